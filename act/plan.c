@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/signals.h"
-
 void act_plan_free(struct plan *plan)
 {
     for (size_t i = 0; i < plan->files.count; i++)
@@ -13,8 +11,8 @@ void act_plan_free(struct plan *plan)
     array_free(&plan->files);
 }
 
-static enum doppel_status take_group(void *context, const struct doppel_group *group,
-                                     struct doppel_error *error)
+enum doppel_status act_plan_add(void *context, const struct doppel_group *group,
+                                struct doppel_error *error)
 {
     struct plan *plan = context;
     uint32_t kept = (uint32_t)plan->files.count;
@@ -73,20 +71,4 @@ struct verdict act_plan_verdict(const struct plan *plan, size_t number,
         return (struct verdict){
             kept, false, "is not identical to the kept file: a link would lose what differs", true};
     return (struct verdict){kept, false, "is none of what '--reason' names", false};
-}
-
-enum doppel_status groupings_act(const struct all_groups *all, struct doppel_error *error)
-{
-    const struct settings *settings = all->settings;
-    struct plan plan = {0};
-    const struct group_receiver receiver = {take_group, &plan};
-    enum doppel_status status = groupings_visit(all, &receiver, error);
-    if (!status && signals_stopped())
-        status = DOPPEL_E_CANCELLED;
-    if (!status)
-        status = settings->action == ACTION_SCRIPT
-                     ? act_plan_script(&plan, settings, error)
-                     : act_plan_run(&plan, settings, all->report, error);
-    act_plan_free(&plan);
-    return status;
 }

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <doppel/group.h>
 #include <doppel/library.h>
 
 #include "core/array.h"
-#include "group/grouping.h"
 #include "tools/args/options.h"
 #include "tools/output/messages.h"
 
@@ -30,11 +30,12 @@ struct plan {
 
 void act_plan_free(struct plan *plan);
 
-/* Find the groups, and do what the settings say about their members, or say what would be done.
- * @return DOPPEL_OK also when some could not be acted on: those are reported */
-enum doppel_status groupings_act(const struct all_groups *all, struct doppel_error *error);
+/* Add the members of a group: a doppel_group_visitor. @param context struct plan */
+enum doppel_status act_plan_add(void *context, const struct doppel_group *group,
+                                struct doppel_error *error);
 
-/* Do it, or with no --yes say what would be done. */
+/* Do it, or with no --yes say what would be done. DOPPEL_OK also when some could not be acted on:
+ * those are reported. */
 enum doppel_status act_plan_run(const struct plan *plan, const struct settings *settings,
                                 struct report *report, struct doppel_error *error);
 

@@ -109,7 +109,7 @@ static enum doppel_status find_candidates(const struct grouping *grouping,
                                           const struct doppel_audio_track *track,
                                           struct candidates *out, struct doppel_error *error)
 {
-    struct doppel_audio_options options = audio_options_from(&grouping->options->compare);
+    struct doppel_audio_options options = audio_options_from(&grouping->options->group->compare);
     struct doppel_recording whole = audio_of(track);
     bool is_short = whole.duration <= PIECES * PIECE_SECONDS;
     bool same_speed = options.same_speed;
@@ -135,7 +135,7 @@ static bool match_waiting(const struct grouping *grouping, const struct doppel_a
 {
     struct doppel_audio_track other;
     const struct waiting *waiting = timed_waiting(grouping, item);
-    struct doppel_audio_options options = audio_options_from(&grouping->options->compare);
+    struct doppel_audio_options options = audio_options_from(&grouping->options->group->compare);
     options.same_speed |= same_speed;
     if (!waiting || doppel_audio_track_read(waiting->packed, waiting->size, &other, NULL))
         return false;
@@ -157,7 +157,7 @@ static bool find_leader(const struct grouping *grouping, const struct waiting *w
                         const struct doppel_audio_track *track, const struct candidates *candidates,
                         struct lead *out)
 {
-    double given = grouping->options->compare.min_similarity;
+    double given = grouping->options->group->compare.min_similarity;
     double limit = given >= 0 ? given : LEAST_SIMILARITY;
     bool found = false;
     for (size_t i = 0; i < candidates->count; i++) {
@@ -212,8 +212,9 @@ enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_e
     enum doppel_status status = doppel_recordings_new(&placing.leaders, error);
     if (status)
         return status;
-    timed_order(grouping);
-    status = timed_place_all(grouping, "recordings compared", place_audio, &placing, error);
+    status = timed_order(grouping, error);
+    if (!status)
+        status = timed_place_all(grouping, "recordings compared", place_audio, &placing, error);
     doppel_recordings_free(placing.leaders);
     return status;
 }
@@ -225,7 +226,7 @@ bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
 {
     const struct waiting *waiting = timed_waiting(grouping, query);
     struct doppel_audio_track track;
-    if (timed_known(grouping, query, item, out))
+    if (timed_joined(grouping, query, item, out))
         return true;
     if (!waiting || doppel_audio_track_read(waiting->packed, waiting->size, &track, NULL))
         return false;

@@ -20,38 +20,41 @@ static int by_leader(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
-static int compare_twins(const void *left, const void *right)
+static int compare_duplicates(const void *left, const void *right)
 {
-    const struct twin *a = left, *b = right;
+    const struct exact_duplicate *a = left, *b = right;
     return (a->item > b->item) - (a->item < b->item);
 }
 
-static const struct twin *twin_of(const struct grouping *grouping, uint32_t number)
+static const struct exact_duplicate *duplicate_of(const struct grouping *grouping, uint32_t number)
 {
-    const struct twin wanted = {.item = number};
-    return grouping->twins.count ? bsearch(&wanted, grouping->twins.items, grouping->twins.count,
-                                           sizeof wanted, compare_twins)
-                                 : NULL;
+    const struct exact_duplicate wanted = {.item = number};
+    return grouping->exact_duplicates.count
+               ? bsearch(&wanted, grouping->exact_duplicates.items,
+                         grouping->exact_duplicates.count, sizeof wanted, compare_duplicates)
+               : NULL;
 }
 
 uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number)
 {
-    const struct twin *twin = twin_of(grouping, number);
-    return twin ? twin->first : number;
+    const struct exact_duplicate *duplicate = duplicate_of(grouping, number);
+    return duplicate ? duplicate->first : number;
 }
 
 static bool has_same_bytes(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
-    const struct twin *twin_a = twin_of(grouping, a), *twin_b = twin_of(grouping, b);
+    const struct exact_duplicate *duplicate_a = duplicate_of(grouping, a),
+                                 *duplicate_b = duplicate_of(grouping, b);
     if (grouping->options->kind == DOPPEL_KIND_IMAGE) /* their digests may be forgotten */
-        return (twin_a ? twin_a->same_bytes : a) == (twin_b ? twin_b->same_bytes : b);
+        return (duplicate_a ? duplicate_a->same_bytes : a) ==
+               (duplicate_b ? duplicate_b->same_bytes : b);
     return memcmp(item_store_digest(&grouping->items, a), item_store_digest(&grouping->items, b),
                   sizeof(struct doppel_digest)) == 0;
 }
 
 /* Whether `a` is rather kept than `b`: a reference, else a file, else what was chosen or is whole,
  * else the better by policy. */
-static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b)
+static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b, bool *no_memory)
 {
     struct grouping_item x = item_store_get(&grouping->items, a);
     struct grouping_item y = item_store_get(&grouping->items, b);
@@ -83,21 +86,24 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
                                            .size = y.size,
                                            .mtime_ns = y.mtime_ns,
                                            .path = y_path};
-    bool better = doppel_keep_compare(&grouping->options->policy, &left, &right, NULL) < 0;
+    *no_memory |= !x_path || !y_path;
+    bool better = x_path && y_path &&
+                  doppel_keep_compare(&grouping->options->policy, &left, &right, NULL) < 0;
     free(x_path);
     free(y_path);
     return better;
 }
 
-/* The member that stays. */
-static uint32_t choose_kept(const struct grouping *grouping, const struct member *members,
-                            size_t count)
+/* The member that stays. @return false without memory */
+static bool choose_kept(const struct grouping *grouping, const struct member *members, size_t count,
+                        uint32_t *out)
 {
-    uint32_t kept = members[0].item;
+    bool no_memory = false;
+    *out = members[0].item;
     for (size_t i = 1; i < count; i++)
-        if (is_better_kept(grouping, members[i].item, kept))
-            kept = members[i].item;
-    return kept;
+        if (is_better_kept(grouping, members[i].item, *out, &no_memory))
+            *out = members[i].item;
+    return !no_memory;
 }
 
 /* References alone are no news, nor is a group around something benign; with --cross-folder neither
@@ -112,7 +118,8 @@ static bool is_shown(const struct grouping *grouping, const struct member *membe
         one_source &= item.source == first.source;
         benign |= item.benign;
     }
-    return count > 1 && !all_references && !benign && !(grouping->options->across && one_source);
+    return count > 1 && !all_references && !benign &&
+           !(grouping->options->group->cross_folder && one_source);
 }
 
 /* A group on its way out: members by number, with the match of each. */
@@ -159,12 +166,12 @@ static void find_reason(const struct grouping *grouping, struct group_members *m
     member->reason = DOPPEL_REASON_SAME_CONTENT;
     if (a == b)
         return;
-    bool labelled = grouping->by_word[a] || grouping->by_word[b];
-    bool known = grouping->kind->compare && grouping->kind->compare(grouping, b, a, match);
+    bool labelled = grouping->by_label[a] || grouping->by_label[b];
+    bool compared = grouping->kind->compare && grouping->kind->compare(grouping, b, a, match);
     member->reason = labelled                                       ? DOPPEL_REASON_MARKED
                      : match->relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_REASON_CONTAINED
                                                                     : DOPPEL_REASON_NEAR;
-    if (known && !labelled)
+    if (compared && !labelled)
         member->match = match;
 }
 
@@ -221,8 +228,9 @@ static enum doppel_status emit_group(struct emission *emission, const struct mem
 {
     const struct grouping *grouping = emission->grouping;
     struct group_members out = {0};
-    uint32_t kept = choose_kept(grouping, members, count);
-    bool room = group_members_reserve(&out, count) && add_member(grouping, kept, &out);
+    uint32_t kept;
+    bool room = choose_kept(grouping, members, count, &kept) &&
+                group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_member(grouping, members[i].item, &out);
     enum doppel_status status = DOPPEL_E_MEMORY;
@@ -294,8 +302,9 @@ static enum doppel_status emit_groups(struct emission *emission, struct doppel_e
          begin < count && !status && !doppel_run_cancelled(grouping->options->run); begin = end) {
         for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
             ;
-        size_t files = grouping_merge_links(grouping, members + begin, end - begin);
-        if (is_shown(grouping, members + begin, files))
+        size_t files = end - begin;
+        status = grouping_merge_links(grouping, members + begin, &files, error);
+        if (!status && is_shown(grouping, members + begin, files))
             status = emit_group(emission, members + begin, files, error);
     }
     free(members);
@@ -314,12 +323,18 @@ enum doppel_status groupings_visit(const struct all_groups *all,
         if (grouping && item_store_count(&grouping->items))
             status = emit_groups(&emission, error);
     }
-    if (!status && all->known && !doppel_run_cancelled(all->run))
-        status = all->known->visit(all->known->context, &number, receiver, error);
+    if (!status && all->linked && !doppel_run_cancelled(all->run))
+        status = all->linked->visit(all->linked->context, &number, receiver, error);
+    if (!status && doppel_run_cancelled(all->run))
+        status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
     return status;
 }
 
-uint32_t grouping_count(const struct grouping *grouping)
+void groupings_count(const struct all_groups *all, struct doppel_group_counts *out)
 {
-    return item_store_count(&grouping->items);
+    *out = (struct doppel_group_counts){.records = all->linked != NULL};
+    for (size_t i = 0; i < all->count; i++)
+        if (all->groupings[i])
+            out->items[all->groupings[i]->options->kind] =
+                item_store_count(&all->groupings[i]->items);
 }

@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/json_writer.h>
+#include <doppel/library.h>
 #include <doppel/match.h>
+#include <doppel/run.h>
 #include <doppel/text.h>
 
 #ifdef __cplusplus
@@ -80,6 +83,81 @@ struct doppel_group {
 /** Visit a group. What is not DOPPEL_OK ends the search, which returns it. */
 typedef enum doppel_status doppel_group_visitor(void *context, const struct doppel_group *group,
                                                 struct doppel_error *error);
+
+/** Which texts of corpora are grouped, as their library links them. */
+enum doppel_group_records {
+    DOPPEL_GROUP_NO_RECORDS,
+    DOPPEL_GROUP_RECORDS_OF_SCHEME, /**< where they have the scheme of the options */
+    DOPPEL_GROUP_ALL_RECORDS        /**< whichever they have */
+};
+
+/** What is grouped, and how. */
+struct doppel_group_options {
+    struct doppel_compare_options compare; /**< what is compared, and when it is a duplicate */
+    struct doppel_keep_policy keep;        /**< which member is the one to keep */
+    bool keep_given; /**< default false: of a library, the policy that it keeps, if any */
+    bool digests;    /**< members have their digest in any case; default false */
+    bool on_disk;    /**< what is found is acted on: members have their digest, device and inode,
+                        and what has no file is left out; default false */
+
+    /* of doppel_scan */
+    const struct doppel_read_options *read; /**< how files are read; borrowed */
+    size_t references;   /**< so many of the first paths are only compared against; default 0 */
+    bool cross_folder;   /**< only groups that span two paths; default false */
+    const char *library; /**< the folder of a library whose manual labels count, if there is one;
+                            borrowed; NULL (default): none */
+
+    /* of doppel_library_groups */
+    const struct doppel_item_set *wanted; /**< these alone; borrowed; NULL (default): all */
+    enum doppel_group_records records;    /**< default DOPPEL_GROUP_ALL_RECORDS */
+    bool bytes_alone; /**< items of which nothing but their bytes is known, too; default true */
+    bool metadata;    /**< members have their lists and labels; default false */
+};
+
+/** Every kind by its default scheme and thresholds, the default policy. Thread-safe. */
+DOPPEL_API struct doppel_group_options doppel_group_options_default(void);
+
+/** Among how many groups were looked for. */
+struct doppel_group_counts {
+    uint64_t items[DOPPEL_KIND_VIDEO + 1]; /**< by kind; UNKNOWN: known by their bytes alone */
+    bool records;                          /**< records of a corpus as well */
+};
+
+struct walk_options;
+
+/**
+ * Find the groups of duplicates among files: read all, compare those of a kind, visit the groups.
+ *
+ * Images come first, then texts, recordings, videos; groups of a kind in the order of their first
+ * files. Files that cannot be read are reported to the run, which goes on.
+ *
+ * @param walk    which files; its first `references` paths are reference folders; borrowed
+ * @param options borrowed
+ * @param counts  may be NULL; zero until all files are read
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED, also after some groups; DOPPEL_E_MEMORY; what `visit`
+ *         returned; others when files, cache or library cannot be had at all
+ *
+ * Thread-safe for different runs.
+ */
+DOPPEL_API enum doppel_status doppel_scan(struct doppel_run *run, const struct walk_options *walk,
+                                          const struct doppel_group_options *options,
+                                          doppel_group_visitor *visit, void *context,
+                                          struct doppel_group_counts *counts,
+                                          struct doppel_error *error);
+
+/**
+ * Find the groups of duplicates among the items of a library; nothing is read but the library.
+ * What is damaged is reported to the run. Records of corpora come last.
+ *
+ * @param library borrowed; read only
+ * The rest is as of doppel_scan. Thread-safe for different runs and libraries.
+ */
+DOPPEL_API enum doppel_status doppel_library_groups(struct doppel_run *run,
+                                                    struct doppel_library *library,
+                                                    const struct doppel_group_options *options,
+                                                    doppel_group_visitor *visit, void *context,
+                                                    struct doppel_group_counts *counts,
+                                                    struct doppel_error *error);
 
 /** What a group has in JSON beside what 'scan --json' prints. */
 enum doppel_group_json { DOPPEL_GROUP_PLAIN = 0, DOPPEL_GROUP_DIGESTS = 1 /**< of each member */ };

@@ -21,6 +21,14 @@ static const struct grouping_kind kinds[] = {
                            .is_timed = true},
 };
 
+struct doppel_group_options doppel_group_options_default(void)
+{
+    return (struct doppel_group_options){.compare = doppel_compare_options_default(),
+                                         .keep = doppel_keep_policy_default(),
+                                         .records = DOPPEL_GROUP_ALL_RECORDS,
+                                         .bytes_alone = true};
+}
+
 enum doppel_status grouping_new(const struct grouping_options *options, struct grouping **out,
                                 struct doppel_error *error)
 {
@@ -44,7 +52,7 @@ void grouping_free(struct grouping *grouping)
     if (!grouping)
         return;
     item_store_free(&grouping->items);
-    array_free(&grouping->twins);
+    array_free(&grouping->exact_duplicates);
     array_free(&grouping->lossless);
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->edges);
@@ -52,7 +60,7 @@ void grouping_free(struct grouping *grouping)
     array_free(&grouping->compared);
     digest_stream_free(grouping->stream);
     free(grouping->joined_by);
-    free(grouping->by_word);
+    free(grouping->by_label);
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     text_set_free(grouping->texts);
@@ -96,7 +104,7 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
                                 struct doppel_error *error)
 {
     uint32_t number = item_store_count(&grouping->items);
-    if (!array_reserve(&grouping->twins) ||
+    if (!array_reserve(&grouping->exact_duplicates) ||
         !digest_map_reserve(&grouping->first, digest_at, grouping))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     enum doppel_status status = item_store_add(&grouping->items, item, error);
@@ -108,12 +116,13 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
     if (same == number && grouping_are_distinct(grouping, first, number))
         first = number;
     if (first != number) {
-        (void)array_push(&grouping->twins, ((struct twin){number, first, same}));
+        (void)array_push(&grouping->exact_duplicates,
+                         ((struct exact_duplicate){number, first, same}));
         return DOPPEL_OK;
     }
     if (!grouping->matcher)
         return DOPPEL_OK;
-    if (grouping->stream && !again_add(grouping, item, fingerprint))
+    if (grouping->stream && !cached_pairs_add(grouping, item, fingerprint))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     struct doppel_match_item match_item = {fingerprint, item->quality};
     return doppel_matcher_add(grouping->matcher, number, &match_item, error);

@@ -11,15 +11,14 @@
 #include <doppel/library.h>
 #include <doppel/match.h>
 
-#include "group/item_store.h"
-#include "tools/args/options.h"
 #include <doppel/run.h>
+
 #include "compare/image.h"
 #include "compare/text.h"
+#include "group/item_store.h"
 #include "group/labels.h"
 
 struct grouping;
-struct report;
 
 /* The 64×64 planes and boxes of an item, for the pixel check; false when they cannot be had. */
 typedef bool grouping_features(void *context, const struct grouping_item *item,
@@ -32,20 +31,26 @@ typedef bool grouping_text(void *context, const struct grouping_item *item, stru
 typedef bool grouping_video(void *context, const struct grouping_item *item,
                             struct doppel_video_track *out);
 
+/* Which files are grouped, to the cache of pairs: the first `references` paths are of reference
+ * folders. */
+struct grouping_sources {
+    const char *const *paths;
+    size_t count, references;
+    const char *files_from; /* NULL: there is no list */
+};
+
 struct grouping_options {
-    const struct settings *settings;
+    const struct doppel_group_options *group;
     struct doppel_run *run;
-    struct doppel_compare_options compare;
     enum doppel_kind kind;       /* of all items */
     grouping_features *features; /* of pictures, for --check pixels */
     grouping_text *text;         /* of texts */
     grouping_video *video;       /* of videos */
     void *context;
-    const struct marks *marks;        /* of people; NULL: there are none */
-    struct doppel_keep_policy policy; /* which member is kept */
-    struct doppel_cache *cache;       /* of pixel checks; may be NULL */
-    bool across;                      /* only groups that span two sources */
-    bool digests;                     /* who is given the groups wants those of the items */
+    const struct manual_labels *labels; /* NULL: there are none */
+    struct doppel_keep_policy policy;   /* which member is kept */
+    struct doppel_cache *cache;         /* of pixel checks; may be NULL */
+    struct grouping_sources sources;    /* where there is a cache */
 };
 
 /** @param options borrowed for the life of the grouping. @param out given (grouping_free) */
@@ -79,8 +84,8 @@ struct group_receiver {
     void *context;
 };
 
-/* Groups that need not be found. @param number of the last group that was given */
-struct known_groups {
+/* Groups that need not be found: they are linked. @param number of the last group that was given */
+struct linked_groups {
     enum doppel_status (*visit)(void *context, uint64_t *number,
                                 const struct group_receiver *receiver, struct doppel_error *error);
     void *context;
@@ -90,22 +95,16 @@ struct known_groups {
 struct all_groups {
     struct grouping *const *groupings;
     size_t count;
-    const struct known_groups *known; /* after what was found; NULL: there are none */
-    const struct settings *settings;
-    struct report *report; /* for who acts and prints */
+    const struct linked_groups *linked; /* after what was found; NULL: there are none */
     struct doppel_run *run;
 };
 
-/* Find the groups and give them, numbered on. After a signal it ends early, with DOPPEL_OK or
- * DOPPEL_E_CANCELLED. */
+/* Find the groups and give them, numbered on. DOPPEL_E_CANCELLED when the run is to end. */
 enum doppel_status groupings_visit(const struct all_groups *all,
                                    const struct group_receiver *receiver,
                                    struct doppel_error *error);
 
-/* The same, as rows of the output, and what they come to for a person. */
-enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error);
-
-/* How many items were added. */
-uint32_t grouping_count(const struct grouping *grouping);
+/* Among how many items groups are looked for. */
+void groupings_count(const struct all_groups *all, struct doppel_group_counts *out);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* An item, and the first one with the same content: the same bytes, or pixels; of texts the same
  * words, of recordings the same peaks, of videos the same frames. */
-struct twin {
+struct exact_duplicate {
     uint32_t item, first;
     uint32_t same_bytes; /* of pictures, the first one with the same bytes */
 };
@@ -47,18 +47,18 @@ struct grouping {
     struct digest_map by_pixels; /* first of lossless pictures, by their place */
     ARRAY(struct lossless) lossless;
     struct item_store items;
-    ARRAY(struct twin) twins;        /* by item */
-    ARRAY(struct doppel_edge) edges; /* `match`: 0, or 1 + number of a pixel match */
-    uint32_t *joined_by;             /* of each item, as doppel_group_by_leader says */
-    bool *by_word;                   /* of each item: a person's word put it into its group */
+    ARRAY(struct exact_duplicate) exact_duplicates; /* by item */
+    ARRAY(struct doppel_edge) edges;                /* `match`: 0, or 1 + number of a pixel match */
+    uint32_t *joined_by; /* of each item, as doppel_group_by_leader says */
+    bool *by_label;      /* of each item: a manual label put it into its group */
 
     /* Of pictures: */
     struct doppel_match_options match;
     struct doppel_matcher *matcher;     /* of the first item of each digest, by item number */
-    ARRAY(struct doppel_match) checked; /* what the pixels said of an edge's pair */
+    ARRAY(struct doppel_match) checked; /* by the pixels, of an edge's pair */
     struct digest_stream *stream;       /* NULL: what is found is not kept for another run */
     ARRAY(struct compared) compared;    /* by item */
-    bool unsure;                        /* pixels that were asked for could not be had */
+    bool uncertain;                     /* pixels that were asked for could not be had */
 
     /* Of texts: */
     struct text_set *texts;               /* the leaders, by item number */
@@ -94,10 +94,10 @@ int videos_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_error *error);
 /* The same in another run, from the cache: a picture was added to the items and is to be compared;
  * and the edges, looked up anew only of what was not there. */
-bool again_add(struct grouping *grouping, const struct grouping_item *item,
-               const struct doppel_fingerprint *fingerprint);
-enum doppel_status again_find_pairs(struct grouping *grouping, doppel_leader_visitor *visitor,
-                                    struct doppel_error *error);
+bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *item,
+                      const struct doppel_fingerprint *fingerprint);
+enum doppel_status cached_pairs_find(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                     struct doppel_error *error);
 enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error);
 bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);
@@ -115,11 +115,11 @@ bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
 /* The first item with the content of `number`, which may be itself. */
 uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number);
 
-/* Whether somebody said so of two items. */
+/* Whether a manual label says so of two items. */
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 /* Who leads each item: the leader of the first with its content; but those are together that
- * somebody said to be the same, and no two that somebody said to be distinct.
+ * are labelled the same, and no two that are labelled distinct.
  * @param leaders in: of the items that are the first with their content
  * @return DOPPEL_OK; DOPPEL_E_MEMORY */
 enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
@@ -131,8 +131,9 @@ struct member {
 };
 
 /* Leave out the members of a group of a library that are links to another one, of whatever kind: a
- * file is one file, as 'scan' has it, whatever it was when it was added. @return how many stay, in
- * their order */
-size_t grouping_merge_links(const struct grouping *grouping, struct member *members, size_t count);
+ * file is one file, as 'scan' has it, whatever it was when it was added. @param count in: all; out:
+ * those that stay, in their order */
+enum doppel_status grouping_merge_links(const struct grouping *grouping, struct member *members,
+                                        size_t *count, struct doppel_error *error);
 
 #endif

@@ -5,12 +5,14 @@
 
 enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error)
 {
-    const struct settings *settings = grouping->options->settings;
-    grouping->match = match_options_from(&grouping->options->compare);
-    if (grouping->options->cache && !settings->no_cache)
+    const struct grouping_options *options = grouping->options;
+    grouping->match = match_options_from(&grouping->options->group->compare);
+    /* A cache of this run alone serves no other one. */
+    if (options->cache && doppel_run_get_options(options->run)->cache)
         grouping->stream = digest_stream_new();
-    return doppel_matcher_new(settings_scheme(settings, DOPPEL_KIND_IMAGE)->id, &grouping->match,
-                              doppel_run_jobs(grouping->options->run), &grouping->matcher, error);
+    return doppel_matcher_new(
+        doppel_compare_scheme(&options->group->compare, DOPPEL_KIND_IMAGE)->id, &grouping->match,
+        doppel_run_jobs(options->run), &grouping->matcher, error);
 }
 
 /* What the cache keeps of a pair was found with all views in all orientations. */
@@ -37,7 +39,7 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
         same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
         doppel_fingerprint_free(&a.fingerprint);
         doppel_fingerprint_free(&b.fingerprint);
-        grouping->unsure |= !loaded;
+        grouping->uncertain |= !loaded;
         if (!loaded)
             return false;
         if (cache)
@@ -70,17 +72,17 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
 enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_error *error)
 {
     struct doppel_run *run = grouping->options->run;
+    const struct doppel_group_options *options = grouping->options->group;
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->lossless);
-    if (!grouping->match.check_pixels && !grouping->options->digests &&
-        grouping->options->settings->action == ACTION_NONE &&
-        !(grouping->options->marks && grouping->options->marks->items.count))
+    if (!grouping->match.check_pixels && !options->digests && !options->on_disk &&
+        !(grouping->options->labels && grouping->options->labels->items.count))
         item_store_forget_digests(&grouping->items);
     doppel_run_begin(run, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =
-        grouping->stream ? again_find_pairs(grouping, take_pair, error)
+        grouping->stream ? cached_pairs_find(grouping, take_pair, error)
                          : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     doppel_run_end(run);
     if (status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(run))

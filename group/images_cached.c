@@ -11,12 +11,11 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
-#include "tools/memory.h"
 
 /* Kept: how many pictures and pairs there are, the pictures' keys, the pairs. */
 enum { HEAD_BYTES = 8, KEY_BYTES = sizeof(struct doppel_digest), PAIR_BYTES = 8 };
 
-struct kept {
+struct kept_pairs {
     struct doppel_digest collection;
     uint8_t *data;
     size_t size;
@@ -45,15 +44,16 @@ static void add_path(struct digest_stream *stream, const char *here, const char 
     add_text(stream, path);
 }
 
-static void add_paths(struct digest_stream *stream, const char *here, const struct strings *paths)
+static void add_paths(struct digest_stream *stream, const char *here, const char *const *paths,
+                      size_t count)
 {
-    add_number(stream, paths->count);
-    for (size_t i = 0; i < paths->count; i++)
-        add_path(stream, here, paths->items[i]);
+    add_number(stream, count);
+    for (size_t i = 0; i < count; i++)
+        add_path(stream, here, paths[i]);
 }
 
-bool again_add(struct grouping *grouping, const struct grouping_item *item,
-               const struct doppel_fingerprint *fingerprint)
+bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *item,
+                      const struct doppel_fingerprint *fingerprint)
 {
     struct digest_stream *stream = grouping->stream;
     struct compared compared = {.item = item_store_count(&grouping->items) - 1};
@@ -67,44 +67,46 @@ bool again_add(struct grouping *grouping, const struct grouping_item *item,
     return array_push(&grouping->compared, compared);
 }
 
-/* The PATHs tell collections apart; the rest is what pairs depend on beside the pictures. */
+/* The PATHs distinguish collections; the rest is what pairs depend on beside the pictures. */
 static struct doppel_digest collection_of(const struct grouping *grouping)
 {
-    const struct settings *settings = grouping->options->settings;
-    const struct doppel_scheme *scheme = settings_scheme(settings, DOPPEL_KIND_IMAGE);
-    const struct marks *marks = grouping->options->marks;
+    const struct doppel_compare_options *options = &grouping->options->group->compare;
+    const struct doppel_scheme *scheme = doppel_compare_scheme(options, DOPPEL_KIND_IMAGE);
+    const struct grouping_sources *sources = &grouping->options->sources;
+    const struct manual_labels *labels = grouping->options->labels;
     struct digest_stream *stream = grouping->stream;
     uint64_t similarity;
     char *working = getcwd(NULL, 0);
     const char *here = working ? working : "";
-    memcpy(&similarity, &settings->min_similarity, sizeof similarity);
+    memcpy(&similarity, &options->min_similarity, sizeof similarity);
     digest_stream_begin(stream);
     add_text(stream, doppel_version());
     add_number(stream, scheme->id);
     add_number(stream, scheme->version);
-    add_number(stream, (uint64_t)settings->views);
-    add_number(stream, settings->orientations);
-    add_number(stream, (uint64_t)settings->max_distance);
+    add_number(stream, (uint64_t)options->views);
+    add_number(stream, options->orientations);
+    add_number(stream, (uint64_t)options->max_distance);
     add_number(stream, similarity);
-    add_number(stream, (uint64_t)settings->check);
-    if (marks && marks->items.count)
-        digest_stream_add(stream, marks->items.items,
-                          marks->items.count * sizeof *marks->items.items);
-    add_paths(stream, here, &settings->reference);
-    add_paths(stream, here, &settings->operands);
-    add_path(stream, here, settings->files_from ? settings->files_from : "/");
+    add_number(stream, options->check_pixels);
+    if (labels && labels->items.count)
+        digest_stream_add(stream, labels->items.items,
+                          labels->items.count * sizeof *labels->items.items);
+    add_paths(stream, here, sources->paths, sources->references);
+    add_paths(stream, here, sources->paths + sources->references,
+              sources->count - sources->references);
+    add_path(stream, here, sources->files_from ? sources->files_from : "/");
     free(working);
     return digest_stream_get(stream);
 }
 
 /* ---- what was found ---- */
 
-static const uint8_t *key_bytes(const struct kept *kept, uint32_t place)
+static const uint8_t *key_bytes(const struct kept_pairs *kept, uint32_t place)
 {
     return kept->data + HEAD_BYTES + (size_t)place * KEY_BYTES;
 }
 
-static bool read_kept(struct doppel_cache *cache, struct kept *kept)
+static bool read_kept(struct doppel_cache *cache, struct kept_pairs *kept)
 {
     if (doppel_cache_joined(cache, &kept->collection, &kept->data, &kept->size))
         return false;
@@ -116,7 +118,7 @@ static bool read_kept(struct doppel_cache *cache, struct kept *kept)
 }
 
 struct keys {
-    const struct kept *kept;
+    const struct kept_pairs *kept;
     const struct grouping *grouping;
 };
 
@@ -130,7 +132,7 @@ static const struct doppel_digest *key_at(const void *context, uint32_t number)
 }
 
 /* Which of the pictures were there. */
-static size_t find_places(const struct grouping *grouping, const struct kept *kept,
+static size_t find_places(const struct grouping *grouping, const struct kept_pairs *kept,
                           struct doppel_former_place *out)
 {
     struct digest_map map = {0};
@@ -147,18 +149,23 @@ static size_t find_places(const struct grouping *grouping, const struct kept *ke
     return count;
 }
 
-static enum doppel_status lead_again(struct grouping *grouping, const struct kept *kept,
-                                     doppel_leader_visitor *visitor, struct doppel_error *error)
+static enum doppel_status lead_from_cached(struct grouping *grouping, const struct kept_pairs *kept,
+                                           doppel_leader_visitor *visitor,
+                                           struct doppel_error *error)
 {
-    struct doppel_former_place *images =
-        must_allocate((grouping->compared.count + 1) * sizeof *images);
-    struct doppel_former_pair *pairs = must_allocate(((size_t)kept->pairs + 1) * sizeof *pairs);
+    struct doppel_former_place *images = calloc(grouping->compared.count + 1, sizeof *images);
+    struct doppel_former_pair *pairs = calloc((size_t)kept->pairs + 1, sizeof *pairs);
     const uint8_t *at = key_bytes(kept, kept->images);
-    for (uint32_t i = 0; i < kept->pairs; i++, at += PAIR_BYTES)
+    enum doppel_status status = DOPPEL_OK;
+    if (!images || !pairs)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %u cached pairs", kept->pairs);
+    for (uint32_t i = 0; i < kept->pairs && !status; i++, at += PAIR_BYTES)
         pairs[i] = (struct doppel_former_pair){get_u32(at), get_u32(at + 4)};
-    struct doppel_former former = {images, find_places(grouping, kept, images), pairs, kept->pairs};
-    enum doppel_status status =
-        doppel_matcher_lead_cached(grouping->matcher, &former, visitor, grouping, error);
+    if (!status) {
+        struct doppel_former former = {images, find_places(grouping, kept, images), pairs,
+                                       kept->pairs};
+        status = doppel_matcher_lead_cached(grouping->matcher, &former, visitor, grouping, error);
+    }
     free(images);
     free(pairs);
     return status;
@@ -180,13 +187,15 @@ static uint32_t place_of(const struct grouping *grouping, uint32_t item)
     return (uint32_t)(compared - grouping->compared.items);
 }
 
-static void keep(const struct grouping *grouping, const struct kept *former)
+/* Without memory nothing is kept: another run finds the pairs again. */
+static void keep_pairs(const struct grouping *grouping, const struct kept_pairs *former)
 {
     size_t count = grouping->compared.count, pairs = grouping->edges.count;
     size_t size = HEAD_BYTES + count * KEY_BYTES + pairs * PAIR_BYTES;
-    if (pairs > UINT32_MAX)
+    uint8_t *data = pairs > UINT32_MAX ? NULL : malloc(size), *at;
+    if (!data)
         return;
-    uint8_t *data = must_allocate(size), *at = data + HEAD_BYTES;
+    at = data + HEAD_BYTES;
     put_u32(data, (uint32_t)count);
     put_u32(data + 4, (uint32_t)pairs);
     for (size_t i = 0; i < count; i++, at += KEY_BYTES)
@@ -201,16 +210,16 @@ static void keep(const struct grouping *grouping, const struct kept *former)
     free(data);
 }
 
-enum doppel_status again_find_pairs(struct grouping *grouping, doppel_leader_visitor *visitor,
-                                    struct doppel_error *error)
+enum doppel_status cached_pairs_find(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                     struct doppel_error *error)
 {
-    struct kept kept = {.collection = collection_of(grouping)};
-    bool known = read_kept(grouping->options->cache, &kept);
+    struct kept_pairs kept = {.collection = collection_of(grouping)};
+    bool cached = read_kept(grouping->options->cache, &kept);
     enum doppel_status status =
-        known ? lead_again(grouping, &kept, visitor, error)
-              : doppel_matcher_lead(grouping->matcher, visitor, grouping, error);
-    if (!status && !grouping->unsure)
-        keep(grouping, &kept);
+        cached ? lead_from_cached(grouping, &kept, visitor, error)
+               : doppel_matcher_lead(grouping->matcher, visitor, grouping, error);
+    if (!status && !grouping->uncertain)
+        keep_pairs(grouping, &kept);
     free(kept.data);
     return status;
 }

@@ -1,9 +1,8 @@
 /* Packed items; files of one folder, which come one after the other, share its path. */
 #include "group/item_store.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-#include "tools/memory.h"
 
 /* Of `source`, beside the number. */
 static const uint32_t REFERENCE = UINT32_C(1) << 31, NO_FILE = UINT32_C(1) << 27;
@@ -152,8 +151,9 @@ char *item_store_path(const struct item_store *store, uint32_t number)
     memcpy(&folder_at, name, sizeof folder_at);
     name += sizeof folder_at;
     const char *folder = store->names.items + folder_at;
-    char *path = must_allocate(strlen(folder) + strlen(name) + 1);
-    stpcpy(stpcpy(path, folder), name);
+    char *path = malloc(strlen(folder) + strlen(name) + 1);
+    if (path)
+        stpcpy(stpcpy(path, folder), name);
     return path;
 }
 

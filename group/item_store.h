@@ -58,7 +58,7 @@ uint32_t item_store_count(const struct item_store *store);
 /* All but path and quality; the digest is zero once they are forgotten. */
 struct grouping_item item_store_get(const struct item_store *store, uint32_t number);
 
-/* Given (free). */
+/* Given (free); NULL without memory. */
 char *item_store_path(const struct item_store *store, uint32_t number);
 
 /* Borrowed until the next call that changes the store. */

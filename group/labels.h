@@ -1,33 +1,33 @@
-/* What people said of pairs of contents, for those that group files. */
+/* The manual labels of pairs of contents, for those that group files. */
 #ifndef DOPPEL_GROUP_LABELS_H
 #define DOPPEL_GROUP_LABELS_H
 
 #include <doppel/library.h>
 
 #include "core/array.h"
-#include "tools/args/options.h"
 
-struct mark {
+struct manual_label {
     struct doppel_digest a, b; /* a before b, by order of bytes */
-    enum doppel_manual_label word;
+    enum doppel_manual_label label;
 };
 
 /* In order of a, then b. Zero-initialised there are none. */
-struct marks {
-    ARRAY(struct mark) items;
+struct manual_labels {
+    ARRAY(struct manual_label) items;
 };
 
 /* Those of a library. */
-enum doppel_status marks_load(struct marks *marks, struct doppel_library *library,
-                              struct doppel_error *error);
+enum doppel_status manual_labels_load(struct manual_labels *labels, struct doppel_library *library,
+                                      struct doppel_error *error);
 
-/* Those of the library that the settings name, if there is one. */
-enum doppel_status marks_load_settings(struct marks *marks, const struct settings *settings,
-                                       struct doppel_error *error);
-void marks_free(struct marks *marks);
+/* Those of the library in a folder, if there is one. */
+enum doppel_status manual_labels_load_from(struct manual_labels *labels, const char *directory,
+                                           struct doppel_error *error);
+void manual_labels_free(struct manual_labels *labels);
 
 /* In either order. */
-enum doppel_manual_label marks_between(const struct marks *marks, const struct doppel_digest *a,
-                                       const struct doppel_digest *b);
+enum doppel_manual_label manual_label_between(const struct manual_labels *labels,
+                                              const struct doppel_digest *a,
+                                              const struct doppel_digest *b);
 
 #endif

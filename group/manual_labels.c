@@ -1,5 +1,5 @@
-/* A person's word outranks what fingerprints say: distinct ones are in no group together, those
- * that are the same are in one. */
+/* A manual label outranks fingerprints: distinct ones are in no group together, those that are the
+ * same are in one. */
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
-    const struct marks *marks = grouping->options->marks;
-    return marks && marks->items.count &&
-           marks_between(marks, item_store_digest(&grouping->items, a),
-                         item_store_digest(&grouping->items, b)) == DOPPEL_LABEL_DISTINCT;
+    const struct manual_labels *labels = grouping->options->labels;
+    return labels && labels->items.count &&
+           manual_label_between(labels, item_store_digest(&grouping->items, a),
+                                item_store_digest(&grouping->items, b)) == DOPPEL_LABEL_DISTINCT;
 }
 
 static const struct doppel_digest *digest_at(const void *context, uint32_t number)
@@ -33,7 +33,7 @@ static void move_followers(const struct grouping *grouping, uint32_t *leaders, u
     for (uint32_t i = 0; i < count; i++)
         if (leaders[i] == former) {
             leaders[i] = leader;
-            grouping->by_word[i] = true;
+            grouping->by_label[i] = true;
         }
 }
 
@@ -47,7 +47,7 @@ static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t it
     uint32_t from = leaders[a] < leaders[b] ? b : a;
     if (leaders[a] == leaders[b])
         return;
-    grouping->by_word[from] = true;
+    grouping->by_label[from] = true;
     if (leaders[from] == from)
         move_followers(grouping, leaders, from, into);
     else
@@ -68,18 +68,18 @@ static void part(const struct grouping *grouping, uint32_t *leaders, uint32_t a,
             leaders[i] = leaving;
 }
 
-/* Of each mark of a word whose contents are both there. */
+/* Of each pair with a label whose contents are both there. */
 static void each_pair(const struct grouping *grouping, const struct digest_map *map,
-                      enum doppel_manual_label word, uint32_t *leaders,
+                      enum doppel_manual_label wanted, uint32_t *leaders,
                       void take(const struct grouping *, uint32_t *, uint32_t, uint32_t))
 {
-    const struct marks *marks = grouping->options->marks;
-    for (size_t i = 0; i < marks->items.count; i++) {
-        const struct mark *mark = &marks->items.items[i];
-        if (mark->word != word)
+    const struct manual_labels *labels = grouping->options->labels;
+    for (size_t i = 0; i < labels->items.count; i++) {
+        const struct manual_label *label = &labels->items.items[i];
+        if (label->label != wanted)
             continue;
-        uint32_t a = digest_map_find(map, &mark->a, digest_at, grouping);
-        uint32_t b = digest_map_find(map, &mark->b, digest_at, grouping);
+        uint32_t a = digest_map_find(map, &label->a, digest_at, grouping);
+        uint32_t b = digest_map_find(map, &label->b, digest_at, grouping);
         if (a != UINT32_MAX && b != UINT32_MAX)
             take(grouping, leaders, a, b);
     }
@@ -99,12 +99,12 @@ static enum doppel_status map_contents(const struct grouping *grouping, struct d
 enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
                                      struct doppel_error *error)
 {
-    const struct marks *marks = grouping->options->marks;
-    bool labelled = marks && marks->items.count;
+    const struct manual_labels *labels = grouping->options->labels;
+    bool labelled = labels && labels->items.count;
     uint32_t count = item_store_count(&grouping->items);
     struct digest_map map = {0};
-    grouping->by_word = calloc(count + 1, sizeof *grouping->by_word);
-    if (!grouping->by_word)
+    grouping->by_label = calloc(count + 1, sizeof *grouping->by_label);
+    if (!grouping->by_label)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
     enum doppel_status status = labelled ? map_contents(grouping, &map, error) : DOPPEL_OK;
     if (!status && labelled)

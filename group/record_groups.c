@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "tools/output/item_name.h"
-#include "tools/memory.h"
-#include "group/record_parts.h"
+#include "group/distinct_records.h"
 
 /* A search for the groups of records. */
 struct record_search {
@@ -17,7 +15,7 @@ struct record_search {
     uint64_t *number; /* of the last group */
     struct doppel_text_options text;
     struct doppel_compare_options compare; /* with the limits of the library */
-    struct told_apart apart;
+    struct distinct_contents distinct;
     bool has_same; /* there is a manual label of two that are the same */
     struct doppel_error *error;
     enum doppel_status status;
@@ -44,7 +42,7 @@ struct loaded_member {
 
 /* ---- a member ---- */
 
-static char *copy_known(const char *text, bool *no_memory)
+static char *copy_text(const char *text, bool *no_memory)
 {
     char *copy = text ? strdup(text) : NULL;
     *no_memory |= text && !copy;
@@ -66,17 +64,17 @@ static void take_record(const struct doppel_library_text *text, struct loaded_me
     bool no_memory = false;
     out->found = out->is_record = true;
     out->record = (struct doppel_group_record){
-        .record_id = copy_known(text->record_id, &no_memory),
+        .record_id = copy_text(text->record_id, &no_memory),
         .line = text->line,
         .offset = text->offset,
         .size_bytes = text->size,
         .words = text->words,
-        .source = copy_known(text->origin.source, &no_memory),
-        .date = copy_known(text->origin.date, &no_memory),
+        .source = copy_text(text->origin.source, &no_memory),
+        .date = copy_text(text->origin.date, &no_memory),
     };
     out->member = (struct doppel_group_member){
         .id = text->id,
-        .path = copy_known(text->path, &no_memory),
+        .path = copy_text(text->path, &no_memory),
         .digest = text->content,
     };
     out->name = name_of_record(text);
@@ -113,7 +111,7 @@ static enum doppel_status take_file(struct loaded_member *out, uint64_t id)
     if (status)
         return status;
     out->found = true;
-    out->name = name_of_item(library, &item);
+    out->name = doppel_library_item_name(library, &item);
     out->member = (struct doppel_group_member){
         .is_file = doppel_item_has_file(&item),
         .id = id,
@@ -160,7 +158,7 @@ static void loaded_member_free(struct loaded_member *loaded)
 
 struct last_decision {
     uint64_t id, of;
-    bool by_word;
+    bool by_label;
 };
 
 static bool take_decision(void *context, const struct doppel_log_entry *entry,
@@ -170,7 +168,7 @@ static bool take_decision(void *context, const struct doppel_log_entry *entry,
     if (error->status || entry->action != DOPPEL_LOG_DECIDED || entry->item != decided->id)
         return true;
     decided->of = entry->of;
-    decided->by_word = entry->reason && strcmp(entry->reason, "marked") == 0;
+    decided->by_label = entry->reason && strcmp(entry->reason, "marked") == 0;
     return false;
 }
 
@@ -183,7 +181,7 @@ static bool is_labelled(const struct record_search *search, uint64_t id)
     if (!search->has_same || id == search->leader)
         return false;
     (void)doppel_library_each_log(search->groups->library, &query, take_decision, &decided, NULL);
-    return decided.by_word || decided.of != search->leader;
+    return decided.by_label || decided.of != search->leader;
 }
 
 static bool same_content(const struct text_view *a, const struct text_view *b)
@@ -305,7 +303,7 @@ static enum doppel_status find_part(struct record_search *search, const uint64_t
 
 /* ---- manual labels ---- */
 
-/* Of what is gone meanwhile, or damaged, nothing was said. */
+/* What is gone meanwhile, or damaged, has no label. */
 static enum doppel_status load_contents(struct record_search *search, struct doppel_digest *out)
 {
     for (size_t i = 0; i < search->ids.count; i++) {
@@ -326,12 +324,16 @@ static enum doppel_status load_contents(struct record_search *search, struct dop
 static enum doppel_status find_parts(struct record_search *search, uint64_t canonical)
 {
     size_t count = search->ids.count;
-    struct doppel_digest *contents = must_allocate(count * sizeof *contents);
-    uint32_t *leaders = must_allocate(count * sizeof *leaders);
-    uint64_t *ids = must_allocate(count * sizeof *ids);
-    enum doppel_status status = load_contents(search, contents);
+    struct doppel_digest *contents = calloc(count, sizeof *contents);
+    uint32_t *leaders = calloc(count, sizeof *leaders);
+    uint64_t *ids = calloc(count, sizeof *ids);
+    enum doppel_status status = DOPPEL_OK;
+    if (!contents || !leaders || !ids)
+        status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count);
     if (!status)
-        told_apart_lead(&search->apart, contents, count, leaders);
+        status = load_contents(search, contents);
+    if (!status && !distinct_contents_lead(&search->distinct, contents, count, leaders))
+        status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count);
     for (size_t leader = 0; leader < count && !status; leader++) {
         size_t used = 0;
         for (size_t i = leader; i < count && leaders[leader] == leader; i++)
@@ -362,7 +364,8 @@ static enum doppel_status choose_members(struct record_search *search, const uin
                    : DOPPEL_OK;
         if (status)
             return status;
-        if (!doppel_item_set_has(groups->wanted, ids[i]) || state == DOPPEL_LIST_DISABLED)
+        if ((groups->wanted && !doppel_item_set_has(groups->wanted, ids[i])) ||
+            state == DOPPEL_LIST_DISABLED)
             continue;
         if (state == DOPPEL_LIST_BENIGN) {
             search->ids.count = 0;
@@ -386,7 +389,7 @@ static bool take_group(void *context, const uint64_t *ids, size_t count)
             doppel_run_fail_input(search->groups->run, "the library", search->error->message);
             status = DOPPEL_OK;
         }
-        if (!status && told_apart_any(&search->apart))
+        if (!status && distinct_contents_any(&search->distinct))
             status = find_parts(search, canonical);
         else if (!status)
             status = find_part(search, search->ids.items, search->ids.count, canonical);
@@ -420,11 +423,13 @@ enum doppel_status record_groups_visit(void *context, uint64_t *number,
     enum doppel_status status = use_limits(&search);
     if (status) /* it has no records */
         return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
-    told_apart_begin(&search.apart, groups->marks);
-    for (size_t i = 0; i < groups->marks->items.count; i++)
-        search.has_same |= groups->marks->items.items[i].word == DOPPEL_LABEL_SAME;
-    status = doppel_library_each_text_group(groups->library, take_group, &search, error);
-    told_apart_end(&search.apart);
+    if (!distinct_contents_init(&search.distinct, groups->labels))
+        search.status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the manual labels");
+    for (size_t i = 0; i < groups->labels->items.count; i++)
+        search.has_same |= groups->labels->items.items[i].label == DOPPEL_LABEL_SAME;
+    if (!search.status)
+        status = doppel_library_each_text_group(groups->library, take_group, &search, error);
+    distinct_contents_free(&search.distinct);
     array_free(&search.ids);
     if (search.status)
         return search.status;

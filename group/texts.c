@@ -20,7 +20,8 @@ static bool load_view(void *context, uint64_t id, struct text_view *out)
 
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error)
 {
-    return text_set_new(&grouping->options->compare, load_view, grouping, &grouping->texts, error);
+    return text_set_new(&grouping->options->group->compare, load_view, grouping, &grouping->texts,
+                        error);
 }
 
 /* A text is led by what is as good as it, or holds it: not by a part of it. */
@@ -59,7 +60,7 @@ enum doppel_status grouping_add_text(struct grouping *grouping, const struct gro
     uint32_t number = item_store_count(&grouping->items);
     /* Without words there is nothing but the bytes. */
     struct doppel_digest content = view->extra.words ? view->extra.content : item->digest;
-    if (!array_reserve(&grouping->twins) ||
+    if (!array_reserve(&grouping->exact_duplicates) ||
         !digest_map_reserve(&grouping->first, content_at, grouping) ||
         !array_push(&grouping->contents, content))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
@@ -69,7 +70,8 @@ enum doppel_status grouping_add_text(struct grouping *grouping, const struct gro
     uint32_t first = digest_map_put(&grouping->first, number, content_at, grouping);
     if (first == number || grouping_are_distinct(grouping, first, number))
         return find_leaders(grouping, number, view, error);
-    (void)array_push(&grouping->twins, ((struct twin){.item = number, .first = first}));
+    (void)array_push(&grouping->exact_duplicates,
+                     ((struct exact_duplicate){.item = number, .first = first}));
     return DOPPEL_OK;
 }
 
@@ -79,7 +81,7 @@ bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
     struct text_view a = {0}, b = {0};
     bool loaded = load_view((void *)grouping, query, &a) && load_view((void *)grouping, item, &b);
     if (loaded)
-        (void)texts_match(&grouping->options->compare, &a, &b, out);
+        (void)texts_match(&grouping->options->group->compare, &a, &b, out);
     text_view_free(&a);
     text_view_free(&b);
     return loaded;

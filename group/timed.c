@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "compare/video.h"
-#include "tools/memory.h"
 
 void timed_free(struct grouping *grouping)
 {
@@ -23,7 +22,7 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
                              struct doppel_error *error)
 {
     uint32_t number = item_store_count(&grouping->items);
-    bool room = array_reserve(&grouping->twins) && array_reserve(&grouping->waiting) &&
+    bool room = array_reserve(&grouping->exact_duplicates) && array_reserve(&grouping->waiting) &&
                 digest_map_reserve(&grouping->first, content_at, grouping) &&
                 array_push(&grouping->contents, *content);
     enum doppel_status status =
@@ -38,7 +37,8 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
     }
     free(waiting.packed);
     if (!status)
-        (void)array_push(&grouping->twins, ((struct twin){.item = number, .first = first}));
+        (void)array_push(&grouping->exact_duplicates,
+                         ((struct exact_duplicate){.item = number, .first = first}));
     return status;
 }
 
@@ -60,15 +60,18 @@ static int by_item(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
-void timed_order(struct grouping *grouping)
+enum doppel_status timed_order(struct grouping *grouping, struct doppel_error *error)
 {
     size_t items = item_store_count(&grouping->items), count = grouping->waiting.count;
-    grouping->waiting_at = must_allocate(items * sizeof *grouping->waiting_at);
+    grouping->waiting_at = malloc(items * sizeof *grouping->waiting_at);
+    if (!grouping->waiting_at)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to order %zu files", items);
     memset(grouping->waiting_at, 0xff, items * sizeof *grouping->waiting_at);
     if (count)
         qsort(grouping->waiting.items, count, sizeof *grouping->waiting.items, by_length);
     for (size_t i = 0; i < count; i++)
         grouping->waiting_at[grouping->waiting.items[i].number] = (uint32_t)i;
+    return DOPPEL_OK;
 }
 
 enum doppel_status timed_place_all(struct grouping *grouping, const char *words, timed_place *place,
@@ -128,8 +131,8 @@ uint32_t timed_leader(const struct grouping *grouping, uint32_t item)
     return lead ? lead->leader : item;
 }
 
-bool timed_known(const struct grouping *grouping, uint32_t query, uint32_t item,
-                 struct doppel_match *out)
+bool timed_joined(const struct grouping *grouping, uint32_t query, uint32_t item,
+                  struct doppel_match *out)
 {
     const struct lead *lead = timed_lead(grouping, query), *back = timed_lead(grouping, item);
     bool forth = lead && lead->leader == item;

@@ -20,8 +20,8 @@ struct lead {
     struct doppel_match match;
 };
 
-/* Add an item, which waits unless it is the twin of another by `content`. @param waiting but for
- * `number` and `reference`; `packed` is taken */
+/* Add an item, which waits unless it is an exact duplicate of another by `content`. @param waiting
+ * but for `number` and `reference`; `packed` is taken */
 enum doppel_status timed_add(struct grouping *grouping, const struct grouping_item *item,
                              const struct doppel_digest *content, struct waiting waiting,
                              struct doppel_error *error);
@@ -30,8 +30,8 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
 typedef enum doppel_status timed_place(void *context, const struct waiting *waiting,
                                        struct doppel_error *error);
 
-/* In order: references lead; then the longest. */
-void timed_order(struct grouping *grouping);
+/* In order: references lead; then the longest. DOPPEL_OK; DOPPEL_E_MEMORY. */
+enum doppel_status timed_order(struct grouping *grouping, struct doppel_error *error);
 
 /* Place all, ordered before. @param words for the progress line */
 enum doppel_status timed_place_all(struct grouping *grouping, const char *words, timed_place *place,
@@ -48,7 +48,7 @@ enum doppel_status timed_add_lead(struct grouping *grouping, const struct lead *
 const struct lead *timed_lead(const struct grouping *grouping, uint32_t item);
 
 /* What the one is to the other, when one joined the other. @param out segments are given */
-bool timed_known(const struct grouping *grouping, uint32_t query, uint32_t item,
-                 struct doppel_match *out);
+bool timed_joined(const struct grouping *grouping, uint32_t query, uint32_t item,
+                  struct doppel_match *out);
 
 #endif

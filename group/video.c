@@ -6,9 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "compare/video.h"
-#include "tools/memory.h"
 #include "compare/audio.h"
+#include "compare/video.h"
 
 /* Of two videos that are the same throughout. */
 static const double LEAST_COVERAGE = .7;
@@ -82,7 +81,7 @@ static bool load_audio(const struct grouping *grouping, uint32_t number,
  * album show its cover. */
 static bool audio_agree(const struct grouping *grouping, uint32_t query, uint32_t item)
 {
-    struct doppel_audio_options options = audio_options_from(&grouping->options->compare);
+    struct doppel_audio_options options = audio_options_from(&grouping->options->group->compare);
     struct doppel_audio_track a = {0}, b = {0};
     struct doppel_match match = {0};
     bool agree = true;
@@ -129,7 +128,7 @@ static bool is_led(const struct grouping *grouping, const struct lead *lead)
         return false;
     if (grouping_are_distinct(grouping, lead->leader, lead->item))
         return false;
-    return match->similarity >= grouping->options->compare.min_similarity &&
+    return match->similarity >= grouping->options->group->compare.min_similarity &&
            (!match->time_uncertain || audio_agree(grouping, lead->item, lead->leader));
 }
 
@@ -188,7 +187,7 @@ static enum doppel_status search(struct placing *placing, uint32_t number,
                                  struct doppel_error *error)
 {
     const struct grouping *grouping = placing->grouping;
-    struct doppel_video_search options = video_search_from(&grouping->options->compare);
+    struct doppel_video_search options = video_search_from(&grouping->options->group->compare);
     struct doppel_video_track video;
     if (!load(grouping, number, &video))
         return DOPPEL_OK;
@@ -242,15 +241,19 @@ enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_
 {
     size_t count = grouping->waiting.count;
     struct placing placing = {.grouping = grouping,
-                              .claims = must_allocate(count * sizeof *placing.claims),
-                              .leads = must_allocate(count * sizeof *placing.leads)};
-    for (size_t i = 0; i < count; i++)
+                              .claims = calloc(count + 1, sizeof *placing.claims),
+                              .leads = calloc(count + 1, sizeof *placing.leads)};
+    bool room = placing.claims && placing.leads;
+    for (size_t i = 0; i < count && room; i++)
         placing.claims[i].item = UINT32_MAX;
-    timed_order(grouping);
-    enum doppel_status status = add_all(&placing, error);
+    enum doppel_status status =
+        room ? timed_order(grouping, error)
+             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare %zu videos", count);
+    if (!status)
+        status = add_all(&placing, error);
     if (!status)
         status = timed_place_all(grouping, "videos compared", place_video, &placing, error);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && room; i++)
         if (placing.claims[i].item != UINT32_MAX)
             free((void *)placing.claims[i].match.segments);
     doppel_videos_free(placing.videos);
@@ -265,9 +268,9 @@ enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_
 bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out)
 {
-    struct doppel_video_search options = video_search_from(&grouping->options->compare);
+    struct doppel_video_search options = video_search_from(&grouping->options->group->compare);
     struct doppel_video_track a = {0}, b = {0};
-    if (timed_known(grouping, query, item, out))
+    if (timed_joined(grouping, query, item, out))
         return true;
     bool done = load(grouping, query, &a) && load(grouping, item, &b) &&
                 doppel_match_videos(&a, &b, &options, out, NULL) == DOPPEL_OK;

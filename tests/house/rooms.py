@@ -27,7 +27,7 @@ USES = {
     "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
-    "group": "core text image audio video match library corpus compare",
+    "group": "core text image audio video match library corpus compare intake",
     "decide": "core text image audio video match library corpus worker search compare intake",
     "act": "core library group",
     "exchange": "core text image audio video match library corpus compare",

@@ -58,6 +58,33 @@ struct doppel_search_options search_options_from(const struct settings *settings
     return options;
 }
 
+/* Records are no files: nothing is done about them, and -0 has none. A scheme that is asked for is
+ * not that of all. */
+static enum doppel_group_records records_from(const struct settings *settings)
+{
+    bool bare = settings->null_separated && !settings->format_given;
+    if (settings->action != ACTION_NONE || bare)
+        return DOPPEL_GROUP_NO_RECORDS;
+    return settings->scheme_given ? DOPPEL_GROUP_RECORDS_OF_SCHEME : DOPPEL_GROUP_ALL_RECORDS;
+}
+
+struct doppel_group_options group_options_from(const struct settings *settings)
+{
+    struct doppel_group_options options = doppel_group_options_default();
+    bool for_report = settings->verb->bit == VERB_REPORT; /* which has all that is known */
+    options.compare = compare_options_from(settings);
+    options.keep = settings->keep;
+    options.keep_given = settings->keep_text != NULL;
+    options.digests = for_report;
+    options.metadata = for_report;
+    options.on_disk = settings->action != ACTION_NONE;
+    options.references = settings->reference.count;
+    options.cross_folder = settings->cross_folder;
+    options.records = records_from(settings);
+    options.bytes_alone = !settings->kind && !settings->scheme_given;
+    return options;
+}
+
 /* ---- texts of corpora ---- */
 
 struct doppel_corpus_fields corpus_fields_from(const struct settings *settings)

@@ -5,6 +5,7 @@
 #include <doppel/compare.h>
 #include <doppel/search.h>
 #include <doppel/decide.h>
+#include <doppel/group.h>
 
 #include "intake/read_options.h"
 #include "intake/walk.h"
@@ -21,6 +22,10 @@ struct walk_options walk_options_from(const struct settings *settings);
 
 /* How a library is searched; nothing is refined. */
 struct doppel_search_options search_options_from(const struct settings *settings);
+
+/* How groups are found, but for `read`, `library` and `wanted`. */
+struct doppel_group_options group_options_from(const struct settings *settings);
+
 /* How records and files are decided about. Borrows from the settings. */
 struct doppel_decide_options decide_options_from(const struct settings *settings);
 

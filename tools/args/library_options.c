@@ -90,16 +90,6 @@ enum doppel_status resolve_to_change(struct doppel_library *library, const char 
 
 /* ---- versions ---- */
 
-void notice_other_versions(struct report *report, uint64_t others)
-{
-    if (others)
-        report_notice(
-            report,
-            "%llu item%s of another version of the scheme, or of other options, left out; "
-            "'doppel add --refresh' computes %s anew",
-            (unsigned long long)others, others == 1 ? "" : "s", others == 1 ? "it" : "them");
-}
-
 void notice_old_items(struct report *report, uint64_t count)
 {
     if (count)

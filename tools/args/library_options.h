@@ -34,9 +34,7 @@ enum doppel_status resolve_to_change(struct doppel_library *library, const char 
 void notice_other_reference(struct doppel_library *library, const char *name,
                             struct report *report);
 
-/* Notify of items of another version of their scheme: how many were left out, how many are there.
- */
-void notice_other_versions(struct report *report, uint64_t others);
+/* Notify of items of another version of their scheme. */
 void notice_old_items(struct report *report, uint64_t count);
 
 #endif

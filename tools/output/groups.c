@@ -1,15 +1,12 @@
-/* Groups as rows of the output. */
-#include "tools/output/messages.h"
-#include "group/grouping_internal.h"
-
+/* Groups as rows of the output, or acted on. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "act/plan.h"
 #include "core/printable.h"
-#include "tools/output/item_name.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
+#include "tools/output/groups.h"
 
 static const struct column columns[] = {
     {"group", "group", CELL_NUMBER},
@@ -43,7 +40,9 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 
 /* What the groups come to. */
 struct printing {
-    struct output *output;
+    const struct settings *settings;
+    struct report *report;
+    struct output *output;             /* NULL: no group was printed yet */
     struct doppel_json row;            /* used again for each group */
     bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
     bool files;                        /* whether there is a group of files */
@@ -60,10 +59,19 @@ static void count_member(struct printing *printing, const struct doppel_group *g
         printing->identical_bytes += (uint64_t)member->size_bytes;
 }
 
+static void begin_output(struct printing *printing)
+{
+    if (printing->output)
+        return;
+    printing->output = output_new(printing->settings, &layout, printing->report);
+    output_trees(printing->output);
+}
+
 static enum doppel_status print_group(void *context, const struct doppel_group *group,
                                       struct doppel_error *error)
 {
     struct printing *printing = context;
+    begin_output(printing);
     printing->found[group->kind] = true;
     printing->files |= !group->text;
     printing->groups++;
@@ -98,45 +106,70 @@ static void print_total(const struct printing *printing)
 }
 
 /* For a person at a terminal: of what there are none. */
-static void say_none(const struct all_groups *all, const struct grouping *grouping)
+static void print_none(const struct printing *printing, const struct doppel_group_counts *counts)
 {
-    struct report *report = all->report;
-    uint32_t count = grouping_count(grouping);
-    const char *one = kind_noun(grouping->options->kind);
-    if (report->terminal && grouping->options->settings->format == FORMAT_TABLE)
-        report_notice(report, "no duplicates among %u %s%s", count, one, count == 1 ? "" : "s");
+    static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_AUDIO,
+                                             DOPPEL_KIND_VIDEO, DOPPEL_KIND_UNKNOWN};
+    struct report *report = printing->report;
+    if (!report->terminal || printing->settings->format != FORMAT_TABLE)
+        return;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        uint64_t count = counts->items[order[i]];
+        if (count && !printing->found[order[i]])
+            report_notice(report, "no duplicates among %" PRIu64 " %s%s", count,
+                          kind_noun(order[i]), count == 1 ? "" : "s");
+    }
 }
 
 /* Whether there is anything at all. */
-static bool has_any(const struct all_groups *all)
+static bool has_any(const struct doppel_group_counts *counts)
 {
-    bool any = all->known != NULL;
-    for (size_t i = 0; i < all->count && !any; i++)
-        any = all->groupings[i] && grouping_count(all->groupings[i]);
+    bool any = counts->records;
+    for (size_t i = 0; i < sizeof counts->items / sizeof *counts->items; i++)
+        any |= counts->items[i] > 0;
     return any;
 }
 
-enum doppel_status groupings_print(const struct all_groups *all, struct doppel_error *error)
+static enum doppel_status print_groups(group_source *source, const struct settings *settings,
+                                       struct report *report, struct doppel_error *error)
 {
-    struct printing printing = {0};
-    struct group_receiver receiver = {print_group, &printing};
-    if (!has_any(all))
-        return DOPPEL_OK;
-    if (all->settings->action != ACTION_NONE)
-        return groupings_act(all, error);
-    printing.output = output_new(all->settings, &layout, all->report);
-    output_trees(printing.output);
-    enum doppel_status status = groupings_visit(all, &receiver, error);
+    struct printing printing = {.settings = settings, .report = report};
+    struct doppel_group_counts counts = {0};
+    enum doppel_status status = source(settings, report, print_group, &printing, &counts, error);
     doppel_json_free(&printing.row);
+    if (!has_any(&counts))
+        return status;
+    begin_output(&printing);
     if (!status)
         print_total(&printing);
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
-    for (size_t i = 0; i < all->count && !status; i++) {
-        const struct grouping *grouping = all->groupings[i];
-        if (grouping && grouping_count(grouping) && !printing.found[grouping->options->kind])
-            say_none(all, grouping);
-    }
+    if (!status)
+        print_none(&printing, &counts);
     return status;
+}
+
+static enum doppel_status act_on_groups(group_source *source, const struct settings *settings,
+                                        struct report *report, struct doppel_error *error)
+{
+    struct doppel_group_counts counts = {0};
+    struct plan plan = {0};
+    enum doppel_status status = source(settings, report, act_plan_add, &plan, &counts, error);
+    if (!status && has_any(&counts))
+        status = settings->action == ACTION_SCRIPT ? act_plan_script(&plan, settings, error)
+                                                   : act_plan_run(&plan, settings, report, error);
+    act_plan_free(&plan);
+    return status;
+}
+
+int print_groups_of(group_source *source, const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    enum doppel_status status = settings->action == ACTION_NONE
+                                    ? print_groups(source, settings, report, &error)
+                                    : act_on_groups(source, settings, report, &error);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return EXIT_DONE;
 }

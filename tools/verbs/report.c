@@ -4,12 +4,12 @@
 
 #include <doppel/report.h>
 
-#include "group/group_sources.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/args/paths.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
+#include "tools/output/groups.h"
 
 /* Where the groups come from, as absolute paths. */
 struct report_sources {
@@ -53,9 +53,8 @@ static enum doppel_status write_report(const struct settings *settings, struct r
     enum doppel_status status = doppel_report_new(report->run, options, &page, error);
     if (status)
         return status;
-    struct group_receiver receiver = {doppel_report_take, page};
-    status = options->of_library ? library_groups(settings, report, &receiver, error)
-                                 : scan_groups(settings, report, &receiver, error);
+    group_source *source = options->of_library ? library_groups : scan_groups;
+    status = source(settings, report, doppel_report_take, page, NULL, error);
     /* A report of a part would be taken for the whole. */
     if (!status && signals_stopped())
         status = DOPPEL_E_CANCELLED;

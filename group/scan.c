@@ -1,0 +1,211 @@
+/* The groups of duplicates among files: read through the cache, then grouped; needs no library. */
+#include <doppel/group.h>
+
+#include "compare/video.h"
+#include "group/grouping.h"
+#include "intake/intake.h"
+#include "intake/open_cache.h"
+
+enum { KINDS = DOPPEL_KIND_VIDEO + 1 };
+
+struct scan {
+    struct doppel_run *run;
+    const struct doppel_group_options *options;
+    const struct walk_options *walk;
+    struct doppel_cache *cache;
+    struct manual_labels labels; /* that the library has */
+    struct grouping_options kinds[KINDS];
+    struct grouping *by_kind[KINDS]; /* NULL: not wanted */
+};
+
+/* The order in which groups come. */
+static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_AUDIO,
+                                         DOPPEL_KIND_VIDEO};
+enum { ORDERED = sizeof order / sizeof *order };
+
+/* ---- from the cache ---- */
+
+/* @param out given (doppel_record_free). @return false when the cache has it no more */
+static bool load_record(const struct scan *scan, const struct grouping_item *item,
+                        const struct doppel_scheme *scheme, uint8_t reading,
+                        struct doppel_record *out)
+{
+    struct doppel_record_key key = {&item->digest, scheme->id, scheme->version, reading};
+    return doppel_cache_record(scan->cache, &key, true, out) == DOPPEL_OK;
+}
+
+static bool load_features(void *context, const struct grouping_item *item,
+                          struct doppel_image_features *out)
+{
+    struct doppel_record record = {0};
+    if (!load_record(context, item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
+        return false;
+    bool good =
+        doppel_image_attachment_read(record.attachment, record.attachment_size, out) == DOPPEL_OK;
+    out->quality = record.quality;
+    out->fingerprint = record.fingerprint;
+    record.fingerprint = (struct doppel_fingerprint){0};
+    doppel_record_free(&record);
+    return good;
+}
+
+static bool load_text(void *context, const struct grouping_item *item, struct text_view *out)
+{
+    const struct scan *scan = context;
+    struct doppel_record record = {0};
+    if (!load_record(scan, item, read_scheme(scan->options->read, DOPPEL_KIND_TEXT), item->reading,
+                     &record))
+        return false;
+    bool good = text_view_read(&record, &scan->options->compare.text, out);
+    doppel_record_free(&record);
+    return good;
+}
+
+static bool load_video(void *context, const struct grouping_item *item,
+                       struct doppel_video_track *out)
+{
+    const struct scan *scan = context;
+    struct doppel_record record = {0};
+    if (!load_record(scan, item, read_scheme(scan->options->read, DOPPEL_KIND_VIDEO), item->reading,
+                     &record))
+        return false;
+    bool good = video_read(&record, DOPPEL_VIDEO_ALL, out);
+    doppel_record_free(&record);
+    return good;
+}
+
+/* ---- files ---- */
+
+static enum doppel_status add_text(struct scan *scan, const struct grouping_item *item,
+                                   const struct doppel_record *record, struct doppel_error *error)
+{
+    struct text_view view;
+    if (!text_view_read(record, &scan->options->compare.text, &view)) {
+        doppel_run_fail_input(scan->run, item->path, "what is known of it is damaged");
+        return DOPPEL_OK;
+    }
+    enum doppel_status status =
+        grouping_add_text(scan->by_kind[DOPPEL_KIND_TEXT], item, &view, error);
+    text_view_free(&view);
+    return status;
+}
+
+static enum doppel_status add_file(struct scan *scan, const struct intake_file *file,
+                                   struct doppel_error *error)
+{
+    const struct doppel_record *record = &file->record;
+    struct grouping_item item = {
+        .path = file->path,
+        .digest = record->digest,
+        .pixels = record->pixels,
+        .size = file->stamp.size,
+        .mtime_ns = file->stamp.mtime_ns,
+        .width = record->width,
+        .height = record->height,
+        .source = file->source,
+        .quality = record->quality,
+        .reading = record->reading,
+        .reference = file->source < scan->options->references,
+        .cut = record->kind == DOPPEL_KIND_IMAGE && record->error.message[0], /* so it says */
+    };
+    if (scan->options->on_disk) {
+        item.device = file->stamp.device;
+        item.inode = file->stamp.inode;
+    }
+    if (record->kind == DOPPEL_KIND_AUDIO)
+        return grouping_add_audio(scan->by_kind[DOPPEL_KIND_AUDIO], &item, record, error);
+    if (record->kind == DOPPEL_KIND_VIDEO)
+        return grouping_add_video(scan->by_kind[DOPPEL_KIND_VIDEO], &item, record, error);
+    if (record->kind == DOPPEL_KIND_TEXT)
+        return add_text(scan, &item, record, error);
+    return grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
+}
+
+static enum doppel_status add_files(struct scan *scan, struct doppel_error *error)
+{
+    const struct intake_options options = {
+        .read = *scan->options->read, .run = scan->run, .walk = scan->walk, .cache = scan->cache};
+    struct intake *intake;
+    struct intake_file file;
+    enum doppel_status status = intake_new(&options, &intake, error);
+    if (status)
+        return status;
+    while (!status && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        status = add_file(scan, &file, error);
+        intake_file_free(&file);
+    }
+    intake_free(intake);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* ---- groups ---- */
+
+static struct grouping_options grouping_options_of(struct scan *scan, enum doppel_kind kind)
+{
+    const struct walk_options *walk = scan->walk;
+    return (struct grouping_options){
+        .group = scan->options,
+        .run = scan->run,
+        .kind = kind,
+        .features = load_features,
+        .text = load_text,
+        .video = load_video,
+        .context = scan,
+        .cache = scan->cache,
+        .labels = &scan->labels,
+        .policy = scan->options->keep,
+        .sources = {walk->paths.items, walk->paths.count, scan->options->references,
+                    walk->files_from},
+    };
+}
+
+static enum doppel_status make_groupings(struct scan *scan, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (scan->options->library)
+        status = manual_labels_load_from(&scan->labels, scan->options->library, error);
+    for (size_t i = 0; i < ORDERED && !status; i++) {
+        enum doppel_kind kind = order[i];
+        scan->kinds[kind] = grouping_options_of(scan, kind);
+        if (read_scheme(scan->options->read, kind))
+            status = grouping_new(&scan->kinds[kind], &scan->by_kind[kind], error);
+    }
+    return status;
+}
+
+static enum doppel_status visit_groups(struct scan *scan, const struct group_receiver *receiver,
+                                       struct doppel_group_counts *counts,
+                                       struct doppel_error *error)
+{
+    struct grouping *groupings[ORDERED];
+    for (size_t i = 0; i < ORDERED; i++)
+        groupings[i] = scan->by_kind[order[i]];
+    const struct all_groups all = {.groupings = groupings, .count = ORDERED, .run = scan->run};
+    groupings_count(&all, counts);
+    return groupings_visit(&all, receiver, error);
+}
+
+enum doppel_status doppel_scan(struct doppel_run *run, const struct walk_options *walk,
+                               const struct doppel_group_options *options,
+                               doppel_group_visitor *visit, void *context,
+                               struct doppel_group_counts *counts, struct doppel_error *error)
+{
+    struct scan scan = {.run = run, .options = options, .walk = walk};
+    const struct group_receiver receiver = {visit, context};
+    struct doppel_group_counts unwanted;
+    counts = counts ? counts : &unwanted;
+    *counts = (struct doppel_group_counts){0};
+    enum doppel_status status = open_cache(run, &scan.cache, error);
+    if (status)
+        return status;
+    status = make_groupings(&scan, error);
+    if (!status)
+        status = add_files(&scan, error);
+    if (!status)
+        status = visit_groups(&scan, &receiver, counts, error);
+    for (size_t i = 0; i < KINDS; i++)
+        grouping_free(scan.by_kind[i]);
+    manual_labels_free(&scan.labels);
+    doppel_cache_close(scan.cache);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Groups as rows of the output, or acted on; and where they come from. */
+#ifndef DOPPEL_TOOLS_OUTPUT_GROUPS_H
+#define DOPPEL_TOOLS_OUTPUT_GROUPS_H
+
+#include <doppel/group.h>
+
+#include "tools/args/options.h"
+#include "tools/output/messages.h"
+
+/* Visit the groups, as doppel_scan and doppel_library_groups do. */
+typedef enum doppel_status group_source(const struct settings *settings, struct report *report,
+                                        doppel_group_visitor *visit, void *context,
+                                        struct doppel_group_counts *counts,
+                                        struct doppel_error *error);
+
+/* Of the files under the operands; of the items of the library. */
+group_source scan_groups, library_groups;
+
+/* Print the groups, or act on them. @return the verb's exit code */
+int print_groups_of(group_source *source, const struct settings *settings, struct report *report);
+
+#endif
