@@ -128,7 +128,7 @@ DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *op
                                            doppel_dedup_visitor *visitor, void *context,
                                            struct doppel_error *error);
 
-/* ---- ingest ---- */
+/* ---- ingest: a loop over the decider of doppel/decide.h, in whose library it is ---- */
 
 struct doppel_ingest_options {
     struct doppel_corpus_files files;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/ingest/ingest.h"
+#include "decide/records/ingest.h"
 #include "decide/file_stream.h"
 
 struct doppel_decider {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/absolute_path.h"
-#include "corpus/ledger.h"
+#include "decide/ledger.h"
 #include "decide/log_entry.h"
 #include "decide/known_failures.h"
 

@@ -4,7 +4,7 @@
 #ifndef DOPPEL_DECIDE_FILE_STREAM_H
 #define DOPPEL_DECIDE_FILE_STREAM_H
 
-#include "corpus/ingest/ingest.h"
+#include "decide/records/ingest.h"
 #include "decide/file_decider.h"
 #include "intake/intake.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "corpus/ledger.h"
+#include "decide/ledger.h"
 
 /* The threshold that decided: a rate where there is one. */
 static void set_limit(const struct doppel_compare_options *compare, struct ledger_decision *entry)

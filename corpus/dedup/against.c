@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "corpus/dedup/dedup_internal.h"
-#include "corpus/ingest/leaders.h"
+#include "corpus/dedup/library_leaders.h"
 
 struct text_load {
     struct dedup *dedup;

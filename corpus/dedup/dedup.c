@@ -7,7 +7,7 @@
 
 #include "corpus/read/temporary.h"
 #include "corpus/dedup/dedup_internal.h"
-#include "corpus/ingest/leaders.h"
+#include "corpus/dedup/library_leaders.h"
 
 uint32_t file_of(const struct dedup *dedup, uint32_t number)
 {

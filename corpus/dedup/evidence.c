@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/ingest/leaders.h"
+#include "corpus/dedup/library_leaders.h"
 #include "corpus/read/record_text.h"
 #include "corpus/read/temporary.h"
 

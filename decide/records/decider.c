@@ -1,5 +1,5 @@
 /* Deciding about records, one after the other: the facts for the rule, and what follows. */
-#include "corpus/dedup/decider_internal.h"
+#include "decide/records/decider_internal.h"
 
 #include "corpus/dedup/rule.h"
 

@@ -1,13 +1,13 @@
 /* What an ingest holds in memory of the library: who was decided how, and the leaders' signatures
  * in an index. Records are numbers in order of input, as the decider has them. */
-#ifndef DOPPEL_CORPUS_INGEST_MEMORY_H
-#define DOPPEL_CORPUS_INGEST_MEMORY_H
+#ifndef DOPPEL_DECIDE_RECORDS_MEMORY_H
+#define DOPPEL_DECIDE_RECORDS_MEMORY_H
 
 #include <doppel/corpus.h>
 #include <doppel/index.h>
 
 #include "core/array.h"
-#include "corpus/dedup/decider.h"
+#include "decide/records/decider.h"
 
 struct memory {
     struct doppel_library *library;

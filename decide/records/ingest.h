@@ -1,9 +1,9 @@
 /* Records, decided one after the other as they are asked for; files among them are handed out in
  * their place. */
-#ifndef DOPPEL_CORPUS_INGEST_INGEST_H
-#define DOPPEL_CORPUS_INGEST_INGEST_H
+#ifndef DOPPEL_DECIDE_RECORDS_INGEST_H
+#define DOPPEL_DECIDE_RECORDS_INGEST_H
 
-#include "corpus/ingest/batch.h"
+#include "decide/records/batch.h"
 
 struct ingest;
 

@@ -1,5 +1,5 @@
 /* A corpus and a library on the disk, for the tests of ingest. */
-#include "tests/corpus/ingest_case.h"
+#include "tests/decide/ingest_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* The rule of doppel_decide (doppel/library.h) for records in order of input, in one place: whole
  * corpora and single records keep it alike. Who compares, and where texts are kept, is the host's
  * business. */
-#ifndef DOPPEL_CORPUS_DEDUP_DECIDER_H
-#define DOPPEL_CORPUS_DEDUP_DECIDER_H
+#ifndef DOPPEL_DECIDE_RECORDS_DECIDER_H
+#define DOPPEL_DECIDE_RECORDS_DECIDER_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* Decisions, written to a library. */
-#include "corpus/ledger.h"
+#include "decide/ledger.h"
 
 #include <stdlib.h>
 

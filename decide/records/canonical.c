@@ -1,6 +1,6 @@
 /* Which text of a group is to be kept: another one when a duplicate from a better source, or one
  * that the library's policy prefers, comes in. */
-#include "corpus/ingest/ingest_internal.h"
+#include "decide/records/ingest_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

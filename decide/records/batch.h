@@ -1,7 +1,7 @@
 /* Blocks of lines on their way into a library: read by one thread at a time, parsed and signed by
  * several, taken in order of input. */
-#ifndef DOPPEL_CORPUS_INGEST_BATCH_H
-#define DOPPEL_CORPUS_INGEST_BATCH_H
+#ifndef DOPPEL_DECIDE_RECORDS_BATCH_H
+#define DOPPEL_DECIDE_RECORDS_BATCH_H
 
 #include "core/array.h"
 #include "corpus/read/reader.h"

@@ -1,7 +1,7 @@
 /* Texts of a library as later ones are compared with them: their rows, and their shingles, read
  * again from the corpus or as they were kept. */
-#ifndef DOPPEL_CORPUS_INGEST_LEADERS_H
-#define DOPPEL_CORPUS_INGEST_LEADERS_H
+#ifndef DOPPEL_CORPUS_DEDUP_LIBRARY_LEADERS_H
+#define DOPPEL_CORPUS_DEDUP_LIBRARY_LEADERS_H
 
 #include <doppel/corpus.h>
 

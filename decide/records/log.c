@@ -1,5 +1,5 @@
 /* The log of an ingest: a line for each record that was decided. */
-#include "corpus/ingest/ingest_internal.h"
+#include "decide/records/ingest_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include <doppel/text.h>
 
-#include "corpus/ledger.h"
+#include "decide/ledger.h"
 
 enum { DETAIL_BYTES = 160 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "tests/corpus/ingest_case.h"
+#include "tests/decide/ingest_case.h"
 
 static void decides_as_the_oracle(void **state)
 {

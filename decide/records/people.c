@@ -1,10 +1,10 @@
 /* What people said of a library's items, as far as decisions ask for it: words about two contents,
  * and lists. */
-#include "corpus/ingest/ingest_internal.h"
+#include "decide/records/ingest_internal.h"
 
 #include <string.h>
 
-#include "corpus/ledger.h"
+#include "decide/ledger.h"
 
 /* The first thing that goes wrong ends the decision of the record at hand. */
 static void note(struct ingest *ingest, enum doppel_status status, const struct doppel_error *error)

@@ -1,5 +1,5 @@
 /* What a decider knows of the records before. */
-#include "corpus/dedup/decider_internal.h"
+#include "decide/records/decider_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

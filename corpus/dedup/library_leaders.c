@@ -1,5 +1,5 @@
 /* Leaders, looked up by id; those asked for last are kept. */
-#include "corpus/ingest/leaders.h"
+#include "corpus/dedup/library_leaders.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/corpus/ingest_case.h"
+#include "tests/decide/ingest_case.h"
 
 enum { HELD = 120, CHECKED = 30 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/corpus/ingest_case.h"
+#include "tests/decide/ingest_case.h"
 
 enum { RECORDS = 250 };
 

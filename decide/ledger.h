@@ -1,7 +1,7 @@
 /* What was decided about an input, a file or a record, as a library remembers it: the only way in
  * which decisions are written. All within a transaction that the caller has begun. */
-#ifndef DOPPEL_CORPUS_LEDGER_H
-#define DOPPEL_CORPUS_LEDGER_H
+#ifndef DOPPEL_DECIDE_LEDGER_H
+#define DOPPEL_DECIDE_LEDGER_H
 
 #include <doppel/library.h>
 

@@ -1,5 +1,5 @@
 /* Record by record into a library: decided, kept, and then told to whoever asks for the next. */
-#include "corpus/ingest/ingest_internal.h"
+#include "decide/records/ingest_internal.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* What the files of the decider share. */
-#ifndef DOPPEL_CORPUS_DEDUP_DECIDER_INTERNAL_H
-#define DOPPEL_CORPUS_DEDUP_DECIDER_INTERNAL_H
+#ifndef DOPPEL_DECIDE_RECORDS_DECIDER_INTERNAL_H
+#define DOPPEL_DECIDE_RECORDS_DECIDER_INTERNAL_H
 
 #include "core/array.h"
-#include "corpus/dedup/decider.h"
+#include "decide/records/decider.h"
 
 struct decider {
     struct decider_host host;

@@ -1,12 +1,12 @@
 /* An ingest from the inside: shared by its files. */
-#ifndef DOPPEL_CORPUS_INGEST_INGEST_INTERNAL_H
-#define DOPPEL_CORPUS_INGEST_INGEST_INTERNAL_H
+#ifndef DOPPEL_DECIDE_RECORDS_INGEST_INTERNAL_H
+#define DOPPEL_DECIDE_RECORDS_INGEST_INTERNAL_H
 
 #include "corpus/dedup/sieve.h"
-#include "corpus/ingest/batch.h"
-#include "corpus/ingest/ingest.h"
-#include "corpus/ingest/leaders.h"
-#include "corpus/ingest/memory.h"
+#include "decide/records/batch.h"
+#include "decide/records/ingest.h"
+#include "corpus/dedup/library_leaders.h"
+#include "decide/records/memory.h"
 #include "corpus/read/record_text.h"
 
 /* What was decided of a record, until it is told. */

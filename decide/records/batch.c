@@ -1,5 +1,5 @@
 /* Reading ahead: a ring of batches that threads fill. */
-#include "corpus/ingest/batch.h"
+#include "decide/records/batch.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "corpus/ingest/ingest.h"
-#include "tests/corpus/ingest_case.h"
+#include "decide/records/ingest.h"
+#include "tests/decide/ingest_case.h"
 
 #define TEXT(words)                                                                                \
     "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \

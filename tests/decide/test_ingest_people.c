@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/corpus/ingest_case.h"
+#include "tests/decide/ingest_case.h"
 
 #define FOX(words)                                                                                 \
     "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \

@@ -1,6 +1,6 @@
 /* A corpus and a library on the disk, for the tests of ingest. */
-#ifndef TESTS_CORPUS_INGEST_CASE_H
-#define TESTS_CORPUS_INGEST_CASE_H
+#ifndef TESTS_DECIDE_INGEST_CASE_H
+#define TESTS_DECIDE_INGEST_CASE_H
 
 #include "tests/corpus/dedup_oracle.h"
 

@@ -1,5 +1,5 @@
 /* What the decider asks: comparing the record at hand with leaders of the library. */
-#include "corpus/ingest/ingest_internal.h"
+#include "decide/records/ingest_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Groups that a person's word has changed while an ingest runs: read anew from the library. */
-#include "corpus/ingest/memory.h"
+#include "decide/records/memory.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* Loading a library's texts into memory, and keeping up with it. */
-#include "corpus/ingest/memory.h"
+#include "decide/records/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

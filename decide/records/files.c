@@ -1,5 +1,5 @@
 /* Files among the records: handed out in their place. */
-#include "corpus/ingest/ingest_internal.h"
+#include "decide/records/ingest_internal.h"
 
 #include <string.h>
 
