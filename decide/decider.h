@@ -10,7 +10,7 @@
 struct decider_intake {
     bool walks; /* the files of the walk are decided about; else records, or what is pushed */
     struct doppel_read_options read;
-    struct walk_options walk;
+    struct doppel_walk_options walk;
 };
 
 /* doppel_decider_new. @param intake copied */

@@ -16,7 +16,7 @@ struct file_stream {
     const struct file_stream_options *options;
     struct file_decider *decider;
     struct doppel_cache *cache;
-    struct walk_options walk;
+    struct doppel_walk_options walk;
     struct intake_options intake_options;
     struct intake *intake;
 
@@ -43,10 +43,10 @@ static const char *next_fed(void *context)
     return stream->fed_in < stream->fed_count ? stream->fed[stream->fed_in++].path : NULL;
 }
 
-static struct walk_options walk_of(struct file_stream *stream)
+static struct doppel_walk_options walk_of(struct file_stream *stream)
 {
     const struct file_stream_options *options = stream->options;
-    struct walk_options walk = options->walk;
+    struct doppel_walk_options walk = options->walk;
     if (options->fed) {
         walk.paths = (struct strings){0};
         walk.feed = next_fed;

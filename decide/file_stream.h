@@ -13,8 +13,8 @@ struct file_stream;
 /* All borrowed. */
 struct file_stream_options {
     struct file_decider_options decider;
-    struct walk_options walk; /* unless it is fed, of the files to decide about */
-    bool fed;                 /* files come by file_stream_feed */
+    struct doppel_walk_options walk; /* unless it is fed, of the files to decide about */
+    bool fed;                        /* files come by file_stream_feed */
 };
 
 /* A file that was decided about. Borrowed until the next call. */

@@ -91,6 +91,9 @@ enum doppel_group_records {
     DOPPEL_GROUP_ALL_RECORDS        /**< whichever they have */
 };
 
+struct doppel_walk_options;
+struct doppel_read_options;
+
 /** What is grouped, and how. */
 struct doppel_group_options {
     struct doppel_compare_options compare; /**< what is compared, and when it is a duplicate */
@@ -101,9 +104,12 @@ struct doppel_group_options {
                         and what has no file is left out; default false */
 
     /* of doppel_scan */
-    const struct doppel_read_options *read; /**< how files are read; borrowed */
-    size_t references;   /**< so many of the first paths are only compared against; default 0 */
-    bool cross_folder;   /**< only groups that span two paths; default false */
+    const struct doppel_walk_options *walk; /**< how folders are walked; its paths do not count;
+                                               borrowed; NULL (default): whole, but for what is
+                                               hidden */
+    const struct doppel_read_options *read; /**< how files are read; borrowed; NULL (default): by
+                                               the schemes and texts of `compare` */
+    bool cross_folder;                      /**< only groups that span two paths; default false */
     const char *library; /**< the folder of a library whose manual labels count, if there is one;
                             borrowed; NULL (default): none */
 
@@ -123,7 +129,13 @@ struct doppel_group_counts {
     bool records;                          /**< records of a corpus as well */
 };
 
-struct walk_options;
+/** Which files are scanned. */
+struct doppel_scan_paths {
+    const char *const *paths; /**< files and folders */
+    size_t count;
+    size_t references; /**< so many of the first ones are only compared against: their files are
+                          kept */
+};
 
 /**
  * Find the groups of duplicates among files: read all, compare those of a kind, visit the groups.
@@ -131,7 +143,7 @@ struct walk_options;
  * Images come first, then texts, recordings, videos; groups of a kind in the order of their first
  * files. Files that cannot be read are reported to the run, which goes on.
  *
- * @param walk    which files; its first `references` paths are reference folders; borrowed
+ * @param paths   borrowed
  * @param options borrowed
  * @param counts  may be NULL; zero until all files are read
  * @return DOPPEL_OK; DOPPEL_E_CANCELLED, also after some groups; DOPPEL_E_MEMORY; what `visit`
@@ -139,7 +151,8 @@ struct walk_options;
  *
  * Thread-safe for different runs.
  */
-DOPPEL_API enum doppel_status doppel_scan(struct doppel_run *run, const struct walk_options *walk,
+DOPPEL_API enum doppel_status doppel_scan(struct doppel_run *run,
+                                          const struct doppel_scan_paths *paths,
                                           const struct doppel_group_options *options,
                                           doppel_group_visitor *visit, void *context,
                                           struct doppel_group_counts *counts,

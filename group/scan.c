@@ -1,6 +1,8 @@
 /* The groups of duplicates among files: read through the cache, then grouped; needs no library. */
 #include <doppel/group.h>
 
+#include <string.h>
+
 #include "compare/video.h"
 #include "group/grouping.h"
 #include "intake/intake.h"
@@ -11,7 +13,9 @@ enum { KINDS = DOPPEL_KIND_VIDEO + 1 };
 struct scan {
     struct doppel_run *run;
     const struct doppel_group_options *options;
-    const struct walk_options *walk;
+    const struct doppel_scan_paths *paths;
+    struct doppel_walk_options walk;
+    struct doppel_read_options read;
     struct doppel_cache *cache;
     struct manual_labels labels; /* that the library has */
     struct grouping_options kinds[KINDS];
@@ -53,7 +57,7 @@ static bool load_text(void *context, const struct grouping_item *item, struct te
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
-    if (!load_record(scan, item, read_scheme(scan->options->read, DOPPEL_KIND_TEXT), item->reading,
+    if (!load_record(scan, item, read_scheme(&scan->read, DOPPEL_KIND_TEXT), item->reading,
                      &record))
         return false;
     bool good = text_view_read(&record, &scan->options->compare.text, out);
@@ -66,7 +70,7 @@ static bool load_video(void *context, const struct grouping_item *item,
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
-    if (!load_record(scan, item, read_scheme(scan->options->read, DOPPEL_KIND_VIDEO), item->reading,
+    if (!load_record(scan, item, read_scheme(&scan->read, DOPPEL_KIND_VIDEO), item->reading,
                      &record))
         return false;
     bool good = video_read(&record, DOPPEL_VIDEO_ALL, out);
@@ -105,7 +109,7 @@ static enum doppel_status add_file(struct scan *scan, const struct intake_file *
         .source = file->source,
         .quality = record->quality,
         .reading = record->reading,
-        .reference = file->source < scan->options->references,
+        .reference = file->source < scan->paths->references,
         .cut = record->kind == DOPPEL_KIND_IMAGE && record->error.message[0], /* so it says */
     };
     if (scan->options->on_disk) {
@@ -124,7 +128,7 @@ static enum doppel_status add_file(struct scan *scan, const struct intake_file *
 static enum doppel_status add_files(struct scan *scan, struct doppel_error *error)
 {
     const struct intake_options options = {
-        .read = *scan->options->read, .run = scan->run, .walk = scan->walk, .cache = scan->cache};
+        .read = scan->read, .run = scan->run, .walk = &scan->walk, .cache = scan->cache};
     struct intake *intake;
     struct intake_file file;
     enum doppel_status status = intake_new(&options, &intake, error);
@@ -142,7 +146,7 @@ static enum doppel_status add_files(struct scan *scan, struct doppel_error *erro
 
 static struct grouping_options grouping_options_of(struct scan *scan, enum doppel_kind kind)
 {
-    const struct walk_options *walk = scan->walk;
+    const struct doppel_scan_paths *paths = scan->paths;
     return (struct grouping_options){
         .group = scan->options,
         .run = scan->run,
@@ -154,8 +158,7 @@ static struct grouping_options grouping_options_of(struct scan *scan, enum doppe
         .cache = scan->cache,
         .labels = &scan->labels,
         .policy = scan->options->keep,
-        .sources = {walk->paths.items, walk->paths.count, scan->options->references,
-                    walk->files_from},
+        .sources = {paths->paths, paths->count, paths->references, scan->walk.files_from},
     };
 }
 
@@ -167,7 +170,7 @@ static enum doppel_status make_groupings(struct scan *scan, struct doppel_error 
     for (size_t i = 0; i < ORDERED && !status; i++) {
         enum doppel_kind kind = order[i];
         scan->kinds[kind] = grouping_options_of(scan, kind);
-        if (read_scheme(scan->options->read, kind))
+        if (read_scheme(&scan->read, kind))
             status = grouping_new(&scan->kinds[kind], &scan->by_kind[kind], error);
     }
     return status;
@@ -185,12 +188,37 @@ static enum doppel_status visit_groups(struct scan *scan, const struct group_rec
     return groupings_visit(&all, receiver, error);
 }
 
-enum doppel_status doppel_scan(struct doppel_run *run, const struct walk_options *walk,
+/* ---- the call ---- */
+
+static struct doppel_walk_options walk_of(const struct doppel_scan_paths *paths,
+                                          const struct doppel_group_options *options)
+{
+    struct doppel_walk_options walk = {0};
+    if (options->walk)
+        walk = *options->walk;
+    walk.paths = (struct strings){(const char **)paths->paths, paths->count};
+    return walk;
+}
+
+static struct doppel_read_options read_of(const struct doppel_group_options *options)
+{
+    struct doppel_read_options read = {.text = options->compare.text};
+    if (options->read)
+        return *options->read;
+    memcpy(read.schemes, options->compare.schemes, sizeof read.schemes);
+    return read;
+}
+
+enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_paths *paths,
                                const struct doppel_group_options *options,
                                doppel_group_visitor *visit, void *context,
                                struct doppel_group_counts *counts, struct doppel_error *error)
 {
-    struct scan scan = {.run = run, .options = options, .walk = walk};
+    struct scan scan = {.run = run,
+                        .options = options,
+                        .paths = paths,
+                        .walk = walk_of(paths, options),
+                        .read = read_of(options)};
     const struct group_receiver receiver = {visit, context};
     struct doppel_group_counts unwanted;
     counts = counts ? counts : &unwanted;

@@ -60,7 +60,7 @@ typedef bool intake_listed(void *context, const struct doppel_digest *digest,
 struct intake_options {
     struct doppel_read_options read;
     struct doppel_run *run;
-    const struct walk_options *walk;
+    const struct doppel_walk_options *walk;
     struct doppel_cache *cache;
     bool attachments;    /* load them into the records */
     bool places;         /* of texts with all words and their places, past the cache */

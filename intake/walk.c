@@ -25,7 +25,7 @@ struct directory {
 };
 
 struct walk {
-    struct walk_options options;
+    struct doppel_walk_options options;
     size_t next_path, argument; /* PATHs begun; number of the present one */
     struct path_list list;
 
@@ -54,7 +54,7 @@ void walk_entry_free(struct walk_entry *entry)
  * several places, and lists and PATHs may overlap. */
 static void choose_memory(struct walk *walk)
 {
-    const struct walk_options *options = &walk->options;
+    const struct doppel_walk_options *options = &walk->options;
     walk->remember_files = options->follow || options->files_from;
     walk->remember_directories = walk->remember_files || options->paths.count > 1;
     struct stat stat_buffer;
@@ -63,7 +63,7 @@ static void choose_memory(struct walk *walk)
             file_set_add(&walk->operands, &stat_buffer);
 }
 
-enum doppel_status walk_new(const struct walk_options *options, struct walk **out,
+enum doppel_status walk_new(const struct doppel_walk_options *options, struct walk **out,
                             struct doppel_error *error)
 {
     struct walk *walk = calloc(1, sizeof *walk);

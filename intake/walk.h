@@ -15,7 +15,7 @@
 
 struct doppel_run;
 
-struct walk_options {
+struct doppel_walk_options {
     struct strings paths; /* borrowed for the life of the walk */
     /* A list of more paths, "-" for stdin, or NULL. They come after `paths`, and the list as a
      * whole counts as PATH number paths.count. */
@@ -71,12 +71,12 @@ void walk_entry_free(struct walk_entry *entry);
 
 /* Whether the same walk can be made a second time: not when it takes anything from standard input.
  */
-bool walk_repeatable(const struct walk_options *walk_options);
+bool walk_repeatable(const struct doppel_walk_options *walk_options);
 
 struct walk;
 
 /** @param out given (walk_free). DOPPEL_E_MEMORY; DOPPEL_E_IO when files_from cannot be opened. */
-enum doppel_status walk_new(const struct walk_options *walk_options, struct walk **out,
+enum doppel_status walk_new(const struct doppel_walk_options *walk_options, struct walk **out,
                             struct doppel_error *error);
 void walk_free(struct walk *walk);
 

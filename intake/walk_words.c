@@ -19,7 +19,7 @@ const char *walk_skip_text(enum walk_skip skip)
     return texts[skip];
 }
 
-bool walk_repeatable(const struct walk_options *options)
+bool walk_repeatable(const struct doppel_walk_options *options)
 {
     bool takes_stdin =
         options->feed || (options->files_from && strcmp(options->files_from, "-") == 0);

@@ -18,19 +18,19 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
-ROOMS += ["compare", "search", "decide"]
+ROOMS += ["compare", "search", "group", "decide"]
 LIBRARIES = ROOMS + ["intake"]  # which has no header of its own yet
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
-PARTS += ["exchange", "group", "json_writer", "renamed", "report", "run"]
+PARTS += ["exchange", "json_writer", "renamed", "report", "run"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 PENDING = (
-    "exchange group report".split()
+    "exchange report".split()
 )  # whose modules still need something of the command's
 EXAMPLE_PROGRAMS = (
     "hash_plane simhash_text find_peaks search_codes search_library compare_files decide_stream "
-    "watch_folder"
+    "watch_folder scan_folder"
 ).split()
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
@@ -246,6 +246,19 @@ def test_decisions_of_a_stream():
         "duplicate",
     ], lines
     assert decisions[1]["of_item"] == 1 and decisions[1]["reason"] == "near", lines
+
+
+def test_groups_of_a_folder():
+    folder = work / "scanned"
+    folder.mkdir()
+    for name, text in (("a.txt", TEXT), ("b.txt", TEXT), ("c.txt", "all words of its own " * 3)):
+        (folder / name).write_text(text)
+    lines = run(work / "scan_folder", folder).splitlines()
+    assert lines == [
+        f"keep {folder}/a.txt",
+        f"  {folder}/b.txt: identical",
+        f"{len(TEXT)} bytes could be saved",
+    ], lines
 
 
 def test_decisions_of_a_folder():

@@ -19,7 +19,7 @@ static void list_entry(struct listing *listing, const struct walk_entry *entry)
              entry->path, entry->argument);
 }
 
-static struct listing walked(const struct walk_options *options)
+static struct listing walked(const struct doppel_walk_options *options)
 {
     struct listing listing = {0};
     struct walk *walk;
@@ -47,7 +47,7 @@ static void order_is_by_bytes_depth_first(void **state)
     tree_file("b/1/A", "x");
     tree_file("a.txt", "x");
     tree_file("B", "x");
-    struct walk_options options = {.paths = PATHS("b/", "./a.txt", ".")};
+    struct doppel_walk_options options = {.paths = PATHS("b/", "./a.txt", ".")};
     assert_string_equal(walked(&options).text, "file b/1/A 0\n"
                                                "file b/1/z 0\n"
                                                "file b/2 0\n"
@@ -61,11 +61,11 @@ static void paths_that_overlap_give_a_file_once(void **state)
 {
     (void)state;
     tree_file("a/b/file", "x");
-    struct walk_options inner_last = {.paths = PATHS("a", "a/b")};
+    struct doppel_walk_options inner_last = {.paths = PATHS("a", "a/b")};
     assert_string_equal(walked(&inner_last).text, "skip a/b 0\nfile a/b/file 1\n");
-    struct walk_options twice = {.paths = PATHS("a", "a/")};
+    struct doppel_walk_options twice = {.paths = PATHS("a", "a/")};
     assert_string_equal(walked(&twice).text, "file a/b/file 0\nskip a/ 1\n");
-    struct walk_options file_twice = {.paths = PATHS("a/b/file", "a/b/file", "a")};
+    struct doppel_walk_options file_twice = {.paths = PATHS("a/b/file", "a/b/file", "a")};
     assert_string_equal(walked(&file_twice).text,
                         "file a/b/file 0\nsame a/b/file 1\nskip a/b/file 2\n");
 }
@@ -78,7 +78,7 @@ static void hidden_and_trash_are_left_out(void **state)
     tree_file("x/.cache/thumbnails/file", "x");
     tree_file("x/@eaDir/file", "x");
     tree_file("x/seen", "x");
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     assert_string_equal(walked(&options).text, "skip x/.Trash-1000 0\n"
                                                "skip x/.cache 0\n"
                                                "skip x/.hidden 0\n"
@@ -90,7 +90,7 @@ static void hidden_and_trash_are_left_out(void **state)
                                                "file x/.hidden/file 0\n"
                                                "skip x/@eaDir 0\n"
                                                "file x/seen 0\n");
-    struct walk_options named = {.paths = PATHS("x/.Trash-1000", "x/.hidden/file")};
+    struct doppel_walk_options named = {.paths = PATHS("x/.Trash-1000", "x/.hidden/file")};
     assert_string_equal(walked(&named).text, "file x/.Trash-1000/file 0\nfile x/.hidden/file 1\n");
 }
 
@@ -116,7 +116,7 @@ static void globs_exclude(void **state)
         {"x", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct walk_options options = {.paths = PATHS("x"), .exclude = PATHS(cases[i].glob)};
+        struct doppel_walk_options options = {.paths = PATHS("x"), .exclude = PATHS(cases[i].glob)};
         struct listing listing = walked(&options);
         char skipped[512] = "";
         for (char *line = strtok(listing.text, "\n"); line; line = strtok(NULL, "\n"))
@@ -131,7 +131,7 @@ static void small_files_are_left_out(void **state)
     (void)state;
     tree_file("x/four", "1234");
     tree_file("x/three", "123");
-    struct walk_options options = {.paths = PATHS("x"), .min_size = 4};
+    struct doppel_walk_options options = {.paths = PATHS("x"), .min_size = 4};
     assert_string_equal(walked(&options).text, "file x/four 0\nskip x/three 0\n");
 }
 
@@ -141,7 +141,7 @@ static void hard_links_are_one_file(void **state)
     tree_file("x/a", "1");
     assert_int_equal(link("x/a", "x/b"), 0);
     tree_file("x/c", "1");
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     assert_string_equal(walked(&options).text, "file x/a 0\nsame x/b 0\nfile x/c 0\n");
 }
 
@@ -154,7 +154,7 @@ static void loops_of_links_end(void **state)
     assert_int_equal(symlink("a/file", "x/link"), 0);
     assert_int_equal(symlink("nowhere", "x/nothing"), 0);
     assert_int_equal(symlink("self", "x/self"), 0);
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     assert_string_equal(walked(&options).text, "file x/a/file 0\n"
                                                "skip x/a/up 0\n"
                                                "skip x/again 0\n"
@@ -168,7 +168,7 @@ static void loops_of_links_end(void **state)
                                                "same x/link 0\n"
                                                "error x/nothing 0\n"
                                                "error x/self 0\n");
-    struct walk_options named = {.paths = PATHS("x/link", "x/nothing")};
+    struct doppel_walk_options named = {.paths = PATHS("x/link", "x/nothing")};
     assert_string_equal(walked(&named).text, "file x/link 0\nerror x/nothing 1\n");
 }
 
@@ -178,7 +178,7 @@ static void odd_names_pass_through(void **state)
     tree_file("x/new\nline", "1");
     tree_file("x/bad\xff\xfeutf8", "1");
     tree_file("x/ space ", "1");
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     assert_string_equal(walked(&options).text,
                         "file x/ space  0\nfile x/bad\xff\xfeutf8 0\nfile x/new\nline 0\n");
 }
@@ -188,7 +188,7 @@ static void every_name_is_given_when_asked_for(void **state)
     (void)state;
     tree_file("x/a", "1");
     assert_int_equal(link("x/a", "x/b"), 0);
-    struct walk_options options = {.paths = PATHS("x/a", "x/a", "x"), .every_name = true};
+    struct doppel_walk_options options = {.paths = PATHS("x/a", "x/a", "x"), .every_name = true};
     assert_string_equal(walked(&options).text, "file x/a 0\nfile x/a 1\nfile x/a 2\nfile x/b 2\n");
 }
 
@@ -197,7 +197,7 @@ static void pipes_are_not_opened(void **state)
     (void)state;
     assert_int_equal(mkdir("x", 0755), 0);
     assert_int_equal(mkfifo("x/pipe", 0644), 0);
-    struct walk_options options = {.paths = PATHS("x", "x/pipe", "/dev/null", "x/none")};
+    struct doppel_walk_options options = {.paths = PATHS("x", "x/pipe", "/dev/null", "x/none")};
     assert_string_equal(walked(&options).text, "skip x/pipe 0\n"
                                                "error x/pipe 1\n"
                                                "error /dev/null 2\n"
@@ -213,7 +213,7 @@ static void unreadable_folders_are_reported(void **state)
     assert_int_equal(chmod("x/locked", 0), 0);
     bool root = geteuid() == 0;
     assert_int_equal(root ? seteuid(65534) : 0, 0);
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     struct listing listing = walked(&options);
     assert_int_equal(root ? seteuid(0) : 0, 0);
     assert_int_equal(chmod("x/locked", 0755), 0);
@@ -230,7 +230,7 @@ static void too_deep_is_an_error(void **state)
         assert_int_equal(chdir("d"), 0);
     }
     assert_int_equal(chdir(tree_root), 0);
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     struct listing listing = walked(&options);
     assert_int_equal(listing.count[WALK_ERROR], 1);
     assert_int_equal(listing.count[WALK_FILE], 0);
@@ -243,7 +243,7 @@ static void lists_name_more_paths(void **state)
     tree_file("x/b\nb", "1");
     tree_file("lines", "x/a\n\nnone\nx/a\nx");
     tree_file("first", "1");
-    struct walk_options options = {.paths = PATHS("first"), .files_from = "lines"};
+    struct doppel_walk_options options = {.paths = PATHS("first"), .files_from = "lines"};
     assert_string_equal(walked(&options).text, "file first 0\n"
                                                "file x/a 1\n"
                                                "error none 1\n"
@@ -253,7 +253,7 @@ static void lists_name_more_paths(void **state)
     FILE *list = fopen("nuls", "w");
     fwrite("x/b\nb\0x/a", 1, 9, list);
     fclose(list);
-    struct walk_options nuls = {.files_from = "nuls", .null_separated = true};
+    struct doppel_walk_options nuls = {.files_from = "nuls", .null_separated = true};
     assert_string_equal(walked(&nuls).text, "file x/b\nb 0\nfile x/a 0\n");
 }
 
@@ -265,7 +265,7 @@ static void endless_lines_take_no_memory(void **state)
         fputc('x', list);
     fputs("\nlines\n", list);
     fclose(list);
-    struct walk_options options = {.files_from = "lines"};
+    struct doppel_walk_options options = {.files_from = "lines"};
     struct listing listing = walked(&options);
     assert_int_equal(listing.count[WALK_ERROR], 1);
     assert_int_equal(listing.count[WALK_FILE], 1);
@@ -276,14 +276,15 @@ static void missing_lists_are_said(void **state)
     (void)state;
     struct walk *walk = NULL;
     struct doppel_error error;
-    struct walk_options options = {.files_from = "none"};
+    struct doppel_walk_options options = {.files_from = "none"};
     assert_int_equal(walk_new(&options, &walk, &error), DOPPEL_E_NOT_FOUND);
     assert_null(walk);
     assert_string_equal(error.message, "none: No such file or directory");
 }
 
 /* The first entry that is a file, with the walk still standing at it. */
-static struct walk *walk_to_file(const struct walk_options *options, struct walk_entry *entry)
+static struct walk *walk_to_file(const struct doppel_walk_options *options,
+                                 struct walk_entry *entry)
 {
     struct walk *walk;
     assert_int_equal(walk_new(options, &walk, NULL), DOPPEL_OK);
@@ -295,7 +296,7 @@ static struct walk *walk_to_file(const struct walk_options *options, struct walk
 static void opens_the_file_it_looked_at(void **state)
 {
     (void)state;
-    struct walk_options options = {.paths = PATHS("x")};
+    struct doppel_walk_options options = {.paths = PATHS("x")};
     struct walk_entry entry;
     char byte;
     int fd = -1;
@@ -326,7 +327,7 @@ static void standard_input_is_spooled(void **state)
     assert_int_equal(write(ends[1], "hello", 5), 5);
     close(ends[1]);
     dup2(ends[0], STDIN_FILENO);
-    struct walk_options options = {.paths = PATHS("-", "-"), .stdin_operand = true};
+    struct doppel_walk_options options = {.paths = PATHS("-", "-"), .stdin_operand = true};
     struct walk_entry entry;
     struct walk *walk = walk_to_file(&options, &entry);
     assert_string_equal(entry.path, "-");
@@ -399,7 +400,7 @@ static void files_are_those_of_nftw(void **state)
         oracle_count = 0;
         assert_int_equal(nftw("x", oracle_take, 16, FTW_PHYS), 0);
         qsort(oracle_paths, oracle_count, sizeof *oracle_paths, compare_lines);
-        struct walk_options options = {.paths = PATHS("x"), .hidden = true};
+        struct doppel_walk_options options = {.paths = PATHS("x"), .hidden = true};
         struct walk *walk;
         struct walk_entry entry;
         size_t count = 0;

@@ -36,17 +36,17 @@ struct doppel_read_options read_options_from(const struct settings *settings)
     return options;
 }
 
-struct walk_options walk_options_from(const struct settings *settings)
+struct doppel_walk_options walk_options_from(const struct settings *settings)
 {
-    return (struct walk_options){.paths = settings->operands,
-                                 .files_from = settings->files_from,
-                                 .null_separated = settings->null_separated,
-                                 .exclude = settings->exclude,
-                                 .hidden = settings->hidden,
-                                 .one_file_system = settings->one_file_system,
-                                 .follow = settings->follow,
-                                 .min_size = settings->min_size,
-                                 .max_bytes = settings->max_bytes};
+    return (struct doppel_walk_options){.paths = settings->operands,
+                                        .files_from = settings->files_from,
+                                        .null_separated = settings->null_separated,
+                                        .exclude = settings->exclude,
+                                        .hidden = settings->hidden,
+                                        .one_file_system = settings->one_file_system,
+                                        .follow = settings->follow,
+                                        .min_size = settings->min_size,
+                                        .max_bytes = settings->max_bytes};
 }
 
 struct doppel_search_options search_options_from(const struct settings *settings)
@@ -78,7 +78,6 @@ struct doppel_group_options group_options_from(const struct settings *settings)
     options.digests = for_report;
     options.metadata = for_report;
     options.on_disk = settings->action != ACTION_NONE;
-    options.references = settings->reference.count;
     options.cross_folder = settings->cross_folder;
     options.records = records_from(settings);
     options.bytes_alone = !settings->kind && !settings->scheme_given;

@@ -18,12 +18,12 @@ struct doppel_compare_options compare_options_from(const struct settings *settin
 struct doppel_read_options read_options_from(const struct settings *settings);
 
 /* Which files: the operands, and what is said of walking. Borrows from the settings. */
-struct walk_options walk_options_from(const struct settings *settings);
+struct doppel_walk_options walk_options_from(const struct settings *settings);
 
 /* How a library is searched; nothing is refined. */
 struct doppel_search_options search_options_from(const struct settings *settings);
 
-/* How groups are found, but for `read`, `library` and `wanted`. */
+/* How groups are found, but for `walk`, `read`, `library` and `wanted`. */
 struct doppel_group_options group_options_from(const struct settings *settings);
 
 /* How records and files are decided about. Borrows from the settings. */

@@ -216,7 +216,7 @@ static enum doppel_status add_files(struct add *add, struct intake *intake,
 static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache,
                                      struct doppel_error *error)
 {
-    struct walk_options walk = walk_options_from(add->settings);
+    struct doppel_walk_options walk = walk_options_from(add->settings);
     struct intake_options options = {
         .read = read_options_from(add->settings),
         .run = add->report->run,

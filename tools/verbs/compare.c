@@ -188,7 +188,7 @@ static int compare(const struct settings *settings, struct report *report,
                    struct doppel_cache *cache)
 {
     struct doppel_error error;
-    struct walk_options walk = walk_options_from(settings);
+    struct doppel_walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {.read = read_options_from(settings),
                                      .run = report->run,

@@ -106,7 +106,7 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
     enum doppel_status status = open_cache(find->report->run, &cache, error);
     if (status)
         return status;
-    struct walk_options walk = walk_options_from(find->settings);
+    struct doppel_walk_options walk = walk_options_from(find->settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
         .read = read_options_from(find->settings),

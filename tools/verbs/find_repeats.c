@@ -61,7 +61,7 @@ static enum doppel_status run(const struct settings *settings, struct report *re
     enum doppel_status status = open_cache(report->run, &cache, error);
     if (status)
         return status;
-    struct walk_options walk = walk_options_from(settings);
+    struct doppel_walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
         .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};

@@ -122,7 +122,7 @@ int cmd_hash(const struct settings *settings, struct report *report)
     struct doppel_cache *cache;
     if (open_cache(report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
-    struct walk_options walk = walk_options_from(settings);
+    struct doppel_walk_options walk = walk_options_from(settings);
     walk.every_name = walk.stdin_operand = true;
     struct intake_options options = {
         .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};

@@ -24,17 +24,19 @@ enum doppel_status scan_groups(const struct settings *settings, struct report *r
                                doppel_group_visitor *visit, void *context,
                                struct doppel_group_counts *counts, struct doppel_error *error)
 {
-    struct walk_options walk = walk_options_from(settings);
+    struct doppel_walk_options walk = walk_options_from(settings);
     struct doppel_read_options read = read_options_from(settings);
     struct doppel_group_options options = group_options_from(settings);
     char *library = library_directory(settings);
-    walk.paths = reference_then_operands(settings);
+    struct strings all = reference_then_operands(settings);
+    const struct doppel_scan_paths paths = {all.items, all.count, settings->reference.count};
+    options.walk = &walk;
     options.read = &read;
     options.library = library;
     enum doppel_status status =
-        doppel_scan(report->run, &walk, &options, visit, context, counts, error);
+        doppel_scan(report->run, &paths, &options, visit, context, counts, error);
     free(library);
-    free(walk.paths.items);
+    free(all.items);
     return status;
 }
 

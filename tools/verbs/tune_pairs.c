@@ -68,7 +68,7 @@ static enum doppel_status read_files(const struct settings *settings, struct rep
                                      struct doppel_cache *cache, struct files *files,
                                      struct doppel_error *error)
 {
-    struct walk_options walk = {.paths = {files->paths, files->count}, .every_name = true};
+    struct doppel_walk_options walk = {.paths = {files->paths, files->count}, .every_name = true};
     struct intake_options options = {
         .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};
     struct intake *intake;

@@ -1,0 +1,284 @@
+/* A scan by its call: typed groups, the copy to keep, failures; alone, at once, and cancelled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include <doppel/group.h>
+
+#define FOX                                                                                        \
+    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
+    "winter and dreams of honey and of the warm days of the next summer when the bees come back "
+#define KETTLE                                                                                     \
+    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
+    "someone reads last week's paper aloud to nobody but a cat under one chair "
+
+enum { SIDE = 192, FOUND_BYTES = 4096 };
+
+struct folder {
+    char path[64];
+};
+
+/* What a scan found, as text: "image keep=a.bmp b.bmp:near". */
+struct found {
+    const struct folder *folder;
+    struct doppel_run *run;
+    struct doppel_group_counts counts;
+    enum doppel_status status, visited; /* `visited`: what the visitor returns */
+    uint64_t groups, failures;
+    bool cancels; /* at the first group */
+    char text[FOUND_BYTES];
+};
+
+/* ---- files ---- */
+
+static FILE *create_file(const struct folder *folder, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder->path, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    return file;
+}
+
+static void write_text(const struct folder *folder, const char *name, const char *text)
+{
+    FILE *file = create_file(folder, name);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void write_number(FILE *file, int number, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        fputc(number >> 8 * i & 255, file);
+}
+
+/* One of 9 by 9 levels of an image of its own for each seed. */
+static int level(int seed, int x, int y)
+{
+    uint32_t mixed = (uint32_t)(seed * 977 + y * 9 + x + 1) * UINT32_C(2654435761);
+    return (int)((mixed ^ mixed >> 13) * UINT32_C(2246822519) >> 24);
+}
+
+/* Between the levels around it, `cell` pixels apart. */
+static int shade(int seed, int x, int y, int cell)
+{
+    int column = x / cell, row = y / cell, right = x % cell, down = y % cell;
+    int upper = level(seed, column, row) * (cell - right) + level(seed, column + 1, row) * right;
+    int lower =
+        level(seed, column, row + 1) * (cell - right) + level(seed, column + 1, row + 1) * right;
+    return (upper * (cell - down) + lower * down) / (cell * cell);
+}
+
+/* A smooth image, `step` times as large. */
+static void write_image(const struct folder *folder, const char *name, int seed, int step)
+{
+    FILE *file = create_file(folder, name);
+    int side = SIDE * step;
+    write_number(file, 0x4d42, 2); /* "BM" */
+    write_number(file, 54 + 3 * side * side, 4);
+    write_number(file, 0, 4);
+    write_number(file, 54, 4); /* where pixels begin */
+    write_number(file, 40, 4);
+    write_number(file, side, 4);
+    write_number(file, side, 4);
+    write_number(file, 1, 2);
+    write_number(file, 24, 2); /* bits a pixel */
+    for (int i = 0; i < 6; i++)
+        write_number(file, 0, 4);
+    for (int i = 0; i < side * side; i++)
+        write_number(file, 0x010101 * shade(seed, i % side, i / side, side / 8), 3);
+    fclose(file);
+}
+
+static void write_folder(struct folder *folder)
+{
+    strcpy(folder->path, "/tmp/doppel-scan-XXXXXX");
+    assert_non_null(mkdtemp(folder->path));
+    write_image(folder, "hills.bmp", 0, 1);
+    write_image(folder, "hills-again.bmp", 0, 1);
+    write_image(folder, "hills-large.bmp", 0, 2);
+    write_image(folder, "other.bmp", 7, 1);
+    write_text(folder, "broken.png", "\x89PNG\r\n\x1a\n and nothing that follows");
+    write_text(folder, "fox.txt", FOX FOX "and that is all of it");
+    write_text(folder, "fox-copy.txt", FOX FOX "and that is all of it");
+    write_text(folder, "fox-end.txt", FOX FOX "and that is all");
+    write_text(folder, "fox-spaced.txt", FOX " " FOX "and  that is all of it");
+    write_text(folder, "kettle.txt", KETTLE);
+}
+
+static void remove_folder(const struct folder *folder)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", folder->path);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- scans ---- */
+
+static enum doppel_status note_group(void *context, const struct doppel_group *group,
+                                     struct doppel_error *error)
+{
+    struct found *found = context;
+    size_t skip = strlen(found->folder->path) + 1, used = strlen(found->text);
+    (void)error;
+    found->groups++;
+    assert_int_equal(group->number, found->groups);
+    assert_string_equal(group->keep, group->members[0].path);
+    assert_int_equal(group->members[0].reason, DOPPEL_REASON_KEPT);
+    used += (size_t)snprintf(found->text + used, FOUND_BYTES - used, "%s keep=%s",
+                             doppel_kind_name(group->kind), group->keep + skip);
+    for (size_t i = 1; i < group->count; i++) {
+        const struct doppel_group_member *member = &group->members[i];
+        assert_int_equal(member->match != NULL, member->reason == DOPPEL_REASON_NEAR);
+        used += (size_t)snprintf(found->text + used, FOUND_BYTES - used, " %s:%s",
+                                 member->path + skip, doppel_reason_name(member->reason));
+    }
+    snprintf(found->text + used, FOUND_BYTES - used, "\n");
+    if (found->cancels)
+        doppel_run_cancel(found->run);
+    return found->visited;
+}
+
+/* In its own thread, or not. @param context struct found with `folder` set */
+static void *scan_folder(void *context)
+{
+    struct found *found = context;
+    const struct doppel_group_options options = doppel_group_options_default();
+    const char *const paths[] = {found->folder->path};
+    const struct doppel_scan_paths scanned = {paths, 1, 0};
+    struct doppel_error error;
+    if (doppel_run_new(&(struct doppel_run_options){.jobs = 1}, &found->run, &error))
+        return NULL;
+    found->status =
+        doppel_scan(found->run, &scanned, &options, note_group, found, &found->counts, &error);
+    found->failures = doppel_run_failures(found->run);
+    doppel_run_free(found->run);
+    return NULL;
+}
+
+static const char *const wanted = "image keep=hills-large.bmp hills-again.bmp:near hills.bmp:near\n"
+                                  "text keep=fox-spaced.txt fox-copy.txt:same-content "
+                                  "fox-end.txt:near fox.txt:same-content\n";
+
+static void groups_have_kinds_reasons_and_the_copy_to_keep(void **state)
+{
+    struct folder folder;
+    struct found found = {.folder = &folder};
+    (void)state;
+    write_folder(&folder);
+    scan_folder(&found);
+    assert_int_equal(found.status, DOPPEL_OK);
+    assert_string_equal(found.text, wanted);
+    assert_int_equal(found.failures, 1); /* the broken one */
+    assert_int_equal(found.counts.items[DOPPEL_KIND_IMAGE], 4);
+    assert_int_equal(found.counts.items[DOPPEL_KIND_TEXT], 5);
+    assert_int_equal(found.counts.items[DOPPEL_KIND_AUDIO], 0);
+    remove_folder(&folder);
+}
+
+static void references_are_kept(void **state)
+{
+    struct folder folder, reference;
+    struct found found = {.folder = &folder};
+    const struct doppel_group_options options = doppel_group_options_default();
+    (void)state;
+    write_folder(&folder);
+    strcpy(reference.path, "/tmp/doppel-refs-XXXXXX"); /* as long as the other */
+    assert_non_null(mkdtemp(reference.path));
+    write_text(&reference, "paper.txt", KETTLE);
+    const char *const paths[] = {reference.path, folder.path};
+    const struct doppel_scan_paths scanned = {paths, 2, 1};
+    assert_int_equal(doppel_run_new(NULL, &found.run, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_scan(found.run, &scanned, &options, note_group, &found, NULL, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(found.groups, 3);
+    assert_non_null(strstr(found.text, "text keep=paper.txt kettle.txt:identical\n"));
+    doppel_run_free(found.run);
+    remove_folder(&folder);
+    remove_folder(&reference);
+}
+
+static void two_at_once_are_as_alone(void **state)
+{
+    enum { SCANS = 2 };
+    struct folder folders[SCANS];
+    struct found alone[SCANS] = {0}, at_once[SCANS] = {0};
+    pthread_t threads[SCANS];
+    (void)state;
+    for (int i = 0; i < SCANS; i++)
+        write_folder(&folders[i]);
+    write_text(&folders[1], "kettle-copy.txt", KETTLE);
+    for (int i = 0; i < SCANS; i++) {
+        alone[i].folder = at_once[i].folder = &folders[i];
+        scan_folder(&alone[i]);
+    }
+    for (int i = 0; i < SCANS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, scan_folder, &at_once[i]), 0);
+    for (int i = 0; i < SCANS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < SCANS; i++) {
+        assert_int_equal(at_once[i].status, DOPPEL_OK);
+        assert_int_equal(at_once[i].failures, 1);
+        assert_string_equal(at_once[i].text, alone[i].text);
+        assert_int_equal(at_once[i].groups, 2 + i);
+        remove_folder(&folders[i]);
+    }
+}
+
+static void a_cancelled_scan_says_so(void **state)
+{
+    struct folder folder;
+    struct found found = {.folder = &folder, .cancels = true};
+    struct doppel_run *run;
+    const struct doppel_group_options options = doppel_group_options_default();
+    (void)state;
+    write_folder(&folder);
+    scan_folder(&found);
+    assert_int_equal(found.status, DOPPEL_E_CANCELLED);
+    assert_int_equal(found.groups, 1);
+
+    const char *const paths[] = {folder.path};
+    const struct doppel_scan_paths scanned = {paths, 1, 0};
+    struct found none = {.folder = &folder};
+    assert_int_equal(doppel_run_new(NULL, &run, NULL), DOPPEL_OK);
+    doppel_run_cancel(run);
+    assert_int_equal(doppel_scan(run, &scanned, &options, note_group, &none, &none.counts, NULL),
+                     DOPPEL_E_CANCELLED);
+    assert_int_equal(none.groups, 0);
+    assert_int_equal(none.counts.items[DOPPEL_KIND_IMAGE], 0);
+    doppel_run_free(run);
+    remove_folder(&folder);
+}
+
+static void what_a_visitor_returns_ends_the_scan(void **state)
+{
+    struct folder folder;
+    struct found found = {.folder = &folder, .visited = DOPPEL_E_BUSY};
+    (void)state;
+    write_folder(&folder);
+    scan_folder(&found);
+    assert_int_equal(found.status, DOPPEL_E_BUSY);
+    assert_int_equal(found.groups, 1);
+    remove_folder(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_have_kinds_reasons_and_the_copy_to_keep),
+        cmocka_unit_test(references_are_kept),
+        cmocka_unit_test(two_at_once_are_as_alone),
+        cmocka_unit_test(a_cancelled_scan_says_so),
+        cmocka_unit_test(what_a_visitor_returns_ends_the_scan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
