@@ -203,7 +203,7 @@ static enum doppel_status describe_match(struct file_decider *decider,
     return DOPPEL_OK;
 }
 
-static const char *why(const struct file_decider *decider, const struct rule_answer *answer)
+static const char *why_of(const struct file_decider *decider, const struct rule_answer *answer)
 {
     bool says = answer->decision == DOPPEL_DECISION_UNREADABLE ||
                 answer->decision == DOPPEL_DECISION_TOO_SHORT;
@@ -212,8 +212,8 @@ static const char *why(const struct file_decider *decider, const struct rule_ans
 
 /* ---- keeping ---- */
 
-static enum doppel_status tell_about(struct file_decider *decider, uint64_t item,
-                                     struct doppel_error *error)
+static enum doppel_status keep_metadata(struct file_decider *decider, uint64_t item,
+                                        struct doppel_error *error)
 {
     const struct file_to_decide *file = decider->file;
     struct doppel_metadata about = file->said ? *file->said : (struct doppel_metadata){0};
@@ -227,8 +227,8 @@ static enum doppel_status tell_about(struct file_decider *decider, uint64_t item
                 : DOPPEL_OK;
 }
 
-static enum doppel_status follow(struct file_decider *decider, struct file_decision *decision,
-                                 struct doppel_error *error)
+static enum doppel_status link_to_leader(struct file_decider *decider,
+                                         struct file_decision *decision, struct doppel_error *error)
 {
     uint64_t leader = decision->answer.of;
     return decision->answer.follows && decision->item != leader
@@ -250,8 +250,8 @@ static enum doppel_status add_code(struct file_decider *decider, struct file_dec
                                  error);
 }
 
-static enum doppel_status add(struct file_decider *decider, struct file_decision *decision,
-                              enum doppel_added *out_added, struct doppel_error *error)
+static enum doppel_status add_file(struct file_decider *decider, struct file_decision *decision,
+                                   enum doppel_added *out_added, struct doppel_error *error)
 {
     const struct intake_file *file = decider->file->file;
     if (decider->file->is_code)
@@ -270,8 +270,8 @@ static enum doppel_status log_decision(struct file_decider *decider,
                       decider->file->source, decider->file->file->record.version, decision, error);
 }
 
-static enum doppel_status keep(struct file_decider *decider, struct file_decision *decision,
-                               struct doppel_error *error)
+static enum doppel_status keep_decision(struct file_decider *decider,
+                                        struct file_decision *decision, struct doppel_error *error)
 {
     const struct rule_answer *answer = &decision->answer;
     enum doppel_added added = DOPPEL_ADDED_UNCHANGED;
@@ -282,7 +282,7 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     if (answer->reason == DOPPEL_BECAUSE_SAME_ID)
         return log_decision(decider, decision, error);
     if (readable && !file->known)
-        status = add(decider, decision, &added, error);
+        status = add_file(decider, decision, &added, error);
     else if (!readable && !file->known && file->stamp.inode)
         status = failure_keep(decider->run, decider->library, decider->path, &file->stamp,
                               &file->record.error, error);
@@ -290,9 +290,9 @@ static enum doppel_status keep(struct file_decider *decider, struct file_decisio
     if (!status && decided)
         status = log_decision(decider, decision, error);
     if (!status)
-        status = tell_about(decider, decision->item, error);
+        status = keep_metadata(decider, decision->item, error);
     if (!status && decided && readable && added != DOPPEL_ADDED_MOVED)
-        status = follow(decider, decision, error);
+        status = link_to_leader(decider, decision, error);
     if (!status && decided && answer->former)
         decision->replaces = answer->former;
     return status;
@@ -329,8 +329,8 @@ static enum doppel_status find_called(struct file_decider *decider, const char *
 }
 
 /* An id may be that of one file alone, wherever that moves and however it changes. */
-static enum doppel_status look_at_id(struct file_decider *decider, struct file_decision *decision,
-                                     struct doppel_error *error)
+static enum doppel_status check_id(struct file_decider *decider, struct file_decision *decision,
+                                   struct doppel_error *error)
 {
     const struct file_to_decide *file = decider->file;
     const struct rule_answer *answer = &decision->answer;
@@ -352,8 +352,8 @@ static enum doppel_status look_at_id(struct file_decider *decider, struct file_d
 
 /* A file that has changed may be the duplicate of another one, too: whose place it takes is one
  * thing, whom it follows another. */
-static enum doppel_status follow_others(struct file_decider *decider, struct rule_bytes bytes,
-                                        struct rule_answer *answer, struct doppel_error *error)
+static enum doppel_status find_other_leader(struct file_decider *decider, struct rule_bytes bytes,
+                                            struct rule_answer *answer, struct doppel_error *error)
 {
     struct rule_content content;
     struct rule_answer other;
@@ -375,8 +375,8 @@ static enum doppel_status follow_others(struct file_decider *decider, struct rul
     return DOPPEL_OK;
 }
 
-static enum doppel_status decide(struct file_decider *decider, struct file_decision *out,
-                                 struct doppel_error *error)
+static enum doppel_status decide_by_rule(struct file_decider *decider, struct file_decision *out,
+                                         struct doppel_error *error)
 {
     struct rule_bytes bytes;
     struct rule_content content;
@@ -384,7 +384,7 @@ static enum doppel_status decide(struct file_decider *decider, struct file_decis
     if (!status && rule_by_bytes(&bytes, &out->answer)) {
         out->item = bytes.here_same ? bytes.here : 0;
         out->replaces = decider->former = out->answer.former;
-        return decider->former ? follow_others(decider, bytes, &out->answer, error) : DOPPEL_OK;
+        return decider->former ? find_other_leader(decider, bytes, &out->answer, error) : DOPPEL_OK;
     }
     if (!status)
         status = file_gather_content(decider, &content, error);
@@ -400,14 +400,14 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
                                           struct file_decision *decision,
                                           struct doppel_error *error)
 {
-    enum doppel_status status = decide(decider, decision, error);
+    enum doppel_status status = decide_by_rule(decider, decision, error);
     if (!status)
-        status = look_at_id(decider, decision, error);
+        status = check_id(decider, decision, error);
     if (!status)
         status = describe_match(decider, decision, error);
-    decision->why = why(decider, &decision->answer);
+    decision->why = why_of(decider, &decision->answer);
     if (!status && !decider->decide->dry_run)
-        status = keep(decider, decision, error);
+        status = keep_decision(decider, decision, error);
     if (!status && decision->answer.of &&
         doppel_library_name(decider->library, decision->answer.of, &decision->of, error) ==
             DOPPEL_E_MEMORY)

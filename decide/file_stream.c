@@ -69,7 +69,7 @@ static void forget_group(struct file_stream *stream)
 /* ---- taking turns with others ---- */
 
 /* Whether it is worth to try again: another process writes, and nobody has lost patience. */
-static bool waits(struct file_stream *stream, enum doppel_status status, time_t since)
+static bool waits_for_writer(struct file_stream *stream, enum doppel_status status, time_t since)
 {
     if (status != DOPPEL_E_BUSY || doppel_run_cancelled(stream->options->decider.run) ||
         time(NULL) - since >= PATIENCE_SECONDS)
@@ -89,7 +89,7 @@ static const struct record_file *record_of(const struct file_stream *stream, siz
 
 /* The right to change recordings and videos comes first, then the transaction: in this order nobody
  * waits for somebody who waits. */
-static enum doppel_status prepare(struct file_stream *stream, struct doppel_error *error)
+static enum doppel_status prepare_group(struct file_stream *stream, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     bool tracks = false;
@@ -101,25 +101,26 @@ static enum doppel_status prepare(struct file_stream *stream, struct doppel_erro
             continue;
         do
             status = file_decider_prepare(stream->decider, file, &tracks, error);
-        while (waits(stream, status, since));
+        while (waits_for_writer(stream, status, since));
     }
     if (tracks && !stream->held)
         stream->held = time(NULL);
     return status;
 }
 
-static enum doppel_status begin(struct file_stream *stream, struct doppel_error *error)
+static enum doppel_status begin_group(struct file_stream *stream, struct doppel_error *error)
 {
     enum doppel_status status;
     time_t since = time(NULL);
     do
         status = doppel_library_begin(stream->options->decider.library, NULL, error);
-    while (waits(stream, status, since));
+    while (waits_for_writer(stream, status, since));
     return status;
 }
 
 /* Let others have the recordings and videos. */
-static enum doppel_status let_go(struct file_stream *stream, bool now, struct doppel_error *error)
+static enum doppel_status release_tracks(struct file_stream *stream, bool now,
+                                         struct doppel_error *error)
 {
     static const struct timespec turn = {.tv_nsec = 20 * 1000000L};
     if (!stream->held || (!now && time(NULL) - stream->held < HOLD_SECONDS))
@@ -139,8 +140,8 @@ static const char *default_source(const struct file_stream *stream)
     return metadata ? metadata->source : NULL;
 }
 
-static enum doppel_status decide_one(struct file_stream *stream, size_t i,
-                                     struct doppel_error *error)
+static enum doppel_status decide_file(struct file_stream *stream, size_t i,
+                                      struct doppel_error *error)
 {
     const struct record_file *record = record_of(stream, i);
     const struct file_to_decide file = {
@@ -161,11 +162,11 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
     enum doppel_status status = DOPPEL_OK, kept = DOPPEL_OK;
     bool changes = !stream->options->decider.decide->dry_run;
     if (changes)
-        status = prepare(stream, error);
+        status = prepare_group(stream, error);
     if (!status && changes)
-        status = begin(stream, error);
+        status = begin_group(stream, error);
     while (!status && done < stream->count)
-        if (!(status = decide_one(stream, done, error)))
+        if (!(status = decide_file(stream, done, error)))
             done++;
     if (changes && (!status || status == DOPPEL_E_CANCELLED))
         kept = doppel_library_commit(stream->options->decider.library, error);
@@ -217,7 +218,7 @@ static enum doppel_status take_file(struct file_stream *stream, struct intake_fi
     enum doppel_status status = intake_next_ready(stream->intake, out, error);
     if (status != DOPPEL_E_TIMEOUT || stream->count)
         return status;
-    status = let_go(stream, true, error);
+    status = release_tracks(stream, true, error);
     return status ? status : intake_next(stream->intake, out, error);
 }
 
@@ -238,7 +239,7 @@ static enum doppel_status gather_group(struct file_stream *stream, struct doppel
         stream->files[stream->count++] = file;
         whole = track || stream->count == GROUP_FILES;
         if (!track)
-            status = let_go(stream, true, error);
+            status = release_tracks(stream, true, error);
     }
     return status;
 }
@@ -262,14 +263,14 @@ static enum doppel_status next_group(struct file_stream *stream, struct doppel_e
         stream->ended = *error;
     if (status == DOPPEL_E_CANCELLED)
         status = DOPPEL_OK;
-    return status ? status : let_go(stream, !track, error);
+    return status ? status : release_tracks(stream, !track, error);
 }
 
-static enum doppel_status end(struct file_stream *stream, struct doppel_error *error)
+static enum doppel_status end_stream(struct file_stream *stream, struct doppel_error *error)
 {
     struct doppel_error last = stream->ended;
     stream->ended.status = DOPPEL_OK;
-    enum doppel_status status = let_go(stream, true, error);
+    enum doppel_status status = release_tracks(stream, true, error);
     return status ? status : doppel_fail(error, last.status, "%s", last.message);
 }
 
@@ -279,7 +280,7 @@ enum doppel_status file_stream_next(struct file_stream *stream, struct decided_f
     while (stream->told == stream->done) {
         forget_group(stream);
         if (stream->ended.status)
-            return end(stream, error);
+            return end_stream(stream, error);
         enum doppel_status status = next_group(stream, error);
         if (status)
             return status;
@@ -307,7 +308,7 @@ void file_stream_free(struct file_stream *stream)
     if (!stream)
         return;
     if (stream->intake)
-        (void)let_go(stream, true, NULL);
+        (void)release_tracks(stream, true, NULL);
     forget_group(stream);
     if (stream->has_next)
         intake_file_free(&stream->next);

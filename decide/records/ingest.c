@@ -78,8 +78,8 @@ struct outcome {
     uint64_t same_id;
 };
 
-static enum doppel_status tell_later(struct ingest *ingest, const struct decider_answer *answer,
-                                     const struct outcome *outcome, struct doppel_error *error)
+static enum doppel_status tell_once_kept(struct ingest *ingest, const struct decider_answer *answer,
+                                         const struct outcome *outcome, struct doppel_error *error)
 {
     struct told told = {
         .batch = ingest->batch,
@@ -108,8 +108,8 @@ static enum doppel_status tell_later(struct ingest *ingest, const struct decider
 }
 
 /* What was decided is remembered, and how it came to that. */
-static enum doppel_status remember(struct ingest *ingest, const struct decider_answer *answer,
-                                   uint64_t *out_item, struct doppel_error *error)
+static enum doppel_status keep_record(struct ingest *ingest, const struct decider_answer *answer,
+                                      uint64_t *out_item, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     uint64_t item = 0;
@@ -152,8 +152,8 @@ static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answ
                                      : doppel_fail(error, people->status, "%s", people->message);
 }
 
-static enum doppel_status decide(struct ingest *ingest, const struct prepared *record,
-                                 struct doppel_error *error)
+static enum doppel_status decide_about(struct ingest *ingest, const struct prepared *record,
+                                       struct doppel_error *error)
 {
     struct decider_answer answer;
     struct outcome outcome = {0};
@@ -165,10 +165,10 @@ static enum doppel_status decide(struct ingest *ingest, const struct prepared *r
     if (!status)
         status = people_same_id(ingest, &answer, &outcome.same_id, error);
     if (!status && !ingest->options.check)
-        status = remember(ingest, &answer, &outcome.item, error);
+        status = keep_record(ingest, &answer, &outcome.item, error);
     if (!status)
         status = canonical_choose(ingest, &answer, outcome.item, &outcome.replaced, error);
-    return status ? status : tell_later(ingest, &answer, &outcome, error);
+    return status ? status : tell_once_kept(ingest, &answer, &outcome, error);
 }
 
 /* ---- telling ---- */
@@ -219,7 +219,7 @@ static void forget_told(struct ingest *ingest)
 }
 
 /* Make what was decided lasting: it can be told then. */
-static enum doppel_status commit(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status commit_told(struct ingest *ingest, struct doppel_error *error)
 {
     enum doppel_status status = doppel_library_commit(ingest->library, error);
     ingest->kept = !status && ingest->told.count;
@@ -227,7 +227,7 @@ static enum doppel_status commit(struct ingest *ingest, struct doppel_error *err
 }
 
 /* Take turns with others; what they have added meanwhile comes first. */
-static enum doppel_status begin(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status begin_turn(struct ingest *ingest, struct doppel_error *error)
 {
     uint64_t last_id = 0;
     enum doppel_status status = DOPPEL_OK;
@@ -258,7 +258,7 @@ static void find_path(struct ingest *ingest)
     ingest->path_known = true;
 }
 
-static bool go_on(struct ingest *ingest)
+static bool goes_on(struct ingest *ingest)
 {
     uint64_t done = 0, total = 0;
     if (ingest->reader)
@@ -275,7 +275,7 @@ static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch 
     enum doppel_status status = DOPPEL_OK;
     if (batch->error.status) { /* what came before is kept and told */
         ingest->failure = batch->error;
-        return commit(ingest, error);
+        return commit_told(ingest, error);
     }
     ingest->batch = batch;
     ingest->at = 0;
@@ -289,7 +289,7 @@ static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch 
 static enum doppel_status end_group(struct ingest *ingest, struct doppel_error *error)
 {
     if (ingest->told.count)
-        return commit(ingest, error);
+        return commit_told(ingest, error);
     if (ingest->batches)
         batches_give_back(ingest->batches);
     else
@@ -316,7 +316,7 @@ static enum doppel_status take_pushed(struct ingest *ingest, struct ingest_batch
 static enum doppel_status next_batch(struct ingest *ingest, struct doppel_error *error)
 {
     struct ingest_batch *batch;
-    if (!ingest->in_group && !go_on(ingest))
+    if (!ingest->in_group && !goes_on(ingest))
         return DOPPEL_OK;
     enum doppel_status status =
         ingest->batches ? batches_next(ingest->batches, ingest->in_group ? 0 : LOOK_MS, &batch)
@@ -333,16 +333,16 @@ static enum doppel_status next_batch(struct ingest *ingest, struct doppel_error 
 static enum doppel_status end_batch(struct ingest *ingest, struct doppel_error *error)
 {
     ingest->batch = NULL;
-    return ingest->options.check ? commit(ingest, error) : DOPPEL_OK;
+    return ingest->options.check ? commit_told(ingest, error) : DOPPEL_OK;
 }
 
 static enum doppel_status decide_record(struct ingest *ingest, struct doppel_error *error)
 {
-    enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin(ingest, error);
+    enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin_turn(ingest, error);
     if (!status)
-        status = decide(ingest, &ingest->batch->records.items[ingest->at++], error);
-    if (!status && (ingest->told.count == COMMIT_RECORDS || !go_on(ingest)))
-        status = commit(ingest, error);
+        status = decide_about(ingest, &ingest->batch->records.items[ingest->at++], error);
+    if (!status && (ingest->told.count == COMMIT_RECORDS || !goes_on(ingest)))
+        status = commit_told(ingest, error);
     return status;
 }
 
@@ -377,13 +377,13 @@ static bool is_at_file(const struct ingest *ingest)
 }
 
 /* Something is done that brings the next decision nearer. */
-static enum doppel_status step(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status work_on(struct ingest *ingest, struct doppel_error *error)
 {
     if (!ingest->batch)
         return next_batch(ingest, error);
     if (ingest->at == ingest->batch->records.count)
         return end_batch(ingest, error);
-    return is_at_file(ingest) ? commit(ingest, error) : decide_record(ingest, error);
+    return is_at_file(ingest) ? commit_told(ingest, error) : decide_record(ingest, error);
 }
 
 static enum doppel_status hand_out_files(struct ingest *ingest, struct ingest_found *out,
@@ -411,7 +411,7 @@ enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
             return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
         if (is_at_file(ingest) && !ingest->told.count)
             return hand_out_files(ingest, out, error);
-        enum doppel_status status = step(ingest, error);
+        enum doppel_status status = work_on(ingest, error);
         if (status)
             return status;
     }
@@ -419,7 +419,7 @@ enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
 
 /* ---- from outside ---- */
 
-static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status open_parts(struct ingest *ingest, struct doppel_error *error)
 {
     const struct doppel_ingest_options *options = &ingest->options;
     const struct decider_host host = ingest_host(ingest);
@@ -438,7 +438,7 @@ static enum doppel_status prepare(struct ingest *ingest, struct doppel_error *er
     if (!status)
         status = memory_open(&ingest->memory, ingest->library, options, &host, error);
     if (!status)
-        status = begin(ingest, error);
+        status = begin_turn(ingest, error);
     if (!status)
         status = doppel_library_commit(ingest->library, error);
     if (status || !options->files.count)
@@ -461,7 +461,7 @@ enum doppel_status ingest_new(struct doppel_library *library,
     ingest->with_files = with_files;
     if (!ingest->options.threads)
         ingest->options.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    enum doppel_status status = prepare(ingest, error);
+    enum doppel_status status = open_parts(ingest, error);
     if (status)
         ingest_free(ingest);
     else

@@ -13,7 +13,7 @@ enum { DETAIL_BYTES = 160 };
 
 /* ---- what was matched ---- */
 
-static bool is_plain(const struct doppel_match *match)
+static bool is_plain_match(const struct doppel_match *match)
 {
     return match->relation == DOPPEL_RELATION_SAME && match->verified == DOPPEL_VERIFIED_EXACT;
 }
@@ -24,7 +24,7 @@ static long ten_thousandths(double share)
 }
 
 /* What the columns do not say. */
-static void describe(const struct doppel_match *match, char out[DETAIL_BYTES])
+static void describe_match(const struct doppel_match *match, char out[DETAIL_BYTES])
 {
     int size =
         snprintf(out, DETAIL_BYTES, "{\"relation\":\"%s\",\"verified\":\"%s\"",
@@ -60,9 +60,9 @@ static void log_match(const struct ingest *ingest, const struct decider_answer *
     entry->match = match;
     entry->version = scheme ? doppel_text_version(scheme->version, &ingest->options.text) : 0;
     log_limit(ingest, answer, entry);
-    if (is_plain(match))
+    if (is_plain_match(match))
         return;
-    describe(match, detail);
+    describe_match(match, detail);
     entry->detail = detail;
 }
 

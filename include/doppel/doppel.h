@@ -7,6 +7,7 @@
 #include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>
+#include <doppel/decide.h>
 #include <doppel/group.h>
 #include <doppel/image.h>
 #include <doppel/index.h>
