@@ -159,6 +159,25 @@ static void what_was_given_is_kept(void **state)
     assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 2);
 }
 
+/* What is pushed before all is pulled comes behind it, and knows it. */
+static void pushes_between_pulls(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct doppel_decide_options options = doppel_decide_options_default();
+    open_decider(fixture, &options);
+    push_text(fixture, "a", FOX);
+    push_file(fixture, "kettle.txt", KETTLE);
+    push_text(fixture, "b", FOX);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    push_text(fixture, "c", KETTLE);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    push_file(fixture, "fox.txt", FOX);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 1);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 2);
+    assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 1);
+    assert_nothing_waits(fixture);
+}
+
 static void metadata_is_remembered(void **state)
 {
     struct fixture *fixture = *state;
@@ -260,6 +279,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(texts_and_files_in_order, begin, end),
         cmocka_unit_test_setup_teardown(a_dry_run_remembers_nothing, begin, end),
         cmocka_unit_test_setup_teardown(what_was_given_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(pushes_between_pulls, begin, end),
         cmocka_unit_test_setup_teardown(metadata_is_remembered, begin, end),
         cmocka_unit_test_setup_teardown(codes_among_others, begin, end),
         cmocka_unit_test_setup_teardown(there_is_a_bound, begin, end),
