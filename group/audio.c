@@ -17,7 +17,7 @@ static const double LEAST_SIMILARITY = .5, LEAST_OF_PIECE = .3;
 /* ---- in ---- */
 
 /* The strong peaks alone: they are what is searched. Given (free); NULL without memory. */
-static uint8_t *pack(const struct doppel_audio_track *track, size_t *out_size)
+static uint8_t *pack_peaks(const struct doppel_audio_track *track, size_t *out_size)
 {
     *out_size = doppel_audio_track_size(track, true);
     uint8_t *packed = malloc(*out_size);
@@ -38,7 +38,7 @@ enum doppel_status grouping_add_audio(struct grouping *grouping, const struct gr
     struct doppel_digest content =
         track.count ? doppel_digest_bytes(record->attachment, record->attachment_size)
                     : item->digest;
-    waiting.packed = pack(&track, &waiting.size);
+    waiting.packed = pack_peaks(&track, &waiting.size);
     size_t peaks = track.count;
     doppel_audio_track_free(&track);
     if (!waiting.packed)
@@ -49,8 +49,8 @@ enum doppel_status grouping_add_audio(struct grouping *grouping, const struct gr
 /* ---- who leads ---- */
 
 /* What the pieces of a recording brought up. */
-struct candidates {
-    struct candidate {
+struct audio_candidates {
+    struct audio_candidate {
         uint64_t id;
         int pieces; /* that found it */
     } items[MOST_CANDIDATES];
@@ -61,7 +61,7 @@ struct candidates {
 
 static bool take_candidate(void *context, const struct doppel_found *found)
 {
-    struct candidates *candidates = context;
+    struct audio_candidates *candidates = context;
     if (found->match.similarity < LEAST_OF_PIECE)
         return !doppel_run_cancelled(candidates->run);
     for (size_t i = 0; i < candidates->count; i++)
@@ -70,12 +70,12 @@ static bool take_candidate(void *context, const struct doppel_found *found)
             return true;
         }
     if (candidates->count < MOST_CANDIDATES)
-        candidates->items[candidates->count++] = (struct candidate){found->id, 1};
+        candidates->items[candidates->count++] = (struct audio_candidate){found->id, 1};
     return !doppel_run_cancelled(candidates->run);
 }
 
 /* What most of the pieces did not find is no candidate. */
-static void drop_stray(struct candidates *candidates)
+static void drop_stray(struct audio_candidates *candidates)
 {
     size_t kept = 0;
     for (size_t i = 0; i < candidates->count; i++)
@@ -107,7 +107,7 @@ static struct doppel_recording piece_of(const struct doppel_audio_track *track, 
 static enum doppel_status find_candidates(const struct grouping *grouping,
                                           const struct doppel_recordings *leaders,
                                           const struct doppel_audio_track *track,
-                                          struct candidates *out, struct doppel_error *error)
+                                          struct audio_candidates *out, struct doppel_error *error)
 {
     struct doppel_audio_options options = audio_options_from(&grouping->options->group->compare);
     struct doppel_recording whole = audio_of(track);
@@ -146,7 +146,7 @@ static bool match_waiting(const struct grouping *grouping, const struct doppel_a
 }
 
 /* A search for leaders under way. */
-struct placing {
+struct audio_placing {
     struct grouping *grouping;
     struct doppel_recordings *leaders;
 };
@@ -154,8 +154,8 @@ struct placing {
 /* The best of the leaders that a recording is, or is a part of. @return whether there is one; its
  * segments are given */
 static bool find_leader(const struct grouping *grouping, const struct waiting *waiting,
-                        const struct doppel_audio_track *track, const struct candidates *candidates,
-                        struct lead *out)
+                        const struct doppel_audio_track *track,
+                        const struct audio_candidates *candidates, struct group_lead *out)
 {
     double given = grouping->options->group->compare.min_similarity;
     double limit = given >= 0 ? given : LEAST_SIMILARITY;
@@ -173,7 +173,7 @@ static bool find_leader(const struct grouping *grouping, const struct waiting *w
         if (leads && (!found || match.score > out->match.score)) {
             if (found)
                 free((void *)out->match.segments);
-            *out = (struct lead){waiting->number, leader, match};
+            *out = (struct group_lead){waiting->number, leader, match};
             found = true;
         } else {
             free((void *)match.segments);
@@ -185,11 +185,11 @@ static bool find_leader(const struct grouping *grouping, const struct waiting *w
 static enum doppel_status place_audio(void *context, const struct waiting *waiting,
                                       struct doppel_error *error)
 {
-    const struct placing *placing = context;
+    const struct audio_placing *placing = context;
     struct grouping *grouping = placing->grouping;
     struct doppel_audio_track track;
-    struct candidates candidates = {.run = grouping->options->run};
-    struct lead lead;
+    struct audio_candidates candidates = {.run = grouping->options->run};
+    struct group_lead lead;
     enum doppel_status status =
         doppel_audio_track_read(waiting->packed, waiting->size, &track, error);
     if (status)
@@ -208,7 +208,7 @@ static enum doppel_status place_audio(void *context, const struct waiting *waiti
 
 enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_error *error)
 {
-    struct placing placing = {.grouping = grouping};
+    struct audio_placing placing = {.grouping = grouping};
     enum doppel_status status = doppel_recordings_new(&placing.leaders, error);
     if (status)
         return status;

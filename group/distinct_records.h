@@ -3,9 +3,9 @@
 #define DOPPEL_GROUP_DISTINCT_RECORDS_H
 
 #include "core/digest_map.h"
-#include "group/labels.h"
+#include "group/manual_labels.h"
 
-/* The contents that somebody distinguished from others. */
+/* The contents that are labelled distinct from others. */
 struct distinct_contents {
     const struct manual_labels *labels;
     struct digest_map contents; /* number 2 i: a of label i; 2 i + 1: its b */

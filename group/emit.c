@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "core/file_set.h"
 
 /* The groups of one grouping on their way to the visitor. */
 struct emission {
@@ -14,7 +17,7 @@ struct emission {
 /* Item numbers sorted so that the members of a group stand together. */
 static int by_leader(const void *left, const void *right)
 {
-    const struct member *a = left, *b = right;
+    const struct led_item *a = left, *b = right;
     if (a->leader != b->leader)
         return a->leader < b->leader ? -1 : 1;
     return (a->item > b->item) - (a->item < b->item);
@@ -95,8 +98,8 @@ static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t
 }
 
 /* The member that stays. @return false without memory */
-static bool choose_kept(const struct grouping *grouping, const struct member *members, size_t count,
-                        uint32_t *out)
+static bool choose_kept(const struct grouping *grouping, const struct led_item *members,
+                        size_t count, uint32_t *out)
 {
     bool no_memory = false;
     *out = members[0].item;
@@ -108,7 +111,7 @@ static bool choose_kept(const struct grouping *grouping, const struct member *me
 
 /* References alone are no news, nor is a group around something benign; with --cross-folder neither
  * is a group within one PATH. */
-static bool is_shown(const struct grouping *grouping, const struct member *members, size_t count)
+static bool is_shown(const struct grouping *grouping, const struct led_item *members, size_t count)
 {
     struct grouping_item first = item_store_get(&grouping->items, members[0].item);
     bool all_references = true, one_source = true, benign = false;
@@ -223,7 +226,7 @@ static uint64_t savable_bytes(const struct group_members *members)
 }
 
 /* The one to keep first. */
-static enum doppel_status emit_group(struct emission *emission, const struct member *members,
+static enum doppel_status emit_group(struct emission *emission, const struct led_item *members,
                                      size_t count, struct doppel_error *error)
 {
     const struct grouping *grouping = emission->grouping;
@@ -250,7 +253,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct mem
 }
 
 /* Who leads each item, by what was found. @param out `count` numbers */
-static void find_leaders(struct grouping *grouping, uint32_t count, uint32_t *out)
+static void find_all_leaders(struct grouping *grouping, uint32_t count, uint32_t *out)
 {
     if (!grouping->kind->is_timed)
         doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, out,
@@ -261,22 +264,22 @@ static void find_leaders(struct grouping *grouping, uint32_t count, uint32_t *ou
 }
 
 /* All items, those of a group together. @param out given (free) */
-static enum doppel_status find_members(struct grouping *grouping, struct member **out,
+static enum doppel_status find_members(struct grouping *grouping, struct led_item **out,
                                        struct doppel_error *error)
 {
     uint32_t count = item_store_count(&grouping->items);
     uint32_t *leaders = calloc(count, sizeof *leaders);
-    struct member *members = calloc(count, sizeof *members);
+    struct led_item *members = calloc(count, sizeof *members);
     grouping->joined_by = calloc(count, sizeof *grouping->joined_by);
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (leaders && members && grouping->joined_by) {
-        find_leaders(grouping, count, leaders);
+        find_all_leaders(grouping, count, leaders);
         status = grouping_lead_all(grouping, leaders, error);
     } else {
         doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
     }
     for (uint32_t i = 0; i < count && !status; i++)
-        members[i] = (struct member){leaders[i], i};
+        members[i] = (struct led_item){leaders[i], i};
     free(leaders);
     if (status) {
         free(members);
@@ -287,11 +290,64 @@ static enum doppel_status find_members(struct grouping *grouping, struct member 
     return DOPPEL_OK;
 }
 
+/* ---- links ---- */
+
+/* The type that a path has by now, 0 where it is gone. An item that was scanned need not be
+ * looked at. */
+static mode_t type_of_path(const struct grouping *grouping, uint32_t number, struct stat *out)
+{
+    struct grouping_item item = item_store_get(&grouping->items, number);
+    struct stat itself;
+    if (!item.id || item.no_file)
+        return 0;
+    char *path = item_store_path(&grouping->items, number);
+    bool there = path && lstat(path, &itself) == 0 && stat(path, out) == 0;
+    free(path);
+    return there ? itself.st_mode & S_IFMT : 0;
+}
+
+/* Leave out those of one type that are in the set already. */
+static void mark_links(const struct grouping *grouping, const struct led_item *members,
+                       size_t count, mode_t type, struct file_set *files, bool *linked)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stat file;
+        if (type_of_path(grouping, members[i].item, &file) == type)
+            linked[i] = !file_set_add(files, &file);
+    }
+}
+
+/* Leave out the members of a group of a library that are links to another one, of whatever kind: a
+ * file is one file, as 'scan' has it, whatever it was when it was added. @param count in: all; out:
+ * those that stay, in their order */
+static enum doppel_status merge_links(const struct grouping *grouping, struct led_item *members,
+                                      size_t *count, struct doppel_error *error)
+{
+    struct file_set files = {0};
+    size_t used = 0;
+    if (*count < 2 || !item_store_get(&grouping->items, members[0].item).id)
+        return DOPPEL_OK;
+    bool *linked = calloc(*count, sizeof *linked);
+    if (!linked)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group of %zu", *count);
+    mark_links(grouping, members, *count, S_IFREG, &files, linked);
+    mark_links(grouping, members, *count, S_IFLNK, &files, linked);
+    for (size_t i = 0; i < *count; i++)
+        if (!linked[i])
+            members[used++] = members[i];
+    file_set_free(&files);
+    free(linked);
+    *count = used;
+    return DOPPEL_OK;
+}
+
+/* ---- all groups ---- */
+
 static enum doppel_status emit_groups(struct emission *emission, struct doppel_error *error)
 {
     struct grouping *grouping = emission->grouping;
     size_t count = item_store_count(&grouping->items);
-    struct member *members;
+    struct led_item *members;
     enum doppel_status status =
         grouping->kind->find_leaders ? grouping->kind->find_leaders(grouping, error) : DOPPEL_OK;
     if (!status)
@@ -303,7 +359,7 @@ static enum doppel_status emit_groups(struct emission *emission, struct doppel_e
         for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
             ;
         size_t files = end - begin;
-        status = grouping_merge_links(grouping, members + begin, &files, error);
+        status = merge_links(grouping, members + begin, &files, error);
         if (!status && is_shown(grouping, members + begin, files))
             status = emit_group(emission, members + begin, files, error);
     }

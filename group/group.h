@@ -1,7 +1,7 @@
 /** doppel/group.h: groups of duplicates, with what each member is to the one to keep.
  *
  * A group is found among files (doppel scan) or in a library (doppel groups). Its first member is
- * the one to keep; every other one says by its reason, and by its match, why it is in the group. */
+ * the one to keep; the reason and the match of every other one are why it is in the group. */
 #ifndef DOPPEL_GROUP_H
 #define DOPPEL_GROUP_H
 
@@ -64,7 +64,7 @@ struct doppel_group_member {
                                          the one to keep, of the same content, and where there is
                                          none */
     const struct doppel_group_record *record; /**< NULL: it is no record */
-    const char *const *lists, *const *labels; /**< where they were asked for */
+    const char *const *lists, *const *labels; /**< where they are wanted */
     size_t list_count, label_count;
 };
 
@@ -72,7 +72,7 @@ struct doppel_group_member {
 struct doppel_group {
     uint64_t number; /**< from 1, in the order in which groups are found */
     enum doppel_kind kind;
-    const char *keep; /**< the one to keep, as people call it: its path, name or record id */
+    const char *keep; /**< the path, name or record id of the one to keep */
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
     uint64_t savable_bytes; /**< what all but the one to keep, and references, take */

@@ -75,7 +75,7 @@ const struct doppel_digest *content_at(const void *context, uint32_t number)
     return &grouping->contents.items[number];
 }
 
-static const struct doppel_digest *digest_at(const void *context, uint32_t number)
+const struct doppel_digest *digest_at(const void *context, uint32_t number)
 {
     const struct grouping *grouping = context;
     return item_store_digest(&grouping->items, number);
@@ -87,7 +87,7 @@ static const struct doppel_digest *pixels_at(const void *context, uint32_t place
     return &grouping->lossless.items[place].pixels;
 }
 
-/* The first picture with the same pixels; itself when they are not known. */
+/* The first image with the same pixels; itself when they cannot be had. */
 static uint32_t first_with_pixels(struct grouping *grouping, uint32_t number,
                                   const struct doppel_digest *pixels)
 {

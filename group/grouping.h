@@ -16,7 +16,7 @@
 #include "compare/image.h"
 #include "compare/text.h"
 #include "group/item_store.h"
-#include "group/labels.h"
+#include "group/manual_labels.h"
 
 struct grouping;
 
@@ -27,7 +27,8 @@ typedef bool grouping_features(void *context, const struct grouping_item *item,
 /* A text as a view with its shingles, given (text_view_free); false when it cannot be had. */
 typedef bool grouping_text(void *context, const struct grouping_item *item, struct text_view *out);
 
-/* All that is known of a video, given (doppel_video_track_free); false when it cannot be had. */
+/* All that was computed of a video, given (doppel_video_track_free); false when it cannot be had.
+ */
 typedef bool grouping_video(void *context, const struct grouping_item *item,
                             struct doppel_video_track *out);
 

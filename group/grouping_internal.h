@@ -14,13 +14,13 @@ struct exact_duplicate {
     uint32_t same_bytes; /* of pictures, the first one with the same bytes */
 };
 
-/* A lossless picture, the first with its bytes. */
+/* A lossless image, the first with its bytes. */
 struct lossless {
     struct doppel_digest pixels;
     uint32_t item;
 };
 
-/* A picture that is compared, and what the comparison depends on. */
+/* An image that is compared, and what the comparison depends on. */
 struct compared {
     struct doppel_digest key;
     uint32_t item;
@@ -32,7 +32,7 @@ struct grouping_kind {
     /* Find who leads whom, when all items are there. */
     enum doppel_status (*find_leaders)(struct grouping *grouping, struct doppel_error *error);
     /* What one is to another, both the first with their content. @param out segments are given
-     * (free). False when nothing is known. */
+     * (free). False when they cannot be compared. */
     bool (*compare)(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);
     /* Which of two is rather kept, whatever the policy: > 0 `a`, < 0 `b`, 0 neither. */
@@ -58,7 +58,7 @@ struct grouping {
     ARRAY(struct doppel_match) checked; /* by the pixels, of an edge's pair */
     struct digest_stream *stream;       /* NULL: what is found is not kept for another run */
     ARRAY(struct compared) compared;    /* by item */
-    bool uncertain;                     /* pixels that were asked for could not be had */
+    bool uncertain;                     /* pixels that were wanted could not be had */
 
     /* Of texts: */
     struct text_set *texts;               /* the leaders, by item number */
@@ -66,8 +66,8 @@ struct grouping {
 
     /* Of recordings and videos: */
     ARRAY(struct waiting) waiting;
-    ARRAY(struct lead) leads; /* by item */
-    uint32_t *waiting_at;     /* of each item, in `waiting`; UINT32_MAX: nowhere */
+    ARRAY(struct group_lead) leads; /* by item */
+    uint32_t *waiting_at;           /* of each item, in `waiting`; UINT32_MAX: nowhere */
 };
 
 /* Recordings and videos: all at once, when all items are there. The leader of an item that is the
@@ -78,7 +78,7 @@ uint32_t timed_duration(const struct grouping *grouping, uint32_t item);
 void timed_free(struct grouping *grouping);
 
 enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_error *error);
-/* @param out segments are given (free). False when nothing is known. */
+/* @param out segments are given (free). False when they cannot be compared. */
 bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                    struct doppel_match *out);
 
@@ -92,7 +92,7 @@ int videos_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 /* Pictures: all edges at once, when all items are there. */
 enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_error *error);
-/* The same in another run, from the cache: a picture was added to the items and is to be compared;
+/* The same in another run, from the cache: an image was added to the items and is to be compared;
  * and the edges, looked up anew only of what was not there. */
 bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *item,
                       const struct doppel_fingerprint *fingerprint);
@@ -107,7 +107,8 @@ enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *e
 bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                    struct doppel_match *out);
 
-/* Of `contents`. */
+/* For maps of digests: of the bytes of an item; of `contents`. */
+const struct doppel_digest *digest_at(const void *context, uint32_t number);
 const struct doppel_digest *content_at(const void *context, uint32_t number);
 
 bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
@@ -115,7 +116,7 @@ bool grouping_is_reference(const struct grouping *grouping, uint32_t number);
 /* The first item with the content of `number`, which may be itself. */
 uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number);
 
-/* Whether a manual label says so of two items. */
+/* Whether a manual label keeps two items separate. */
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 /* Who leads each item: the leader of the first with its content; but those are together that
@@ -126,14 +127,8 @@ enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leader
                                      struct doppel_error *error);
 
 /* An item of a group. */
-struct member {
+struct led_item {
     uint32_t leader, item;
 };
-
-/* Leave out the members of a group of a library that are links to another one, of whatever kind: a
- * file is one file, as 'scan' has it, whatever it was when it was added. @param count in: all; out:
- * those that stay, in their order */
-enum doppel_status grouping_merge_links(const struct grouping *grouping, struct member *members,
-                                        size_t *count, struct doppel_error *error);
 
 #endif

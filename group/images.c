@@ -22,7 +22,7 @@ static bool is_default(const struct doppel_image_verify_options *options)
     return options->views == usual.views && options->orientations == usual.orientations;
 }
 
-/* Look at the pixels of a borderline pair, or recall what they said. */
+/* Look at the pixels of a borderline pair, or recall the outcome. */
 static bool pixels_agree(struct grouping *grouping, const struct doppel_found *found,
                          struct doppel_match *match)
 {
@@ -90,14 +90,14 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
     return status;
 }
 
-static enum doppel_relation turned(enum doppel_relation relation)
+static enum doppel_relation turned_relation(enum doppel_relation relation)
 {
     return relation == DOPPEL_RELATION_CONTAINS    ? DOPPEL_RELATION_CONTAINED
            : relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_RELATION_CONTAINS
                                                    : relation;
 }
 
-/* The pixels' word, when it was by them that `item` joined `leader`; else NULL. */
+/* The match by pixels, when it was by them that `item` joined `leader`; else NULL. */
 static const struct doppel_match *pixel_match(const struct grouping *grouping, uint32_t leader,
                                               uint32_t item)
 {
@@ -118,7 +118,7 @@ bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t it
     by_pixels = pixel_match(grouping, item, query);
     if (by_pixels) {
         *out = *by_pixels;
-        out->relation = turned(out->relation);
+        out->relation = turned_relation(out->relation);
         return true;
     }
     return doppel_matcher_compare(grouping->matcher, query, item, out);

@@ -24,32 +24,32 @@ struct kept_pairs {
 
 /* ---- what is compared ---- */
 
-static void add_number(struct digest_stream *stream, uint64_t number)
+static void digest_number(struct digest_stream *stream, uint64_t number)
 {
     uint8_t bytes[8];
     put_u64(bytes, number);
     digest_stream_add(stream, bytes, sizeof bytes);
 }
 
-static void add_text(struct digest_stream *stream, const char *text)
+static void digest_text(struct digest_stream *stream, const char *text)
 {
     digest_stream_add(stream, text, strlen(text) + 1);
 }
 
 /* Of a relative one it matters where it starts. */
-static void add_path(struct digest_stream *stream, const char *here, const char *path)
+static void digest_path(struct digest_stream *stream, const char *here, const char *path)
 {
     if (path[0] != '/')
         digest_stream_add(stream, here, strlen(here));
-    add_text(stream, path);
+    digest_text(stream, path);
 }
 
-static void add_paths(struct digest_stream *stream, const char *here, const char *const *paths,
-                      size_t count)
+static void digest_paths(struct digest_stream *stream, const char *here, const char *const *paths,
+                         size_t count)
 {
-    add_number(stream, count);
+    digest_number(stream, count);
     for (size_t i = 0; i < count; i++)
-        add_path(stream, here, paths[i]);
+        digest_path(stream, here, paths[i]);
 }
 
 bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *item,
@@ -59,7 +59,7 @@ bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *ite
     struct compared compared = {.item = item_store_count(&grouping->items) - 1};
     digest_stream_begin(stream);
     digest_stream_add(stream, item->digest.bytes, sizeof item->digest.bytes);
-    add_number(stream, (uint64_t)item->reference << 8 | item->quality);
+    digest_number(stream, (uint64_t)item->reference << 8 | item->quality);
     digest_stream_add(stream, fingerprint->codes, fingerprint->count * sizeof *fingerprint->codes);
     digest_stream_add(stream, fingerprint->positions,
                       fingerprint->count * sizeof *fingerprint->positions);
@@ -80,21 +80,21 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     const char *here = working ? working : "";
     memcpy(&similarity, &options->min_similarity, sizeof similarity);
     digest_stream_begin(stream);
-    add_text(stream, doppel_version());
-    add_number(stream, scheme->id);
-    add_number(stream, scheme->version);
-    add_number(stream, (uint64_t)options->views);
-    add_number(stream, options->orientations);
-    add_number(stream, (uint64_t)options->max_distance);
-    add_number(stream, similarity);
-    add_number(stream, options->check_pixels);
+    digest_text(stream, doppel_version());
+    digest_number(stream, scheme->id);
+    digest_number(stream, scheme->version);
+    digest_number(stream, (uint64_t)options->views);
+    digest_number(stream, options->orientations);
+    digest_number(stream, (uint64_t)options->max_distance);
+    digest_number(stream, similarity);
+    digest_number(stream, options->check_pixels);
     if (labels && labels->items.count)
         digest_stream_add(stream, labels->items.items,
                           labels->items.count * sizeof *labels->items.items);
-    add_paths(stream, here, sources->paths, sources->references);
-    add_paths(stream, here, sources->paths + sources->references,
-              sources->count - sources->references);
-    add_path(stream, here, sources->files_from ? sources->files_from : "/");
+    digest_paths(stream, here, sources->paths, sources->references);
+    digest_paths(stream, here, sources->paths + sources->references,
+                 sources->count - sources->references);
+    digest_path(stream, here, sources->files_from ? sources->files_from : "/");
     free(working);
     return digest_stream_get(stream);
 }

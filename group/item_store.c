@@ -17,7 +17,7 @@ struct packed_item {
     uint32_t name; /* in names */
 };
 
-/* Bytes at the end of the names; NULL without memory, or beyond what 32 bits can tell. */
+/* Bytes at the end of the names; NULL without memory, or beyond 32 bits. */
 static char *grow_names(struct item_store *store, size_t size)
 {
     while (store->names.count + size > store->names.capacity) {

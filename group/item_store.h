@@ -14,7 +14,7 @@
 struct grouping_item {
     const char *path; /* going in: borrowed; coming out: NULL, see item_store_path */
     struct doppel_digest digest;
-    struct doppel_digest pixels; /* of a lossless picture; zero: not known; going in only */
+    struct doppel_digest pixels; /* of a lossless image; zero: not known; going in only */
     int64_t size, mtime_ns;
     uint64_t device, inode; /* 0: not wanted; all items of a store have them, or none has */
     uint64_t id; /* in the library; 0 = none: all items of a store have one, or none has */
@@ -25,10 +25,10 @@ struct grouping_item {
     bool reference;     /* only compared against; always kept */
     bool has_authority; /* all items of a store have one, or none has */
     int64_t authority;  /* of its source */
-    bool chosen;        /* kept by what the library says, whatever the policy */
+    bool chosen;        /* the canonical one of the library, whatever the policy */
     bool benign;        /* what is near it is no duplicate by that */
     bool no_file;       /* the path is a name: nothing is on the disk */
-    bool cut;           /* a picture that is cut short */
+    bool cut;           /* an image that is cut short */
 };
 
 struct packed_item;
@@ -64,7 +64,7 @@ char *item_store_path(const struct item_store *store, uint32_t number);
 /* Borrowed until the next call that changes the store. */
 const struct doppel_digest *item_store_digest(const struct item_store *store, uint32_t number);
 
-/* No digest is asked for any more: 16 bytes an item. */
+/* No digest is needed any more: 16 bytes an item. */
 void item_store_forget_digests(struct item_store *store);
 
 #endif

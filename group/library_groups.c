@@ -43,8 +43,8 @@ static enum doppel_status get_computed(struct library_grouping *grouping, uint64
     return status;
 }
 
-/* Shingles kept of a text tell what it was when it was added. */
-static bool load_text(void *context, const struct grouping_item *entry, struct text_view *out)
+/* Shingles that are kept are of the text as it was when it was added. */
+static bool load_item_text(void *context, const struct grouping_item *entry, struct text_view *out)
 {
     struct library_grouping *grouping = context;
     struct doppel_item item;
@@ -56,11 +56,11 @@ static bool load_text(void *context, const struct grouping_item *entry, struct t
     return good;
 }
 
-static enum doppel_status add_text(struct library_grouping *grouping,
-                                   const struct grouping_item *entry)
+static enum doppel_status add_text_item(struct library_grouping *grouping,
+                                        const struct grouping_item *entry)
 {
     struct text_view view;
-    if (!load_text(grouping, entry, &view)) {
+    if (!load_item_text(grouping, entry, &view)) {
         doppel_run_fail_input(grouping->run, entry->path,
                               "what the library keeps of it is damaged");
         return DOPPEL_OK;
@@ -71,7 +71,7 @@ static enum doppel_status add_text(struct library_grouping *grouping,
     return status;
 }
 
-/* A recording or a video: what is known of it is loaded for it. */
+/* A recording or a video, with what was computed of it. */
 static enum doppel_status add_timed(struct library_grouping *grouping, struct grouping_item *entry)
 {
     struct doppel_item item;
@@ -88,8 +88,8 @@ static enum doppel_status add_timed(struct library_grouping *grouping, struct gr
 }
 
 /* A library keeps no cells. */
-static bool load_video(void *context, const struct grouping_item *entry,
-                       struct doppel_video_track *out)
+static bool load_item_video(void *context, const struct grouping_item *entry,
+                            struct doppel_video_track *out)
 {
     struct library_grouping *grouping = context;
     struct doppel_item item;
@@ -142,7 +142,7 @@ static enum doppel_status add_entry(struct library_grouping *grouping,
     if (record->scheme == DOPPEL_SCHEME_NONE)
         return grouping_add(grouping->by_kind[DOPPEL_KIND_UNKNOWN], entry, NULL, grouping->error);
     if (record->kind == DOPPEL_KIND_TEXT)
-        return add_text(grouping, entry);
+        return add_text_item(grouping, entry);
     if (record->kind == DOPPEL_KIND_AUDIO || record->kind == DOPPEL_KIND_VIDEO)
         return add_timed(grouping, entry);
     return grouping_add(grouping->by_kind[DOPPEL_KIND_IMAGE], entry, &record->fingerprint,
@@ -160,7 +160,7 @@ static bool is_wanted(struct library_grouping *grouping, const struct doppel_ite
         &grouping->others);
 }
 
-/* Add an item with what is known of it. @return whether to go on */
+/* Add an item with what was computed of it. @return whether to go on */
 static bool add_item(struct library_grouping *grouping, const struct doppel_item *item,
                      const struct doppel_record *record)
 {
@@ -222,8 +222,8 @@ static bool take_item(void *context, const struct doppel_item *item)
     return go_on;
 }
 
-static bool load_features(void *context, const struct grouping_item *entry,
-                          struct doppel_image_features *out)
+static bool load_item_features(void *context, const struct grouping_item *entry,
+                               struct doppel_image_features *out)
 {
     struct library_grouping *grouping = context;
     struct doppel_item item;
@@ -308,7 +308,7 @@ static bool wants_kind(const struct library_grouping *grouping, enum doppel_kind
                : doppel_compare_scheme(&grouping->options->compare, kind) != NULL;
 }
 
-static enum doppel_status make_groupings(struct library_grouping *grouping)
+static enum doppel_status make_library_groupings(struct library_grouping *grouping)
 {
     struct doppel_keep_policy policy;
     enum doppel_status status = load_policy(grouping, &policy);
@@ -317,9 +317,9 @@ static enum doppel_status make_groupings(struct library_grouping *grouping)
             .group = grouping->options,
             .run = grouping->run,
             .kind = (enum doppel_kind)kind,
-            .features = load_features,
-            .text = load_text,
-            .video = load_video,
+            .features = load_item_features,
+            .text = load_item_text,
+            .video = load_item_video,
             .context = grouping,
             .labels = &grouping->labels,
             .policy = policy,
@@ -364,8 +364,8 @@ static enum doppel_status add_items(struct library_grouping *grouping)
     return grouping->status ? grouping->status : status;
 }
 
-static enum doppel_status visit_groups(struct library_grouping *grouping,
-                                       struct doppel_group_counts *counts)
+static enum doppel_status visit_library_groups(struct library_grouping *grouping,
+                                               struct doppel_group_counts *counts)
 {
     struct grouping *const groupings[] = {
         grouping->by_kind[DOPPEL_KIND_IMAGE], grouping->by_kind[DOPPEL_KIND_TEXT],
@@ -398,11 +398,11 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
                                         .error = error ? error : &ignored};
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
-    enum doppel_status status = make_groupings(&grouping);
+    enum doppel_status status = make_library_groupings(&grouping);
     if (!status)
         status = add_items(&grouping);
     if (!status)
-        status = visit_groups(&grouping, counts);
+        status = visit_library_groups(&grouping, counts);
     manual_labels_free(&grouping.labels);
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(grouping.by_kind[i]);

@@ -1,9 +1,84 @@
-/* A manual label outranks fingerprints: distinct ones are in no group together, those that are the
- * same are in one. */
-#include "group/grouping_internal.h"
+/* Manual labels: loaded from a library, and applied. They outrank fingerprints: distinct ones are
+ * in no group together, those that are the same are in one. */
+#include "group/manual_labels.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "group/grouping_internal.h"
+
+/* ---- loaded ---- */
+
+static int compare_digests(const struct doppel_digest *a, const struct doppel_digest *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+static int compare_labels(const void *left, const void *right)
+{
+    const struct manual_label *a = left, *b = right;
+    int order = compare_digests(&a->a, &b->a);
+    return order ? order : compare_digests(&a->b, &b->b);
+}
+
+static struct manual_label in_order(const struct doppel_digest *a, const struct doppel_digest *b)
+{
+    return compare_digests(a, b) < 0 ? (struct manual_label){.a = *a, .b = *b}
+                                     : (struct manual_label){.a = *b, .b = *a};
+}
+
+static bool take_label(void *context, const struct doppel_mark *given)
+{
+    struct manual_labels *labels = context;
+    struct manual_label label = in_order(&given->a, &given->b);
+    label.label = given->word;
+    return array_push(&labels->items, label);
+}
+
+enum doppel_status manual_labels_load(struct manual_labels *labels, struct doppel_library *library,
+                                      struct doppel_error *error)
+{
+    enum doppel_status status = doppel_library_each_mark(library, NULL, take_label, labels, error);
+    if (status == DOPPEL_E_CANCELLED)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the manual labels");
+    if (labels->items.count)
+        qsort(labels->items.items, labels->items.count, sizeof *labels->items.items,
+              compare_labels);
+    return status;
+}
+
+enum doppel_status manual_labels_load_from(struct manual_labels *labels, const char *directory,
+                                           struct doppel_error *error)
+{
+    const struct doppel_library_options read_only = {.read_only = true};
+    struct doppel_library *library;
+    enum doppel_status status = doppel_library_open(directory, &read_only, &library, error);
+    if (status == DOPPEL_E_NOT_FOUND)
+        return DOPPEL_OK;
+    if (status)
+        return status;
+    status = manual_labels_load(labels, library, error);
+    doppel_library_close(library);
+    return status;
+}
+
+void manual_labels_free(struct manual_labels *labels)
+{
+    array_free(&labels->items);
+}
+
+enum doppel_manual_label manual_label_between(const struct manual_labels *labels,
+                                              const struct doppel_digest *a,
+                                              const struct doppel_digest *b)
+{
+    struct manual_label wanted = in_order(a, b), *found = NULL;
+    if (labels->items.count)
+        found = bsearch(&wanted, labels->items.items, labels->items.count, sizeof wanted,
+                        compare_labels);
+    return found ? found->label : DOPPEL_LABEL_NONE;
+}
+
+/* ---- applied ---- */
 
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
@@ -11,12 +86,6 @@ bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t
     return labels && labels->items.count &&
            manual_label_between(labels, item_store_digest(&grouping->items, a),
                                 item_store_digest(&grouping->items, b)) == DOPPEL_LABEL_DISTINCT;
-}
-
-static const struct doppel_digest *digest_at(const void *context, uint32_t number)
-{
-    const struct grouping *grouping = context;
-    return item_store_digest(&grouping->items, number);
 }
 
 static bool same_digest(const struct grouping *grouping, uint32_t a, uint32_t b)
@@ -39,8 +108,8 @@ static void move_followers(const struct grouping *grouping, uint32_t *leaders, u
 
 /* Two contents go together: the later one joins the earlier one's group, with its own
  * group where it leads one. */
-static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t item_a,
-                 uint32_t item_b)
+static void join_labelled(const struct grouping *grouping, uint32_t *leaders, uint32_t item_a,
+                          uint32_t item_b)
 {
     uint32_t a = grouping_first_of(grouping, item_a), b = grouping_first_of(grouping, item_b);
     uint32_t into = leaders[a] < leaders[b] ? leaders[a] : leaders[b];
@@ -56,7 +125,8 @@ static void join(const struct grouping *grouping, uint32_t *leaders, uint32_t it
 
 /* Two contents of one group part: the one that does not lead it leaves with all of its bytes, of
  * two followers the later one. */
-static void part(const struct grouping *grouping, uint32_t *leaders, uint32_t a, uint32_t b)
+static void part_labelled(const struct grouping *grouping, uint32_t *leaders, uint32_t a,
+                          uint32_t b)
 {
     uint32_t leader = leaders[a], count = item_store_count(&grouping->items);
     if (leaders[b] != leader)
@@ -108,11 +178,11 @@ enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leader
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
     enum doppel_status status = labelled ? map_contents(grouping, &map, error) : DOPPEL_OK;
     if (!status && labelled)
-        each_pair(grouping, &map, DOPPEL_LABEL_SAME, leaders, join);
+        each_pair(grouping, &map, DOPPEL_LABEL_SAME, leaders, join_labelled);
     for (uint32_t i = 0; i < count; i++)
         leaders[i] = leaders[grouping_first_of(grouping, i)];
     if (!status && labelled)
-        each_pair(grouping, &map, DOPPEL_LABEL_DISTINCT, leaders, part);
+        each_pair(grouping, &map, DOPPEL_LABEL_DISTINCT, leaders, part_labelled);
     digest_map_free(&map);
     return status;
 }

@@ -36,7 +36,7 @@ struct loaded_member {
     struct doppel_group_member member; /* its strings are given */
     struct doppel_group_record record;
     bool is_record;
-    char *name; /* as people call it; given */
+    char *name; /* of the record, or the file; given */
     struct doppel_match match;
 };
 
@@ -189,8 +189,8 @@ static bool same_content(const struct text_view *a, const struct text_view *b)
     return memcmp(&a->extra.content, &b->extra.content, sizeof a->extra.content) == 0;
 }
 
-static void find_reason(const struct record_search *search, struct loaded_member *loaded,
-                        uint64_t kept)
+static void find_record_reason(const struct record_search *search, struct loaded_member *loaded,
+                               uint64_t kept)
 {
     struct doppel_group_member *member = &loaded->member;
     bool comparable = loaded->has_view && search->kept->lane_count;
@@ -226,7 +226,7 @@ static enum doppel_status add_others(struct record_search *search, struct record
             return DOPPEL_E_CANCELLED;
         status = load_member(search, ids[i], loaded);
         if (!status && loaded->found) {
-            find_reason(search, loaded, members->loaded[0].member.id);
+            find_record_reason(search, loaded, members->loaded[0].member.id);
             text_view_free(&loaded->view);
             loaded->view = (struct text_view){0};
             members->count++;
@@ -263,8 +263,8 @@ static enum doppel_status visit_group(struct record_search *search,
 }
 
 /* The one to keep first. Where it is damaged, the next one is shown in its place. */
-static enum doppel_status find_members(struct record_search *search, const uint64_t *ids,
-                                       size_t count, size_t kept)
+static enum doppel_status find_record_members(struct record_search *search, const uint64_t *ids,
+                                              size_t count, size_t kept)
 {
     struct record_members members = {.loaded = calloc(count, sizeof *members.loaded)};
     size_t next = 0;
@@ -298,7 +298,7 @@ static enum doppel_status find_part(struct record_search *search, const uint64_t
     for (size_t i = 0; i < count; i++)
         if (ids[i] == canonical)
             kept = i;
-    return count > 1 ? find_members(search, ids, count, kept) : DOPPEL_OK;
+    return count > 1 ? find_record_members(search, ids, count, kept) : DOPPEL_OK;
 }
 
 /* ---- manual labels ---- */

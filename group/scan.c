@@ -38,8 +38,8 @@ static bool load_record(const struct scan *scan, const struct grouping_item *ite
     return doppel_cache_record(scan->cache, &key, true, out) == DOPPEL_OK;
 }
 
-static bool load_features(void *context, const struct grouping_item *item,
-                          struct doppel_image_features *out)
+static bool load_cached_features(void *context, const struct grouping_item *item,
+                                 struct doppel_image_features *out)
 {
     struct doppel_record record = {0};
     if (!load_record(context, item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
@@ -53,7 +53,7 @@ static bool load_features(void *context, const struct grouping_item *item,
     return good;
 }
 
-static bool load_text(void *context, const struct grouping_item *item, struct text_view *out)
+static bool load_cached_text(void *context, const struct grouping_item *item, struct text_view *out)
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
@@ -65,8 +65,8 @@ static bool load_text(void *context, const struct grouping_item *item, struct te
     return good;
 }
 
-static bool load_video(void *context, const struct grouping_item *item,
-                       struct doppel_video_track *out)
+static bool load_cached_video(void *context, const struct grouping_item *item,
+                              struct doppel_video_track *out)
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
@@ -80,8 +80,9 @@ static bool load_video(void *context, const struct grouping_item *item,
 
 /* ---- files ---- */
 
-static enum doppel_status add_text(struct scan *scan, const struct grouping_item *item,
-                                   const struct doppel_record *record, struct doppel_error *error)
+static enum doppel_status add_text_file(struct scan *scan, const struct grouping_item *item,
+                                        const struct doppel_record *record,
+                                        struct doppel_error *error)
 {
     struct text_view view;
     if (!text_view_read(record, &scan->options->compare.text, &view)) {
@@ -98,20 +99,19 @@ static enum doppel_status add_file(struct scan *scan, const struct intake_file *
                                    struct doppel_error *error)
 {
     const struct doppel_record *record = &file->record;
-    struct grouping_item item = {
-        .path = file->path,
-        .digest = record->digest,
-        .pixels = record->pixels,
-        .size = file->stamp.size,
-        .mtime_ns = file->stamp.mtime_ns,
-        .width = record->width,
-        .height = record->height,
-        .source = file->source,
-        .quality = record->quality,
-        .reading = record->reading,
-        .reference = file->source < scan->paths->references,
-        .cut = record->kind == DOPPEL_KIND_IMAGE && record->error.message[0], /* so it says */
-    };
+    struct grouping_item item = {.path = file->path,
+                                 .digest = record->digest,
+                                 .pixels = record->pixels,
+                                 .size = file->stamp.size,
+                                 .mtime_ns = file->stamp.mtime_ns,
+                                 .width = record->width,
+                                 .height = record->height,
+                                 .source = file->source,
+                                 .quality = record->quality,
+                                 .reading = record->reading,
+                                 .reference = file->source < scan->paths->references,
+                                 .cut =
+                                     record->kind == DOPPEL_KIND_IMAGE && record->error.message[0]};
     if (scan->options->on_disk) {
         item.device = file->stamp.device;
         item.inode = file->stamp.inode;
@@ -121,7 +121,7 @@ static enum doppel_status add_file(struct scan *scan, const struct intake_file *
     if (record->kind == DOPPEL_KIND_VIDEO)
         return grouping_add_video(scan->by_kind[DOPPEL_KIND_VIDEO], &item, record, error);
     if (record->kind == DOPPEL_KIND_TEXT)
-        return add_text(scan, &item, record, error);
+        return add_text_file(scan, &item, record, error);
     return grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
 }
 
@@ -151,9 +151,9 @@ static struct grouping_options grouping_options_of(struct scan *scan, enum doppe
         .group = scan->options,
         .run = scan->run,
         .kind = kind,
-        .features = load_features,
-        .text = load_text,
-        .video = load_video,
+        .features = load_cached_features,
+        .text = load_cached_text,
+        .video = load_cached_video,
         .context = scan,
         .cache = scan->cache,
         .labels = &scan->labels,
@@ -162,7 +162,7 @@ static struct grouping_options grouping_options_of(struct scan *scan, enum doppe
     };
 }
 
-static enum doppel_status make_groupings(struct scan *scan, struct doppel_error *error)
+static enum doppel_status make_scan_groupings(struct scan *scan, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if (scan->options->library)
@@ -176,9 +176,10 @@ static enum doppel_status make_groupings(struct scan *scan, struct doppel_error 
     return status;
 }
 
-static enum doppel_status visit_groups(struct scan *scan, const struct group_receiver *receiver,
-                                       struct doppel_group_counts *counts,
-                                       struct doppel_error *error)
+static enum doppel_status visit_scan_groups(struct scan *scan,
+                                            const struct group_receiver *receiver,
+                                            struct doppel_group_counts *counts,
+                                            struct doppel_error *error)
 {
     struct grouping *groupings[ORDERED];
     for (size_t i = 0; i < ORDERED; i++)
@@ -226,11 +227,11 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     enum doppel_status status = open_cache(run, &scan.cache, error);
     if (status)
         return status;
-    status = make_groupings(&scan, error);
+    status = make_scan_groupings(&scan, error);
     if (!status)
         status = add_files(&scan, error);
     if (!status)
-        status = visit_groups(&scan, &receiver, counts, error);
+        status = visit_scan_groups(&scan, &receiver, counts, error);
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(scan.by_kind[i]);
     manual_labels_free(&scan.labels);

@@ -42,8 +42,9 @@ static bool take_leader(void *context, uint64_t id, const struct doppel_match *m
     return !arrival->no_memory;
 }
 
-static enum doppel_status find_leaders(struct grouping *grouping, uint32_t number,
-                                       const struct text_view *view, struct doppel_error *error)
+static enum doppel_status find_text_leaders(struct grouping *grouping, uint32_t number,
+                                            const struct text_view *view,
+                                            struct doppel_error *error)
 {
     struct arrival arrival = {.grouping = grouping, .number = number};
     enum doppel_status status = text_set_find(grouping->texts, view, take_leader, &arrival, error);
@@ -69,7 +70,7 @@ enum doppel_status grouping_add_text(struct grouping *grouping, const struct gro
         return status;
     uint32_t first = digest_map_put(&grouping->first, number, content_at, grouping);
     if (first == number || grouping_are_distinct(grouping, first, number))
-        return find_leaders(grouping, number, view, error);
+        return find_text_leaders(grouping, number, view, error);
     (void)array_push(&grouping->exact_duplicates,
                      ((struct exact_duplicate){.item = number, .first = first}));
     return DOPPEL_OK;

@@ -56,7 +56,7 @@ static int by_length(const void *left, const void *right)
 
 static int by_item(const void *left, const void *right)
 {
-    const struct lead *a = left, *b = right;
+    const struct group_lead *a = left, *b = right;
     return (a->item > b->item) - (a->item < b->item);
 }
 
@@ -108,7 +108,7 @@ uint32_t timed_duration(const struct grouping *grouping, uint32_t number)
 
 /* ---- leads ---- */
 
-enum doppel_status timed_add_lead(struct grouping *grouping, const struct lead *lead,
+enum doppel_status timed_add_lead(struct grouping *grouping, const struct group_lead *lead,
                                   struct doppel_error *error)
 {
     if (array_push(&grouping->leads, *lead))
@@ -117,9 +117,9 @@ enum doppel_status timed_add_lead(struct grouping *grouping, const struct lead *
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
 }
 
-const struct lead *timed_lead(const struct grouping *grouping, uint32_t item)
+const struct group_lead *timed_lead(const struct grouping *grouping, uint32_t item)
 {
-    struct lead wanted = {.item = item};
+    struct group_lead wanted = {.item = item};
     if (!grouping->leads.count)
         return NULL;
     return bsearch(&wanted, grouping->leads.items, grouping->leads.count, sizeof wanted, by_item);
@@ -127,14 +127,14 @@ const struct lead *timed_lead(const struct grouping *grouping, uint32_t item)
 
 uint32_t timed_leader(const struct grouping *grouping, uint32_t item)
 {
-    const struct lead *lead = timed_lead(grouping, item);
+    const struct group_lead *lead = timed_lead(grouping, item);
     return lead ? lead->leader : item;
 }
 
 bool timed_joined(const struct grouping *grouping, uint32_t query, uint32_t item,
                   struct doppel_match *out)
 {
-    const struct lead *lead = timed_lead(grouping, query), *back = timed_lead(grouping, item);
+    const struct group_lead *lead = timed_lead(grouping, query), *back = timed_lead(grouping, item);
     bool forth = lead && lead->leader == item;
     if (!forth && !(back && back->leader == query))
         return false;

@@ -15,7 +15,7 @@ struct waiting {
 };
 
 /* By what an item joined its leader; `segments` of the match are given. */
-struct lead {
+struct group_lead {
     uint32_t item, leader;
     struct doppel_match match;
 };
@@ -41,11 +41,11 @@ enum doppel_status timed_place_all(struct grouping *grouping, const char *words,
 const struct waiting *timed_waiting(const struct grouping *grouping, uint32_t number);
 
 /* @param lead taken */
-enum doppel_status timed_add_lead(struct grouping *grouping, const struct lead *lead,
+enum doppel_status timed_add_lead(struct grouping *grouping, const struct group_lead *lead,
                                   struct doppel_error *error);
 
 /* By what an item joined its leader; NULL when it leads. After all are placed. */
-const struct lead *timed_lead(const struct grouping *grouping, uint32_t item);
+const struct group_lead *timed_lead(const struct grouping *grouping, uint32_t item);
 
 /* What the one is to the other, when one joined the other. @param out segments are given */
 bool timed_joined(const struct grouping *grouping, uint32_t query, uint32_t item,

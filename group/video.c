@@ -1,6 +1,6 @@
 /* Pairs of videos: the same frames by their digest, the others by what they show. Each video looks
  * for its leader, and one that leads for what follows it: a crop of another finds it, but is not
- * found by it. Groups rest on the picture. */
+ * found by it. Groups rest on the image. */
 #include "group/timed.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ static const double LEAST_COVERAGE = .7;
 /* ---- in ---- */
 
 /* The frames alone; cells, and the audio, are had again when they are needed. */
-static enum doppel_status pack(const struct doppel_video_track *video, struct waiting *out,
-                               struct doppel_error *error)
+static enum doppel_status pack_frames(const struct doppel_video_track *video, struct waiting *out,
+                                      struct doppel_error *error)
 {
     struct doppel_video_track frames = *video;
     frames.audio = NULL;
@@ -37,7 +37,7 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
     struct doppel_digest content =
         video.count ? doppel_digest_bytes(record->attachment, record->attachment_size)
                     : item->digest;
-    enum doppel_status status = pack(&video, &waiting, error);
+    enum doppel_status status = pack_frames(&video, &waiting, error);
     doppel_video_track_free(&video);
     return status ? status : timed_add(grouping, item, &content, waiting, error);
 }
@@ -45,18 +45,19 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
 /* ---- who leads ---- */
 
 /* The search for leaders under way. */
-struct placing {
+struct video_placing {
     struct grouping *grouping;
-    struct doppel_videos *videos; /* all of them, by item number */
-    struct lead *claims;          /* by place in the order: the best leader that claimed it */
-    bool *leads;                  /* by place in the order */
-    uint32_t at;                  /* the place of the one at hand */
-    struct lead best;             /* its leader; item UINT32_MAX: none so far */
-    ARRAY(struct lead) found;     /* what it claims, if it leads */
+    struct doppel_videos *videos;   /* all of them, by item number */
+    struct group_lead *claims;      /* by place in the order: the best leader that claimed it */
+    bool *leads;                    /* by place in the order */
+    uint32_t at;                    /* the place of the one at hand */
+    struct group_lead best;         /* its leader; item UINT32_MAX: none so far */
+    ARRAY(struct group_lead) found; /* what it claims, if it leads */
     bool no_memory;
 };
 
-static bool load(const struct grouping *grouping, uint32_t number, struct doppel_video_track *out)
+static bool load_frames(const struct grouping *grouping, uint32_t number,
+                        struct doppel_video_track *out)
 {
     struct grouping_item item = item_store_get(&grouping->items, number);
     const struct waiting *waiting = timed_waiting(grouping, number);
@@ -70,14 +71,14 @@ static bool load_audio(const struct grouping *grouping, uint32_t number,
                        struct doppel_audio_track *out)
 {
     struct doppel_video_track video;
-    if (!load(grouping, number, &video))
+    if (!load_frames(grouping, number, &video))
         return false;
     bool good = video_read_audio(&video, out);
     doppel_video_track_free(&video);
     return good;
 }
 
-/* Whether two videos that show a still picture say the same, where both say something: songs of an
+/* Whether two videos that show a still image have the same audio, where both have any: songs of an
  * album show its cover. */
 static bool audio_agree(const struct grouping *grouping, uint32_t query, uint32_t item)
 {
@@ -104,7 +105,7 @@ static bool is_near_in_time(double a, double b, double length)
 /* Whether two videos are as long as each other, and most of what they share is at the same times
  * in both: the rest of them has too little structure in one of the two, as after more compression.
  */
-static bool is_same_throughout(const struct grouping *grouping, const struct lead *lead)
+static bool is_same_throughout(const struct grouping *grouping, const struct group_lead *lead)
 {
     const struct doppel_match *match = &lead->match;
     double a = timed_duration(grouping, lead->item) / 1000.0;
@@ -117,8 +118,8 @@ static bool is_same_throughout(const struct grouping *grouping, const struct lea
            is_near_in_time(longest->a_end, longest->b_end, a);
 }
 
-/* Whether `item` is led by `leader`, as a match says whose query is the item. */
-static bool is_led(const struct grouping *grouping, const struct lead *lead)
+/* Whether `item` is led by `leader`, by a match whose query is the item. */
+static bool is_led(const struct grouping *grouping, const struct group_lead *lead)
 {
     const struct doppel_match *match = &lead->match;
     if (match->relation != DOPPEL_RELATION_SAME && match->relation != DOPPEL_RELATION_CONTAINED)
@@ -133,9 +134,9 @@ static bool is_led(const struct grouping *grouping, const struct lead *lead)
 }
 
 /* Keep the better of two. @param lead taken */
-static void keep_better(struct lead *best, const struct lead *lead)
+static void keep_better(struct group_lead *best, const struct group_lead *lead)
 {
-    struct lead worse = *lead;
+    struct group_lead worse = *lead;
     if (best->item == UINT32_MAX || lead->match.score > best->match.score) {
         worse = *best;
         *best = *lead;
@@ -144,16 +145,16 @@ static void keep_better(struct lead *best, const struct lead *lead)
         free((void *)worse.match.segments);
 }
 
-static bool take_found(void *context, const struct doppel_found *found)
+static bool claim_found(void *context, const struct doppel_found *found)
 {
-    struct placing *placing = context;
+    struct video_placing *placing = context;
     struct grouping *grouping = placing->grouping;
     uint32_t other = (uint32_t)found->id, here = grouping->waiting.items[placing->at].number;
     uint32_t place = grouping->waiting_at[other];
     bool later = place > placing->at;
     if (place == placing->at || (!later && !placing->leads[place]))
         return !doppel_run_cancelled(placing->grouping->options->run);
-    struct lead lead = {later ? other : here, later ? here : other, found->match};
+    struct group_lead lead = {later ? other : here, later ? here : other, found->match};
     placing->no_memory |= !copy_segments(&lead.match);
     if (later)
         turn_match(&lead.match);
@@ -171,10 +172,10 @@ static bool take_found(void *context, const struct doppel_found *found)
 }
 
 /* What was found to follow is claimed by one that leads, else forgotten. */
-static void settle_claims(struct placing *placing, bool leads)
+static void settle_claims(struct video_placing *placing, bool leads)
 {
     for (size_t i = 0; i < placing->found.count; i++) {
-        struct lead *lead = &placing->found.items[i];
+        struct group_lead *lead = &placing->found.items[i];
         if (leads)
             keep_better(&placing->claims[placing->grouping->waiting_at[lead->item]], lead);
         else
@@ -183,16 +184,16 @@ static void settle_claims(struct placing *placing, bool leads)
     placing->found.count = 0;
 }
 
-static enum doppel_status search(struct placing *placing, uint32_t number,
-                                 struct doppel_error *error)
+static enum doppel_status search_leaders(struct video_placing *placing, uint32_t number,
+                                         struct doppel_error *error)
 {
     const struct grouping *grouping = placing->grouping;
     struct doppel_video_search options = video_search_from(&grouping->options->group->compare);
     struct doppel_video_track video;
-    if (!load(grouping, number, &video))
+    if (!load_frames(grouping, number, &video))
         return DOPPEL_OK;
     enum doppel_status status = video.count ? doppel_videos_find(placing->videos, &video, &options,
-                                                                 take_found, placing, error)
+                                                                 claim_found, placing, error)
                                             : DOPPEL_OK;
     doppel_video_track_free(&video);
     if (placing->no_memory)
@@ -203,12 +204,12 @@ static enum doppel_status search(struct placing *placing, uint32_t number,
 static enum doppel_status place_video(void *context, const struct waiting *waiting,
                                       struct doppel_error *error)
 {
-    struct placing *placing = context;
+    struct video_placing *placing = context;
     enum doppel_status status = DOPPEL_OK;
     placing->at = placing->grouping->waiting_at[waiting->number];
     placing->best = placing->claims[placing->at];
     if (placing->best.item == UINT32_MAX)
-        status = search(placing, waiting->number, error);
+        status = search_leaders(placing, waiting->number, error);
     bool leads = placing->best.item == UINT32_MAX;
     placing->leads[placing->at] = leads;
     settle_claims(placing, leads && !status);
@@ -219,7 +220,7 @@ static enum doppel_status place_video(void *context, const struct waiting *waiti
     return status ? status : added;
 }
 
-static enum doppel_status add_all(struct placing *placing, struct doppel_error *error)
+static enum doppel_status add_all(struct video_placing *placing, struct doppel_error *error)
 {
     const struct grouping *grouping = placing->grouping;
     enum doppel_status status = doppel_videos_new(&placing->videos, error);
@@ -240,9 +241,9 @@ static enum doppel_status add_all(struct placing *placing, struct doppel_error *
 enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_error *error)
 {
     size_t count = grouping->waiting.count;
-    struct placing placing = {.grouping = grouping,
-                              .claims = calloc(count + 1, sizeof *placing.claims),
-                              .leads = calloc(count + 1, sizeof *placing.leads)};
+    struct video_placing placing = {.grouping = grouping,
+                                    .claims = calloc(count + 1, sizeof *placing.claims),
+                                    .leads = calloc(count + 1, sizeof *placing.leads)};
     bool room = placing.claims && placing.leads;
     for (size_t i = 0; i < count && room; i++)
         placing.claims[i].item = UINT32_MAX;
@@ -272,18 +273,18 @@ bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t it
     struct doppel_video_track a = {0}, b = {0};
     if (timed_joined(grouping, query, item, out))
         return true;
-    bool done = load(grouping, query, &a) && load(grouping, item, &b) &&
+    bool done = load_frames(grouping, query, &a) && load_frames(grouping, item, &b) &&
                 doppel_match_videos(&a, &b, &options, out, NULL) == DOPPEL_OK;
     doppel_video_track_free(&a);
     doppel_video_track_free(&b);
-    if (done && is_same_throughout(grouping, &(struct lead){query, item, *out}))
+    if (done && is_same_throughout(grouping, &(struct group_lead){query, item, *out}))
         out->relation = DOPPEL_RELATION_SAME;
     return done;
 }
 
 static bool is_whole(const struct grouping *grouping, uint32_t item)
 {
-    const struct lead *lead = timed_lead(grouping, item);
+    const struct group_lead *lead = timed_lead(grouping, item);
     if (!lead)
         return true;
     double seconds = timed_duration(grouping, lead->leader) / 1000.0;

@@ -1,4 +1,5 @@
-/* A scan by its call: typed groups, the copy to keep, failures; alone, at once, and cancelled. */
+/* Groups of files, and of a library, by calls: kinds, reasons, the copy to keep, failures; alone,
+ * at once, and cancelled. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include <doppel/decide.h>
 #include <doppel/group.h>
 
 #define FOX                                                                                        \
@@ -259,6 +261,65 @@ static void a_cancelled_scan_says_so(void **state)
     remove_folder(&folder);
 }
 
+/* ---- a library ---- */
+
+static void add_files(struct doppel_run *run, struct doppel_library *library,
+                      const struct folder *folder, const char *const *names, size_t count)
+{
+    const struct doppel_decide_options options = doppel_decide_options_default();
+    struct doppel_decider *decider;
+    char path[128];
+    assert_int_equal(doppel_decider_new(run, library, &options, &decider, NULL), DOPPEL_OK);
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_decided decided;
+        snprintf(path, sizeof path, "%s/%s", folder->path, names[i]);
+        assert_int_equal(
+            doppel_decider_push(decider, &(struct doppel_decide_input){.path = path}, NULL),
+            DOPPEL_OK);
+        assert_int_equal(doppel_decider_pull(decider, &decided, NULL), DOPPEL_OK);
+    }
+    doppel_decider_free(decider);
+}
+
+static void groups_of_a_library_are_those_of_its_files(void **state)
+{
+    static const char *const names[] = {"hills.bmp",    "hills-large.bmp", "other.bmp", "fox.txt",
+                                        "fox-copy.txt", "fox-end.txt",     "kettle.txt"};
+    struct folder folder;
+    struct found found = {.folder = &folder}, one = found;
+    struct doppel_group_options options = doppel_group_options_default();
+    struct doppel_library *library;
+    struct doppel_error error;
+    char path[128];
+    (void)state;
+    write_folder(&folder);
+    snprintf(path, sizeof path, "%s/library", folder.path);
+    assert_int_equal(doppel_run_new(NULL, &found.run, NULL), DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_open(path, &(struct doppel_library_options){.create = true}, &library, NULL),
+        DOPPEL_OK);
+    add_files(found.run, library, &folder, names, sizeof names / sizeof *names);
+    assert_int_equal(doppel_library_groups(found.run, library, &options, note_group, &found,
+                                           &found.counts, &error),
+                     DOPPEL_OK);
+    assert_string_equal(found.text, "image keep=hills-large.bmp hills.bmp:near\n"
+                                    "text keep=fox.txt fox-copy.txt:identical fox-end.txt:near\n");
+    assert_int_equal(found.counts.items[DOPPEL_KIND_IMAGE], 3);
+    options.compare.schemes[DOPPEL_KIND_IMAGE].id = DOPPEL_SCHEME_NONE;
+    assert_int_equal(
+        doppel_library_groups(found.run, library, &options, note_group, &one, NULL, NULL),
+        DOPPEL_OK);
+    assert_int_equal(one.groups, 1);
+    doppel_run_cancel(found.run);
+    assert_int_equal(
+        doppel_library_groups(found.run, library, &options, note_group, &one, NULL, &error),
+        DOPPEL_E_CANCELLED);
+    assert_int_equal(one.groups, 1);
+    doppel_library_close(library);
+    doppel_run_free(found.run);
+    remove_folder(&folder);
+}
+
 static void what_a_visitor_returns_ends_the_scan(void **state)
 {
     struct folder folder;
@@ -278,6 +339,7 @@ int main(void)
         cmocka_unit_test(references_are_kept),
         cmocka_unit_test(two_at_once_are_as_alone),
         cmocka_unit_test(a_cancelled_scan_says_so),
+        cmocka_unit_test(groups_of_a_library_are_those_of_its_files),
         cmocka_unit_test(what_a_visitor_returns_ends_the_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

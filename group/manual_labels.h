@@ -1,6 +1,6 @@
 /* The manual labels of pairs of contents, for those that group files. */
-#ifndef DOPPEL_GROUP_LABELS_H
-#define DOPPEL_GROUP_LABELS_H
+#ifndef DOPPEL_GROUP_MANUAL_LABELS_H
+#define DOPPEL_GROUP_MANUAL_LABELS_H
 
 #include <doppel/library.h>
 
