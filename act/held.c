@@ -1,5 +1,5 @@
 /* Files that are held open while something is done about them. */
-#include "act/act.h"
+#include "act/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,16 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <doppel/library.h>
-#include "tools/memory.h"
-#include "tools/signals.h"
-
 enum { BLOCK_BYTES = 256 * 1024 };
 
 static int open_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? must_copy(path) : must_copy(".");
+    char *folder = strdup(slash ? path : ".");
+    if (!folder)
+        return -1;
     if (slash)
         folder[slash == path ? 1 : slash - path] = '\0';
     int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -41,11 +39,12 @@ static bool has_stamp(const struct stat *stat, const struct doppel_file_stamp *s
     return !stamp || doppel_file_stamp_equal(&now, stamp);
 }
 
-enum doppel_status held_open(const char *path, const struct doppel_file_stamp *stamp,
-                             struct held *out, struct doppel_error *error)
+enum doppel_status held_open(const struct doppel_run *run, const char *path,
+                             const struct doppel_file_stamp *stamp, struct held *out,
+                             struct doppel_error *error)
 {
     const char *slash = strrchr(path, '/');
-    struct held held = {open_folder_of(path), -1, slash ? slash + 1 : path, path, {0}};
+    struct held held = {open_folder_of(path), -1, slash ? slash + 1 : path, path, {0}, run};
     enum doppel_status status = DOPPEL_OK;
     if (held.folder >= 0) /* O_NONBLOCK: it may be a FIFO by now */
         held.file = openat(held.folder, held.name,
@@ -68,6 +67,11 @@ void held_close(struct held *held)
     if (held->folder >= 0)
         close(held->folder);
     held->file = held->folder = -1;
+}
+
+bool held_cancelled(const struct held *held)
+{
+    return held->run && doppel_run_cancelled(held->run);
 }
 
 bool is_same_file(const struct stat *a, const struct stat *b)
@@ -122,7 +126,7 @@ static enum doppel_status compare_blocks(const struct held *a, const struct held
                                          struct doppel_error *error)
 {
     for (off_t at = 0;; at += BLOCK_BYTES) {
-        if (signals_stopped())
+        if (held_cancelled(a))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         ssize_t of_a = read_block(a->file, blocks, at);
         ssize_t of_b = read_block(b->file, blocks + BLOCK_BYTES, at);
@@ -138,7 +142,9 @@ static enum doppel_status compare_blocks(const struct held *a, const struct held
 enum doppel_status held_same_bytes(const struct held *a, const struct held *b,
                                    struct doppel_error *error)
 {
-    char *blocks = must_allocate(2 * (size_t)BLOCK_BYTES);
+    char *blocks = malloc(2 * (size_t)BLOCK_BYTES);
+    if (!blocks)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare");
     posix_fadvise(a->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     posix_fadvise(b->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     enum doppel_status status = compare_blocks(a, b, blocks, error);

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <doppel/json_writer.h>
+
 #include "core/base64.h"
-#include "tools/memory.h"
-#include "tools/output/output.h"
 
 struct journal {
     int fd;
@@ -22,8 +22,19 @@ struct journal {
     uint64_t last_run;
 };
 
+static const char *const action_names[] = {
+    [DOPPEL_ACTION_HARDLINK] = "hardlink", [DOPPEL_ACTION_REFLINK] = "reflink",
+    [DOPPEL_ACTION_SYMLINK] = "symlink",   [DOPPEL_ACTION_TRASH] = "trash",
+    [DOPPEL_ACTION_MOVE_TO] = "move-to",
+};
+
 static const char *const end_names[] = {
     [STEP_DONE] = "done", [STEP_FAILED] = "failed", [STEP_UNDONE] = "undone"};
+
+const char *doppel_action_name(enum doppel_action action)
+{
+    return action_names[action];
+}
 
 void step_free(struct step *step)
 {
@@ -44,7 +55,7 @@ void journal_content_free(struct journal_content *content)
 
 /* ---- reading ---- */
 
-/* As put_path wrote it; given (free); NULL when there is none. */
+/* As doppel_json_path wrote it; given (free); NULL when there is none. */
 static char *get_path(const json_t *object, const char *key)
 {
     char name[32];
@@ -52,12 +63,24 @@ static char *get_path(const json_t *object, const char *key)
     snprintf(name, sizeof name, "%s_base64", key);
     const char *encoded = json_string_value(json_object_get(object, name));
     const char *text = json_string_value(json_object_get(object, key));
-    return encoded ? base64_decode(encoded, &size) : text ? must_copy(text) : NULL;
+    return encoded ? base64_decode(encoded, &size) : text ? strdup(text) : NULL;
 }
 
 static uint64_t get_integer(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+/* @return whether it is an action */
+static bool get_action(const json_t *object, enum doppel_action *out)
+{
+    const char *name = json_string_value(json_object_get(object, "action"));
+    for (int i = 0; name && i < DOPPEL_ACTIONS; i++)
+        if (strcmp(action_names[i], name) == 0) {
+            *out = (enum doppel_action)i;
+            return true;
+        }
+    return false;
 }
 
 static struct doppel_file_stamp get_stamp(const json_t *object, const char *key)
@@ -80,7 +103,7 @@ static int by_number(const void *left, const void *right)
 /* Whether the paths are such as are written: undo relies on it. */
 static bool is_whole_step(const struct step *step)
 {
-    bool moves = step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO;
+    bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
     if (!step->path || step->path[0] != '/' || !step->kept || step->kept[0] != '/')
         return false;
     if (moves && (!step->target || step->target[0] != '/'))
@@ -93,8 +116,6 @@ static bool read_step(const json_t *line, struct journal_content *content)
 {
     struct step step = {.run = get_integer(line, "run"),
                         .number = get_integer(line, "step"),
-                        .action =
-                            action_from_name(json_string_value(json_object_get(line, "action"))),
                         .path = get_path(line, "path"),
                         .kept = get_path(line, "kept"),
                         .target = get_path(line, "target"),
@@ -106,7 +127,7 @@ static bool read_step(const json_t *line, struct journal_content *content)
                         .group = (uint32_t)get_integer(line, "owner_group")};
     bool in_order = !content->steps.count ||
                     by_number(&content->steps.items[content->steps.count - 1], &step) < 0;
-    if (in_order && is_whole_step(&step) && step.action != ACTION_NONE &&
+    if (get_action(line, &step.action) && in_order && is_whole_step(&step) &&
         array_push(&content->steps, step))
         return true;
     step_free(&step);
@@ -141,10 +162,9 @@ static bool read_line(const json_t *line, struct journal_content *content)
         return read_end(line, content, json_string_value(end));
     if (json_object_get(line, "step"))
         return read_step(line, content);
-    const char *name = json_string_value(json_object_get(line, "action"));
-    struct journal_run run = {get_integer(line, "run"), (int64_t)get_integer(line, "time"),
-                              action_from_name(name)};
-    return run.action != ACTION_NONE && array_push(&content->runs, run);
+    struct journal_run run = {.run = get_integer(line, "run"),
+                              .time_s = (int64_t)get_integer(line, "time")};
+    return get_action(line, &run.action) && array_push(&content->runs, run);
 }
 
 /* Whether it may be the beginning of a line that a crash cut short. */
@@ -248,7 +268,12 @@ enum doppel_status journal_open(const char *path, struct journal **out,
     for (size_t i = 0; i < out_content->runs.count; i++)
         if (out_content->runs.items[i].run > journal.last_run)
             journal.last_run = out_content->runs.items[i].run;
-    *out = must_allocate(sizeof **out);
+    *out = malloc(sizeof **out);
+    if (!*out) {
+        journal_content_free(out_content);
+        close(journal.fd);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the journal");
+    }
     **out = journal;
     return DOPPEL_OK;
 }
@@ -264,16 +289,20 @@ enum doppel_status journal_close(struct journal *journal, struct doppel_error *e
                   : DOPPEL_OK;
 }
 
-/* A line is written over what a crash left of another one. */
-static enum doppel_status append(struct journal *journal, json_t *line, struct doppel_error *error)
+/* As jansson reads it, which knows no integers beyond 63 bits: they come back as they were. */
+static void put_integer(struct doppel_json *line, const char *key, uint64_t value)
 {
-    char *text = json_dumps(line, JSON_COMPACT);
-    size_t size = strlen(text) + 1, written = 0;
-    text[size - 1] = '\n';
-    json_decref(line);
+    doppel_json_signed(line, key, (int64_t)value);
+}
+
+/* A line is written over what a crash left of another one. */
+static enum doppel_status append_bytes(struct journal *journal, const char *bytes, size_t size,
+                                       struct doppel_error *error)
+{
+    size_t written = 0;
     while (written < size) {
         ssize_t wrote =
-            pwrite(journal->fd, text + written, size - written, journal->size + (off_t)written);
+            pwrite(journal->fd, bytes + written, size - written, journal->size + (off_t)written);
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
@@ -281,7 +310,6 @@ static enum doppel_status append(struct journal *journal, json_t *line, struct d
         written += (size_t)wrote;
     }
     int reason = errno;
-    free(text);
     if (written == size && ftruncate(journal->fd, journal->size + (off_t)size) == 0) {
         journal->size += (off_t)size;
         return DOPPEL_OK;
@@ -291,53 +319,73 @@ static enum doppel_status append(struct journal *journal, json_t *line, struct d
     return doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(reason));
 }
 
-enum doppel_status journal_begin(struct journal *journal, enum action action, uint64_t *out_run,
-                                 struct doppel_error *error)
+static void begin_line(struct doppel_json *line, uint64_t run)
 {
-    json_t *line = json_object();
-    put_integer(line, "run", journal->last_run + 1);
-    put_text(line, "action", action_name(action));
-    put_integer(line, "time", (uint64_t)time(NULL));
-    enum doppel_status status = append(journal, line, error);
+    doppel_json_object_begin(line, NULL);
+    put_integer(line, "run", run);
+}
+
+/* @param line freed */
+static enum doppel_status append_line(struct journal *journal, struct doppel_json *line,
+                                      struct doppel_error *error)
+{
+    doppel_json_object_end(line);
+    doppel_json_end_line(line);
+    enum doppel_status status = doppel_json_status(line, error);
+    if (!status)
+        status = append_bytes(journal, line->bytes, line->size, error);
+    doppel_json_free(line);
+    return status;
+}
+
+enum doppel_status journal_begin(struct journal *journal, enum doppel_action action,
+                                 uint64_t *out_run, struct doppel_error *error)
+{
+    struct doppel_json line = {0};
+    begin_line(&line, journal->last_run + 1);
+    doppel_json_text(&line, "action", doppel_action_name(action));
+    put_integer(&line, "time", (uint64_t)time(NULL));
+    enum doppel_status status = append_line(journal, &line, error);
     if (!status)
         *out_run = ++journal->last_run;
     return status;
 }
 
-static void put_stamp(json_t *object, const char *key, const struct doppel_file_stamp *stamp)
+static void put_stamp(struct doppel_json *line, const char *key,
+                      const struct doppel_file_stamp *stamp)
 {
-    json_t *value = json_object();
-    put_integer(value, "device", stamp->device);
-    put_integer(value, "inode", stamp->inode);
-    put_integer(value, "size", (uint64_t)stamp->size);
-    put_integer(value, "mtime_ns", (uint64_t)stamp->mtime_ns);
-    put_value(object, key, value);
+    doppel_json_object_begin(line, key);
+    put_integer(line, "device", stamp->device);
+    put_integer(line, "inode", stamp->inode);
+    put_integer(line, "size", (uint64_t)stamp->size);
+    put_integer(line, "mtime_ns", (uint64_t)stamp->mtime_ns);
+    doppel_json_object_end(line);
 }
 
-static json_t *step_line(const struct step *step)
+static void put_step(struct doppel_json *line, const struct step *step)
 {
-    json_t *line = json_object();
-    put_integer(line, "run", step->run);
     put_integer(line, "step", step->number);
-    put_text(line, "action", action_name(step->action));
-    put_path(line, "path", step->path);
-    put_path(line, "kept", step->kept);
+    doppel_json_text(line, "action", doppel_action_name(step->action));
+    doppel_json_path(line, "path", step->path);
+    doppel_json_path(line, "kept", step->kept);
     if (step->target)
-        put_path(line, "target", step->target);
+        doppel_json_path(line, "target", step->target);
     if (step->temporary)
-        put_path(line, "temporary", step->temporary);
+        doppel_json_path(line, "temporary", step->temporary);
     put_stamp(line, "stamp", &step->stamp);
     put_stamp(line, "kept_stamp", &step->kept_stamp);
     put_integer(line, "mode", step->mode);
     put_integer(line, "owner", step->owner);
     put_integer(line, "owner_group", step->group);
-    return line;
 }
 
 enum doppel_status journal_step(struct journal *journal, const struct step *step,
                                 struct doppel_error *error)
 {
-    enum doppel_status status = append(journal, step_line(step), error);
+    struct doppel_json line = {0};
+    begin_line(&line, step->run);
+    put_step(&line, step);
+    enum doppel_status status = append_line(journal, &line, error);
     if (!status && fdatasync(journal->fd))
         status =
             doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(errno));
@@ -347,9 +395,9 @@ enum doppel_status journal_step(struct journal *journal, const struct step *step
 enum doppel_status journal_end(struct journal *journal, const struct step *step, enum step_end end,
                                struct doppel_error *error)
 {
-    json_t *line = json_object();
-    put_integer(line, "run", step->run);
-    put_integer(line, "step", step->number);
-    put_text(line, "end", end_names[end]);
-    return append(journal, line, error);
+    struct doppel_json line = {0};
+    begin_line(&line, step->run);
+    put_integer(&line, "step", step->number);
+    doppel_json_text(&line, "end", end_names[end]);
+    return append_line(journal, &line, error);
 }

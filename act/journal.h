@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <doppel/act.h>
 #include <doppel/core.h>
 #include <doppel/library.h>
 
 #include "core/array.h"
-#include "tools/args/options.h"
 
 /* What became of a step. */
 enum step_end {
@@ -25,7 +25,7 @@ enum step_end {
 struct step {
     uint64_t run;    /* from 1 */
     uint64_t number; /* in its run, from 1 */
-    enum action action;
+    enum doppel_action action;
     char *path, *kept;
     char *target;    /* of what is moved: where to; of a symlink: what it holds; or NULL */
     char *temporary; /* a name beside `path`, or NULL */
@@ -40,7 +40,7 @@ void step_free(struct step *step);
 struct journal_run {
     uint64_t run;
     int64_t time_s; /* since 1970 */
-    enum action action;
+    enum doppel_action action;
 };
 
 struct journal_content {
@@ -68,8 +68,8 @@ enum doppel_status journal_read(const char *path, struct journal_content *out,
                                 struct doppel_error *error);
 
 /* Begin a run. @param out_run its number */
-enum doppel_status journal_begin(struct journal *journal, enum action action, uint64_t *out_run,
-                                 struct doppel_error *error);
+enum doppel_status journal_begin(struct journal *journal, enum doppel_action action,
+                                 uint64_t *out_run, struct doppel_error *error);
 /* Write a step that is about to be taken, down to the disk. */
 enum doppel_status journal_step(struct journal *journal, const struct step *step,
                                 struct doppel_error *error);

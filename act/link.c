@@ -1,5 +1,5 @@
 /* A duplicate gives way to a link to the kept one. */
-#include "act/act.h"
+#include "act/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "tools/memory.h"
-#include "tools/signals.h"
 
 /* File systems that cannot exchange two names: a moment is left in which the file may change. */
 static enum doppel_status replace(const struct held *held, const char *temporary,
@@ -101,7 +98,9 @@ enum doppel_status act_symlink(const struct held *twin, const struct held *kept,
 char *real_place(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = must_copy(slash ? path : "."), *place = NULL;
+    char *folder = strdup(slash ? path : "."), *place = NULL;
+    if (!folder)
+        return NULL;
     if (slash)
         folder[slash == path ? 1 : slash - path] = '\0';
     char *real = realpath(folder, NULL);
@@ -172,18 +171,21 @@ static enum doppel_status share_step(int from, struct file_dedupe_range *request
     return DOPPEL_OK;
 }
 
-static enum doppel_status share_blocks(int from, int to, off_t size, struct doppel_error *error)
+static enum doppel_status share_blocks(const struct held *from, int to, off_t size,
+                                       struct doppel_error *error)
 {
     enum { STEP_BYTES = 16 << 20 }; /* as much as Btrfs takes at once */
     struct file_dedupe_range *request =
-        must_allocate(sizeof *request + sizeof(struct file_dedupe_range_info));
+        malloc(sizeof *request + sizeof(struct file_dedupe_range_info));
     enum doppel_status status = DOPPEL_OK;
+    if (!request)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to share blocks");
     for (off_t at = 0; at < size && !status; at += (off_t)request->info[0].bytes_deduped) {
         *request = (struct file_dedupe_range){.src_offset = (__u64)at, .dest_count = 1};
         request->src_length = (__u64)(size - at < STEP_BYTES ? size - at : STEP_BYTES);
         request->info[0] = (struct file_dedupe_range_info){.dest_fd = to, .dest_offset = (__u64)at};
-        status = signals_stopped() ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
-                                   : share_step(from, request, error);
+        status = held_cancelled(from) ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
+                                      : share_step(from->file, request, error);
     }
     free(request);
     return status;
@@ -198,7 +200,7 @@ enum doppel_status act_reflink(const struct held *twin, const struct held *kept,
         return doppel_fail(error, DOPPEL_E_IO, "cannot be opened: %s", strerror(errno));
     enum doppel_status status =
         fstat(fd, &now) == 0 && is_as_it_was(&now, &twin->stat)
-            ? share_blocks(kept->file, fd, twin->stat.st_size, error)
+            ? share_blocks(kept, fd, twin->stat.st_size, error)
             : doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
     close(fd);
     return status;

@@ -1,5 +1,5 @@
 /* A duplicate is moved to where nothing is, also onto another file system. */
-#include "act/act.h"
+#include "act/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include "tools/memory.h"
-#include "tools/signals.h"
 
 /* A place in a folder that is held open. */
 struct place {
@@ -84,17 +81,18 @@ static enum doppel_status write_all(int fd, const char *data, size_t size)
     return DOPPEL_OK;
 }
 
-static enum doppel_status copy_bytes(int from, int to, struct doppel_error *error)
+static enum doppel_status copy_bytes(const struct held *from, int to, struct doppel_error *error)
 {
     enum { BLOCK_BYTES = 256 * 1024 };
-    char *block = must_allocate(BLOCK_BYTES);
-    enum doppel_status status = DOPPEL_OK;
+    char *block = malloc(BLOCK_BYTES);
+    enum doppel_status status =
+        block ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to copy");
     ssize_t got = 0;
     for (off_t at = 0; !status; at += got) {
-        got = pread(from, block, BLOCK_BYTES, at);
+        got = pread(from->file, block, BLOCK_BYTES, at);
         if (got == 0)
             break;
-        if (signals_stopped())
+        if (held_cancelled(from))
             status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         else if (got < 0 || write_all(to, block, (size_t)got))
             status = doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
@@ -133,10 +131,11 @@ enum doppel_status copy_into(const struct held *held, const struct stat *like, i
                              const char *name, struct doppel_error *error)
 {
     int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    struct held copy = {folder, openat(folder, name, flags, 0600), name, held->path, {0}};
+    struct held copy = {folder,   openat(folder, name, flags, 0600), name, held->path, {0},
+                        held->run};
     if (copy.file < 0)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
-    enum doppel_status status = copy_bytes(held->file, copy.file, error);
+    enum doppel_status status = copy_bytes(held, copy.file, error);
     if (!status && like == &held->stat)
         copy_attributes(held->file, copy.file);
     if (!status)
@@ -192,8 +191,8 @@ enum doppel_status act_move(const struct held *held, const char *target, const c
                             struct doppel_error *error)
 {
     const char *slash = strrchr(target, '/');
-    char *copy = must_copy(target);
-    struct place to = {open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC),
+    char *copy = strdup(target);
+    struct place to = {copy ? open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1,
                        slash ? slash + 1 : target};
     struct doppel_error reason;
     free(copy);
@@ -212,8 +211,10 @@ enum doppel_status act_move(const struct held *held, const char *target, const c
 
 enum doppel_status make_folders_above(const char *path, struct doppel_error *error)
 {
-    char *copy = must_copy(path);
+    char *copy = strdup(path);
     enum doppel_status status = DOPPEL_OK;
+    if (!copy)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     for (char *slash = strchr(copy + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
         struct stat stat_;
         *slash = '\0';

@@ -1,74 +1,137 @@
 /* From groups to what is to be done about their members. */
-#include "act/plan.h"
+#include <doppel/act.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-void act_plan_free(struct plan *plan)
+#include "act/plan_internal.h"
+
+struct doppel_act_policy doppel_act_policy_default(void)
 {
-    for (size_t i = 0; i < plan->files.count; i++)
-        free(plan->files.items[i].path);
-    array_free(&plan->files);
+    return (struct doppel_act_policy){.action = DOPPEL_ACTION_HARDLINK,
+                                      .reasons = 1u << DOPPEL_REASON_IDENTICAL,
+                                      .dry_run = true};
 }
 
-enum doppel_status act_plan_add(void *context, const struct doppel_group *group,
-                                struct doppel_error *error)
+static enum doppel_status check_policy(const struct doppel_act_policy *policy,
+                                       struct doppel_error *error)
 {
-    struct plan *plan = context;
-    uint32_t kept = (uint32_t)plan->files.count;
+    if ((unsigned)policy->action >= DOPPEL_ACTIONS)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such action");
+    if (policy->action == DOPPEL_ACTION_MOVE_TO && !(policy->move_to && *policy->move_to))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no folder to move files to");
+    if (!policy->dry_run && !policy->journal)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no journal to write steps into");
+    return DOPPEL_OK;
+}
+
+/* @return false without memory */
+static bool copy_string(const char **string)
+{
+    return !*string || (*string = strdup(*string));
+}
+
+enum doppel_status doppel_plan_new(const struct doppel_act_policy *policy, struct doppel_plan **out,
+                                   struct doppel_error *error)
+{
+    enum doppel_status status = check_policy(policy, error);
+    struct doppel_plan *plan = status ? NULL : calloc(1, sizeof *plan);
+    if (status)
+        return status;
+    if (plan) {
+        plan->policy = *policy;
+        bool moves = copy_string(&plan->policy.move_to), trash = copy_string(&plan->policy.trash);
+        if (copy_string(&plan->policy.journal) && moves && trash) {
+            *out = plan;
+            return DOPPEL_OK;
+        }
+    }
+    doppel_plan_free(plan);
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a plan");
+}
+
+void doppel_plan_free(struct doppel_plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->files.count; i++)
+        free((char *)plan->files.items[i].path);
+    array_free(&plan->files);
+    free((char *)plan->policy.move_to);
+    free((char *)plan->policy.trash);
+    free((char *)plan->policy.journal);
+    free(plan);
+}
+
+/* Whether the reason is one of those that are acted on. */
+static bool is_named(enum doppel_reason reason, const struct doppel_act_policy *policy)
+{
+    return policy->reasons & 1u << reason;
+}
+
+/* Whether it is acted on for what it is to the one to keep. */
+static bool is_wanted(const struct doppel_plan_file *file, const struct doppel_act_policy *policy)
+{
+    bool links = policy->action != DOPPEL_ACTION_TRASH && policy->action != DOPPEL_ACTION_MOVE_TO;
+    return is_named(file->reason, policy) && (!links || file->reason == DOPPEL_REASON_IDENTICAL);
+}
+
+/* Decide about a file that is neither kept nor a reference. @param first number of the first of its
+ * group with the same bytes */
+static void decide_file(const struct doppel_plan *plan, size_t first, struct doppel_plan_file *file)
+{
+    const struct doppel_act_policy *policy = &plan->policy;
+    file->duplicate_of = file->keep;
+    if (is_wanted(file, policy)) {
+        file->identical = file->reason == DOPPEL_REASON_IDENTICAL;
+        return;
+    }
+    /* The first of several that are less than identical to the kept one stays, for the others. */
+    if (first != plan->files.count && is_named(DOPPEL_REASON_IDENTICAL, policy)) {
+        const struct doppel_plan_file *stays = &plan->files.items[first];
+        if (stays->reference || !is_wanted(stays, policy)) {
+            file->duplicate_of = first;
+            file->identical = true;
+            return;
+        }
+    }
+    file->refused = is_named(file->reason, policy);
+    file->left = file->refused ? "is not identical to the kept file: a link would lose what differs"
+                               : "is none of what '--reason' names";
+}
+
+enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
+                                   struct doppel_error *error)
+{
+    struct doppel_plan *plan = to;
+    size_t keep = plan->files.count;
     for (size_t i = 0; i < group->count; i++) {
         const struct doppel_group_member *member = &group->members[i];
-        struct planned file = {
-            .group = (uint32_t)group->number,
-            .kept = kept,
-            .first = kept + (uint32_t)member->same_bytes,
+        struct doppel_plan_file file = {
+            .group = group->number,
+            .path = strdup(member->path ? member->path : ""),
+            .stamp = {member->device, member->inode, member->size_bytes, member->mtime_ns},
             .reason = member->reason,
             .reference = member->reference,
-            .path = strdup(member->path),
-            .stamp = {member->device, member->inode, member->size_bytes, member->mtime_ns},
+            .keep = keep,
+            .duplicate_of = keep + i,
         };
+        if (i && !file.reference)
+            decide_file(plan, keep + member->same_bytes, &file);
         if (!file.path || !array_push(&plan->files, file)) {
-            free(file.path);
+            free((char *)file.path);
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");
         }
     }
     return DOPPEL_OK;
 }
 
-/* Whether the reason is one of those that are acted on. */
-static bool is_named(enum doppel_reason reason, const struct settings *settings)
+size_t doppel_plan_count(const struct doppel_plan *plan)
 {
-    return settings->reasons & 1u << reason;
+    return plan->files.count;
 }
 
-static bool only_links(const struct settings *settings)
+const struct doppel_plan_file *doppel_plan_get(const struct doppel_plan *plan, size_t number)
 {
-    return settings->action != ACTION_TRASH && settings->action != ACTION_MOVE_TO;
-}
-
-/* Whether it is acted on for what it is to the kept one. */
-static bool is_wanted(const struct planned *file, const struct settings *settings)
-{
-    return is_named(file->reason, settings) &&
-           (!only_links(settings) || file->reason == DOPPEL_REASON_IDENTICAL);
-}
-
-struct verdict act_plan_verdict(const struct plan *plan, size_t number,
-                                const struct settings *settings)
-{
-    const struct planned *file = &plan->files.items[number];
-    const struct planned *kept = &plan->files.items[file->kept];
-    const struct planned *first = &plan->files.items[file->first];
-    if (file == kept || file->reference)
-        return (struct verdict){0};
-    if (is_wanted(file, settings))
-        return (struct verdict){kept, file->reason == DOPPEL_REASON_IDENTICAL, NULL, false};
-    /* The first of several that are less than identical to the kept one stays, for the others. */
-    if (file != first && is_named(DOPPEL_REASON_IDENTICAL, settings) &&
-        (first->reference || !is_wanted(first, settings)))
-        return (struct verdict){first, true, NULL, false};
-    if (is_named(file->reason, settings))
-        return (struct verdict){
-            kept, false, "is not identical to the kept file: a link would lose what differs", true};
-    return (struct verdict){kept, false, "is none of what '--reason' names", false};
+    return &plan->files.items[number];
 }

@@ -1,247 +1,337 @@
-/* Taking the steps of a plan, or saying what they would be; what came of it, a line a file. */
-#include "tools/output/messages.h"
-#include "act/plan.h"
+/* Runs: taking the steps of a plan, one file after the other; listing them; taking them back. */
+#include <doppel/act.h>
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "act/plan_internal.h"
 #include "act/step.h"
-#include "tools/output/output.h"
-#include "tools/args/paths.h"
-#include "tools/signals.h"
+#include "act/undo.h"
 
-struct running {
-    const struct settings *settings;
-    struct report *report;
-    struct output *output;
+struct acting {
+    struct doppel_run *run;
+    const struct doppel_plan *plan;
+    const struct doppel_act_visitor *visitor;
+    struct doppel_act_summary *summary;
     struct journal *journal; /* NULL in a dry run */
-    uint64_t run, steps;     /* 0: not begun */
-    uint64_t files, left;
-    int64_t bytes;
 };
 
-static const struct column columns[] = {
-    {"action", "action", CELL_TEXT}, {"group", NULL, CELL_NUMBER}, {"done", "done", CELL_BOOL},
-    {"size", "size", CELL_SIZE},     {"path", "path", CELL_PATH},  {"target", "target", CELL_PATH},
-    {"keep", NULL, CELL_PATH},       {"reason", NULL, CELL_TEXT},
+static void report_step(const struct doppel_act_visitor *visitor,
+                        const struct doppel_act_step *step)
+{
+    if (visitor && visitor->visit)
+        visitor->visit(visitor->context, step);
+}
+
+static void report_unreadable(struct doppel_run *run, const struct journal_content *content)
+{
+    if (content->unreadable)
+        doppel_run_notice(run, "%llu damaged line%s of the journal passed over",
+                          (unsigned long long)content->unreadable,
+                          content->unreadable == 1 ? "" : "s");
+}
+
+/* ---- acting ---- */
+
+/* A duplicate on its way. */
+struct acted_file {
+    const struct doppel_plan_file *file, *kept;
+    struct pair pair;
+    struct doppel_error reason; /* why nothing was done */
 };
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
-/* ---- telling ---- */
-
-/* What becomes of a file. */
-struct outcome {
-    const char *target; /* or NULL */
-    const char *reason; /* why nothing is done; or NULL */
-    bool done;
-};
-
-static void tell(struct running *running, const struct planned *file, const char *keep,
-                 const struct outcome *outcome)
+static void report_file(const struct acting *acting, const struct acted_file *acted,
+                        enum doppel_act_result result, const char *target)
 {
-    json_t *row = json_object();
-    put_text(row, "action", action_name(running->settings->action));
-    put_integer(row, "group", file->group);
-    put_path(row, "path", file->path);
-    if (outcome->target)
-        put_path(row, "target", outcome->target);
-    put_path(row, "keep", keep);
-    put_integer(row, "size", (uint64_t)file->stamp.size);
-    put_bool(row, "done", outcome->done);
-    if (outcome->reason)
-        put_text(row, "reason", outcome->reason);
-    output_row(running->output, row);
+    bool done = result == DOPPEL_ACT_DONE || result == DOPPEL_ACT_WOULD;
+    report_step(acting->visitor, &(struct doppel_act_step){
+                                     .result = result,
+                                     .action = acting->plan->policy.action,
+                                     .run = acting->summary->run,
+                                     .group = acted->file->group,
+                                     .path = acted->file->path,
+                                     .keep = acted->kept->path,
+                                     .target = target,
+                                     .size_bytes = (uint64_t)acted->file->stamp.size,
+                                     .reason = done ? NULL : acted->reason.message,
+                                 });
 }
-
-/* Nothing is done about a file. For people that is no row of the table. */
-static void leave(struct running *running, const struct planned *file, const char *keep,
-                  const char *reason)
-{
-    running->left++;
-    if (running->settings->format != FORMAT_TABLE)
-        tell(running, file, keep, &(struct outcome){NULL, reason, false});
-}
-
-static const char *done_word(enum action action)
-{
-    static const char *const words[] = {
-        [ACTION_HARDLINK] = "hardlinked", [ACTION_REFLINK] = "reflinked",
-        [ACTION_SYMLINK] = "symlinked",   [ACTION_TRASH] = "put into the trash",
-        [ACTION_MOVE_TO] = "moved",
-    };
-    return words[action];
-}
-
-static void say_summary(const struct running *running)
-{
-    char size[32], rest[96] = "";
-    bool frees = running->settings->action < ACTION_TRASH;
-    const char *word = done_word(running->settings->action);
-    const char *plural = running->files == 1 ? "" : "s";
-    human_size((double)running->bytes, size, sizeof size);
-    if (running->left)
-        snprintf(rest, sizeof rest, "; %llu left as they are", (unsigned long long)running->left);
-    if (running->settings->yes && running->files)
-        report_notice(running->report, "%llu file%s %s, %s%s%s; 'doppel undo %llu' takes it back",
-                      (unsigned long long)running->files, plural, word, size, frees ? " freed" : "",
-                      rest, (unsigned long long)running->run);
-    else if (running->settings->yes)
-        report_notice(running->report, "no file %s%s", word, rest);
-    else
-        report_notice(
-            running->report, "%llu file%s would be %s, %s%s%s; nothing is done without --yes",
-            (unsigned long long)running->files, plural, word, size, frees ? " freed" : "", rest);
-}
-
-/* ---- doing ---- */
 
 /* A step on the way into the journal and out again. What is written there decides. */
-static enum doppel_status take_step(struct running *running, const struct pair *pair,
+static enum doppel_status take_step(struct acting *acting, const struct pair *pair,
                                     struct step *step, struct doppel_error *reason,
                                     struct doppel_error *error)
 {
+    struct doppel_act_summary *summary = acting->summary;
     enum doppel_status status = DOPPEL_OK;
-    if (!running->run)
-        status = journal_begin(running->journal, step->action, &running->run, error);
-    if (status)
-        return status;
-    step_number(step, running->run, ++running->steps);
-    status = journal_step(running->journal, step, error);
+    if (!summary->run)
+        status = journal_begin(acting->journal, step->action, &summary->run, error);
+    if (!status)
+        status = step_number(step, summary->run, ++summary->steps, error);
+    if (!status)
+        status = journal_step(acting->journal, step, error);
     if (status)
         return status;
     bool taken = step_take(pair, step, reason) == DOPPEL_OK;
     if (taken)
         reason->status = DOPPEL_OK; /* the sentence may be of a way that was tried first */
-    return journal_end(running->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
+    return journal_end(acting->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
 }
 
-/* A duplicate on its way. */
-struct act {
-    const struct planned *file, *kept;
-    bool identical;
-    struct pair pair;
-    struct doppel_error reason; /* why nothing was done */
-};
-
-/* What the row says that it became. */
-static const char *told_target(const struct act *act, const struct step *step)
+static void count_done(struct acting *acting, const struct acted_file *acted,
+                       const struct step *step)
 {
-    if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
-        return step->target;
-    return act->kept->path;
+    const struct doppel_act_policy *policy = &acting->plan->policy;
+    const struct stat *stat = &acted->pair.twin.stat;
+    bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
+    report_file(acting, acted, policy->dry_run ? DOPPEL_ACT_WOULD : DOPPEL_ACT_DONE,
+                moves ? step->target : acted->kept->path);
+    acting->summary->files++;
+    acting->summary->bytes += moves || stat->st_nlink == 1 ? (uint64_t)stat->st_size : 0;
 }
 
 /* Both files are open. @param error ends the run */
-static enum doppel_status act_on_pair(struct running *running, struct act *act,
+static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *acted,
                                       struct doppel_error *error)
 {
-    const struct settings *settings = running->settings;
-    const struct step_wish wish = {settings->action, settings->move_to, !settings->yes};
-    const struct stat *stat = &act->pair.twin.stat;
+    const struct doppel_act_policy *policy = &acting->plan->policy;
     struct step step = {0};
     enum doppel_status status = DOPPEL_OK;
-    if (settings->yes && act->identical)
-        held_same_bytes(&act->pair.twin, &act->pair.kept, &act->reason);
-    if (!act->reason.status)
-        step_make(&act->pair, &wish, &step, &act->reason);
-    if (!act->reason.status && settings->yes)
-        status = take_step(running, &act->pair, &step, &act->reason, error);
-    if (!status && !act->reason.status) {
-        tell(running, act->file, act->kept->path,
-             &(struct outcome){told_target(act, &step), NULL, settings->yes});
-        running->files++;
-        running->bytes +=
-            settings->action >= ACTION_TRASH || stat->st_nlink == 1 ? stat->st_size : 0;
-    }
+    if (!policy->dry_run && acted->file->identical)
+        held_same_bytes(&acted->pair.twin, &acted->pair.kept, &acted->reason);
+    if (!acted->reason.status)
+        step_make(&acted->pair, policy, &step, &acted->reason);
+    if (!acted->reason.status && !policy->dry_run)
+        status = take_step(acting, &acted->pair, &step, &acted->reason, error);
+    if (!status && !acted->reason.status)
+        count_done(acting, acted, &step);
     step_free(&step);
     return status;
 }
 
-static enum doppel_status act_on(struct running *running, struct act *act,
-                                 struct doppel_error *error)
+static enum doppel_status act_on_file(struct acting *acting, struct acted_file *acted,
+                                      struct doppel_error *error)
 {
-    struct pair_files files = {act->file->path, act->kept->path, act->file->stamp, act->kept->stamp,
-                               act->identical};
+    const struct doppel_plan_file *file = acted->file;
+    struct pair_files files = {file->path, acted->kept->path, file->stamp, acted->kept->stamp,
+                               file->identical};
     enum doppel_status status = DOPPEL_OK;
-    if (!act->reason.status &&
-        !pair_open(&files, running->settings->action, &act->pair, &act->reason)) {
-        status = act_on_pair(running, act, error);
-        pair_close(&act->pair);
+    if (!acted->reason.status && !pair_open(acting->run, &files, acting->plan->policy.action,
+                                            &acted->pair, &acted->reason)) {
+        status = act_on_pair(acting, acted, error);
+        pair_close(&acted->pair);
     }
-    if (act->reason.status == DOPPEL_E_CANCELLED)
-        return doppel_fail(error, DOPPEL_E_CANCELLED, "%s", act->reason.message);
-    if (status || !act->reason.status)
+    if (acted->reason.status == DOPPEL_E_CANCELLED)
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "%s", acted->reason.message);
+    if (status || !acted->reason.status)
         return status;
-    leave(running, act->file, act->kept->path, act->reason.message);
-    if (act->reason.status != DOPPEL_E_EMPTY && act->reason.status != DOPPEL_E_NOT_FOUND)
-        report_input(running->report, act->file->path, act->reason.message);
+    bool refused =
+        acted->reason.status != DOPPEL_E_EMPTY && acted->reason.status != DOPPEL_E_NOT_FOUND;
+    acting->summary->left++;
+    report_file(acting, acted, refused ? DOPPEL_ACT_REFUSED : DOPPEL_ACT_LEFT, NULL);
+    if (refused)
+        doppel_run_fail_input(acting->run, file->path, acted->reason.message);
     return DOPPEL_OK;
 }
 
-static enum doppel_status act_on_all(struct running *running, const struct plan *plan,
-                                     struct doppel_error *error)
+static enum doppel_status act_on_all(struct acting *acting, struct doppel_error *error)
 {
+    const struct doppel_plan *plan = acting->plan;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < plan->files.count && !status; i++) {
-        struct verdict verdict = act_plan_verdict(plan, i, running->settings);
-        struct act act = {
-            .file = &plan->files.items[i], .kept = verdict.kept, .identical = verdict.identical};
-        if (signals_stopped())
+        const struct doppel_plan_file *file = &plan->files.items[i];
+        struct acted_file acted = {.file = file, .kept = &plan->files.items[file->duplicate_of]};
+        if (doppel_run_cancelled(acting->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        if (!verdict.kept)
+        if (file->duplicate_of == i)
             continue;
-        if (verdict.refused)
-            doppel_fail(&act.reason, DOPPEL_E_ARGUMENT, "%s", verdict.left);
-        if (verdict.left && !verdict.refused)
-            leave(running, act.file, act.kept->path, verdict.left);
-        else
-            status = act_on(running, &act, error);
+        if (file->left)
+            doppel_fail(&acted.reason, file->refused ? DOPPEL_E_ARGUMENT : DOPPEL_E_EMPTY, "%s",
+                        file->left);
+        status = act_on_file(acting, &acted, error);
     }
     return status;
 }
 
-static void say_cut_short(struct report *report, const struct journal_content *content)
+static void report_cut_short(struct doppel_run *run, const struct journal_content *content)
 {
     for (size_t i = content->steps.count; i-- > 0;)
         if (content->steps.items[i].end == STEP_OPEN) {
-            unsigned long long run = content->steps.items[i].run;
-            report_notice(report, "run %llu was cut short: 'doppel undo %llu' takes it back", run,
-                          run);
+            unsigned long long number = content->steps.items[i].run;
+            doppel_run_notice(run, "run %llu was cut short: 'doppel undo %llu' takes it back",
+                              number, number);
             return;
         }
 }
 
-static enum doppel_status open_journal(struct running *running, struct doppel_error *error)
+enum doppel_status doppel_plan_run(struct doppel_run *run, const struct doppel_plan *plan,
+                                   const struct doppel_act_visitor *visitor,
+                                   struct doppel_act_summary *out_summary,
+                                   struct doppel_error *error)
 {
-    struct journal_content content;
-    char *path = journal_file(running->settings);
-    enum doppel_status status = path ? journal_open(path, &running->journal, &content, error)
-                                     : doppel_fail(error, DOPPEL_E_ARGUMENT,
-                                                   "no home for a journal: give '--journal FILE'");
-    free(path);
+    struct acting acting = {run, plan, visitor, out_summary, NULL};
+    struct journal_content content = {0};
+    struct doppel_error late;
+    *out_summary = (struct doppel_act_summary){0};
+    enum doppel_status status =
+        plan->policy.dry_run ? DOPPEL_OK
+                             : journal_open(plan->policy.journal, &acting.journal, &content, error);
     if (status)
         return status;
-    say_cut_short(running->report, &content);
+    out_summary->begun = true;
+    report_cut_short(run, &content);
+    journal_content_free(&content);
+    status = act_on_all(&acting, error);
+    if (journal_close(acting.journal, &late) && !status)
+        status = doppel_fail(error, DOPPEL_E_IO, "%s", late.message);
+    return status;
+}
+
+/* ---- listing ---- */
+
+static struct doppel_act_run count_run(const struct journal_content *content,
+                                       const struct journal_run *run)
+{
+    struct doppel_act_run counted = {
+        .number = run->run, .time_s = run->time_s, .action = run->action};
+    for (size_t i = 0; i < content->steps.count; i++) {
+        const struct step *step = &content->steps.items[i];
+        if (step->run != run->run)
+            continue;
+        bool done = step->end == STEP_DONE || step->end == STEP_UNDONE;
+        counted.files += done;
+        counted.bytes += done ? (uint64_t)step->stamp.size : 0;
+        counted.undone += step->end == STEP_UNDONE;
+        counted.unfinished += step->end == STEP_OPEN;
+    }
+    return counted;
+}
+
+enum doppel_status doppel_act_runs(struct doppel_run *run, const char *journal,
+                                   doppel_act_run_visitor *visit, void *context,
+                                   struct doppel_error *error)
+{
+    struct journal_content content;
+    enum doppel_status status = journal_read(journal, &content, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < content.runs.count; i++) {
+        struct doppel_act_run counted = count_run(&content, &content.runs.items[i]);
+        visit(context, &counted);
+    }
+    report_unreadable(run, &content);
     journal_content_free(&content);
     return DOPPEL_OK;
 }
 
-enum doppel_status act_plan_run(const struct plan *plan, const struct settings *settings,
-                                struct report *report, struct doppel_error *error)
+/* ---- undoing ---- */
+
+struct undoing {
+    struct doppel_run *run;
+    const struct doppel_undo_options *options;
+    const struct doppel_act_visitor *visitor;
+    struct doppel_act_summary *summary;
+    struct journal *journal; /* NULL in a dry run */
+    struct journal_content content;
+};
+
+static void report_undone(const struct undoing *undoing, const struct step *step,
+                          enum undone undone, const char *reason)
 {
-    struct running running = {.settings = settings, .report = report};
+    bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
+    bool dry_run = undoing->options->dry_run;
+    enum doppel_act_result result = undone == UNDO_REFUSED   ? DOPPEL_ACT_REFUSED
+                                    : undone == UNDO_NOTHING ? DOPPEL_ACT_LEFT
+                                    : dry_run                ? DOPPEL_ACT_WOULD
+                                                             : DOPPEL_ACT_DONE;
+    report_step(undoing->visitor, &(struct doppel_act_step){
+                                      .result = result,
+                                      .action = step->action,
+                                      .run = step->run,
+                                      .path = step->path,
+                                      .keep = step->kept,
+                                      .target = moves ? step->target : NULL,
+                                      .size_bytes = (uint64_t)step->stamp.size,
+                                      .reason = undone == UNDO_DONE ? NULL : reason,
+                                  });
+}
+
+static enum doppel_status undo_one(struct undoing *undoing, const struct step *step,
+                                   struct doppel_error *error)
+{
+    struct doppel_error reason;
+    bool dry_run = undoing->options->dry_run;
+    enum undone undone = step_undo(undoing->run, step, dry_run, &reason);
+    bool never_taken = undone == UNDO_NOTHING && step->end == STEP_OPEN; /* a run was cut short */
+    undoing->summary->steps++;
+    undoing->summary->files += undone == UNDO_DONE;
+    undoing->summary->left += undone != UNDO_DONE && !never_taken;
+    undoing->summary->bytes += undone == UNDO_DONE ? (uint64_t)step->stamp.size : 0;
+    if (!never_taken)
+        report_undone(undoing, step, undone, reason.message);
+    if (undone == UNDO_REFUSED)
+        doppel_run_fail_input(undoing->run, step->path, reason.message);
+    if (undone == UNDO_REFUSED || dry_run)
+        return DOPPEL_OK;
+    return journal_end(undoing->journal, step, never_taken ? STEP_FAILED : STEP_UNDONE, error);
+}
+
+/* The last run that did anything. 0: there is none */
+static uint64_t last_run(const struct journal_content *content)
+{
+    for (size_t i = content->steps.count; i-- > 0;)
+        if (content->steps.items[i].end != STEP_FAILED)
+            return content->steps.items[i].run;
+    return 0;
+}
+
+static bool has_run(const struct journal_content *content, uint64_t number)
+{
+    for (size_t i = 0; i < content->runs.count; i++)
+        if (content->runs.items[i].run == number)
+            return true;
+    return false;
+}
+
+/* The last step first. */
+static enum doppel_status undo_steps(struct undoing *undoing, uint64_t number,
+                                     struct doppel_error *error)
+{
+    const struct journal_content *content = &undoing->content;
+    enum doppel_status status = DOPPEL_OK;
+    undoing->summary->run = number;
+    for (size_t i = content->steps.count; i-- > 0 && !status;) {
+        const struct step *step = &content->steps.items[i];
+        if (step->run != number || (step->end != STEP_DONE && step->end != STEP_OPEN))
+            continue;
+        status = doppel_run_cancelled(undoing->run)
+                     ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
+                     : undo_one(undoing, step, error);
+    }
+    return status;
+}
+
+enum doppel_status doppel_undo(struct doppel_run *run, const struct doppel_undo_options *options,
+                               const struct doppel_act_visitor *visitor,
+                               struct doppel_act_summary *out_summary, struct doppel_error *error)
+{
+    struct undoing undoing = {
+        .run = run, .options = options, .visitor = visitor, .summary = out_summary};
     struct doppel_error late;
-    enum doppel_status status = settings->yes ? open_journal(&running, error) : DOPPEL_OK;
+    *out_summary = (struct doppel_act_summary){0};
+    enum doppel_status status =
+        options->dry_run
+            ? journal_read(options->journal, &undoing.content, error)
+            : journal_open(options->journal, &undoing.journal, &undoing.content, error);
     if (status)
         return status;
-    running.output = output_new(settings, &layout, report);
-    status = act_on_all(&running, plan, error);
-    if (journal_close(running.journal, &late) && !status)
+    out_summary->begun = true;
+    report_unreadable(run, &undoing.content);
+    uint64_t number = options->number ? options->number : last_run(&undoing.content);
+    if (options->number && !has_run(&undoing.content, number))
+        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "there is no run %llu",
+                             (unsigned long long)number);
+    else if (number)
+        status = undo_steps(&undoing, number, error);
+    journal_content_free(&undoing.content);
+    if (journal_close(undoing.journal, &late) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s", late.message);
-    if (!output_finish(running.output) && !status)
-        status = signals_stopped() ? DOPPEL_E_CANCELLED
-                                   : doppel_fail(error, DOPPEL_E_IO, "not all could be told");
-    if (!status || running.files)
-        say_summary(&running);
     return status;
 }

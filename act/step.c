@@ -1,4 +1,4 @@
-/* One double: what is to be done about it, and doing it. */
+/* One duplicate: what is to be done about it, and doing it. */
 #include "act/step.h"
 
 #include <errno.h>
@@ -9,18 +9,15 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <doppel/library.h>
-#include "tools/memory.h"
-
 void pair_close(struct pair *pair)
 {
     held_close(&pair->twin);
     held_close(&pair->kept);
 }
 
-static bool is_link(enum action action)
+static bool is_link(enum doppel_action action)
 {
-    return action == ACTION_HARDLINK || action == ACTION_SYMLINK;
+    return action == DOPPEL_ACTION_HARDLINK || action == DOPPEL_ACTION_SYMLINK;
 }
 
 static bool is_others_in_sticky(const struct held *held)
@@ -32,13 +29,13 @@ static bool is_others_in_sticky(const struct held *held)
 }
 
 /* What hinders an action, as far as it can be told beforehand. */
-static enum doppel_status check_pair(const struct pair *pair, enum action action,
+static enum doppel_status check_pair(const struct pair *pair, enum doppel_action action,
                                      struct doppel_error *error)
 {
     const struct stat *twin = &pair->twin.stat, *kept = &pair->kept.stat;
     if (is_same_file(twin, kept))
         return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
-    if (action == ACTION_HARDLINK && twin->st_dev != kept->st_dev)
+    if (action == DOPPEL_ACTION_HARDLINK && twin->st_dev != kept->st_dev)
         return doppel_fail(error, DOPPEL_E_IO,
                            "is on another file system than the kept file: no hard link can lead "
                            "there, a symlink can");
@@ -46,10 +43,11 @@ static enum doppel_status check_pair(const struct pair *pair, enum action action
         return doppel_fail(error, DOPPEL_E_IO,
                            "belongs to another user than the kept file: a link would take it "
                            "from them");
-    if (action != ACTION_REFLINK && is_others_in_sticky(&pair->twin))
+    if (action != DOPPEL_ACTION_REFLINK && is_others_in_sticky(&pair->twin))
         return doppel_fail(error, DOPPEL_E_IO,
                            "belongs to another user, in a folder where only they may remove it");
-    if (action != ACTION_REFLINK && faccessat(pair->twin.folder, ".", W_OK | X_OK, AT_EACCESS))
+    if (action != DOPPEL_ACTION_REFLINK &&
+        faccessat(pair->twin.folder, ".", W_OK | X_OK, AT_EACCESS))
         return doppel_fail(error, DOPPEL_E_IO, "its folder cannot be written to: %s",
                            strerror(errno));
     return DOPPEL_OK;
@@ -83,7 +81,8 @@ static enum doppel_status lock_pair(const struct pair *pair, struct doppel_error
     return DOPPEL_OK;
 }
 
-enum doppel_status pair_open(const struct pair_files *files, enum action action, struct pair *out,
+enum doppel_status pair_open(const struct doppel_run *run, const struct pair_files *files,
+                             enum doppel_action action, struct pair *out,
                              struct doppel_error *error)
 {
     struct pair pair = {.twin = {.folder = -1, .file = -1}, .kept = {.folder = -1, .file = -1}};
@@ -93,8 +92,8 @@ enum doppel_status pair_open(const struct pair_files *files, enum action action,
         return doppel_fail(error, DOPPEL_E_EMPTY, "is the kept file already, by another name");
     if (files->will_be_compared)
         stamp.inode = kept_stamp.inode = 0;
-    enum doppel_status status = held_open(files->path, &stamp, &pair.twin, error);
-    if (!status && held_open(files->kept, &kept_stamp, &pair.kept, &reason))
+    enum doppel_status status = held_open(run, files->path, &stamp, &pair.twin, error);
+    if (!status && held_open(run, files->kept, &kept_stamp, &pair.kept, &reason))
         status = of_kept(&reason, error);
     if (!status)
         status = check_pair(&pair, action, error);
@@ -118,10 +117,12 @@ static bool is_below(const char *path, const char *folder)
     return below;
 }
 
-/* `folder`/PATH, of which nothing leads up again. */
+/* `folder`/PATH, of which nothing leads up again. NULL without memory. */
 static char *path_below(const char *folder, const char *path)
 {
-    char *below = must_allocate(strlen(folder) + strlen(path) + 2);
+    char *below = malloc(strlen(folder) + strlen(path) + 2);
+    if (!below)
+        return NULL;
     char *end = stpcpy(below, folder);
     for (size_t length; *path; path += length + (path[length] == '/')) {
         length = strcspn(path, "/");
@@ -135,16 +136,19 @@ static char *path_below(const char *folder, const char *path)
 static enum doppel_status move_target(const struct pair *pair, const char *to, const char *real,
                                       char **out, struct doppel_error *error)
 {
-    char *here = to[0] == '/' ? NULL : realpath(".", NULL), *folder = NULL;
     if (is_below(real, to))
-        return free(here), doppel_fail(error, DOPPEL_E_EMPTY, "lies in %s already", to);
+        return doppel_fail(error, DOPPEL_E_EMPTY, "lies in %s already", to);
+    char *here = to[0] == '/' ? NULL : realpath(".", NULL), *folder = NULL, *target = NULL;
     if (asprintf(&folder, "%s%s%s", here ? here : "", here ? "/" : "", to) < 0)
-        folder = must_copy(to);
-    for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/'; length--)
-        folder[length - 1] = '\0';
-    char *path = path_below(folder, pair->twin.path), *name = strrchr(path, '/');
-    *name = '\0';
-    char *target = find_free_path(&(struct free_name){path, name + 1, NULL, ""});
+        folder = NULL;
+    for (size_t length = folder ? strlen(folder) : 0; length > 1 && folder[length - 1] == '/';)
+        folder[--length] = '\0';
+    char *path = folder ? path_below(folder, pair->twin.path) : NULL;
+    if (path) {
+        char *name = strrchr(path, '/');
+        *name = '\0';
+        target = find_free_path(&(struct free_name){path, name + 1, NULL, ""});
+    }
     free(path);
     free(folder);
     free(here);
@@ -154,27 +158,27 @@ static enum doppel_status move_target(const struct pair *pair, const char *to, c
     return DOPPEL_OK;
 }
 
-static enum doppel_status find_target(struct pair *pair, const struct step_wish *wish,
+static enum doppel_status find_target(struct pair *pair, const struct doppel_act_policy *policy,
                                       struct step *step, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    if (wish->action == ACTION_MOVE_TO)
-        return move_target(pair, wish->to, step->path, &step->target, error);
-    if (wish->action == ACTION_SYMLINK)
+    if (policy->action == DOPPEL_ACTION_MOVE_TO)
+        return move_target(pair, policy->move_to, step->path, &step->target, error);
+    if (policy->action == DOPPEL_ACTION_SYMLINK)
         step->target = link_text(step->path, step->kept);
-    if (wish->action != ACTION_TRASH || wish->dry_run)
+    if (policy->action != DOPPEL_ACTION_TRASH || policy->dry_run)
         return DOPPEL_OK;
-    status = trash_find(step->path, &pair->twin.stat, &pair->trash, error);
+    status = trash_find(policy->trash, step->path, &pair->twin.stat, &pair->trash, error);
     if (!status && !(step->target = trash_target(&pair->trash, step->path)))
         status = doppel_fail(error, DOPPEL_E_IO, "there is no free name for it in the trash");
     return status;
 }
 
-enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, struct step *out,
-                             struct doppel_error *error)
+enum doppel_status step_make(struct pair *pair, const struct doppel_act_policy *policy,
+                             struct step *out, struct doppel_error *error)
 {
     const struct stat *stat = &pair->twin.stat;
-    struct step step = {.action = wish->action,
+    struct step step = {.action = policy->action,
                         .path = real_place(pair->twin.path),
                         .kept = real_place(pair->kept.path),
                         .stamp = doppel_file_stamp_of(stat),
@@ -183,7 +187,7 @@ enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, st
                         .owner = stat->st_uid,
                         .group = stat->st_gid};
     enum doppel_status status = step.path && step.kept
-                                    ? find_target(pair, wish, &step, error)
+                                    ? find_target(pair, policy, &step, error)
                                     : doppel_fail(error, DOPPEL_E_NOT_FOUND, "its folder is gone");
     if (status)
         step_free(&step);
@@ -192,15 +196,18 @@ enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, st
     return status;
 }
 
-void step_number(struct step *step, uint64_t run, uint64_t number)
+enum doppel_status step_number(struct step *step, uint64_t run, uint64_t number,
+                               struct doppel_error *error)
 {
     char name[80];
     snprintf(name, sizeof name, ".doppel-%ld-%llu-%llu", (long)getpid(), (unsigned long long)run,
              (unsigned long long)number);
     step->run = run;
     step->number = number;
-    if (is_link(step->action) || step->action == ACTION_MOVE_TO)
-        step->temporary = must_copy(name);
+    if (is_link(step->action) || step->action == DOPPEL_ACTION_MOVE_TO)
+        if (!(step->temporary = strdup(name)))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
+    return DOPPEL_OK;
 }
 
 enum doppel_status step_take(const struct pair *pair, const struct step *step,
@@ -208,15 +215,15 @@ enum doppel_status step_take(const struct pair *pair, const struct step *step,
 {
     enum doppel_status status;
     switch (step->action) {
-    case ACTION_HARDLINK:
+    case DOPPEL_ACTION_HARDLINK:
         return act_hardlink(&pair->twin, &pair->kept, step->temporary, error);
-    case ACTION_SYMLINK:
+    case DOPPEL_ACTION_SYMLINK:
         return act_symlink(&pair->twin, &pair->kept, step->temporary, step->target, error);
-    case ACTION_REFLINK:
+    case DOPPEL_ACTION_REFLINK:
         return act_reflink(&pair->twin, &pair->kept, error);
-    case ACTION_TRASH:
+    case DOPPEL_ACTION_TRASH:
         return act_trash(&pair->twin, &pair->trash, step->path, step->target, error);
-    case ACTION_MOVE_TO:
+    case DOPPEL_ACTION_MOVE_TO:
         status = make_folders_above(step->target, error);
         return status ? status : act_move(&pair->twin, step->target, step->temporary, error);
     default:

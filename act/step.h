@@ -1,14 +1,16 @@
-/* One double: what is to be done about it, and doing it. */
+/* One duplicate: what is to be done about it, and doing it. */
 #ifndef DOPPEL_ACT_STEP_H
 #define DOPPEL_ACT_STEP_H
 
-#include "act/act.h"
+#include <doppel/act.h>
+
+#include "act/held.h"
 #include "act/journal.h"
 
 /* A duplicate, and the file that is kept, held open from the check to the deed. */
 struct pair {
     struct held twin, kept;
-    struct trash trash; /* of ACTION_TRASH, once the step is made */
+    struct trash trash; /* of DOPPEL_ACTION_TRASH, once the step is made */
 };
 
 struct pair_files {
@@ -25,22 +27,19 @@ struct pair_files {
  * @return DOPPEL_E_EMPTY when they are one file already, DOPPEL_E_NOT_FOUND when the duplicate is
  * gone
  */
-enum doppel_status pair_open(const struct pair_files *files, enum action action, struct pair *out,
+enum doppel_status pair_open(const struct doppel_run *run, const struct pair_files *files,
+                             enum doppel_action action, struct pair *out,
                              struct doppel_error *error);
 void pair_close(struct pair *pair);
 
-/* What is to be written into the journal. @param to the folder of ACTION_MOVE_TO; or NULL
+/* What is to be written into the journal.
  * @param out given (step_free), but for run and number; of a dry run without what has to be made */
-struct step_wish {
-    enum action action;
-    const char *to;
-    bool dry_run;
-};
-enum doppel_status step_make(struct pair *pair, const struct step_wish *wish, struct step *out,
-                             struct doppel_error *error);
+enum doppel_status step_make(struct pair *pair, const struct doppel_act_policy *policy,
+                             struct step *out, struct doppel_error *error);
 
-/* Give the step a name for what is beside the duplicate for a moment. */
-void step_number(struct step *step, uint64_t run, uint64_t number);
+/* Number the step, and give it a name for what is beside the duplicate for a moment. */
+enum doppel_status step_number(struct step *step, uint64_t run, uint64_t number,
+                               struct doppel_error *error);
 
 /* Take it. */
 enum doppel_status step_take(const struct pair *pair, const struct step *step,

@@ -1,7 +1,7 @@
 /* The trash cans of a user. Source: freedesktop.org, "The FreeDesktop.org Trash
  * specification", 1.0.
  */
-#include "act/act.h"
+#include "act/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "tools/memory.h"
-#include "tools/args/paths.h"
 
 static const char INFO_ENDING[] = ".trashinfo";
 
@@ -43,16 +40,20 @@ static bool is_on(const char *path, dev_t device)
     return stat(path, &status) == 0 && status.st_dev == device;
 }
 
-/* $XDG_DATA_HOME/Trash, if it is on the file system of the file. */
-static bool try_home(dev_t device, struct trash *out)
+/* The user's own, as $XDG_DATA_HOME/Trash, if it and the folder it lies in are on the file system
+ * of the file. */
+static bool try_home(const char *home, dev_t device, struct trash *out)
 {
     struct trash trash = {0};
-    char *data = user_folder("XDG_DATA_HOME", ".local/share");
-    int length = data ? snprintf(trash.folder, sizeof trash.folder, "%s/Trash", data) : 0;
-    bool usable = length > 0 && length < (int)sizeof trash.folder &&
-                  make_folders_above(trash.folder, NULL) == DOPPEL_OK && is_on(data, device) &&
+    char above[PATH_MAX];
+    if (!home || *home != '/' || strlen(home) >= sizeof trash.folder)
+        return false;
+    strcpy(trash.folder, home);
+    strcpy(above, home);
+    char *slash = strrchr(above, '/');
+    slash[slash == above] = '\0';
+    bool usable = make_folders_above(trash.folder, NULL) == DOPPEL_OK && is_on(above, device) &&
                   have_can(trash.folder) && is_on(trash.folder, device);
-    free(data);
     if (usable)
         *out = trash;
     return usable;
@@ -99,10 +100,10 @@ static bool try_top(const char *path, dev_t device, struct trash *out)
     return usable;
 }
 
-enum doppel_status trash_find(const char *path, const struct stat *stat, struct trash *out,
-                              struct doppel_error *error)
+enum doppel_status trash_find(const char *home, const char *path, const struct stat *stat,
+                              struct trash *out, struct doppel_error *error)
 {
-    if (try_home(stat->st_dev, out) || try_top(path, stat->st_dev, out))
+    if (try_home(home, stat->st_dev, out) || try_top(path, stat->st_dev, out))
         return DOPPEL_OK;
     return doppel_fail(error, DOPPEL_E_IO,
                        "there is no trash on its file system, and none can be made; '--action "

@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act/act.h"
-#include <doppel/library.h>
-#include "tools/memory.h"
+#include "act/held.h"
 
 /* The path of a step, and what stands there now. */
 struct site {
@@ -18,15 +16,16 @@ struct site {
     const char *name;
     bool there;
     struct stat stat;
+    const struct doppel_run *run; /* who undoes */
 };
 
-static void open_site(const char *path, struct site *out)
+static void open_site(const struct doppel_run *run, const char *path, struct site *out)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = must_copy(path);
-    folder[slash == path ? 1 : slash - path] = '\0';
-    *out =
-        (struct site){.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), .name = slash + 1};
+    char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    *out = (struct site){.folder = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1,
+                         .name = slash + 1,
+                         .run = run};
     free(folder);
     out->there =
         out->folder >= 0 && fstatat(out->folder, out->name, &out->stat, AT_SYMLINK_NOFOLLOW) == 0;
@@ -64,13 +63,16 @@ static enum undone nothing(struct doppel_error *error)
 }
 
 /* The name under which a copy is made that comes back. */
-static char *undo_name(const struct step *step)
+struct undo_name {
+    char text[64];
+};
+
+static struct undo_name undo_name(const struct step *step)
 {
-    char *name = NULL;
-    return asprintf(&name, ".doppel-undo-%llu-%llu", (unsigned long long)step->run,
-                    (unsigned long long)step->number) < 0
-               ? must_copy(".doppel-undo")
-               : name;
+    struct undo_name name;
+    snprintf(name.text, sizeof name.text, ".doppel-undo-%llu-%llu", (unsigned long long)step->run,
+             (unsigned long long)step->number);
+    return name;
 }
 
 /* What a killed run left in a folder under the temporary name of a step: that is the duplicate
@@ -88,10 +90,8 @@ static void remove_rest(const struct site *site, const struct step *step)
  * about to go. */
 static void remove_rest_of_undo(const struct site *site, const struct step *step)
 {
-    char *name = undo_name(step);
     if (site->folder >= 0)
-        unlinkat(site->folder, name, 0);
-    free(name);
+        unlinkat(site->folder, undo_name(step).text, 0);
 }
 
 static bool double_is_beside(const struct site *site, const struct step *step)
@@ -106,7 +106,7 @@ static bool double_is_beside(const struct site *site, const struct step *step)
 
 static void remove_note(const struct step *step)
 {
-    char *info = step->action == ACTION_TRASH ? trash_info_path(step->target) : NULL;
+    char *info = step->action == DOPPEL_ACTION_TRASH ? trash_info_path(step->target) : NULL;
     if (info)
         unlink(info);
     free(info);
@@ -114,13 +114,13 @@ static void remove_note(const struct step *step)
 
 /* The duplicate is where it was, and where it was to go, or had been, is a copy of it: a run was
  * killed before it could remove the one of the two, or an undoing run the other. */
-static void remove_copy(const struct step *step)
+static void remove_copy(const struct doppel_run *run, const struct step *step)
 {
     struct held there, back;
-    if (held_open(step->target, NULL, &there, NULL))
+    if (held_open(run, step->target, NULL, &there, NULL))
         return;
     if (has_content_of(&there.stat, &step->stamp) &&
-        held_open(step->path, NULL, &back, NULL) == DOPPEL_OK) {
+        held_open(run, step->path, NULL, &back, NULL) == DOPPEL_OK) {
         if (!is_same_file(&there.stat, &back.stat) && !held_same_bytes(&there, &back, NULL))
             unlinkat(there.folder, there.name, 0);
         held_close(&back);
@@ -129,36 +129,33 @@ static void remove_copy(const struct step *step)
 }
 
 /* The duplicate is back: what killed runs left where it was to go is removed. */
-static void remove_rest_of_move(const struct step *step)
+static void remove_rest_of_move(const struct doppel_run *run, const struct step *step)
 {
     struct site site;
-    open_site(step->target, &site);
-    if (step->action == ACTION_TRASH && !site.there)
+    open_site(run, step->target, &site);
+    if (step->action == DOPPEL_ACTION_TRASH && !site.there)
         remove_note(step);
-    if (step->action == ACTION_MOVE_TO) {
+    if (step->action == DOPPEL_ACTION_MOVE_TO) {
         remove_rest(&site, step);
         remove_rest_of_undo(&site, step);
-        remove_copy(step);
+        remove_copy(run, step);
     }
     close_site(&site);
 }
 
-static enum undone move_back(const struct step *step, struct doppel_error *error)
+static enum undone move_back(const struct doppel_run *run, const struct step *step,
+                             struct doppel_error *error)
 {
     struct held held;
     enum undone undone = UNDO_REFUSED;
-    char *temporary = undo_name(step);
-    if (held_open(step->target, NULL, &held, NULL)) {
-        free(temporary);
+    if (held_open(run, step->target, NULL, &held, NULL))
         return refused(error, "is no longer where it was moved to");
-    }
     if (!has_content_of(&held.stat, &step->stamp))
         refused(error, "has changed since it was moved: it stays there");
     else if (!make_folders_above(step->path, error) &&
-             !act_move(&held, step->path, temporary, error))
+             !act_move(&held, step->path, undo_name(step).text, error))
         undone = UNDO_DONE;
     held_close(&held);
-    free(temporary);
     if (undone == UNDO_DONE)
         remove_note(step);
     return undone;
@@ -170,7 +167,7 @@ static enum undone name_again(const struct site *site, const struct step *step,
 {
     if (renameat2(site->folder, step->temporary, site->folder, site->name, RENAME_NOREPLACE))
         return refused(error, "its folder cannot be written to");
-    remove_rest_of_move(step);
+    remove_rest_of_move(site->run, step);
     return UNDO_DONE;
 }
 
@@ -178,7 +175,7 @@ static enum undone name_again(const struct site *site, const struct step *step,
 static enum undone look_at_moved(const struct step *step, struct doppel_error *error)
 {
     struct held held;
-    if (held_open(step->target, NULL, &held, NULL))
+    if (held_open(NULL, step->target, NULL, &held, NULL))
         return refused(error, "is no longer where it was moved to");
     bool good = has_content_of(&held.stat, &step->stamp);
     held_close(&held);
@@ -190,7 +187,7 @@ static enum undone undo_move(const struct site *site, const struct step *step, b
 {
     if (site->there && has_content_of(&site->stat, &step->stamp)) {
         if (!look_only)
-            remove_rest_of_move(step);
+            remove_rest_of_move(site->run, step);
         return nothing(error);
     }
     if (site->there)
@@ -198,7 +195,7 @@ static enum undone undo_move(const struct site *site, const struct step *step, b
     bool beside = double_is_beside(site, step);
     if (look_only)
         return beside ? UNDO_DONE : look_at_moved(step, error);
-    return beside ? name_again(site, step, error) : move_back(step, error);
+    return beside ? name_again(site, step, error) : move_back(site->run, step, error);
 }
 
 /* ---- what became a link ---- */
@@ -206,7 +203,7 @@ static enum undone undo_move(const struct site *site, const struct step *step, b
 static bool is_its_link(const struct site *site, const struct step *step)
 {
     char text[PATH_MAX + 1];
-    if (step->action == ACTION_HARDLINK)
+    if (step->action == DOPPEL_ACTION_HARDLINK)
         return S_ISREG(site->stat.st_mode) && site->stat.st_dev == step->kept_stamp.device &&
                site->stat.st_ino == step->kept_stamp.inode;
     ssize_t length = readlinkat(site->folder, site->name, text, PATH_MAX);
@@ -217,11 +214,11 @@ static bool is_its_link(const struct site *site, const struct step *step)
 }
 
 /* The kept file, which has what the duplicate had: by the link itself, for it may have moved. */
-static enum doppel_status open_content(const struct step *step, struct held *out,
-                                       struct doppel_error *error)
+static enum doppel_status open_content(const struct doppel_run *run, const struct step *step,
+                                       struct held *out, struct doppel_error *error)
 {
-    const char *path = step->action == ACTION_HARDLINK ? step->path : step->kept;
-    if (held_open(path, NULL, out, NULL))
+    const char *path = step->action == DOPPEL_ACTION_HARDLINK ? step->path : step->kept;
+    if (held_open(run, path, NULL, out, NULL))
         return doppel_fail(error, DOPPEL_E_CHANGED, "the file that it is a link to is gone");
     if (has_content_of(&out->stat, &step->kept_stamp))
         return DOPPEL_OK;
@@ -244,15 +241,14 @@ static struct stat as_it_was(const struct step *step)
 static enum undone copy_back(const struct site *site, const struct step *step,
                              struct doppel_error *error)
 {
-    struct held held, link = {site->folder, -1, site->name, step->path, site->stat};
+    struct held held, link = {site->folder, -1, site->name, step->path, site->stat, site->run};
     struct stat like = as_it_was(step);
-    if (open_content(step, &held, error))
+    if (open_content(site->run, step, &held, error))
         return UNDO_REFUSED;
-    char *name = undo_name(step);
-    enum doppel_status status = copy_into(&held, &like, site->folder, name, error);
-    if (!status && (status = take_place(&link, name, error)))
-        unlinkat(site->folder, name, 0);
-    free(name);
+    const struct undo_name name = undo_name(step);
+    enum doppel_status status = copy_into(&held, &like, site->folder, name.text, error);
+    if (!status && (status = take_place(&link, name.text, error)))
+        unlinkat(site->folder, name.text, 0);
     held_close(&held);
     return status ? UNDO_REFUSED : UNDO_DONE;
 }
@@ -261,7 +257,7 @@ static enum undone copy_back(const struct site *site, const struct step *step,
 static enum undone look_at_content(const struct step *step, struct doppel_error *error)
 {
     struct held held;
-    if (open_content(step, &held, error))
+    if (open_content(NULL, step, &held, error))
         return UNDO_REFUSED;
     held_close(&held);
     return UNDO_DONE;
@@ -270,7 +266,7 @@ static enum undone look_at_content(const struct step *step, struct doppel_error 
 static enum undone undo_link(const struct site *site, const struct step *step, bool look_only,
                              struct doppel_error *error)
 {
-    struct held link = {site->folder, -1, site->name, step->path, site->stat};
+    struct held link = {site->folder, -1, site->name, step->path, site->stat, site->run};
     if (site->there && has_stamp(&site->stat, &step->stamp)) {
         if (!look_only)
             remove_rest(site, step);
@@ -290,16 +286,17 @@ static enum undone undo_link(const struct site *site, const struct step *step, b
     return copy_back(site, step, error);
 }
 
-enum undone step_undo(const struct step *step, bool look_only, struct doppel_error *error)
+enum undone step_undo(const struct doppel_run *run, const struct step *step, bool look_only,
+                      struct doppel_error *error)
 {
     struct site site;
     enum undone undone = UNDO_NOTHING;
-    open_site(step->path, &site);
+    open_site(run, step->path, &site);
     if (!look_only)
         remove_rest_of_undo(&site, step);
-    if (step->action == ACTION_TRASH || step->action == ACTION_MOVE_TO)
+    if (step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO)
         undone = undo_move(&site, step, look_only, error);
-    else if (step->action == ACTION_HARDLINK || step->action == ACTION_SYMLINK)
+    else if (step->action == DOPPEL_ACTION_HARDLINK || step->action == DOPPEL_ACTION_SYMLINK)
         undone = undo_link(&site, step, look_only, error);
     else
         doppel_fail(error, DOPPEL_E_NOT_FOUND, "is a file of its own: only its blocks are shared");

@@ -2,6 +2,8 @@
 #ifndef DOPPEL_ACT_UNDO_H
 #define DOPPEL_ACT_UNDO_H
 
+#include <doppel/run.h>
+
 #include "act/journal.h"
 
 /* What came of it. */
@@ -13,6 +15,7 @@ enum undone {
 
 /* @param look_only nothing is touched: UNDO_DONE is what would come of it, as far as can be seen
  * @param error why not, unless UNDO_DONE; of UNDO_NOTHING what there was instead */
-enum undone step_undo(const struct step *step, bool look_only, struct doppel_error *error);
+enum undone step_undo(const struct doppel_run *run, const struct step *step, bool look_only,
+                      struct doppel_error *error);
 
 #endif

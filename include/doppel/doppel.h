@@ -3,6 +3,7 @@
 #ifndef DOPPEL_DOPPEL_H
 #define DOPPEL_DOPPEL_H
 
+#include <doppel/act.h>
 #include <doppel/audio.h>
 #include <doppel/compare.h>
 #include <doppel/core.h>

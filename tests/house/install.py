@@ -18,7 +18,7 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
-ROOMS += ["compare", "search", "group", "decide"]
+ROOMS += ["compare", "search", "group", "decide", "act"]
 LIBRARIES = ROOMS + ["intake"]  # which has no header of its own yet
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()

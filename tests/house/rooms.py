@@ -76,7 +76,7 @@ OUTSIDERS = {
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core",
     r"sqlite3\.h": "store library",
-    r"jansson\.h": "exchange tools",
+    r"jansson\.h": "act exchange tools",
     r"csv\.h": "exchange",
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",

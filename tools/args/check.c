@@ -230,6 +230,15 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     return DOPPEL_OK;
 }
 
+/* The bit of "identical", "same-content", "near" or "part"; 0 for others. */
+static unsigned reason_bit(const char *name)
+{
+    for (int i = DOPPEL_REASON_KEPT + 1; i < DOPPEL_REASONS; i++)
+        if (strcmp(doppel_reason_name((enum doppel_reason)i), name) == 0)
+            return 1u << i;
+    return 0;
+}
+
 /* "identical,near" to bits. */
 static bool parse_reasons(const char *text, unsigned *out)
 {
@@ -238,7 +247,7 @@ static bool parse_reasons(const char *text, unsigned *out)
         char name[16];
         length = strcspn(text, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, text);
-        unsigned reason = length < sizeof name ? reason_from_name(name) : 0;
+        unsigned reason = length < sizeof name ? reason_bit(name) : 0;
         if (!reason)
             return false;
         reasons |= reason;
@@ -263,10 +272,10 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);
     if (settings->yes && settings->dry_run)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--yes' or '--dry-run', not both");
-    if (settings->action == ACTION_MOVE_TO && !(settings->move_to && *settings->move_to))
+    if (settings->action == DOPPEL_ACTION_MOVE_TO && !(settings->move_to && *settings->move_to))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--action move-to' wants a folder: --action move-to DIR");
-    if (settings->action != ACTION_MOVE_TO && settings->move_to)
+    if (settings->action != DOPPEL_ACTION_MOVE_TO && settings->move_to)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--to' goes with '--action move-to'");
     if (settings->action == ACTION_SCRIPT && (settings->yes || settings->format != FORMAT_TABLE))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

@@ -84,6 +84,17 @@ struct doppel_group_options group_options_from(const struct settings *settings)
     return options;
 }
 
+struct doppel_act_policy act_policy_from(const struct settings *settings)
+{
+    bool script = settings->action == ACTION_SCRIPT;
+    return (struct doppel_act_policy){
+        .action = script ? DOPPEL_ACTION_HARDLINK : (enum doppel_action)settings->action,
+        .reasons = settings->reasons,
+        .move_to = settings->move_to,
+        .dry_run = !settings->yes,
+    };
+}
+
 /* ---- texts of corpora ---- */
 
 struct doppel_corpus_fields corpus_fields_from(const struct settings *settings)

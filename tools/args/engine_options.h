@@ -2,6 +2,7 @@
 #ifndef DOPPEL_TOOLS_ARGS_ENGINE_OPTIONS_H
 #define DOPPEL_TOOLS_ARGS_ENGINE_OPTIONS_H
 
+#include <doppel/act.h>
 #include <doppel/compare.h>
 #include <doppel/search.h>
 #include <doppel/decide.h>
@@ -28,6 +29,10 @@ struct doppel_group_options group_options_from(const struct settings *settings);
 
 /* How records and files are decided about. Borrows from the settings. */
 struct doppel_decide_options decide_options_from(const struct settings *settings);
+
+/* What is done about duplicates; for a script, as with hard links. Borrows from the settings; the
+ * journal and the trash are the caller's. */
+struct doppel_act_policy act_policy_from(const struct settings *settings);
 
 /** The names of the fields of records. */
 struct doppel_corpus_fields corpus_fields_from(const struct settings *settings);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doppel/act.h>
 #include <doppel/core.h>
 #include <doppel/library.h>
 #include <doppel/text.h>
@@ -47,16 +48,8 @@ enum unit { UNIT_WORDS, UNIT_CHARACTERS, UNIT_PARAGRAPH };
 enum emit { EMIT_DECISIONS, EMIT_UNIQUE, EMIT_DUPLICATES, EMIT_ANNOTATED };
 enum lanes { LANES_128, LANES_256 };
 
-/* What is done about duplicates, and which members of a group, as bits. */
-enum action {
-    ACTION_NONE = -1,
-    ACTION_HARDLINK,
-    ACTION_REFLINK,
-    ACTION_SYMLINK,
-    ACTION_TRASH,
-    ACTION_MOVE_TO,
-    ACTION_SCRIPT
-};
+/* What is done about duplicates, beside what enum doppel_action has. */
+enum { ACTION_NONE = -1, ACTION_SCRIPT = DOPPEL_ACTIONS };
 
 enum code_width { CODE_32, CODE_64, CODE_128, CODE_256 }; /* 32 << width bits */
 enum code_input { CODES_HEX, CODES_RAW };
@@ -157,8 +150,8 @@ struct settings {
     const char *chart;        /* the SVG to write; or NULL */
     bool blur, no_thumbnails; /* of the page */
 
-    enum action action;
-    const char *move_to;     /* the folder of ACTION_MOVE_TO; or NULL */
+    int action;              /* an enum doppel_action, or ACTION_… */
+    const char *move_to;     /* the folder of DOPPEL_ACTION_MOVE_TO; or NULL */
     const char *folder_word; /* what came after 'move-to'; NULL: nothing that may be a folder */
     bool dry_run, yes, list_runs;
     const char *reason_text; /* as given; NULL: not */
@@ -256,14 +249,6 @@ enum option_type {
     OPTION_PIXELS,     /* uint64_t; K, M, G = 10^3, 10^6, 10^9 */
     OPTION_TIME        /* uint32_t milliseconds; "90", "500ms", "2m" */
 };
-
-/* "hardlink", …; static storage. */
-const char *action_name(enum action action);
-/* ACTION_NONE when it is none, or NULL. */
-enum action action_from_name(const char *name);
-
-/* The bit of "identical", "same-content", "near" or "part"; 0 for others, and NULL. */
-unsigned reason_from_name(const char *name);
 
 /* Under which heading help lists an option. */
 enum option_section {

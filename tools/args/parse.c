@@ -317,7 +317,7 @@ static void look_for_folder(const struct option_info *option, char **argv,
 {
     const char *word = argv[optind];
     if (option->offset != offsetof(struct settings, action) || settings->folder_word ||
-        settings->action != ACTION_MOVE_TO || settings->move_to || !word || *word == '-')
+        settings->action != DOPPEL_ACTION_MOVE_TO || settings->move_to || !word || *word == '-')
         return;
     settings->folder_word = word;
     optind++;

@@ -79,3 +79,11 @@ char *journal_file(const struct settings *settings)
     make_folders(path);
     return path;
 }
+
+char *trash_folder(void)
+{
+    char *folder = user_folder("XDG_DATA_HOME", ".local/share");
+    char *path = folder ? joined(folder, "Trash") : NULL;
+    free(folder);
+    return path;
+}

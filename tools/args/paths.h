@@ -20,4 +20,8 @@ char *cache_file(const struct settings *settings);
  * directory is made. Given (free). */
 char *journal_file(const struct settings *settings);
 
+/* The user's own trash, $XDG_DATA_HOME/Trash (~/.local/share/Trash); NULL without a home. Given
+ * (free). */
+char *trash_folder(void);
+
 #endif

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "act/plan.h"
 #include "core/printable.h"
+#include "tools/output/actions.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
 #include "tools/output/groups.h"
@@ -154,12 +154,15 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
                                         struct report *report, struct doppel_error *error)
 {
     struct doppel_group_counts counts = {0};
-    struct plan plan = {0};
-    enum doppel_status status = source(settings, report, act_plan_add, &plan, &counts, error);
+    struct doppel_plan *plan;
+    enum doppel_status status = new_plan(settings, &plan, error);
+    if (status)
+        return status;
+    status = source(settings, report, doppel_plan_add, plan, &counts, error);
     if (!status && has_any(&counts))
-        status = settings->action == ACTION_SCRIPT ? act_plan_script(&plan, settings, error)
-                                                   : act_plan_run(&plan, settings, report, error);
-    act_plan_free(&plan);
+        status = settings->action == ACTION_SCRIPT ? print_script(plan, error)
+                                                   : run_plan(plan, settings, report, error);
+    doppel_plan_free(plan);
     return status;
 }
 

@@ -8,9 +8,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "act/act.h"
+#include "act/held.h"
 #include "intake/intake.h"
-#include "tree.h"
+#include "../tools/tree.h"
 
 static void put(const char *path, const void *data, size_t size)
 {
@@ -62,24 +62,24 @@ static void opens_what_it_was(void **state)
     struct held held;
     put_text("a", "text");
     struct doppel_file_stamp stamp = stamp_at("a");
-    assert_int_equal(held_open("a", &stamp, &held, NULL), DOPPEL_OK);
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_OK);
     assert_true(held_unchanged(&held));
     held_close(&held);
     struct timespec times[2] = {{0, UTIME_OMIT}, {1000, 0}};
     assert_int_equal(utimensat(AT_FDCWD, "a", times, 0), 0);
-    assert_int_equal(held_open("a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
     put_text("b", "text");
     assert_int_equal(rename("b", "a"), 0); /* another file of the same bytes */
-    assert_int_equal(held_open("a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
     assert_int_equal(unlink("a"), 0);
-    assert_int_equal(held_open("a", &stamp, &held, NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_E_NOT_FOUND);
     assert_int_equal(symlink("c", "a"), 0);
     put_text("c", "text");
     stamp = stamp_at("c");
-    assert_int_equal(held_open("a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
     assert_int_equal(unlink("a"), 0);
     assert_int_equal(mkfifo("a", 0600), 0); /* does not wait for a writer */
-    assert_int_equal(held_open("a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_E_CHANGED);
 }
 
 /* Against memcmp, around the size of a block. */
@@ -97,15 +97,15 @@ static void compares_every_byte(void **state)
         const size_t places[] = {0, size / 2, size - 1};
         put("a", data, size);
         put("b", data, size);
-        assert_int_equal(held_open("a", NULL, &a, NULL), DOPPEL_OK);
-        assert_int_equal(held_open("b", NULL, &b, NULL), DOPPEL_OK);
+        assert_int_equal(held_open(NULL, "a", NULL, &a, NULL), DOPPEL_OK);
+        assert_int_equal(held_open(NULL, "b", NULL, &b, NULL), DOPPEL_OK);
         assert_int_equal(held_same_bytes(&a, &b, NULL), DOPPEL_OK);
         held_close(&b);
         for (size_t j = 0; size && j < 3; j++) {
             data[places[j]] ^= 1;
             put("b", data, size);
             data[places[j]] ^= 1;
-            assert_int_equal(held_open("b", NULL, &b, NULL), DOPPEL_OK);
+            assert_int_equal(held_open(NULL, "b", NULL, &b, NULL), DOPPEL_OK);
             assert_int_equal(held_same_bytes(&a, &b, NULL), DOPPEL_E_CHANGED);
             held_close(&b);
         }
@@ -173,8 +173,8 @@ static void leaves_what_changes_meanwhile(void **state)
         struct held twin, kept;
         put_text("kept", "text");
         put_text("twin", "text");
-        assert_int_equal(held_open("twin", NULL, &twin, NULL), DOPPEL_OK);
-        assert_int_equal(held_open("kept", NULL, &kept, NULL), DOPPEL_OK);
+        assert_int_equal(held_open(NULL, "twin", NULL, &twin, NULL), DOPPEL_OK);
+        assert_int_equal(held_open(NULL, "kept", NULL, &kept, NULL), DOPPEL_OK);
         cases[i / 2].happens();
         assert_int_not_equal(do_link((enum link)(i % 2), &twin, &kept), DOPPEL_OK);
         held_close(&twin);
@@ -230,7 +230,7 @@ static void moves_to_where_nothing_is(void **state)
     struct held held;
     put_text("a", "text");
     put_text("b", "mine");
-    assert_int_equal(held_open("a", NULL, &held, NULL), DOPPEL_OK);
+    assert_int_equal(held_open(NULL, "a", NULL, &held, NULL), DOPPEL_OK);
     assert_int_not_equal(act_move(&held, "b", ".t", NULL), DOPPEL_OK);
     assert_text("b", "mine");
     assert_text("a", "text");
@@ -239,7 +239,7 @@ static void moves_to_where_nothing_is(void **state)
     assert_int_equal(act_move(&held, "c", ".t", NULL), DOPPEL_E_CHANGED);
     assert_text("a", "newer");
     held_close(&held);
-    assert_int_equal(held_open("a", NULL, &held, NULL), DOPPEL_OK);
+    assert_int_equal(held_open(NULL, "a", NULL, &held, NULL), DOPPEL_OK);
     assert_int_equal(act_move(&held, "c", ".t", NULL), DOPPEL_OK);
     held_close(&held);
     assert_text("c", "newer");
@@ -264,7 +264,7 @@ static void moves_far(void **state)
     assert_int_equal(utimensat(AT_FDCWD, "a", times, 0), 0);
     assert_int_equal(chmod("a", 0604), 0);
     assert_int_equal(stat("a", &was), 0);
-    assert_int_equal(held_open("a", NULL, &held, NULL), DOPPEL_OK);
+    assert_int_equal(held_open(NULL, "a", NULL, &held, NULL), DOPPEL_OK);
     if (here.st_dev != there.st_dev)
         assert_int_not_equal(act_move(&held, target, NULL, NULL), DOPPEL_OK);
     put_text(target, "mine");

@@ -36,7 +36,7 @@ static struct step step_of(uint64_t run, uint64_t number)
 {
     return (struct step){.run = run,
                          .number = number,
-                         .action = ACTION_SYMLINK,
+                         .action = DOPPEL_ACTION_SYMLINK,
                          .path = "/a/\xff\n\"b",
                          .kept = "/k\xc3\xa9pt",
                          .target = "../k\xc3",
@@ -73,7 +73,7 @@ static void write_runs(void)
         uint64_t number;
         assert_int_equal(journal_open(path, &journal, &content, NULL), DOPPEL_OK);
         journal_content_free(&content);
-        assert_int_equal(journal_begin(journal, ACTION_SYMLINK, &number, NULL), DOPPEL_OK);
+        assert_int_equal(journal_begin(journal, DOPPEL_ACTION_SYMLINK, &number, NULL), DOPPEL_OK);
         assert_int_equal(number, run);
         for (uint64_t i = 1; i <= 3; i++) {
             struct step step = step_of(run, i);
@@ -141,7 +141,7 @@ static void survives_being_cut(void **state)
         assert_int_equal(journal_open(path, &journal, &content, NULL), DOPPEL_OK);
         size_t steps = content.steps.count;
         journal_content_free(&content);
-        assert_int_equal(journal_begin(journal, ACTION_TRASH, &run, NULL), DOPPEL_OK);
+        assert_int_equal(journal_begin(journal, DOPPEL_ACTION_TRASH, &run, NULL), DOPPEL_OK);
         struct step step = step_of(run, 1);
         assert_int_equal(journal_step(journal, &step, NULL), DOPPEL_OK);
         assert_int_equal(journal_close(journal, NULL), DOPPEL_OK);
