@@ -40,11 +40,11 @@ static bool has_stamp(const struct stat *stat, const struct doppel_file_stamp *s
 }
 
 enum doppel_status held_open(const struct doppel_run *run, const char *path,
-                             const struct doppel_file_stamp *stamp, struct held *out,
+                             const struct doppel_file_stamp *stamp, struct held_file *out,
                              struct doppel_error *error)
 {
     const char *slash = strrchr(path, '/');
-    struct held held = {open_folder_of(path), -1, slash ? slash + 1 : path, path, {0}, run};
+    struct held_file held = {open_folder_of(path), -1, slash ? slash + 1 : path, path, {0}, run};
     enum doppel_status status = DOPPEL_OK;
     if (held.folder >= 0) /* O_NONBLOCK: it may be a FIFO by now */
         held.file = openat(held.folder, held.name,
@@ -60,7 +60,7 @@ enum doppel_status held_open(const struct doppel_run *run, const char *path,
     return status;
 }
 
-void held_close(struct held *held)
+void held_close(struct held_file *held)
 {
     if (held->file >= 0)
         close(held->file);
@@ -69,7 +69,7 @@ void held_close(struct held *held)
     held->file = held->folder = -1;
 }
 
-bool held_cancelled(const struct held *held)
+bool held_cancelled(const struct held_file *held)
 {
     return held->run && doppel_run_cancelled(held->run);
 }
@@ -90,14 +90,14 @@ bool is_as_it_was(const struct stat *now, const struct stat *then)
            same_time(now->st_mtim, then->st_mtim);
 }
 
-bool held_unchanged(const struct held *held)
+bool held_unchanged(const struct held_file *held)
 {
     struct stat now;
     return fstatat(held->folder, held->name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
            is_as_it_was(&now, &held->stat) && same_time(now.st_ctim, held->stat.st_ctim);
 }
 
-bool held_being_written(const struct held *held)
+bool held_being_written(const struct held_file *held)
 {
     /* A lease on reading is granted only while nobody can write; it is given back at once. */
     bool refused = fcntl(held->file, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
@@ -122,8 +122,8 @@ static ssize_t read_block(int fd, char *block, off_t at)
     return (ssize_t)filled;
 }
 
-static enum doppel_status compare_blocks(const struct held *a, const struct held *b, char *blocks,
-                                         struct doppel_error *error)
+static enum doppel_status compare_blocks(const struct held_file *a, const struct held_file *b,
+                                         char *blocks, struct doppel_error *error)
 {
     for (off_t at = 0;; at += BLOCK_BYTES) {
         if (held_cancelled(a))
@@ -139,7 +139,7 @@ static enum doppel_status compare_blocks(const struct held *a, const struct held
     }
 }
 
-enum doppel_status held_same_bytes(const struct held *a, const struct held *b,
+enum doppel_status held_same_bytes(const struct held_file *a, const struct held_file *b,
                                    struct doppel_error *error)
 {
     char *blocks = malloc(2 * (size_t)BLOCK_BYTES);

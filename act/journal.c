@@ -36,13 +36,13 @@ const char *doppel_action_name(enum doppel_action action)
     return action_names[action];
 }
 
-void step_free(struct step *step)
+void step_free(struct journal_entry *step)
 {
     free(step->path);
     free(step->kept);
     free(step->target);
     free(step->temporary);
-    *step = (struct step){0};
+    *step = (struct journal_entry){0};
 }
 
 void journal_content_free(struct journal_content *content)
@@ -94,14 +94,14 @@ static struct doppel_file_stamp get_stamp(const json_t *object, const char *key)
 
 static int by_number(const void *left, const void *right)
 {
-    const struct step *a = left, *b = right;
+    const struct journal_entry *a = left, *b = right;
     if (a->run != b->run)
         return a->run < b->run ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
 /* Whether the paths are such as are written: undo relies on it. */
-static bool is_whole_step(const struct step *step)
+static bool is_whole_step(const struct journal_entry *step)
 {
     bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
     if (!step->path || step->path[0] != '/' || !step->kept || step->kept[0] != '/')
@@ -114,17 +114,17 @@ static bool is_whole_step(const struct step *step)
 
 static bool read_step(const json_t *line, struct journal_content *content)
 {
-    struct step step = {.run = get_integer(line, "run"),
-                        .number = get_integer(line, "step"),
-                        .path = get_path(line, "path"),
-                        .kept = get_path(line, "kept"),
-                        .target = get_path(line, "target"),
-                        .temporary = get_path(line, "temporary"),
-                        .stamp = get_stamp(line, "stamp"),
-                        .kept_stamp = get_stamp(line, "kept_stamp"),
-                        .mode = (uint32_t)get_integer(line, "mode"),
-                        .owner = (uint32_t)get_integer(line, "owner"),
-                        .group = (uint32_t)get_integer(line, "owner_group")};
+    struct journal_entry step = {.run = get_integer(line, "run"),
+                                 .number = get_integer(line, "step"),
+                                 .path = get_path(line, "path"),
+                                 .kept = get_path(line, "kept"),
+                                 .target = get_path(line, "target"),
+                                 .temporary = get_path(line, "temporary"),
+                                 .stamp = get_stamp(line, "stamp"),
+                                 .kept_stamp = get_stamp(line, "kept_stamp"),
+                                 .mode = (uint32_t)get_integer(line, "mode"),
+                                 .owner = (uint32_t)get_integer(line, "owner"),
+                                 .group = (uint32_t)get_integer(line, "owner_group")};
     bool in_order = !content->steps.count ||
                     by_number(&content->steps.items[content->steps.count - 1], &step) < 0;
     if (get_action(line, &step.action) && in_order && is_whole_step(&step) &&
@@ -134,9 +134,10 @@ static bool read_step(const json_t *line, struct journal_content *content)
     return false;
 }
 
-static struct step *find_step(const struct journal_content *content, const json_t *line)
+static struct journal_entry *find_step(const struct journal_content *content, const json_t *line)
 {
-    struct step wanted = {.run = get_integer(line, "run"), .number = get_integer(line, "step")};
+    struct journal_entry wanted = {.run = get_integer(line, "run"),
+                                   .number = get_integer(line, "step")};
     if (!content->steps.count)
         return NULL;
     return bsearch(&wanted, content->steps.items, content->steps.count, sizeof wanted, by_number);
@@ -144,7 +145,7 @@ static struct step *find_step(const struct journal_content *content, const json_
 
 static bool read_end(const json_t *line, struct journal_content *content, const char *name)
 {
-    struct step *step = find_step(content, line);
+    struct journal_entry *step = find_step(content, line);
     for (int end = STEP_DONE; step && name && end <= STEP_UNDONE; end++)
         if (strcmp(end_names[end], name) == 0) {
             step->end = (enum step_end)end;
@@ -362,7 +363,7 @@ static void put_stamp(struct doppel_json *line, const char *key,
     doppel_json_object_end(line);
 }
 
-static void put_step(struct doppel_json *line, const struct step *step)
+static void put_step(struct doppel_json *line, const struct journal_entry *step)
 {
     put_integer(line, "step", step->number);
     doppel_json_text(line, "action", doppel_action_name(step->action));
@@ -379,7 +380,7 @@ static void put_step(struct doppel_json *line, const struct step *step)
     put_integer(line, "owner_group", step->group);
 }
 
-enum doppel_status journal_step(struct journal *journal, const struct step *step,
+enum doppel_status journal_step(struct journal *journal, const struct journal_entry *step,
                                 struct doppel_error *error)
 {
     struct doppel_json line = {0};
@@ -392,8 +393,8 @@ enum doppel_status journal_step(struct journal *journal, const struct step *step
     return status;
 }
 
-enum doppel_status journal_end(struct journal *journal, const struct step *step, enum step_end end,
-                               struct doppel_error *error)
+enum doppel_status journal_end(struct journal *journal, const struct journal_entry *step,
+                               enum step_end end, struct doppel_error *error)
 {
     struct doppel_json line = {0};
     begin_line(&line, step->run);

@@ -22,7 +22,7 @@ enum step_end {
 };
 
 /* A step as it is written. Paths are absolute; strings are given (step_free). */
-struct step {
+struct journal_entry {
     uint64_t run;    /* from 1 */
     uint64_t number; /* in its run, from 1 */
     enum doppel_action action;
@@ -34,7 +34,7 @@ struct step {
     enum step_end end; /* as read */
 };
 
-void step_free(struct step *step);
+void step_free(struct journal_entry *step);
 
 /* A run as it is read. */
 struct journal_run {
@@ -45,8 +45,8 @@ struct journal_run {
 
 struct journal_content {
     ARRAY(struct journal_run) runs;
-    ARRAY(struct step) steps; /* in order of the runs, and in each of their numbers */
-    uint64_t unreadable;      /* lines that are none of the journal's */
+    ARRAY(struct journal_entry) steps; /* in order of the runs, and in each of their numbers */
+    uint64_t unreadable;               /* lines that are none of the journal's */
 };
 
 void journal_content_free(struct journal_content *content);
@@ -71,10 +71,10 @@ enum doppel_status journal_read(const char *path, struct journal_content *out,
 enum doppel_status journal_begin(struct journal *journal, enum doppel_action action,
                                  uint64_t *out_run, struct doppel_error *error);
 /* Write a step that is about to be taken, down to the disk. */
-enum doppel_status journal_step(struct journal *journal, const struct step *step,
+enum doppel_status journal_step(struct journal *journal, const struct journal_entry *step,
                                 struct doppel_error *error);
 /* Write what became of it; on the disk with the next step, or the end. */
-enum doppel_status journal_end(struct journal *journal, const struct step *step, enum step_end end,
-                               struct doppel_error *error);
+enum doppel_status journal_end(struct journal *journal, const struct journal_entry *step,
+                               enum step_end end, struct doppel_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* File systems that cannot exchange two names: a moment is left in which the file may change. */
-static enum doppel_status replace(const struct held *held, const char *temporary,
+static enum doppel_status replace(const struct held_file *held, const char *temporary,
                                   struct doppel_error *error)
 {
     if (!held_unchanged(held))
@@ -21,12 +21,12 @@ static enum doppel_status replace(const struct held *held, const char *temporary
     return DOPPEL_OK;
 }
 
-static int exchange(const struct held *held, const char *temporary)
+static int exchange(const struct held_file *held, const char *temporary)
 {
     return renameat2(held->folder, temporary, held->folder, held->name, RENAME_EXCHANGE);
 }
 
-enum doppel_status take_place(const struct held *held, const char *temporary,
+enum doppel_status take_place(const struct held_file *held, const char *temporary,
                               struct doppel_error *error)
 {
     struct stat now;
@@ -51,7 +51,7 @@ enum doppel_status take_place(const struct held *held, const char *temporary,
 }
 
 /* The link is made, as `temporary`, and should lead to the kept one. */
-static enum doppel_status put_link(const struct held *twin, const struct held *kept,
+static enum doppel_status put_link(const struct held_file *twin, const struct held_file *kept,
                                    const char *temporary, struct doppel_error *error)
 {
     struct stat now;
@@ -77,7 +77,7 @@ static enum doppel_status no_link(struct doppel_error *error)
     return doppel_fail(error, DOPPEL_E_IO, "cannot be linked: %s", strerror(errno));
 }
 
-enum doppel_status act_hardlink(const struct held *twin, const struct held *kept,
+enum doppel_status act_hardlink(const struct held_file *twin, const struct held_file *kept,
                                 const char *temporary, struct doppel_error *error)
 {
     if (linkat(kept->folder, kept->name, twin->folder, temporary, 0))
@@ -85,7 +85,7 @@ enum doppel_status act_hardlink(const struct held *twin, const struct held *kept
     return put_link(twin, kept, temporary, error);
 }
 
-enum doppel_status act_symlink(const struct held *twin, const struct held *kept,
+enum doppel_status act_symlink(const struct held_file *twin, const struct held_file *kept,
                                const char *temporary, const char *text, struct doppel_error *error)
 {
     if (symlinkat(text, twin->folder, temporary))
@@ -171,7 +171,7 @@ static enum doppel_status share_step(int from, struct file_dedupe_range *request
     return DOPPEL_OK;
 }
 
-static enum doppel_status share_blocks(const struct held *from, int to, off_t size,
+static enum doppel_status share_blocks(const struct held_file *from, int to, off_t size,
                                        struct doppel_error *error)
 {
     enum { STEP_BYTES = 16 << 20 }; /* as much as Btrfs takes at once */
@@ -191,7 +191,7 @@ static enum doppel_status share_blocks(const struct held *from, int to, off_t si
     return status;
 }
 
-enum doppel_status act_reflink(const struct held *twin, const struct held *kept,
+enum doppel_status act_reflink(const struct held_file *twin, const struct held_file *kept,
                                struct doppel_error *error)
 {
     struct stat now;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A place in a folder that is held open. */
-struct place {
+struct folder_place {
     int folder;
     const char *name;
 };
@@ -28,7 +28,7 @@ static enum doppel_status not_moved(int reason, struct doppel_error *error)
 }
 
 /* File systems that know no rename without overwriting have links, which never overwrite. */
-static int rename_by_link(const struct place *from, const struct place *to)
+static int rename_by_link(const struct folder_place *from, const struct folder_place *to)
 {
     if (linkat(from->folder, from->name, to->folder, to->name, 0))
         return -1;
@@ -40,7 +40,7 @@ static int rename_by_link(const struct place *from, const struct place *to)
     return -1;
 }
 
-static int rename_to_free(const struct place *from, const struct place *to)
+static int rename_to_free(const struct folder_place *from, const struct folder_place *to)
 {
     int done = renameat2(from->folder, from->name, to->folder, to->name, RENAME_NOREPLACE);
     return done && (errno == EINVAL || errno == ENOSYS) ? rename_by_link(from, to) : done;
@@ -48,10 +48,10 @@ static int rename_to_free(const struct place *from, const struct place *to)
 
 /* Move what stands at its name, and move it back when it is another file than the one held.
  * @return also DOPPEL_E_UNSUPPORTED: it would be another file system */
-static enum doppel_status move_checked(const struct held *held, const struct place *to,
+static enum doppel_status move_checked(const struct held_file *held, const struct folder_place *to,
                                        struct doppel_error *error)
 {
-    struct place from = {held->folder, held->name};
+    struct folder_place from = {held->folder, held->name};
     struct stat now;
     if (!held_unchanged(held))
         return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
@@ -81,7 +81,8 @@ static enum doppel_status write_all(int fd, const char *data, size_t size)
     return DOPPEL_OK;
 }
 
-static enum doppel_status copy_bytes(const struct held *from, int to, struct doppel_error *error)
+static enum doppel_status copy_bytes(const struct held_file *from, int to,
+                                     struct doppel_error *error)
 {
     enum { BLOCK_BYTES = 256 * 1024 };
     char *block = malloc(BLOCK_BYTES);
@@ -127,12 +128,12 @@ static enum doppel_status make_like(int to, const struct stat *like, struct dopp
     return DOPPEL_OK;
 }
 
-enum doppel_status copy_into(const struct held *held, const struct stat *like, int folder,
+enum doppel_status copy_into(const struct held_file *held, const struct stat *like, int folder,
                              const char *name, struct doppel_error *error)
 {
     int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    struct held copy = {folder,   openat(folder, name, flags, 0600), name, held->path, {0},
-                        held->run};
+    struct held_file copy = {folder,   openat(folder, name, flags, 0600), name, held->path, {0},
+                             held->run};
     if (copy.file < 0)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
     enum doppel_status status = copy_bytes(held, copy.file, error);
@@ -151,10 +152,10 @@ enum doppel_status copy_into(const struct held *held, const struct stat *like, i
 }
 
 /* The file has its copy: it goes, if it still is that file. */
-static enum doppel_status remove_copied(const struct held *held, const char *temporary,
+static enum doppel_status remove_copied(const struct held_file *held, const char *temporary,
                                         struct doppel_error *error)
 {
-    struct place aside = {held->folder, temporary}, back = {held->folder, held->name};
+    struct folder_place aside = {held->folder, temporary}, back = {held->folder, held->name};
     enum doppel_status status = move_checked(held, &aside, error);
     if (status || unlinkat(held->folder, temporary, 0) == 0)
         return status;
@@ -163,10 +164,10 @@ static enum doppel_status remove_copied(const struct held *held, const char *tem
     return DOPPEL_E_IO;
 }
 
-static enum doppel_status move_by_copy(const struct held *held, const struct place *to,
+static enum doppel_status move_by_copy(const struct held_file *held, const struct folder_place *to,
                                        const char *temporary, struct doppel_error *error)
 {
-    struct place from = {to->folder, temporary};
+    struct folder_place from = {to->folder, temporary};
     enum doppel_status status = copy_into(held, &held->stat, to->folder, temporary, error);
     if (status)
         return status;
@@ -187,13 +188,13 @@ static enum doppel_status move_by_copy(const struct held *held, const struct pla
     return status;
 }
 
-enum doppel_status act_move(const struct held *held, const char *target, const char *temporary,
+enum doppel_status act_move(const struct held_file *held, const char *target, const char *temporary,
                             struct doppel_error *error)
 {
     const char *slash = strrchr(target, '/');
     char *copy = strdup(target);
-    struct place to = {copy ? open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1,
-                       slash ? slash + 1 : target};
+    struct folder_place to = {copy ? open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC) : -1,
+                              slash ? slash + 1 : target};
     struct doppel_error reason;
     free(copy);
     if (to.folder < 0)

@@ -3,7 +3,6 @@
 
 #include "act/plan_internal.h"
 #include "act/step.h"
-#include "act/undo.h"
 
 struct acting {
     struct doppel_run *run;
@@ -33,7 +32,7 @@ static void report_unreadable(struct doppel_run *run, const struct journal_conte
 /* A duplicate on its way. */
 struct acted_file {
     const struct doppel_plan_file *file, *kept;
-    struct pair pair;
+    struct held_pair pair;
     struct doppel_error reason; /* why nothing was done */
 };
 
@@ -55,8 +54,8 @@ static void report_file(const struct acting *acting, const struct acted_file *ac
 }
 
 /* A step on the way into the journal and out again. What is written there decides. */
-static enum doppel_status take_step(struct acting *acting, const struct pair *pair,
-                                    struct step *step, struct doppel_error *reason,
+static enum doppel_status take_step(struct acting *acting, const struct held_pair *pair,
+                                    struct journal_entry *step, struct doppel_error *reason,
                                     struct doppel_error *error)
 {
     struct doppel_act_summary *summary = acting->summary;
@@ -76,7 +75,7 @@ static enum doppel_status take_step(struct acting *acting, const struct pair *pa
 }
 
 static void count_done(struct acting *acting, const struct acted_file *acted,
-                       const struct step *step)
+                       const struct journal_entry *step)
 {
     const struct doppel_act_policy *policy = &acting->plan->policy;
     const struct stat *stat = &acted->pair.twin.stat;
@@ -92,7 +91,7 @@ static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *
                                       struct doppel_error *error)
 {
     const struct doppel_act_policy *policy = &acting->plan->policy;
-    struct step step = {0};
+    struct journal_entry step = {0};
     enum doppel_status status = DOPPEL_OK;
     if (!policy->dry_run && acted->file->identical)
         held_same_bytes(&acted->pair.twin, &acted->pair.kept, &acted->reason);
@@ -192,7 +191,7 @@ static struct doppel_act_run count_run(const struct journal_content *content,
     struct doppel_act_run counted = {
         .number = run->run, .time_s = run->time_s, .action = run->action};
     for (size_t i = 0; i < content->steps.count; i++) {
-        const struct step *step = &content->steps.items[i];
+        const struct journal_entry *step = &content->steps.items[i];
         if (step->run != run->run)
             continue;
         bool done = step->end == STEP_DONE || step->end == STEP_UNDONE;
@@ -232,7 +231,7 @@ struct undoing {
     struct journal_content content;
 };
 
-static void report_undone(const struct undoing *undoing, const struct step *step,
+static void report_undone(const struct undoing *undoing, const struct journal_entry *step,
                           enum undone undone, const char *reason)
 {
     bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
@@ -253,7 +252,7 @@ static void report_undone(const struct undoing *undoing, const struct step *step
                                   });
 }
 
-static enum doppel_status undo_one(struct undoing *undoing, const struct step *step,
+static enum doppel_status undo_one(struct undoing *undoing, const struct journal_entry *step,
                                    struct doppel_error *error)
 {
     struct doppel_error reason;
@@ -298,7 +297,7 @@ static enum doppel_status undo_steps(struct undoing *undoing, uint64_t number,
     enum doppel_status status = DOPPEL_OK;
     undoing->summary->run = number;
     for (size_t i = content->steps.count; i-- > 0 && !status;) {
-        const struct step *step = &content->steps.items[i];
+        const struct journal_entry *step = &content->steps.items[i];
         if (step->run != number || (step->end != STEP_DONE && step->end != STEP_OPEN))
             continue;
         status = doppel_run_cancelled(undoing->run)

@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-void pair_close(struct pair *pair)
+void pair_close(struct held_pair *pair)
 {
     held_close(&pair->twin);
     held_close(&pair->kept);
@@ -20,7 +20,7 @@ static bool is_link(enum doppel_action action)
     return action == DOPPEL_ACTION_HARDLINK || action == DOPPEL_ACTION_SYMLINK;
 }
 
-static bool is_others_in_sticky(const struct held *held)
+static bool is_others_in_sticky(const struct held_file *held)
 {
     struct stat folder;
     uid_t me = geteuid();
@@ -29,7 +29,7 @@ static bool is_others_in_sticky(const struct held *held)
 }
 
 /* What hinders an action, as far as it can be told beforehand. */
-static enum doppel_status check_pair(const struct pair *pair, enum doppel_action action,
+static enum doppel_status check_pair(const struct held_pair *pair, enum doppel_action action,
                                      struct doppel_error *error)
 {
     const struct stat *twin = &pair->twin.stat, *kept = &pair->kept.stat;
@@ -67,7 +67,7 @@ static bool is_one_file(const struct pair_files *files)
 }
 
 /* Two runs that see one file as the kept one and as the duplicate must not both act. */
-static enum doppel_status lock_pair(const struct pair *pair, struct doppel_error *error)
+static enum doppel_status lock_pair(const struct held_pair *pair, struct doppel_error *error)
 {
     if ((flock(pair->twin.file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ||
         (flock(pair->kept.file, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK))
@@ -82,10 +82,11 @@ static enum doppel_status lock_pair(const struct pair *pair, struct doppel_error
 }
 
 enum doppel_status pair_open(const struct doppel_run *run, const struct pair_files *files,
-                             enum doppel_action action, struct pair *out,
+                             enum doppel_action action, struct held_pair *out,
                              struct doppel_error *error)
 {
-    struct pair pair = {.twin = {.folder = -1, .file = -1}, .kept = {.folder = -1, .file = -1}};
+    struct held_pair pair = {.twin = {.folder = -1, .file = -1},
+                             .kept = {.folder = -1, .file = -1}};
     struct doppel_error reason;
     struct doppel_file_stamp stamp = files->stamp, kept_stamp = files->kept_stamp;
     if (is_one_file(files))
@@ -133,8 +134,8 @@ static char *path_below(const char *folder, const char *path)
 }
 
 /* Below the folder, under the path by which the duplicate is known. */
-static enum doppel_status move_target(const struct pair *pair, const char *to, const char *real,
-                                      char **out, struct doppel_error *error)
+static enum doppel_status move_target(const struct held_pair *pair, const char *to,
+                                      const char *real, char **out, struct doppel_error *error)
 {
     if (is_below(real, to))
         return doppel_fail(error, DOPPEL_E_EMPTY, "lies in %s already", to);
@@ -158,8 +159,9 @@ static enum doppel_status move_target(const struct pair *pair, const char *to, c
     return DOPPEL_OK;
 }
 
-static enum doppel_status find_target(struct pair *pair, const struct doppel_act_policy *policy,
-                                      struct step *step, struct doppel_error *error)
+static enum doppel_status find_target(struct held_pair *pair,
+                                      const struct doppel_act_policy *policy,
+                                      struct journal_entry *step, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if (policy->action == DOPPEL_ACTION_MOVE_TO)
@@ -174,18 +176,18 @@ static enum doppel_status find_target(struct pair *pair, const struct doppel_act
     return status;
 }
 
-enum doppel_status step_make(struct pair *pair, const struct doppel_act_policy *policy,
-                             struct step *out, struct doppel_error *error)
+enum doppel_status step_make(struct held_pair *pair, const struct doppel_act_policy *policy,
+                             struct journal_entry *out, struct doppel_error *error)
 {
     const struct stat *stat = &pair->twin.stat;
-    struct step step = {.action = policy->action,
-                        .path = real_place(pair->twin.path),
-                        .kept = real_place(pair->kept.path),
-                        .stamp = doppel_file_stamp_of(stat),
-                        .kept_stamp = doppel_file_stamp_of(&pair->kept.stat),
-                        .mode = stat->st_mode & 07777,
-                        .owner = stat->st_uid,
-                        .group = stat->st_gid};
+    struct journal_entry step = {.action = policy->action,
+                                 .path = real_place(pair->twin.path),
+                                 .kept = real_place(pair->kept.path),
+                                 .stamp = doppel_file_stamp_of(stat),
+                                 .kept_stamp = doppel_file_stamp_of(&pair->kept.stat),
+                                 .mode = stat->st_mode & 07777,
+                                 .owner = stat->st_uid,
+                                 .group = stat->st_gid};
     enum doppel_status status = step.path && step.kept
                                     ? find_target(pair, policy, &step, error)
                                     : doppel_fail(error, DOPPEL_E_NOT_FOUND, "its folder is gone");
@@ -196,7 +198,7 @@ enum doppel_status step_make(struct pair *pair, const struct doppel_act_policy *
     return status;
 }
 
-enum doppel_status step_number(struct step *step, uint64_t run, uint64_t number,
+enum doppel_status step_number(struct journal_entry *step, uint64_t run, uint64_t number,
                                struct doppel_error *error)
 {
     char name[80];
@@ -210,7 +212,7 @@ enum doppel_status step_number(struct step *step, uint64_t run, uint64_t number,
     return DOPPEL_OK;
 }
 
-enum doppel_status step_take(const struct pair *pair, const struct step *step,
+enum doppel_status step_take(const struct held_pair *pair, const struct journal_entry *step,
                              struct doppel_error *error)
 {
     enum doppel_status status;

@@ -1,4 +1,4 @@
-/* One duplicate: what is to be done about it, and doing it. */
+/* One duplicate: what is to be done about it, doing it, and taking it back. */
 #ifndef DOPPEL_ACT_STEP_H
 #define DOPPEL_ACT_STEP_H
 
@@ -8,9 +8,9 @@
 #include "act/journal.h"
 
 /* A duplicate, and the file that is kept, held open from the check to the deed. */
-struct pair {
-    struct held twin, kept;
-    struct trash trash; /* of DOPPEL_ACTION_TRASH, once the step is made */
+struct held_pair {
+    struct held_file twin, kept;
+    struct trash_can trash; /* of DOPPEL_ACTION_TRASH, once the step is made */
 };
 
 struct pair_files {
@@ -28,21 +28,35 @@ struct pair_files {
  * gone
  */
 enum doppel_status pair_open(const struct doppel_run *run, const struct pair_files *files,
-                             enum doppel_action action, struct pair *out,
+                             enum doppel_action action, struct held_pair *out,
                              struct doppel_error *error);
-void pair_close(struct pair *pair);
+void pair_close(struct held_pair *pair);
 
 /* What is to be written into the journal.
  * @param out given (step_free), but for run and number; of a dry run without what has to be made */
-enum doppel_status step_make(struct pair *pair, const struct doppel_act_policy *policy,
-                             struct step *out, struct doppel_error *error);
+enum doppel_status step_make(struct held_pair *pair, const struct doppel_act_policy *policy,
+                             struct journal_entry *out, struct doppel_error *error);
 
 /* Number the step, and give it a name for what is beside the duplicate for a moment. */
-enum doppel_status step_number(struct step *step, uint64_t run, uint64_t number,
+enum doppel_status step_number(struct journal_entry *step, uint64_t run, uint64_t number,
                                struct doppel_error *error);
 
 /* Take it. */
-enum doppel_status step_take(const struct pair *pair, const struct step *step,
+enum doppel_status step_take(const struct held_pair *pair, const struct journal_entry *step,
                              struct doppel_error *error);
+
+/* ---- taking it back: what was moved returns, what became a link becomes a file again ---- */
+
+/* What came of it. */
+enum undone {
+    UNDO_DONE,
+    UNDO_NOTHING, /* it had not happened, or was taken back by now */
+    UNDO_REFUSED  /* something else is there; nothing was touched */
+};
+
+/* @param look_only nothing is touched: UNDO_DONE is what would come of it, as far as can be seen
+ * @param error why not, unless UNDO_DONE; of UNDO_NOTHING what there was instead */
+enum undone step_undo(const struct doppel_run *run, const struct journal_entry *step,
+                      bool look_only, struct doppel_error *error);
 
 #endif

@@ -42,9 +42,9 @@ static bool is_on(const char *path, dev_t device)
 
 /* The user's own, as $XDG_DATA_HOME/Trash, if it and the folder it lies in are on the file system
  * of the file. */
-static bool try_home(const char *home, dev_t device, struct trash *out)
+static bool try_home(const char *home, dev_t device, struct trash_can *out)
 {
-    struct trash trash = {0};
+    struct trash_can trash = {0};
     char above[PATH_MAX];
     if (!home || *home != '/' || strlen(home) >= sizeof trash.folder)
         return false;
@@ -77,9 +77,9 @@ static void find_top(const char *path, dev_t device, char top[PATH_MAX])
 }
 
 /* $topdir/.Trash/$uid where the administrator has made .Trash, else $topdir/.Trash-$uid. */
-static bool try_top(const char *path, dev_t device, struct trash *out)
+static bool try_top(const char *path, dev_t device, struct trash_can *out)
 {
-    struct trash trash;
+    struct trash_can trash;
     struct stat stat;
     char shared[PATH_MAX];
     find_top(path, device, trash.top);
@@ -101,7 +101,7 @@ static bool try_top(const char *path, dev_t device, struct trash *out)
 }
 
 enum doppel_status trash_find(const char *home, const char *path, const struct stat *stat,
-                              struct trash *out, struct doppel_error *error)
+                              struct trash_can *out, struct doppel_error *error)
 {
     if (try_home(home, stat->st_dev, out) || try_top(path, stat->st_dev, out))
         return DOPPEL_OK;
@@ -116,7 +116,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-char *trash_target(const struct trash *trash, const char *path)
+char *trash_target(const struct trash_can *trash, const char *path)
 {
     char files[PATH_MAX + 8], info[PATH_MAX + 8];
     snprintf(files, sizeof files, "%s/files", trash->folder);
@@ -147,7 +147,7 @@ static void print_encoded(FILE *stream, const char *path)
     }
 }
 
-static const char *path_in_trash(const struct trash *trash, const char *path)
+static const char *path_in_trash(const struct trash_can *trash, const char *path)
 {
     size_t length = strlen(trash->top);
     if (!length || strncmp(path, trash->top, length) != 0)
@@ -180,8 +180,8 @@ static bool write_info(const char *info, const char *path)
     return written;
 }
 
-enum doppel_status act_trash(const struct held *held, const struct trash *trash, const char *path,
-                             const char *target, struct doppel_error *error)
+enum doppel_status act_trash(const struct held_file *held, const struct trash_can *trash,
+                             const char *path, const char *target, struct doppel_error *error)
 {
     char *info = trash_info_path(target);
     enum doppel_status status = DOPPEL_OK;

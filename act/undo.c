@@ -1,5 +1,5 @@
 /* Taking back a step, whatever ended the run in which it was taken. */
-#include "act/undo.h"
+#include "act/step.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "act/held.h"
 
 /* The path of a step, and what stands there now. */
 struct site {
@@ -67,7 +65,7 @@ struct undo_name {
     char text[64];
 };
 
-static struct undo_name undo_name(const struct step *step)
+static struct undo_name undo_name(const struct journal_entry *step)
 {
     struct undo_name name;
     snprintf(name.text, sizeof name.text, ".doppel-undo-%llu-%llu", (unsigned long long)step->run,
@@ -77,7 +75,7 @@ static struct undo_name undo_name(const struct step *step)
 
 /* What a killed run left in a folder under the temporary name of a step: that is the duplicate
  * itself, or what was to take its place and can be had again. */
-static void remove_rest(const struct site *site, const struct step *step)
+static void remove_rest(const struct site *site, const struct journal_entry *step)
 {
     struct stat stat;
     if (step->temporary && site->folder >= 0 &&
@@ -88,13 +86,13 @@ static void remove_rest(const struct site *site, const struct step *step)
 
 /* A copy that a killed undoing run was about to bring back, or what it was copied from and was
  * about to go. */
-static void remove_rest_of_undo(const struct site *site, const struct step *step)
+static void remove_rest_of_undo(const struct site *site, const struct journal_entry *step)
 {
     if (site->folder >= 0)
         unlinkat(site->folder, undo_name(step).text, 0);
 }
 
-static bool double_is_beside(const struct site *site, const struct step *step)
+static bool double_is_beside(const struct site *site, const struct journal_entry *step)
 {
     struct stat stat;
     return step->temporary && site->folder >= 0 &&
@@ -104,7 +102,7 @@ static bool double_is_beside(const struct site *site, const struct step *step)
 
 /* ---- what was moved ---- */
 
-static void remove_note(const struct step *step)
+static void remove_note(const struct journal_entry *step)
 {
     char *info = step->action == DOPPEL_ACTION_TRASH ? trash_info_path(step->target) : NULL;
     if (info)
@@ -114,9 +112,9 @@ static void remove_note(const struct step *step)
 
 /* The duplicate is where it was, and where it was to go, or had been, is a copy of it: a run was
  * killed before it could remove the one of the two, or an undoing run the other. */
-static void remove_copy(const struct doppel_run *run, const struct step *step)
+static void remove_copy(const struct doppel_run *run, const struct journal_entry *step)
 {
-    struct held there, back;
+    struct held_file there, back;
     if (held_open(run, step->target, NULL, &there, NULL))
         return;
     if (has_content_of(&there.stat, &step->stamp) &&
@@ -129,7 +127,7 @@ static void remove_copy(const struct doppel_run *run, const struct step *step)
 }
 
 /* The duplicate is back: what killed runs left where it was to go is removed. */
-static void remove_rest_of_move(const struct doppel_run *run, const struct step *step)
+static void remove_rest_of_move(const struct doppel_run *run, const struct journal_entry *step)
 {
     struct site site;
     open_site(run, step->target, &site);
@@ -143,10 +141,10 @@ static void remove_rest_of_move(const struct doppel_run *run, const struct step 
     close_site(&site);
 }
 
-static enum undone move_back(const struct doppel_run *run, const struct step *step,
+static enum undone move_back(const struct doppel_run *run, const struct journal_entry *step,
                              struct doppel_error *error)
 {
-    struct held held;
+    struct held_file held;
     enum undone undone = UNDO_REFUSED;
     if (held_open(run, step->target, NULL, &held, NULL))
         return refused(error, "is no longer where it was moved to");
@@ -162,7 +160,7 @@ static enum undone move_back(const struct doppel_run *run, const struct step *st
 }
 
 /* A run was killed when the duplicate had its copy, and was about to go. */
-static enum undone name_again(const struct site *site, const struct step *step,
+static enum undone name_again(const struct site *site, const struct journal_entry *step,
                               struct doppel_error *error)
 {
     if (renameat2(site->folder, step->temporary, site->folder, site->name, RENAME_NOREPLACE))
@@ -172,9 +170,9 @@ static enum undone name_again(const struct site *site, const struct step *step,
 }
 
 /* Whether move_back will find what it wants. */
-static enum undone look_at_moved(const struct step *step, struct doppel_error *error)
+static enum undone look_at_moved(const struct journal_entry *step, struct doppel_error *error)
 {
-    struct held held;
+    struct held_file held;
     if (held_open(NULL, step->target, NULL, &held, NULL))
         return refused(error, "is no longer where it was moved to");
     bool good = has_content_of(&held.stat, &step->stamp);
@@ -182,8 +180,8 @@ static enum undone look_at_moved(const struct step *step, struct doppel_error *e
     return good ? UNDO_DONE : refused(error, "has changed since it was moved: it stays there");
 }
 
-static enum undone undo_move(const struct site *site, const struct step *step, bool look_only,
-                             struct doppel_error *error)
+static enum undone undo_move(const struct site *site, const struct journal_entry *step,
+                             bool look_only, struct doppel_error *error)
 {
     if (site->there && has_content_of(&site->stat, &step->stamp)) {
         if (!look_only)
@@ -200,7 +198,7 @@ static enum undone undo_move(const struct site *site, const struct step *step, b
 
 /* ---- what became a link ---- */
 
-static bool is_its_link(const struct site *site, const struct step *step)
+static bool is_its_link(const struct site *site, const struct journal_entry *step)
 {
     char text[PATH_MAX + 1];
     if (step->action == DOPPEL_ACTION_HARDLINK)
@@ -214,8 +212,9 @@ static bool is_its_link(const struct site *site, const struct step *step)
 }
 
 /* The kept file, which has what the duplicate had: by the link itself, for it may have moved. */
-static enum doppel_status open_content(const struct doppel_run *run, const struct step *step,
-                                       struct held *out, struct doppel_error *error)
+static enum doppel_status open_content(const struct doppel_run *run,
+                                       const struct journal_entry *step, struct held_file *out,
+                                       struct doppel_error *error)
 {
     const char *path = step->action == DOPPEL_ACTION_HARDLINK ? step->path : step->kept;
     if (held_open(run, path, NULL, out, NULL))
@@ -227,7 +226,7 @@ static enum doppel_status open_content(const struct doppel_run *run, const struc
                        "the file that it is a link to has changed: what it was is not known");
 }
 
-static struct stat as_it_was(const struct step *step)
+static struct stat as_it_was(const struct journal_entry *step)
 {
     struct timespec mtime = {step->stamp.mtime_ns / 1000000000, step->stamp.mtime_ns % 1000000000};
     return (struct stat){.st_mode = S_IFREG | step->mode,
@@ -238,10 +237,10 @@ static struct stat as_it_was(const struct step *step)
 }
 
 /* A copy takes the place of the link. */
-static enum undone copy_back(const struct site *site, const struct step *step,
+static enum undone copy_back(const struct site *site, const struct journal_entry *step,
                              struct doppel_error *error)
 {
-    struct held held, link = {site->folder, -1, site->name, step->path, site->stat, site->run};
+    struct held_file held, link = {site->folder, -1, site->name, step->path, site->stat, site->run};
     struct stat like = as_it_was(step);
     if (open_content(site->run, step, &held, error))
         return UNDO_REFUSED;
@@ -254,19 +253,19 @@ static enum undone copy_back(const struct site *site, const struct step *step,
 }
 
 /* Whether copy_back will find what it wants. */
-static enum undone look_at_content(const struct step *step, struct doppel_error *error)
+static enum undone look_at_content(const struct journal_entry *step, struct doppel_error *error)
 {
-    struct held held;
+    struct held_file held;
     if (open_content(NULL, step, &held, error))
         return UNDO_REFUSED;
     held_close(&held);
     return UNDO_DONE;
 }
 
-static enum undone undo_link(const struct site *site, const struct step *step, bool look_only,
-                             struct doppel_error *error)
+static enum undone undo_link(const struct site *site, const struct journal_entry *step,
+                             bool look_only, struct doppel_error *error)
 {
-    struct held link = {site->folder, -1, site->name, step->path, site->stat, site->run};
+    struct held_file link = {site->folder, -1, site->name, step->path, site->stat, site->run};
     if (site->there && has_stamp(&site->stat, &step->stamp)) {
         if (!look_only)
             remove_rest(site, step);
@@ -286,8 +285,8 @@ static enum undone undo_link(const struct site *site, const struct step *step, b
     return copy_back(site, step, error);
 }
 
-enum undone step_undo(const struct doppel_run *run, const struct step *step, bool look_only,
-                      struct doppel_error *error)
+enum undone step_undo(const struct doppel_run *run, const struct journal_entry *step,
+                      bool look_only, struct doppel_error *error)
 {
     struct site site;
     enum undone undone = UNDO_NOTHING;

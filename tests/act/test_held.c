@@ -59,7 +59,7 @@ static unsigned count_names(void)
 static void opens_what_it_was(void **state)
 {
     (void)state;
-    struct held held;
+    struct held_file held;
     put_text("a", "text");
     struct doppel_file_stamp stamp = stamp_at("a");
     assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_OK);
@@ -89,7 +89,7 @@ static void compares_every_byte(void **state)
     enum { BLOCK = 256 * 1024 };
     static const size_t sizes[] = {0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 7};
     static char data[2 * BLOCK + 7];
-    struct held a, b;
+    struct held_file a, b;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (char)(i * 2654435761u >> 11);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -117,7 +117,8 @@ static void compares_every_byte(void **state)
 
 enum link { HARD, SYMBOLIC };
 
-static enum doppel_status do_link(enum link link, const struct held *twin, const struct held *kept)
+static enum doppel_status do_link(enum link link, const struct held_file *twin,
+                                  const struct held_file *kept)
 {
     return link == HARD ? act_hardlink(twin, kept, ".t", NULL)
                         : act_symlink(twin, kept, ".t", "kept", NULL);
@@ -170,7 +171,7 @@ static void leaves_what_changes_meanwhile(void **state)
         {take_temporary_name, "text", "text", 3},
     };
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        struct held twin, kept;
+        struct held_file twin, kept;
         put_text("kept", "text");
         put_text("twin", "text");
         assert_int_equal(held_open(NULL, "twin", NULL, &twin, NULL), DOPPEL_OK);
@@ -227,7 +228,7 @@ static void tells_the_way(void **state)
 static void moves_to_where_nothing_is(void **state)
 {
     (void)state;
-    struct held held;
+    struct held_file held;
     put_text("a", "text");
     put_text("b", "mine");
     assert_int_equal(held_open(NULL, "a", NULL, &held, NULL), DOPPEL_OK);
@@ -252,7 +253,7 @@ static void moves_far(void **state)
     (void)state;
     char folder[] = "/dev/shm/doppel-act-XXXXXX", target[64], value[8] = "";
     struct stat here, there, was;
-    struct held held;
+    struct held_file held;
     if (!mkdtemp(folder))
         skip();
     assert_int_equal(stat(".", &here), 0);

@@ -32,23 +32,23 @@ static int leave(void **state)
 
 #define WITH_JOURNAL(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
-static struct step step_of(uint64_t run, uint64_t number)
+static struct journal_entry step_of(uint64_t run, uint64_t number)
 {
-    return (struct step){.run = run,
-                         .number = number,
-                         .action = DOPPEL_ACTION_SYMLINK,
-                         .path = "/a/\xff\n\"b",
-                         .kept = "/k\xc3\xa9pt",
-                         .target = "../k\xc3",
-                         .temporary = ".doppel-1",
-                         .stamp = {UINT64_MAX, 1, INT64_MAX, -5},
-                         .kept_stamp = {2, UINT64_MAX - 1, 4, 5},
-                         .mode = 0644,
-                         .owner = UINT32_MAX - 1,
-                         .group = 7};
+    return (struct journal_entry){.run = run,
+                                  .number = number,
+                                  .action = DOPPEL_ACTION_SYMLINK,
+                                  .path = "/a/\xff\n\"b",
+                                  .kept = "/k\xc3\xa9pt",
+                                  .target = "../k\xc3",
+                                  .temporary = ".doppel-1",
+                                  .stamp = {UINT64_MAX, 1, INT64_MAX, -5},
+                                  .kept_stamp = {2, UINT64_MAX - 1, 4, 5},
+                                  .mode = 0644,
+                                  .owner = UINT32_MAX - 1,
+                                  .group = 7};
 }
 
-static void assert_same_step(const struct step *a, const struct step *b)
+static void assert_same_step(const struct journal_entry *a, const struct journal_entry *b)
 {
     assert_string_equal(a->path, b->path);
     assert_string_equal(a->kept, b->kept);
@@ -76,7 +76,7 @@ static void write_runs(void)
         assert_int_equal(journal_begin(journal, DOPPEL_ACTION_SYMLINK, &number, NULL), DOPPEL_OK);
         assert_int_equal(number, run);
         for (uint64_t i = 1; i <= 3; i++) {
-            struct step step = step_of(run, i);
+            struct journal_entry step = step_of(run, i);
             assert_int_equal(journal_step(journal, &step, NULL), DOPPEL_OK);
             if (i < 3)
                 assert_int_equal(
@@ -97,7 +97,7 @@ static void gives_back_what_was_written(void **state)
     assert_int_equal(content.steps.count, 6);
     assert_int_equal(content.unreadable, 0);
     for (uint64_t i = 0; i < 6; i++) {
-        struct step wanted = step_of(1 + i / 3, 1 + i % 3);
+        struct journal_entry wanted = step_of(1 + i / 3, 1 + i % 3);
         assert_same_step(&content.steps.items[i], &wanted);
         assert_int_equal(content.steps.items[i].end, ends[i % 3]);
     }
@@ -142,7 +142,7 @@ static void survives_being_cut(void **state)
         size_t steps = content.steps.count;
         journal_content_free(&content);
         assert_int_equal(journal_begin(journal, DOPPEL_ACTION_TRASH, &run, NULL), DOPPEL_OK);
-        struct step step = step_of(run, 1);
+        struct journal_entry step = step_of(run, 1);
         assert_int_equal(journal_step(journal, &step, NULL), DOPPEL_OK);
         assert_int_equal(journal_close(journal, NULL), DOPPEL_OK);
         assert_int_equal(count_lines(SIZE_MAX), lines + 2);
