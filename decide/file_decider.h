@@ -7,7 +7,7 @@
 #include <doppel/search.h>
 
 #include "corpus/dedup/rule.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 
 struct file_decider;
 

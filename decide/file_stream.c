@@ -48,7 +48,7 @@ static struct doppel_walk_options walk_of(struct file_stream *stream)
     const struct file_stream_options *options = stream->options;
     struct doppel_walk_options walk = options->walk;
     if (options->fed) {
-        walk.paths = (struct strings){0};
+        walk.paths = (struct doppel_strings){0};
         walk.feed = next_fed;
         walk.feed_context = stream;
     }

@@ -6,7 +6,7 @@
 
 #include "decide/records/ingest.h"
 #include "decide/file_decider.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 
 struct file_stream;
 

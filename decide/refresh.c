@@ -174,7 +174,8 @@ static enum doppel_status run_pass(const struct refresh *refresh, const struct r
     for (size_t i = 0; i < count; i++)
         if (is_file(&items[i], refresh->run))
             paths.items[paths.count++] = items[i].path;
-    const struct doppel_walk_options walk = {.paths = paths, .every_name = true};
+    const struct doppel_walk_options walk = {.paths = {paths.items, paths.count},
+                                             .every_name = true};
     const struct intake_options options = {.read = options_for(&refresh->read, &items[0]),
                                            .run = refresh->run,
                                            .walk = &walk,

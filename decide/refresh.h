@@ -7,7 +7,7 @@
 
 #include "core/array.h"
 #include "core/strings.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include <doppel/run.h>
 
 struct refresh_item {

@@ -11,6 +11,7 @@
 
 #include <doppel/compare.h>
 #include <doppel/core.h>
+#include <doppel/intake.h>
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
@@ -90,9 +91,6 @@ enum doppel_group_records {
     DOPPEL_GROUP_RECORDS_OF_SCHEME, /**< where they have the scheme of the options */
     DOPPEL_GROUP_ALL_RECORDS        /**< whichever they have */
 };
-
-struct doppel_walk_options;
-struct doppel_read_options;
 
 /** What is grouped, and how. */
 struct doppel_group_options {

@@ -5,7 +5,7 @@
 
 #include "compare/video.h"
 #include "group/grouping.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "intake/open_cache.h"
 
 enum { KINDS = DOPPEL_KIND_VIDEO + 1 };
@@ -197,7 +197,7 @@ static struct doppel_walk_options walk_of(const struct doppel_scan_paths *paths,
     struct doppel_walk_options walk = {0};
     if (options->walk)
         walk = *options->walk;
-    walk.paths = (struct strings){(const char **)paths->paths, paths->count};
+    walk.paths = (struct doppel_strings){paths->paths, paths->count};
     return walk;
 }
 

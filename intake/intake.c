@@ -58,13 +58,13 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
     if (!intake)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read files");
     intake->options = options;
-    status = walk_new(options->walk, &intake->walk, error);
+    status = walk_new(options->walk, options->run, &intake->walk, error);
     if (status) {
         free(intake);
         return status;
     }
     if (doppel_run_shows_progress(options->run) && walk_repeatable(options->walk))
-        (void)walk_new(options->walk, &intake->counter, NULL);
+        (void)walk_new(options->walk, options->run, &intake->counter, NULL);
     intake->here = getcwd(NULL, 0);
     intake->progress.unit = "files";
     doppel_run_begin(options->run, "files", 0);

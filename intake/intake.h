@@ -1,107 +1,156 @@
-/* From paths to records: each file that a walk yields is stamped, looked up in the cache, probed,
- * digested and, where its content is new, sent to the workers. Files come out in the order of the
- * walk, whatever the number of workers. */
-#ifndef DOPPEL_INTAKE_INTAKE_H
-#define DOPPEL_INTAKE_INTAKE_H
+/**
+ * doppel/intake.h: from paths, descriptors and bytes to records. Each file that a walk yields is
+ * stamped, looked up in the cache of the run, digested and, where its content is new, decoded and
+ * fingerprinted by a worker process. Files come out in the order of the walk, whatever the number
+ * of workers. Uses core, media's probe, text, library and worker.
+ */
+#ifndef DOPPEL_INTAKE_H
+#define DOPPEL_INTAKE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include <doppel/core.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
-#include <doppel/worker.h>
+#include <doppel/text.h>
 
-#include "intake/exact_digests.h"
-#include "intake/read_options.h"
-#include "intake/walk.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-struct intake;
+/* ---- which files ---- */
 
-/* A file that was read. */
-struct intake_file {
-    char *path;      /* given: intake_file_free */
-    uint32_t source; /* number of the PATH argument that it came from */
-    bool known; /* unchanged, says the caller's `known` or `fails`: it was not read, `record` is
-                   empty but for its error */
+/** Paths, or globs. All borrowed. */
+struct doppel_strings {
+    const char *const *items;
+    size_t count;
+};
+
+/** Which files there are. All may be zero but `paths`: folders are walked depth first, names by
+ * byte order, without hidden files, symbolic links, trash and thumbnails; a hard link to a file
+ * that came before is passed over. Borrowed as long as the walk goes on. */
+struct doppel_walk_options {
+    struct doppel_strings paths;   /**< files and folders; what they name comes in this order */
+    const char *files_from;        /**< a list of more paths, one a line, "-": standard input; NULL:
+                                      none. They come after `paths`, and count as one of them */
+    bool null_separated;           /**< the paths of that list end with NUL, not with a newline */
+    struct doppel_strings exclude; /**< globs; one with a '/' is matched to the path below its
+                                      path of `paths` */
+    bool hidden;                   /**< hidden files and folders, too */
+    bool one_file_system;          /**< no folder of another file system than its path's */
+    bool follow;                   /**< symbolic links lead to files */
+    uint64_t min_size;             /**< bytes; smaller files are passed over */
+    bool every_name;               /**< hard links and paths given twice are files each time */
+    bool stdin_operand; /**< "-" among `paths` is `descriptor`, not a file of that name */
+    int descriptor;     /**< what "-" is read from; 0: standard input */
+    uint64_t max_bytes; /**< of what "-" is; 0: no limit */
+    /** More paths, of files alone, after all others; NULL when there are none for now. They count
+     * as `files_from` does. Borrowed until the next call. NULL: no such. */
+    const char *(*feed)(void *context);
+    void *feed_context;
+};
+
+/* ---- how they are read ---- */
+
+/** Raw audio. */
+struct doppel_pcm {
+    uint8_t format; /**< enum doppel_pcm_format (doppel/media.h); 0: it is none */
+    uint32_t rate;  /**< Hz */
+    uint32_t channels;
+};
+
+/** How files are read: doppel_read_options_default() for every kind by its default scheme. */
+struct doppel_read_options {
+    struct doppel_scheme schemes[DOPPEL_KIND_VIDEO + 1]; /**< by kind, with the version of the
+                                                            options below; id NONE: not wanted */
+    enum doppel_kind kind; /**< the one kind that was asked for by name: files of others are
+                              failures where they were named; UNKNOWN: none was */
+    struct doppel_text_options text;
+    bool text_format_given; /**< text.format holds for all; else each file's name and bytes tell */
+    struct doppel_pcm pcm;  /**< all is raw audio; format 0: nothing is */
+    bool fast;              /**< of videos the keyframes alone */
+    bool no_audio;          /**< videos without their audio */
+};
+
+/** Every kind by its default scheme. Thread-safe. */
+DOPPEL_API struct doppel_read_options doppel_read_options_default(void);
+
+/* ---- files, one after the other ---- */
+
+/** A file that was read, or that could not be. */
+struct doppel_file {
+    char *path;      /**< given (doppel_file_free) */
+    uint32_t source; /**< number of the path of `paths` that it came from; paths.count: of the list
+                      */
     struct doppel_file_stamp stamp;
-    struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for; of a
-                                    file that is `listed` it has the digest alone */
-    struct exact_digests exact;  /* of the kinds that were asked for, where the file was read */
+    struct doppel_record record; /**< with its attachment; record.error.status says whether it could
+                                    be read, and record.error.message why not */
 };
 
-void intake_file_free(struct intake_file *file);
+DOPPEL_API void doppel_file_free(struct doppel_file *file);
 
-/* Whether a file that has not changed may be left unread. */
-typedef bool intake_known(void *context, const char *path, const struct doppel_file_stamp *stamp);
-
-/* Whether a file that has not changed could not be read before, and why. */
-typedef bool intake_fails(void *context, const char *path, const struct doppel_file_stamp *stamp,
-                          struct doppel_error *out);
-
-/* A file could not be read, by the path of the walk; unless `fails` said so. */
-typedef void intake_failed(void *context, const char *path, const struct doppel_file_stamp *stamp,
-                           const struct doppel_error *reason);
-
-/* What is known of bytes of a kind that is wanted, so that they need not be decoded, or looked up
- * in the cache. @param out given; only filled where it is true */
-typedef bool intake_recall(void *context, const struct doppel_digest *digest,
-                           struct doppel_record *out);
-
-/* Which digests of other makes are wanted of the next file, as bits 1 << enum doppel_exact; what
- * the cache knows of a file by its path is passed by for them. */
-typedef unsigned intake_exact_kinds(void *context);
-
-/* Whether by those digests enough is known of bytes: then they are not decoded. */
-typedef bool intake_listed(void *context, const struct doppel_digest *digest,
-                           const struct exact_digests *exact);
-
-struct intake_options {
-    struct doppel_read_options read;
-    struct doppel_run *run;
-    const struct doppel_walk_options *walk;
-    struct doppel_cache *cache;
-    bool attachments;    /* load them into the records */
-    bool places;         /* of texts with all words and their places, past the cache */
-    bool failures;       /* files that could not be read are handed out, too, and not reported */
-    intake_known *known; /* may be NULL, as the next ones */
-    intake_fails *fails;
-    intake_recall *recall;
-    intake_exact_kinds *exact_kinds;
-    intake_listed *listed;
-    intake_failed *failed; /* of those that are reported */
-    void *known_context;   /* of all of these */
-};
+struct doppel_intake;
 
 /**
- * Starts no worker before one is needed.
- * @param options borrowed for the life of the intake
- * @param out     given (intake_free)
- */
-enum doppel_status intake_new(const struct intake_options *options, struct intake **out,
-                              struct doppel_error *error);
-void intake_free(struct intake *intake);
-
-/**
- * The next file that could be read; the others are reported on the way, and what is of no kind that
- * is wanted (nor named as such, nor named on the command line) is passed over.
+ * Begin to read files. The cache is the run's; workers start when one is needed.
  *
- * @param out given (intake_file_free); untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_CANCELLED after a signal; others when
- *         the run cannot go on
+ * @param run     borrowed for the life of the intake, which counts its files as progress of it
+ * @param walk    copied; what it points at is borrowed for the life of the intake
+ * @param read    copied; NULL: the defaults
+ * @param out     given (doppel_intake_free)
+ * @return DOPPEL_OK; DOPPEL_E_IO: the list, or a temporary file, cannot be opened; DOPPEL_E_LIMIT:
+ *         too few files may be open; DOPPEL_E_MEMORY. An intake is used by one thread at a time.
  */
-enum doppel_status intake_next(struct intake *intake, struct intake_file *out,
-                               struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_intake_open(struct doppel_run *run,
+                                                 const struct doppel_walk_options *walk,
+                                                 const struct doppel_read_options *read,
+                                                 struct doppel_intake **out,
+                                                 struct doppel_error *error);
 
-/* The same, without waiting for a worker: DOPPEL_E_TIMEOUT when the next one is not ready. */
-enum doppel_status intake_next_ready(struct intake *intake, struct intake_file *out,
-                                     struct doppel_error *error);
+/**
+ * The next file, also when it could not be read: then record.error says why, and nobody else is
+ * told. What is empty, or of no kind that is wanted, and was not named, is passed over.
+ *
+ * @param out given (doppel_file_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_CANCELLED; others when the run cannot
+ *         go on
+ */
+DOPPEL_API enum doppel_status doppel_intake_next(struct doppel_intake *intake,
+                                                 struct doppel_file *out,
+                                                 struct doppel_error *error);
 
-/* The walk's feed has paths again: after the end more files come. */
-void intake_resume(struct intake *intake);
+/** What is on its way is dropped; what was read is in the cache. */
+DOPPEL_API void doppel_intake_free(struct doppel_intake *intake);
 
-/* Whether a name promises a video. */
-bool named_as_video(const char *path);
+/* ---- one file ---- */
 
+/** A file by its path; else bytes; else a descriptor. Borrowed. */
+struct doppel_input {
+    const char *path;  /**< NULL: */
+    const void *bytes; /**< as a file would hold them; NULL: */
+    size_t size;       /**< of `bytes` */
+    int descriptor;    /**< read from where it stands to its end; it stays open */
+};
+
+/**
+ * Read one file.
+ *
+ * @param run   borrowed. It may be used by several threads
+ * @param read  NULL: the defaults
+ * @param out   given (doppel_record_free); untouched on failure
+ * @return DOPPEL_OK; why it could not be read (DOPPEL_E_FORMAT, _CORRUPT, _LIMIT, _TIMEOUT,
+ *         _NOT_FOUND, _IO, _UNSUPPORTED, …), with a sentence in which it is "it";
+ * DOPPEL_E_ARGUMENT: a folder; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_fingerprint(struct doppel_run *run,
+                                                 const struct doppel_input *input,
+                                                 const struct doppel_read_options *read,
+                                                 struct doppel_record *out,
+                                                 struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -8,7 +8,7 @@
 
 #include <doppel/worker.h>
 
-#include "intake/intake.h"
+#include "intake/reader.h"
 
 /* So many files at most are between the walk and the caller, so that one slow file neither stops
  * the others nor lets them pile up. */

@@ -72,7 +72,7 @@ static bool named_as_medium(const struct intake *intake, const char *path)
 
 bool named_on_command_line(const struct intake *intake, const struct slot *slot)
 {
-    const struct strings *paths = &intake->options->walk->paths;
+    const struct doppel_strings *paths = &intake->options->walk->paths;
     size_t source = slot->file.source;
     return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
 }

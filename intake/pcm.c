@@ -25,7 +25,7 @@ static uint8_t format_of(const char *name)
     return DOPPEL_PCM_NONE;
 }
 
-bool parse_pcm(const char *text, struct pcm *out)
+bool parse_pcm(const char *text, struct doppel_pcm *out)
 {
     char copy[64], *rest = copy;
     uint64_t rate, channels;
@@ -37,6 +37,6 @@ bool parse_pcm(const char *text, struct pcm *out)
     if (!format || !rest || !parse_whole(rate_text, 1, MAX_RATE, &rate) ||
         !parse_whole(rest, 1, MAX_CHANNELS, &channels))
         return false;
-    *out = (struct pcm){format, (uint32_t)rate, (uint32_t)channels};
+    *out = (struct doppel_pcm){format, (uint32_t)rate, (uint32_t)channels};
     return true;
 }

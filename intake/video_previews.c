@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "intake/intake.h"
+#include "intake/reader.h"
 
 struct video_looks {
     const struct doppel_run *run;

@@ -63,15 +63,15 @@ static void choose_memory(struct walk *walk)
             file_set_add(&walk->operands, &stat_buffer);
 }
 
-enum doppel_status walk_new(const struct doppel_walk_options *options, struct walk **out,
-                            struct doppel_error *error)
+enum doppel_status walk_new(const struct doppel_walk_options *options, const struct doppel_run *run,
+                            struct walk **out, struct doppel_error *error)
 {
     struct walk *walk = calloc(1, sizeof *walk);
     if (!walk)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to walk");
     walk->options = *options;
     walk->stdin_fd = -1;
-    walk->list.run = options->run;
+    walk->list.run = run;
     if (options->files_from) {
         enum doppel_status status =
             path_list_open(&walk->list, options->files_from, options->null_separated, error);
@@ -323,7 +323,7 @@ static bool visit_stdin(struct walk *walk, struct walk_entry *out)
     if (walk->stdin_fd >= 0 && !walk->options.every_name)
         return found(walk, WALK_SAME_FILE, out);
     if (walk->stdin_fd < 0 &&
-        spool(STDIN_FILENO, walk->options.max_bytes, &walk->stdin_fd, &out->error))
+        spool(walk->options.descriptor, walk->options.max_bytes, &walk->stdin_fd, &out->error))
         return found(walk, WALK_ERROR, out);
     if (fstat(walk->stdin_fd, &out->stat) != 0)
         return failed(walk, errno, out);
@@ -365,7 +365,7 @@ static bool next_listed(struct walk *walk, struct walk_entry *out, bool *out_end
 
 static bool next_operand(struct walk *walk, struct walk_entry *out, bool *out_end)
 {
-    const struct strings *paths = &walk->options.paths;
+    const struct doppel_strings *paths = &walk->options.paths;
     walk->argument = walk->next_path;
     *out_end = false;
     if (walk->next_path == paths->count)

@@ -9,30 +9,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include <doppel/core.h>
-
-#include "core/strings.h"
-
-struct doppel_run;
-
-struct doppel_walk_options {
-    struct strings paths; /* borrowed for the life of the walk */
-    /* A list of more paths, "-" for stdin, or NULL. They come after `paths`, and the list as a
-     * whole counts as PATH number paths.count. */
-    const char *files_from;
-    bool null_separated;    /* of that list */
-    struct strings exclude; /* globs; one with a '/' is matched to the path below its PATH */
-    bool hidden, one_file_system, follow;
-    uint64_t min_size;
-    bool every_name;    /* hard links and paths given twice are files each time */
-    bool stdin_operand; /* "-" among `paths` is standard input, not a file of that name */
-    uint64_t max_bytes; /* of standard input */
-    /* More paths, of files alone, after all others: NULL when there are none for now. They count as
-     * the list does. Borrowed until the next call. NULL: no such */
-    const char *(*feed)(void *context);
-    void *feed_context;
-    const struct doppel_run *run; /* may end it; NULL: nothing does */
-};
+#include <doppel/intake.h>
 
 enum walk_what {
     WALK_FILE,      /* a regular file to read */
@@ -75,8 +52,10 @@ bool walk_repeatable(const struct doppel_walk_options *walk_options);
 
 struct walk;
 
-/** @param out given (walk_free). DOPPEL_E_MEMORY; DOPPEL_E_IO when files_from cannot be opened. */
-enum doppel_status walk_new(const struct doppel_walk_options *walk_options, struct walk **out,
+/** @param run may end a walk that waits for a list; NULL: nothing does. @param out given
+ * (walk_free). DOPPEL_E_MEMORY; DOPPEL_E_IO when files_from cannot be opened. */
+enum doppel_status walk_new(const struct doppel_walk_options *walk_options,
+                            const struct doppel_run *run, struct walk **out,
                             struct doppel_error *error);
 void walk_free(struct walk *walk);
 

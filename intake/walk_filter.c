@@ -55,7 +55,7 @@ static bool glob_matches(const char *glob, const char *relative_path, bool is_di
     return fnmatch(pattern + (pattern[0] == '/'), relative_path, flags) == 0;
 }
 
-bool is_excluded(const struct strings *globs, const char *relative_path, bool is_directory)
+bool is_excluded(const struct doppel_strings *globs, const char *relative_path, bool is_directory)
 {
     for (size_t i = 0; i < globs->count; i++)
         if (glob_matches(globs->items[i], relative_path, is_directory))

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/strings.h"
+#include <doppel/intake.h>
 
 /* Folders and files where systems keep what was thrown away, and small copies of pictures. `path`
  * ends in its name. */
@@ -12,6 +12,6 @@ bool is_trash(const char *path);
 
 /* Whether one of the globs matches: "NAME" the name at any depth, "A/B" or "/A" the whole path
  * below the PATH, "NAME/" only folders; '*' does not match '/', "**" does. */
-bool is_excluded(const struct strings *globs, const char *relative_path, bool is_directory);
+bool is_excluded(const struct doppel_strings *globs, const char *relative_path, bool is_directory);
 
 #endif

@@ -12,6 +12,7 @@
 #include <doppel/group.h>
 #include <doppel/image.h>
 #include <doppel/index.h>
+#include <doppel/intake.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/media.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "act/held.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "../tools/tree.h"
 
 static void put(const char *path, const void *data, size_t size)

@@ -18,8 +18,7 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
-ROOMS += ["compare", "search", "group", "decide", "act"]
-LIBRARIES = ROOMS + ["intake"]  # which has no header of its own yet
+ROOMS += ["compare", "intake", "search", "group", "decide", "act"]
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
@@ -30,7 +29,7 @@ PENDING = (
 )  # whose modules still need something of the command's
 EXAMPLE_PROGRAMS = (
     "hash_plane simhash_text find_peaks search_codes search_library compare_files decide_stream "
-    "watch_folder scan_folder"
+    "watch_folder scan_folder find_in_library"
 ).split()
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
@@ -88,13 +87,13 @@ def test_programs_are_there():
 
 
 def test_libraries_are_there():
-    names = [f"libdoppel-{room}.a" for room in LIBRARIES] + ["libdoppel.a", "libdoppel.so"]
+    names = [f"libdoppel-{room}.a" for room in ROOMS] + ["libdoppel.a", "libdoppel.so"]
     missing = [name for name in names if not (libdir / name).exists()]
     assert not missing, missing
 
 
 def test_pkg_config_files_are_there():
-    for package in ["doppel"] + [f"doppel-{room}" for room in LIBRARIES]:
+    for package in ["doppel"] + [f"doppel-{room}" for room in ROOMS]:
         run("pkg-config", "--exists", "--print-errors", package)
 
 
@@ -259,6 +258,17 @@ def test_groups_of_a_folder():
         f"  {folder}/b.txt: identical",
         f"{len(TEXT)} bytes could be saved",
     ], lines
+
+
+def test_found_in_a_library():
+    folder, library = work / "held", work / "holding"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TEXT)
+    (folder / "b.txt").write_text("all words of its own " * 3)
+    run(prefix / "bin" / "doppel", "add", "--library", library, folder / "a.txt")
+    find = work / "find_in_library"
+    assert run(find, library, folder / "a.txt") == "item 1, similarity 1.00\n"
+    assert run(find, library, folder / "b.txt") == "nothing like it\n"
 
 
 def test_decisions_of_a_folder():

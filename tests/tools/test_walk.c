@@ -24,7 +24,7 @@ static struct listing walked(const struct doppel_walk_options *options)
     struct listing listing = {0};
     struct walk *walk;
     struct walk_entry entry;
-    assert_int_equal(walk_new(options, &walk, NULL), DOPPEL_OK);
+    assert_int_equal(walk_new(options, NULL, &walk, NULL), DOPPEL_OK);
     while (walk_next(walk, &entry)) {
         list_entry(&listing, &entry);
         walk_entry_free(&entry);
@@ -277,7 +277,7 @@ static void missing_lists_are_said(void **state)
     struct walk *walk = NULL;
     struct doppel_error error;
     struct doppel_walk_options options = {.files_from = "none"};
-    assert_int_equal(walk_new(&options, &walk, &error), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(walk_new(&options, NULL, &walk, &error), DOPPEL_E_NOT_FOUND);
     assert_null(walk);
     assert_string_equal(error.message, "none: No such file or directory");
 }
@@ -287,7 +287,7 @@ static struct walk *walk_to_file(const struct doppel_walk_options *options,
                                  struct walk_entry *entry)
 {
     struct walk *walk;
-    assert_int_equal(walk_new(options, &walk, NULL), DOPPEL_OK);
+    assert_int_equal(walk_new(options, NULL, &walk, NULL), DOPPEL_OK);
     while (walk_next(walk, entry) && entry->what != WALK_FILE)
         walk_entry_free(entry);
     return walk;
@@ -404,7 +404,7 @@ static void files_are_those_of_nftw(void **state)
         struct walk *walk;
         struct walk_entry entry;
         size_t count = 0;
-        assert_int_equal(walk_new(&options, &walk, NULL), DOPPEL_OK);
+        assert_int_equal(walk_new(&options, NULL, &walk, NULL), DOPPEL_OK);
         while (walk_next(walk, &entry)) {
             if (entry.what == WALK_FILE)
                 count += bsearch(entry.path, oracle_paths, oracle_count, sizeof *oracle_paths,

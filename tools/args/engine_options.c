@@ -38,15 +38,16 @@ struct doppel_read_options read_options_from(const struct settings *settings)
 
 struct doppel_walk_options walk_options_from(const struct settings *settings)
 {
-    return (struct doppel_walk_options){.paths = settings->operands,
-                                        .files_from = settings->files_from,
-                                        .null_separated = settings->null_separated,
-                                        .exclude = settings->exclude,
-                                        .hidden = settings->hidden,
-                                        .one_file_system = settings->one_file_system,
-                                        .follow = settings->follow,
-                                        .min_size = settings->min_size,
-                                        .max_bytes = settings->max_bytes};
+    return (struct doppel_walk_options){
+        .paths = {settings->operands.items, settings->operands.count},
+        .files_from = settings->files_from,
+        .null_separated = settings->null_separated,
+        .exclude = {settings->exclude.items, settings->exclude.count},
+        .hidden = settings->hidden,
+        .one_file_system = settings->one_file_system,
+        .follow = settings->follow,
+        .min_size = settings->min_size,
+        .max_bytes = settings->max_bytes};
 }
 
 struct doppel_search_options search_options_from(const struct settings *settings)

@@ -99,7 +99,7 @@ struct settings {
 
     /* recordings */
     const char *pcm_text; /* as given; NULL: not */
-    struct pcm pcm;
+    struct doppel_pcm pcm;
     uint32_t max_ms;            /* 0 = no limit */
     double max_false_positives; /* -1 = not given */
     double max_false_alarms;    /* an hour; -1 = not given */

@@ -8,7 +8,7 @@
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "decide/known_failures.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"

@@ -9,7 +9,7 @@
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "intake/video_refine.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
 #include "tools/output/segment_rows.h"

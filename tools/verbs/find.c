@@ -8,7 +8,7 @@
 #include "tools/output/matches.h"
 #include "tools/verbs/find_repeats.h"
 #include "intake/exact_digests.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "intake/video_refine.h"
 #include "intake/open_cache.h"
 #include "compare/text.h"

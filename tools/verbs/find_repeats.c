@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "tools/args/engine_options.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"

@@ -5,7 +5,7 @@
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "intake/open_cache.h"
 #include "tools/output/item_row.h"
 #include "tools/memory.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "compare/image.h"
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"

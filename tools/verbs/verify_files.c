@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "intake/intake.h"
+#include "intake/reader.h"
 #include "tools/signals.h"
 
 struct file_check {
