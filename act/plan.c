@@ -26,7 +26,7 @@ static enum doppel_status check_policy(const struct doppel_act_policy *policy,
 }
 
 /* @return false without memory */
-static bool copy_string(const char **string)
+static bool copy_string_act_plan(const char **string)
 {
     return !*string || (*string = strdup(*string));
 }
@@ -40,8 +40,9 @@ enum doppel_status doppel_plan_new(const struct doppel_act_policy *policy, struc
         return status;
     if (plan) {
         plan->policy = *policy;
-        bool moves = copy_string(&plan->policy.move_to), trash = copy_string(&plan->policy.trash);
-        if (copy_string(&plan->policy.journal) && moves && trash) {
+        bool moves = copy_string_act_plan(&plan->policy.move_to),
+             trash = copy_string_act_plan(&plan->policy.trash);
+        if (copy_string_act_plan(&plan->policy.journal) && moves && trash) {
             *out = plan;
             return DOPPEL_OK;
         }
@@ -64,38 +65,41 @@ void doppel_plan_free(struct doppel_plan *plan)
 }
 
 /* Whether the reason is one of those that are acted on. */
-static bool is_named(enum doppel_reason reason, const struct doppel_act_policy *policy)
+static bool is_named_act_plan(enum doppel_reason reason, const struct doppel_act_policy *policy)
 {
     return policy->reasons & 1u << reason;
 }
 
 /* Whether it is acted on for what it is to the one to keep. */
-static bool is_wanted(const struct doppel_plan_file *file, const struct doppel_act_policy *policy)
+static bool is_wanted_plan_file(const struct doppel_plan_file *file,
+                                const struct doppel_act_policy *policy)
 {
     bool links = policy->action != DOPPEL_ACTION_TRASH && policy->action != DOPPEL_ACTION_MOVE_TO;
-    return is_named(file->reason, policy) && (!links || file->reason == DOPPEL_REASON_IDENTICAL);
+    return is_named_act_plan(file->reason, policy) &&
+           (!links || file->reason == DOPPEL_REASON_IDENTICAL);
 }
 
 /* Decide about a file that is neither kept nor a reference. @param first number of the first of its
  * group with the same bytes */
-static void decide_file(const struct doppel_plan *plan, size_t first, struct doppel_plan_file *file)
+static void decide_file_plan(const struct doppel_plan *plan, size_t first,
+                             struct doppel_plan_file *file)
 {
     const struct doppel_act_policy *policy = &plan->policy;
     file->duplicate_of = file->keep;
-    if (is_wanted(file, policy)) {
+    if (is_wanted_plan_file(file, policy)) {
         file->identical = file->reason == DOPPEL_REASON_IDENTICAL;
         return;
     }
     /* The first of several that are less than identical to the kept one stays, for the others. */
-    if (first != plan->files.count && is_named(DOPPEL_REASON_IDENTICAL, policy)) {
+    if (first != plan->files.count && is_named_act_plan(DOPPEL_REASON_IDENTICAL, policy)) {
         const struct doppel_plan_file *stays = &plan->files.items[first];
-        if (stays->reference || !is_wanted(stays, policy)) {
+        if (stays->reference || !is_wanted_plan_file(stays, policy)) {
             file->duplicate_of = first;
             file->identical = true;
             return;
         }
     }
-    file->refused = is_named(file->reason, policy);
+    file->refused = is_named_act_plan(file->reason, policy);
     file->left = file->refused ? "is not identical to the kept file: a link would lose what differs"
                                : "is none of what '--reason' names";
 }
@@ -117,7 +121,7 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .duplicate_of = keep + i,
         };
         if (i && !file.reference)
-            decide_file(plan, keep + member->same_bytes, &file);
+            decide_file_plan(plan, keep + member->same_bytes, &file);
         if (!file.path || !array_push(&plan->files, file)) {
             free((char *)file.path);
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");

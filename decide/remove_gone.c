@@ -19,7 +19,7 @@ struct folder {
     uint64_t device;
 };
 
-struct search {
+struct gone_search {
     struct doppel_run *run;
     char **below; /* absolute */
     size_t below_count;
@@ -58,7 +58,7 @@ static void look_at(struct folder *folder, char *path)
     folder->device = folder->has_files ? (uint64_t)status.st_dev : 0;
 }
 
-static enum whereabouts where_is(struct search *search, const char *path, uint64_t device)
+static enum whereabouts where_is(struct gone_search *search, const char *path, uint64_t device)
 {
     struct stat status;
     if (lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR))
@@ -74,7 +74,7 @@ static enum whereabouts where_is(struct search *search, const char *path, uint64
     return search->folder.has_files && search->folder.device == device ? GONE : ABSENT;
 }
 
-static bool is_asked_for(const struct search *search, const char *path)
+static bool is_asked_for(const struct gone_search *search, const char *path)
 {
     for (size_t i = 0; i < search->below_count; i++) {
         size_t length = strlen(search->below[i]);
@@ -86,7 +86,8 @@ static bool is_asked_for(const struct search *search, const char *path)
 }
 
 /* Whether it is to be removed. @param absent counts what may come back; NULL: nobody asks */
-static bool is_gone(struct search *search, const char *path, uint64_t device, uint64_t *absent)
+static bool is_gone_search(struct gone_search *search, const char *path, uint64_t device,
+                           uint64_t *absent)
 {
     if (!is_asked_for(search, path))
         return false;
@@ -100,20 +101,20 @@ static bool is_gone(struct search *search, const char *path, uint64_t device, ui
 
 /* ---- all of them ---- */
 
-static bool take_item(void *context, const struct doppel_item *item)
+static bool take_item_remove_gone(void *context, const struct doppel_item *item)
 {
-    struct search *search = context;
+    struct gone_search *search = context;
     if (item->record.error.status)
         doppel_run_fail_input(search->run, item->path, item->record.error.message);
-    else if (is_gone(search, item->path, item->stamp.device, &search->absent))
+    else if (is_gone_search(search, item->path, item->stamp.device, &search->absent))
         search->no_memory |= !array_push(&search->ids, item->id);
     return !search->no_memory && !doppel_run_cancelled(search->run);
 }
 
-static bool take_failure(void *context, const struct doppel_failure *failure)
+static bool take_failure_remove_gone(void *context, const struct doppel_failure *failure)
 {
-    struct search *search = context;
-    if (is_gone(search, failure->path, failure->stamp->device, NULL)) {
+    struct gone_search *search = context;
+    if (is_gone_search(search, failure->path, failure->stamp->device, NULL)) {
         char *path = strdup(failure->path);
         if (!path || !array_push(&search->failures, path)) {
             free(path);
@@ -123,8 +124,8 @@ static bool take_failure(void *context, const struct doppel_failure *failure)
     return !search->no_memory && !doppel_run_cancelled(search->run);
 }
 
-static enum doppel_status remove_found(struct doppel_library *library, const struct search *search,
-                                       struct doppel_error *error)
+static enum doppel_status remove_found(struct doppel_library *library,
+                                       const struct gone_search *search, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < search->ids.count && !status; i++)
@@ -134,7 +135,7 @@ static enum doppel_status remove_found(struct doppel_library *library, const str
     return status;
 }
 
-static void say_what_was_done(const struct search *search)
+static void say_what_was_done(const struct gone_search *search)
 {
     bool one = search->ids.count == 1;
     doppel_run_notice(search->run, "%zu item%s forgotten, whose file%s gone", search->ids.count,
@@ -147,7 +148,7 @@ static void say_what_was_done(const struct search *search)
             search->absent == 1 ? "it" : "them");
 }
 
-static void search_end(struct search *search)
+static void search_end(struct gone_search *search)
 {
     for (size_t i = 0; i < search->below_count; i++)
         free(search->below[i]);
@@ -159,7 +160,7 @@ static void search_end(struct search *search)
     array_free(&search->failures);
 }
 
-static void set_below(struct search *search, const struct strings *paths)
+static void set_below(struct gone_search *search, const struct strings *paths)
 {
     search->below = calloc(paths->count + 1, sizeof *search->below);
     search->no_memory = !search->below;
@@ -173,13 +174,13 @@ static void set_below(struct search *search, const struct strings *paths)
 enum doppel_status remove_gone(struct doppel_library *library, const struct strings *paths,
                                struct doppel_run *run, struct doppel_error *error)
 {
-    struct search search = {.run = run};
+    struct gone_search search = {.run = run};
     enum doppel_status status = DOPPEL_OK;
     set_below(&search, paths);
     if (!search.no_memory)
-        status = doppel_library_each(library, take_item, &search, error);
+        status = doppel_library_each(library, take_item_remove_gone, &search, error);
     if (!status && !search.no_memory)
-        status = doppel_library_each_failure(library, take_failure, &search, error);
+        status = doppel_library_each_failure(library, take_failure_remove_gone, &search, error);
     if (status == DOPPEL_E_CORRUPT) { /* the others are known all the same */
         doppel_run_fail_input(run, "the library", error->message);
         status = DOPPEL_OK;

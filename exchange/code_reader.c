@@ -115,7 +115,8 @@ void code_reader_close(struct code_reader *reader)
 /* ---- bytes ---- */
 
 /* Read on, behind what is left over. */
-static enum doppel_status fill_buffer(struct code_reader *reader, struct doppel_error *error)
+static enum doppel_status fill_buffer_code_reader(struct code_reader *reader,
+                                                  struct doppel_error *error)
 {
     memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
     reader->end -= reader->begin;
@@ -253,7 +254,7 @@ enum doppel_status code_reader_next(struct code_reader *reader, uint64_t *codes,
         *out_count = count;
         if (count || reader->ended)
             return DOPPEL_OK;
-        status = fill_buffer(reader, error);
+        status = fill_buffer_code_reader(reader, error);
         if (status)
             return status;
     }
@@ -278,7 +279,7 @@ void code_reader_rewind(struct code_reader *reader)
 /* ---- settling ---- */
 
 /* A file without a name, beside what is being made: what lies in /tmp may lie in memory. */
-static int nameless_file(const char *folder)
+static int nameless_file_code_reader(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
@@ -325,7 +326,7 @@ enum doppel_status code_reader_settle(struct code_reader *reader, const char *fo
         return DOPPEL_OK;
     }
     enum doppel_status status;
-    int fd = nameless_file(folder);
+    int fd = nameless_file_code_reader(folder);
     if (fd < 0) {
         status = doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s", folder, strerror(errno));
     } else {

@@ -53,8 +53,8 @@ static bool read_code_pair(const json_t *pair, struct doppel_fingerprint *finger
     return true;
 }
 
-static void read_codes(struct fields *fields, const struct doppel_scheme *scheme,
-                       struct doppel_record *record)
+static void read_codes_fields(struct fields *fields, const struct doppel_scheme *scheme,
+                              struct doppel_record *record)
 {
     const json_t *sequence = json_object_get(fields->object, "sequence"), *pair;
     int64_t bits = 0;
@@ -120,7 +120,7 @@ static void read_json_record(struct fields *fields, struct doppel_record *record
     if (json_object_get(fields->object, "code") && !json_object_get(fields->object, "sequence"))
         read_one_code(fields, scheme, record);
     else
-        read_codes(fields, scheme, record);
+        read_codes_fields(fields, scheme, record);
     field_base64(fields, "attachment", &record->attachment, &record->attachment_size);
     field_real(fields, "duration", 0, MAX_SECONDS, &seconds);
     if (!attach_audio_length(record, (uint64_t)llround(1000 * seconds)))
@@ -138,7 +138,7 @@ static void read_stamp(struct fields *fields, struct doppel_file_stamp *stamp)
     stamp->inode = (uint64_t)inode;
 }
 
-static void read_group(struct fields *fields, uint64_t *leader, uint64_t *canonical)
+static void read_group_fields(struct fields *fields, uint64_t *leader, uint64_t *canonical)
 {
     int64_t first = 0, kept = 0;
     field_number(fields, "leader", 1, INT64_MAX, &first);
@@ -187,7 +187,7 @@ enum doppel_status read_item(struct fields *fields, const struct exchange_sink *
         item->path = strdup("");
     if (!item->path && !fields->status)
         fields->status = doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for an item");
-    read_group(fields, &carried.leader, &carried.canonical);
+    read_group_fields(fields, &carried.leader, &carried.canonical);
     enum doppel_status status =
         fields->status ? fields->status : sink->item(sink->context, &carried, fields->error);
     exchange_item_free(&carried);
@@ -218,7 +218,7 @@ static void read_json_lanes(struct fields *fields, struct text_parts *parts, uin
     *out_count = (uint32_t)count;
 }
 
-static void read_simhash(struct fields *fields, uint64_t *out)
+static void read_simhash_fields(struct fields *fields, uint64_t *out)
 {
     const json_t *value = json_object_get(fields->object, "simhash");
     const char *hex = json_string_value(value);
@@ -292,10 +292,10 @@ enum doppel_status read_text(struct fields *fields, const struct exchange_sink *
     field_bytes(fields, "source", &parts.source);
     field_bytes(fields, "date", &parts.date);
     read_json_lanes(fields, &parts, &text.lane_count);
-    read_simhash(fields, &text.simhash);
+    read_simhash_fields(fields, &text.simhash);
     read_json_shingles(fields, &text, &parts);
     read_json_metadata(fields, &carried.about);
-    read_group(fields, &text.leader, &carried.canonical);
+    read_group_fields(fields, &text.leader, &carried.canonical);
     text.record_id = parts.record_id;
     text.path = parts.path;
     text.origin = (struct doppel_origin){parts.source, parts.date};

@@ -42,14 +42,14 @@ struct loaded_member {
 
 /* ---- a member ---- */
 
-static char *copy_text(const char *text, bool *no_memory)
+static char *copy_text_record_groups(const char *text, bool *no_memory)
 {
     char *copy = text ? strdup(text) : NULL;
     *no_memory |= text && !copy;
     return copy;
 }
 
-static char *name_of_record(const struct doppel_library_text *text)
+static char *name_of_text_record(const struct doppel_library_text *text)
 {
     char *name = NULL;
     if (text->record_id)
@@ -59,29 +59,30 @@ static char *name_of_record(const struct doppel_library_text *text)
     return length < 0 ? NULL : name;
 }
 
-static void take_record(const struct doppel_library_text *text, struct loaded_member *out)
+static void take_record_library_text(const struct doppel_library_text *text,
+                                     struct loaded_member *out)
 {
     bool no_memory = false;
     out->found = out->is_record = true;
     out->record = (struct doppel_group_record){
-        .record_id = copy_text(text->record_id, &no_memory),
+        .record_id = copy_text_record_groups(text->record_id, &no_memory),
         .line = text->line,
         .offset = text->offset,
         .size_bytes = text->size,
         .words = text->words,
-        .source = copy_text(text->origin.source, &no_memory),
-        .date = copy_text(text->origin.date, &no_memory),
+        .source = copy_text_record_groups(text->origin.source, &no_memory),
+        .date = copy_text_record_groups(text->origin.date, &no_memory),
     };
     out->member = (struct doppel_group_member){
         .id = text->id,
-        .path = copy_text(text->path, &no_memory),
+        .path = copy_text_record_groups(text->path, &no_memory),
         .digest = text->content,
     };
-    out->name = name_of_record(text);
+    out->name = name_of_text_record(text);
     out->no_memory = no_memory || !out->name;
 }
 
-static bool take_text(void *context, const struct doppel_library_text *text)
+static bool take_text_record_groups(void *context, const struct doppel_library_text *text)
 {
     struct loaded_member *out = context;
     if (text->error.status) {
@@ -94,11 +95,11 @@ static bool take_text(void *context, const struct doppel_library_text *text)
     }
     out->has_view = true;
     if (text->line)
-        take_record(text, out);
+        take_record_library_text(text, out);
     return true;
 }
 
-static enum doppel_status take_file(struct loaded_member *out, uint64_t id)
+static enum doppel_status take_file_loaded_member(struct loaded_member *out, uint64_t id)
 {
     struct record_search *search = out->search;
     struct doppel_library *library = search->groups->library;
@@ -134,11 +135,11 @@ static enum doppel_status load_member(struct record_search *search, uint64_t id,
     struct doppel_run *run = search->groups->run;
     uint64_t failures = doppel_run_failures(run);
     *out = (struct loaded_member){.search = search};
-    enum doppel_status status =
-        doppel_library_each_text(search->groups->library, &query, take_text, out, search->error);
+    enum doppel_status status = doppel_library_each_text(
+        search->groups->library, &query, take_text_record_groups, out, search->error);
     bool damaged = doppel_run_failures(run) > failures;
     if (!status && !damaged && !out->found)
-        status = take_file(out, id);
+        status = take_file_loaded_member(out, id);
     if (!status && out->no_memory)
         status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group");
     return status;

@@ -5,8 +5,8 @@
 
 /* Write the codes of a group whose distance is within the radius. Lane by lane: GCC 12, short of
  * registers, spills an 8-bit mask as a byte and reads it back as four. */
-static inline size_t emit_scan_avx2(__m512i distance, __m512i radius, size_t group,
-                                    struct scan_hit *out)
+static inline size_t emit_scan_avx512(__m512i distance, __m512i radius, size_t group,
+                                      struct scan_hit *out)
 {
     if (_mm512_cmple_epu64_mask(distance, radius) == 0)
         return 0;
@@ -44,10 +44,12 @@ size_t scan64_avx512(const uint64_t *groups, size_t group_count, const uint64_t 
         if (__builtin_expect(_mm512_cmple_epu64_mask(least, r) == 0, 1))
             continue;
         for (size_t i = 0; i < STRIDE; i++)
-            found += emit_scan_avx2(distance64(at + i * SCAN_GROUP, q), r, group + i, out + found);
+            found +=
+                emit_scan_avx512(distance64(at + i * SCAN_GROUP, q), r, group + i, out + found);
     }
     for (; group < group_count; group++)
-        found += emit_scan_avx2(distance64(groups + group * SCAN_GROUP, q), r, group, out + found);
+        found +=
+            emit_scan_avx512(distance64(groups + group * SCAN_GROUP, q), r, group, out + found);
     return found;
 }
 
@@ -61,7 +63,7 @@ size_t scan128_avx512(const uint64_t *groups, size_t group_count, const uint64_t
     for (size_t group = 0; group < group_count; group++) {
         const uint64_t *at = groups + group * SCAN_GROUP * 2;
         __m512i both = _mm512_add_epi64(distance64(at, q0), distance64(at + SCAN_GROUP, q1));
-        found += emit_scan_avx2(both, r, group, out + found);
+        found += emit_scan_avx512(both, r, group, out + found);
     }
     return found;
 }
@@ -80,7 +82,7 @@ size_t scan256_avx512(const uint64_t *groups, size_t group_count, const uint64_t
         __m512i low = _mm512_add_epi64(distance64(at, q0), distance64(at + SCAN_GROUP, q1));
         __m512i high = _mm512_add_epi64(distance64(at + 2 * SCAN_GROUP, q2),
                                         distance64(at + 3 * SCAN_GROUP, q3));
-        found += emit_scan_avx2(_mm512_add_epi64(low, high), r, group, out + found);
+        found += emit_scan_avx512(_mm512_add_epi64(low, high), r, group, out + found);
     }
     return found;
 }

@@ -105,9 +105,10 @@ static int file_of_bytes(const void *bytes, size_t size)
     return fd;
 }
 
-static enum doppel_status read_one(struct doppel_run *run, const struct doppel_walk_options *walk,
-                                   const struct doppel_read_options *read,
-                                   struct doppel_record *out, struct doppel_error *error)
+static enum doppel_status read_one_run(struct doppel_run *run,
+                                       const struct doppel_walk_options *walk,
+                                       const struct doppel_read_options *read,
+                                       struct doppel_record *out, struct doppel_error *error)
 {
     struct doppel_intake *intake;
     struct doppel_file file;
@@ -130,7 +131,7 @@ static enum doppel_status read_one(struct doppel_run *run, const struct doppel_w
     return status;
 }
 
-static bool is_folder(const char *path)
+static bool is_folder_fingerprint(const char *path)
 {
     struct stat stat_buffer;
     return stat(path, &stat_buffer) == 0 && S_ISDIR(stat_buffer.st_mode);
@@ -142,7 +143,7 @@ enum doppel_status doppel_fingerprint(struct doppel_run *run, const struct doppe
 {
     const char *const path[] = {input->path ? input->path : "-"};
     struct doppel_walk_options walk = {.paths = {path, 1}, .stdin_operand = !input->path};
-    if (input->path && is_folder(input->path))
+    if (input->path && is_folder_fingerprint(input->path))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is a folder");
     walk.descriptor = input->descriptor;
     walk.max_bytes = doppel_run_get_options(run)->limits.max_bytes;
@@ -150,7 +151,7 @@ enum doppel_status doppel_fingerprint(struct doppel_run *run, const struct doppe
         walk.descriptor = file_of_bytes(input->bytes, input->size);
     if (walk.descriptor < 0)
         return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
-    enum doppel_status status = read_one(run, &walk, read, out, error);
+    enum doppel_status status = read_one_run(run, &walk, read, out, error);
     if (!input->path && input->bytes)
         close(walk.descriptor);
     return status;

@@ -98,7 +98,7 @@ static void say_skipped(struct doppel_run *run, const struct walk_entry *entry)
         doppel_run_detail(run, entry->path, walk_skip_text(entry->skip));
 }
 
-static bool is_known(const struct intake_options *options, struct intake_file *file)
+static bool is_known_intake_options(const struct intake_options *options, struct intake_file *file)
 {
     void *context = options->known_context;
     return (options->fails &&
@@ -131,7 +131,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
         say_skipped(intake->options->run, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {
         doppel_run_detail(intake->options->run, slot->file.path, "another name of a file seen");
-    } else if (is_known(intake->options, &slot->file)) {
+    } else if (is_known_intake_options(intake->options, &slot->file)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
     } else if (!slot_recall_by_path(intake, slot)) {
@@ -205,7 +205,7 @@ static enum doppel_status settle(struct intake *intake, struct doppel_outcome *o
 }
 
 /* Wait for a worker's outcome. */
-static enum doppel_status take_outcome(struct intake *intake, struct doppel_error *error)
+static enum doppel_status take_outcome_intake(struct intake *intake, struct doppel_error *error)
 {
     struct doppel_outcome outcome;
     enum doppel_status status;
@@ -356,7 +356,7 @@ static enum doppel_status next(struct intake *intake, bool wait, struct intake_f
             continue;
         }
         count_ahead(intake);
-        status = wait ? take_outcome(intake, error) : look_for_outcome(intake, error);
+        status = wait ? take_outcome_intake(intake, error) : look_for_outcome(intake, error);
         if (status &&
             !(status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(intake->options->run)))
             return status;

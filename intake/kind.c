@@ -197,7 +197,7 @@ void slot_name_unknown(const struct intake *intake, struct slot *slot)
 }
 
 /* What nobody named, and whose name promises nothing. */
-static void pass_over(struct intake *intake, struct slot *slot, int fd, bool empty)
+static void pass_over_intake(struct intake *intake, struct slot *slot, int fd, bool empty)
 {
     char wanted[64], reason[80];
     if (slot_is_listed_anyway(intake, slot, fd))
@@ -261,7 +261,7 @@ static void choose_kind(struct intake *intake, struct slot *slot, int fd, enum d
     else if (named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot))
         refuse_kind(intake, slot, kind);
     else
-        pass_over(intake, slot, fd, false);
+        pass_over_intake(intake, slot, fd, false);
     if (kind == DOPPEL_KIND_VIDEO && slot->scheme && slot->scheme->kind == DOPPEL_KIND_AUDIO)
         slot->file.record.reading = READ_VIDEO_AS_AUDIO;
 }
@@ -277,7 +277,7 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
     else if (got == 0 && expected)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
     else if (got == 0)
-        pass_over(intake, slot, fd, true);
+        pass_over_intake(intake, slot, fd, true);
     else if (intake->options->read.pcm.format)
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
     else if ((print = kind_of_print(intake, head, (size_t)got)))

@@ -38,8 +38,8 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
                         : doppel_pool_for_run(intake->options->run, &intake->pool, error);
 }
 
-static enum doppel_status submit(struct intake *intake, const struct slot *slot, int fd,
-                                 uint64_t number, struct doppel_error *error)
+static enum doppel_status submit_intake(struct intake *intake, const struct slot *slot, int fd,
+                                        uint64_t number, struct doppel_error *error)
 {
     const struct doppel_read_options *options = &intake->options->read;
     const struct doppel_text_options *text = &options->text;
@@ -116,7 +116,7 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
         close(fd);
         return status;
     }
-    return submit(intake, slot, fd, intake->next_in, error);
+    return submit_intake(intake, slot, fd, intake->next_in, error);
 
 done:
     close(fd);
@@ -158,7 +158,7 @@ enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
         return DOPPEL_OK;
     }
     slot->state = SLOT_AT_WORKER;
-    return submit(intake, slot, fd, number, error);
+    return submit_intake(intake, slot, fd, number, error);
 }
 
 /* ---- what came of it ---- */
@@ -226,7 +226,7 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
 }
 
 /* Memory of its own for what was copied; NULL stays NULL. @return false without memory */
-static bool copy_bytes(void **bytes, size_t size)
+static bool copy_bytes_intake_read(void **bytes, size_t size)
 {
     if (!*bytes)
         return true;
@@ -244,9 +244,9 @@ void slot_share(struct slot *slot, const struct slot *from)
     void *positions = from->file.record.fingerprint.positions;
     void *attachment = from->file.record.attachment;
     uint32_t count = from->file.record.fingerprint.count;
-    bool copied = copy_bytes(&codes, count * sizeof *record->fingerprint.codes);
-    copied &= copy_bytes(&positions, count * sizeof *record->fingerprint.positions);
-    copied &= copy_bytes(&attachment, from->file.record.attachment_size);
+    bool copied = copy_bytes_intake_read(&codes, count * sizeof *record->fingerprint.codes);
+    copied &= copy_bytes_intake_read(&positions, count * sizeof *record->fingerprint.positions);
+    copied &= copy_bytes_intake_read(&attachment, from->file.record.attachment_size);
     *record = from->file.record;
     record->fingerprint.codes = codes;
     record->fingerprint.positions = positions;

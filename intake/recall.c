@@ -49,14 +49,14 @@ void slot_keep_record(struct intake *intake, const struct slot *slot)
 
 /* ---- limits ---- */
 
-static const struct doppel_limits *limits_of(const struct intake *intake)
+static const struct doppel_limits *limits_of_intake(const struct intake *intake)
 {
     return &doppel_run_get_options(intake->options->run)->limits;
 }
 
 uint64_t intake_max_bytes(const struct intake *intake, enum doppel_kind kind)
 {
-    uint64_t max_bytes = limits_of(intake)->max_bytes;
+    uint64_t max_bytes = limits_of_intake(intake)->max_bytes;
     return max_bytes ? max_bytes : kind >= DOPPEL_KIND_AUDIO ? UINT64_MAX : UINT64_C(1) << 30;
 }
 
@@ -84,7 +84,7 @@ static uint64_t length_ms(const struct doppel_record *record)
 static bool is_too_long(const struct intake *intake, const struct doppel_record *record,
                         struct doppel_error *out)
 {
-    uint32_t max_ms = limits_of(intake)->max_ms;
+    uint32_t max_ms = limits_of_intake(intake)->max_ms;
     uint64_t duration_ms = max_ms ? length_ms(record) : 0;
     if (duration_ms <= max_ms)
         return false;
@@ -99,7 +99,7 @@ static bool is_over_limits(const struct intake *intake, const struct slot *slot,
                            struct doppel_error *out)
 {
     const struct doppel_record *record = &slot->file.record;
-    uint64_t max_pixels = limits_of(intake)->max_pixels;
+    uint64_t max_pixels = limits_of_intake(intake)->max_pixels;
     if (slot_is_too_large(intake, slot, out) || is_too_long(intake, record, out))
         return true;
     if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)

@@ -102,7 +102,7 @@ struct filling {
     bool failed;
 };
 
-static char *copy_string(const char *string, struct filling *filling)
+static char *copy_string_library_leaders(const char *string, struct filling *filling)
 {
     char *copy = string ? strdup(string) : NULL;
     filling->failed |= string && !copy;
@@ -116,10 +116,10 @@ static bool take_row(void *context, const struct doppel_library_text *text)
     leader->missing = text->error.status != DOPPEL_OK;
     if (leader->missing)
         return true;
-    leader->record_id = copy_string(text->record_id, filling);
-    leader->source = copy_string(text->origin.source, filling);
-    leader->date = copy_string(text->origin.date, filling);
-    leader->path = copy_string(text->path, filling);
+    leader->record_id = copy_string_library_leaders(text->record_id, filling);
+    leader->source = copy_string_library_leaders(text->origin.source, filling);
+    leader->date = copy_string_library_leaders(text->origin.date, filling);
+    leader->path = copy_string_library_leaders(text->path, filling);
     leader->line = text->line;
     leader->offset = text->offset;
     leader->size = text->size;

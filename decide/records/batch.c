@@ -120,7 +120,7 @@ static bool add_prepared(struct ingest_batch *batch, const struct prepared *prep
     return false;
 }
 
-static bool take_record(void *context, const struct doppel_corpus_record *record)
+static bool take_record_batch(void *context, const struct doppel_corpus_record *record)
 {
     struct preparer *preparer = context;
     struct ingest_batch *batch = preparer->batch;
@@ -224,7 +224,7 @@ static void prepare(struct preparer *preparer, struct ingest_batch *batch)
     preparer->batch = batch;
     ingest_batch_clear(batch);
     batch->block.with_blanks = strcmp(path, "-") == 0; /* whoever writes there waits for answers */
-    parser_block(preparer->parser, &batch->block, take_record, preparer);
+    parser_block(preparer->parser, &batch->block, take_record_batch, preparer);
 }
 
 /* ---- the ring ---- */
@@ -238,7 +238,7 @@ void ingest_batch_free(struct ingest_batch *batch)
     free(batch->lanes.items);
 }
 
-static struct slot *slot_of(struct batches *batches, uint64_t number)
+static struct slot *slot_of_batches(struct batches *batches, uint64_t number)
 {
     return &batches->slots[number % batches->slot_count];
 }
@@ -249,7 +249,7 @@ static struct slot *begin_slot(struct batches *batches)
     pthread_mutex_lock(&batches->lock);
     while (!batches->ended && batches->begun >= batches->taken + batches->slot_count)
         pthread_cond_wait(&batches->changed, &batches->lock);
-    struct slot *slot = batches->ended ? NULL : slot_of(batches, batches->begun++);
+    struct slot *slot = batches->ended ? NULL : slot_of_batches(batches, batches->begun++);
     pthread_mutex_unlock(&batches->lock);
     return slot;
 }
@@ -273,7 +273,7 @@ static void put_slot(struct batches *batches, struct slot *slot)
 }
 
 /* Blocks come in order: who has the right to read takes the next slot, too. */
-static struct slot *read_block(struct batches *batches)
+static struct slot *read_block_batches(struct batches *batches)
 {
     pthread_mutex_lock(&batches->reading);
     struct slot *slot = begin_slot(batches);
@@ -323,7 +323,7 @@ static void *fill_batches(void *context)
         doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for a parser");
     else
         doppel_text_new(&batches->options->text, &preparer.text, &error);
-    while ((slot = read_block(batches))) {
+    while ((slot = read_block_batches(batches))) {
         if (error.status)
             slot->batch.error = error;
         if (!slot->batch.error.status)
@@ -338,7 +338,7 @@ static void *fill_batches(void *context)
 
 /* ---- from outside ---- */
 
-static void start(struct batches *batches, uint32_t wanted)
+static void start_batches(struct batches *batches, uint32_t wanted)
 {
     for (uint32_t i = 0; i < wanted; i++)
         if (pthread_create(&batches->threads[batches->thread_count], NULL, fill_batches, batches) ==
@@ -370,7 +370,7 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     if (with_files)
         reader_take_paths(reader);
     if (batches->slots && batches->threads)
-        start(batches, threads);
+        start_batches(batches, threads);
     if (!batches->thread_count) {
         batches_free(batches);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read ahead");
@@ -414,7 +414,8 @@ static struct timespec in_ms(unsigned wait_ms)
 static size_t count_ready(struct batches *batches)
 {
     size_t count = 0;
-    while (count < batches->slot_count / 2 && slot_of(batches, batches->taken + count)->ready)
+    while (count < batches->slot_count / 2 &&
+           slot_of_batches(batches, batches->taken + count)->ready)
         count++;
     return count;
 }
@@ -441,7 +442,7 @@ enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
     if (!batches->given)
         more = wait_for_group(batches, wait_ms);
     if (batches->given < batches->group)
-        *out = &slot_of(batches, batches->taken + batches->given++)->batch;
+        *out = &slot_of_batches(batches, batches->taken + batches->given++)->batch;
     pthread_mutex_unlock(&batches->lock);
     return more ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
 }
@@ -450,7 +451,7 @@ void batches_give_back(struct batches *batches)
 {
     pthread_mutex_lock(&batches->lock);
     for (; batches->given; batches->given--)
-        slot_of(batches, batches->taken++)->ready = false;
+        slot_of_batches(batches, batches->taken++)->ready = false;
     pthread_cond_broadcast(&batches->changed);
     pthread_mutex_unlock(&batches->lock);
 }

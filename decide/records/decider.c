@@ -5,28 +5,28 @@
 
 #include <string.h>
 
-static bool is_benign(const struct decider *decider, uint32_t earlier)
+static bool is_benign_decider(const struct decider *decider, uint32_t earlier)
 {
     const struct decider_host *host = &decider->host;
     return decider_state_of(decider, earlier) == DOPPEL_LIST_BENIGN ||
            (host->was_benign && host->was_benign(host->context, earlier));
 }
 
-static enum doppel_status compare(const struct decider *decider, uint32_t earlier,
-                                  struct decider_answer *answer, bool *out_matches,
-                                  struct doppel_error *error)
+static enum doppel_status compare_decider(const struct decider *decider, uint32_t earlier,
+                                          struct decider_answer *answer, bool *out_matches,
+                                          struct doppel_error *error)
 {
     const struct decider_host *host = &decider->host;
     return host->match(host->context, answer->number, earlier, &answer->match, out_matches, error);
 }
 
 /* A record as the rule names it: 0 is none. */
-static uint64_t name_of(uint32_t number)
+static uint64_t name_of_decider(uint32_t number)
 {
     return number == NO_NUMBER ? 0 : (uint64_t)number + 1;
 }
 
-static uint32_t number_of(uint64_t name)
+static uint32_t number_of_decider(uint64_t name)
 {
     return name ? (uint32_t)(name - 1) : (uint32_t)NO_NUMBER;
 }
@@ -96,7 +96,7 @@ static bool is_apart(const struct decider *decider, uint32_t leader)
 
 static struct rule_candidate candidate_of(const struct decider *decider, uint32_t earlier)
 {
-    uint64_t name = name_of(earlier);
+    uint64_t name = name_of_decider(earlier);
     return (struct rule_candidate){
         .id = name,
         .leader = decider_leads(decider, earlier) ? name : 0,
@@ -108,10 +108,11 @@ static struct rule_candidate candidate_of(const struct decider *decider, uint32_
 
 /* The candidate that counts most: of those that are near the first, behind which none is compared.
  * @param best its id is 0 without one; its match is in answer->match */
-static enum doppel_status find_best(const struct decider *decider,
-                                    const struct decider_record *record,
-                                    const struct rule_content *facts, struct decider_answer *answer,
-                                    struct rule_candidate *best, struct doppel_error *error)
+static enum doppel_status find_best_decider(const struct decider *decider,
+                                            const struct decider_record *record,
+                                            const struct rule_content *facts,
+                                            struct decider_answer *answer,
+                                            struct rule_candidate *best, struct doppel_error *error)
 {
     struct doppel_match match = {0};
     for (size_t i = 0; i < record->candidate_count; i++) {
@@ -120,7 +121,7 @@ static enum doppel_status find_best(const struct decider *decider,
         if (!rule_may_count(&candidate))
             continue;
         enum doppel_status status =
-            compare(decider, record->candidates[i], answer, &matches, error);
+            compare_decider(decider, record->candidates[i], answer, &matches, error);
         if (status)
             return status;
         candidate.match = &answer->match;
@@ -142,7 +143,7 @@ static void take_rule(struct decider *decider, const struct decider_record *reco
 {
     answer->decision = rule->decision;
     answer->reason = rule->reason;
-    answer->of = number_of(rule->of);
+    answer->of = number_of_decider(rule->of);
     answer->leads = !rule->follows && !record->too_short;
     if (rule->follows)
         decider->leaders.items[answer->number] = answer->of;
@@ -163,11 +164,12 @@ static enum doppel_status decide_by_content(struct decider *decider,
         .kind = DOPPEL_KIND_TEXT,
         .too_short = record->too_short,
         .in_order = true,
-        .marked = same == NO_NUMBER ? 0 : name_of(decider->leaders.items[same]),
+        .marked = same == NO_NUMBER ? 0 : name_of_decider(decider->leaders.items[same]),
         .candidates = &best,
     };
     if (!facts.marked && !record->too_short) {
-        enum doppel_status status = find_best(decider, record, &facts, answer, &best, error);
+        enum doppel_status status =
+            find_best_decider(decider, record, &facts, answer, &best, error);
         if (status)
             return status;
     }
@@ -175,7 +177,7 @@ static enum doppel_status decide_by_content(struct decider *decider,
     answer->has_match = answer->limited = facts.count;
     if (facts.count) {
         facts.origin = host->origin(host->context, answer->number);
-        best.origin = host->origin(host->context, number_of(best.id));
+        best.origin = host->origin(host->context, number_of_decider(best.id));
     }
     rule_by_content(&facts, &rule);
     take_rule(decider, record, &rule, answer);
@@ -195,10 +197,10 @@ static enum doppel_status decide_by_text(struct decider *decider,
     if (earlier == NO_NUMBER)
         return decide_by_content(decider, record, answer, error);
     const struct rule_bytes facts = {
-        .same = name_of(earlier),
+        .same = name_of_decider(earlier),
         .same_content = true,
-        .same_leader = name_of(decider->leaders.items[earlier]),
-        .same_is_benign = is_benign(decider, earlier),
+        .same_leader = name_of_decider(decider->leaders.items[earlier]),
+        .same_is_benign = is_benign_decider(decider, earlier),
     };
     (void)rule_by_bytes(&facts, &rule);
     describe_same(decider, answer);
@@ -220,22 +222,23 @@ static enum doppel_status decide_update(struct decider *decider,
     if (status)
         return status;
     struct rule_answer rule = {0};
-    rule_update(name_of(former), &rule);
+    rule_update(name_of_decider(former), &rule);
     answer->decision = rule.decision;
     answer->reason = rule.reason;
     answer->of = answer->replaces = former;
     answer->has_match = true;
     answer->limited = false;
-    return compare(decider, former, answer, &matches, error);
+    return compare_decider(decider, former, answer, &matches, error);
 }
 
 /* The same text under the same id: it is there already. */
 static void decide_again(struct decider *decider, const struct decider_record *record,
                          uint32_t former, struct decider_answer *answer)
 {
-    const struct rule_bytes facts = {.same = name_of(former),
+    const struct rule_bytes facts = {.same = name_of_decider(former),
                                      .same_content = true,
-                                     .same_leader = name_of(decider->leaders.items[former])};
+                                     .same_leader =
+                                         name_of_decider(decider->leaders.items[former])};
     struct rule_answer rule;
     (void)rule_by_bytes(&facts, &rule);
     describe_same(decider, answer);
@@ -250,7 +253,7 @@ static enum doppel_status decide_same_id(struct decider *decider,
 {
     const struct doppel_digest *contents = decider->contents.items;
     struct rule_answer rule;
-    if (!rule_by_id(decider->on_same_id, name_of(former), &rule)) {
+    if (!rule_by_id(decider->on_same_id, name_of_decider(former), &rule)) {
         if (memcmp(&contents[former], &record->content, sizeof *contents) != 0)
             return decide_update(decider, record, former, answer, error);
         decide_again(decider, record, former, answer);
@@ -263,8 +266,9 @@ static enum doppel_status decide_same_id(struct decider *decider,
     return DOPPEL_OK;
 }
 
-static enum doppel_status decide(struct decider *decider, const struct decider_record *record,
-                                 struct decider_answer *answer, struct doppel_error *error)
+static enum doppel_status decide_decider(struct decider *decider,
+                                         const struct decider_record *record,
+                                         struct decider_answer *answer, struct doppel_error *error)
 {
     if (record->unreadable) {
         answer->decision = DOPPEL_DECISION_UNREADABLE;
@@ -303,7 +307,7 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
         .known = NO_NUMBER,
         .kept = true,
     };
-    status = decide(decider, record, &answer, error);
+    status = decide_decider(decider, record, &answer, error);
     answer.follows = answer.kept && decider->leaders.items[answer.number] != answer.number;
     answer.kept &= !record->only_asked;
     if (!status && answer.kept)

@@ -90,8 +90,9 @@ static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *ou
     return status;
 }
 
-static enum doppel_status compare(struct ingest *ingest, uint32_t earlier, struct doppel_match *out,
-                                  bool *out_matches, struct doppel_error *error)
+static enum doppel_status compare_ingest(struct ingest *ingest, uint32_t earlier,
+                                         struct doppel_match *out, bool *out_matches,
+                                         struct doppel_error *error)
 {
     const struct leader *leader;
     enum doppel_status status = ingest_load_shingles(ingest, error);
@@ -121,10 +122,10 @@ static enum doppel_status match_texts(void *context, uint32_t number, uint32_t e
         *out_matches = false;
         return status;
     }
-    return compare(ingest, earlier, out, out_matches, error);
+    return compare_ingest(ingest, earlier, out, out_matches, error);
 }
 
-static struct doppel_origin origin_of(void *context, uint32_t number)
+static struct doppel_origin origin_of_match(void *context, uint32_t number)
 {
     struct ingest *ingest = context;
     const struct leader *leader;
@@ -142,7 +143,7 @@ struct decider_host ingest_host(struct ingest *ingest)
 {
     return (struct decider_host){
         .match = match_texts,
-        .origin = origin_of,
+        .origin = origin_of_match,
         .context = ingest,
         .lanes = ingest->options.text.lanes,
         .state = people_state,

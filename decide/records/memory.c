@@ -6,7 +6,7 @@
 
 enum { LANES_A_WORD = 4, MAX_WORDS = DOPPEL_TEXT_MAX_LANES / LANES_A_WORD, LOAD_AT_ONCE = 4096 };
 
-static enum doppel_status no_memory(struct doppel_error *error)
+static enum doppel_status fail_without_memory_for_texts(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the library");
 }
@@ -79,19 +79,19 @@ static bool wait_in_line(struct memory *memory, const uint16_t *lanes, uint32_t 
     return array_push(&memory->payloads, number);
 }
 
-struct search {
+struct memory_search_hits {
     struct memory *memory;
     bool failed;
 };
 
 static bool take_hit(void *context, const struct doppel_index_hit *hit)
 {
-    struct search *search = context;
+    struct memory_search_hits *search = context;
     search->failed |= !array_push(&search->memory->hits, *hit);
     return !search->failed;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_number_memory(const void *a, const void *b)
 {
     uint64_t x = ((const struct doppel_index_hit *)a)->payload;
     uint64_t y = ((const struct doppel_index_hit *)b)->payload;
@@ -105,22 +105,22 @@ enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
     to_words(lanes, memory->lanes, words);
     const struct doppel_index_request request = {
         .queries = words, .count = 1, .radius = memory->lanes};
-    struct search search = {.memory = memory};
+    struct memory_search_hits search = {.memory = memory};
     memory->candidates.count = memory->hits.count = 0;
     enum doppel_status status =
         doppel_index_search(memory->index, &request, take_hit, &search, error);
     if (memory->hits.count > 1)
-        qsort(memory->hits.items, memory->hits.count, sizeof *memory->hits.items, by_number);
+        qsort(memory->hits.items, memory->hits.count, sizeof *memory->hits.items, by_number_memory);
     for (size_t i = 0; i < memory->hits.count && !search.failed; i++)
         search.failed = !array_push(&memory->candidates, (uint32_t)memory->hits.items[i].payload);
-    return search.failed ? no_memory(error) : status;
+    return search.failed ? fail_without_memory_for_texts(error) : status;
 }
 
 uint32_t memory_equal_lanes(const struct memory *memory, uint32_t number)
 {
     const struct doppel_index_hit key = {.payload = number}, *hit = NULL;
     if (memory->hits.count)
-        hit = bsearch(&key, memory->hits.items, memory->hits.count, sizeof key, by_number);
+        hit = bsearch(&key, memory->hits.items, memory->hits.count, sizeof key, by_number_memory);
     return memory->lanes - (hit ? hit->distance : 0);
 }
 
@@ -130,7 +130,7 @@ enum doppel_status memory_add(struct memory *memory, const struct decider_answer
 {
     if (!array_push(&memory->ids, id) || !array_push(&memory->sizes, size) ||
         (answer->leads && !wait_in_line(memory, lanes, answer->number)))
-        return no_memory(error);
+        return fail_without_memory_for_texts(error);
     if (id)
         memory->last_id = id;
     return answer->leads ? insert_waiting(memory, error) : DOPPEL_OK;
@@ -139,12 +139,13 @@ enum doppel_status memory_add(struct memory *memory, const struct decider_answer
 enum doppel_status memory_insert(struct memory *memory, const uint16_t *lanes, uint32_t number,
                                  struct doppel_error *error)
 {
-    return wait_in_line(memory, lanes, number) ? insert_waiting(memory, error) : no_memory(error);
+    return wait_in_line(memory, lanes, number) ? insert_waiting(memory, error)
+                                               : fail_without_memory_for_texts(error);
 }
 
 /* ---- loading ---- */
 
-struct load {
+struct memory_load {
     struct memory *memory;
     struct doppel_error *error;
     enum doppel_status status;
@@ -169,9 +170,9 @@ uint32_t memory_number_of(const struct memory *memory, uint64_t id)
 }
 
 /* One whose leader was removed leads, if it can. */
-static bool take_text(void *context, const struct doppel_library_text *text)
+static bool take_text_memory(void *context, const struct doppel_library_text *text)
 {
-    struct load *load = context;
+    struct memory_load *load = context;
     struct memory *memory = load->memory;
     memory->last_id = text->id;
     if (text->error.status || text->lane_count != memory->lanes) {
@@ -191,7 +192,7 @@ static bool take_text(void *context, const struct doppel_library_text *text)
     if (!load->status && (!array_push(&memory->ids, text->id) ||
                           !array_push(&memory->sizes, (uint32_t)text->shingle_total) ||
                           (past.leads && !wait_in_line(memory, text->lanes, number))))
-        load->status = no_memory(load->error);
+        load->status = fail_without_memory_for_texts(load->error);
     if (!load->status && memory->payloads.count >= LOAD_AT_ONCE)
         load->status = insert_waiting(memory, load->error);
     return load->status == DOPPEL_OK;
@@ -206,9 +207,9 @@ enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
         memory_regrouped(memory);
     const struct doppel_text_query query = {
         .first = memory->last_id + 1, .last = last_id, .files = true};
-    struct load load = {.memory = memory, .error = error};
+    struct memory_load load = {.memory = memory, .error = error};
     enum doppel_status status =
-        doppel_library_each_text(memory->library, &query, take_text, &load, error);
+        doppel_library_each_text(memory->library, &query, take_text_memory, &load, error);
     if (load.status)
         return load.status;
     if (!status && memory->payloads.count)

@@ -7,7 +7,8 @@
 #include "decide/ledger.h"
 
 /* The first thing that goes wrong ends the decision of the record at hand. */
-static void note(struct ingest *ingest, enum doppel_status status, const struct doppel_error *error)
+static void note_ingest(struct ingest *ingest, enum doppel_status status,
+                        const struct doppel_error *error)
 {
     if (status && !ingest->people_error.status)
         ingest->people_error = *error;
@@ -20,7 +21,7 @@ enum doppel_list_state people_state(void *context, uint32_t earlier)
     enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
     if (!ingest->has_states || earlier >= ingest->memory.ids.count)
         return state;
-    note(
+    note_ingest(
         ingest,
         doppel_library_state_of(ingest->library, ingest->memory.ids.items[earlier], &state, &error),
         &error);
@@ -35,11 +36,12 @@ bool people_were_benign(void *context, uint32_t earlier)
     uint64_t of = 0;
     if (!ingest->has_states || earlier >= ingest->memory.ids.count)
         return false;
-    note(ingest,
-         doppel_library_benign_of(ingest->library, ingest->memory.ids.items[earlier], &of, &error),
-         &error);
+    note_ingest(
+        ingest,
+        doppel_library_benign_of(ingest->library, ingest->memory.ids.items[earlier], &of, &error),
+        &error);
     if (of)
-        note(ingest, doppel_library_state_of(ingest->library, of, &state, &error), &error);
+        note_ingest(ingest, doppel_library_state_of(ingest->library, of, &state, &error), &error);
     return state == DOPPEL_LIST_BENIGN;
 }
 
@@ -50,7 +52,7 @@ struct marked {
     bool failed;
 };
 
-static bool take_mark(void *context, const struct doppel_mark *mark)
+static bool take_mark_people(void *context, const struct doppel_mark *mark)
 {
     struct marked *marked = context;
     const struct doppel_digest *content = marked->content;
@@ -69,11 +71,11 @@ const struct doppel_digest *people_marked(void *context, const struct doppel_dig
     ingest->marked.count = 0;
     if (ingest->has_words) {
         enum doppel_status status =
-            doppel_library_each_mark(ingest->library, content, take_mark, &marked, &error);
+            doppel_library_each_mark(ingest->library, content, take_mark_people, &marked, &error);
         if (marked.failed)
             status = doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
         if (status != DOPPEL_E_CORRUPT) /* damaged words were not said */
-            note(ingest, status, &error);
+            note_ingest(ingest, status, &error);
     }
     *out_count = ingest->marked.count;
     return ingest->marked.items;

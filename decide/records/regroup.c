@@ -13,14 +13,14 @@ struct regroup {
     struct doppel_error *error;
 };
 
-static bool take_mark(void *context, const struct doppel_mark *mark)
+static bool take_mark_regroup(void *context, const struct doppel_mark *mark)
 {
     struct regroup *regroup = context;
     return mark->time_ns < regroup->memory->words_ns ||
            (array_push(&regroup->contents, mark->a) && array_push(&regroup->contents, mark->b));
 }
 
-static bool take_member(void *context, uint64_t id)
+static bool take_member_regroup(void *context, uint64_t id)
 {
     const struct regroup *regroup = context;
     uint32_t number = memory_number_of(regroup->memory, id);
@@ -30,7 +30,7 @@ static bool take_member(void *context, uint64_t id)
 }
 
 /* One that led before is in the index already. */
-static bool take_leader(void *context, const struct doppel_library_text *text)
+static bool take_leader_regroup(void *context, const struct doppel_library_text *text)
 {
     struct regroup *regroup = context;
     struct memory *memory = regroup->memory;
@@ -44,8 +44,9 @@ static bool take_leader(void *context, const struct doppel_library_text *text)
 }
 
 /* The group of those with this content, as the library has it. */
-static enum doppel_status read_group(struct regroup *regroup, const struct doppel_digest *content,
-                                     struct doppel_error *error)
+static enum doppel_status read_group_regroup(struct regroup *regroup,
+                                             const struct doppel_digest *content,
+                                             struct doppel_error *error)
 {
     struct memory *memory = regroup->memory;
     uint64_t leader = 0;
@@ -57,12 +58,12 @@ static enum doppel_status read_group(struct regroup *regroup, const struct doppe
     if (status || regroup->leader == NO_NUMBER)
         return status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;
     const struct doppel_text_query query = {.first = leader, .last = leader, .files = true};
-    status = doppel_library_each_text(memory->library, &query, take_leader, regroup, error);
+    status = doppel_library_each_text(memory->library, &query, take_leader_regroup, regroup, error);
     if (regroup->status) /* which `error` tells */
         return regroup->status;
     if (!status)
-        status =
-            doppel_library_each_follower(memory->library, leader, 0, take_member, regroup, error);
+        status = doppel_library_each_follower(memory->library, leader, 0, take_member_regroup,
+                                              regroup, error);
     return status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status;
 }
 
@@ -80,11 +81,11 @@ enum doppel_status memory_regroup(struct memory *memory, struct doppel_error *er
     if (doppel_library_labels_revision(memory->library) == memory->words)
         return DOPPEL_OK;
     enum doppel_status status =
-        doppel_library_each_mark(memory->library, NULL, take_mark, &regroup, error);
+        doppel_library_each_mark(memory->library, NULL, take_mark_regroup, &regroup, error);
     if (status == DOPPEL_E_CORRUPT) /* damaged words were not said */
         status = DOPPEL_OK;
     for (size_t i = 0; i < regroup.contents.count && !status; i++)
-        status = read_group(&regroup, &regroup.contents.items[i], error);
+        status = read_group_regroup(&regroup, &regroup.contents.items[i], error);
     array_free(&regroup.contents);
     if (!status)
         memory_regrouped(memory);

@@ -8,7 +8,7 @@
 #include "core/digest.h"
 
 /* What the attachment of a text says of it as a whole. */
-static bool read_text(const struct doppel_record *record, struct doppel_text_extra *out)
+static bool read_text_record(const struct doppel_record *record, struct doppel_text_extra *out)
 {
     return record->kind == DOPPEL_KIND_TEXT &&
            doppel_text_attachment_head(record->attachment, record->attachment_size, out);
@@ -21,7 +21,7 @@ static struct value simhash_of_text(const struct doppel_record *record)
     if (record->scheme == DOPPEL_SCHEME_SIMHASH64 && record->fingerprint.count)
         text.simhash = record->fingerprint.codes[0].word[0];
     else
-        (void)read_text(record, &text);
+        (void)read_text_record(record, &text);
     return value_if(text.simhash, ID(text.simhash));
 }
 
@@ -38,7 +38,8 @@ struct value item_simhash(const struct doppel_record *record)
 struct value item_words(const struct doppel_record *record)
 {
     struct doppel_text_extra text = {0};
-    bool known = read_text(record, &text) && text.words <= INT64_MAX; /* they may be imported */
+    bool known =
+        read_text_record(record, &text) && text.words <= INT64_MAX; /* they may be imported */
     return value_if(known, ID(text.words));
 }
 

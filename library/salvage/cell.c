@@ -35,12 +35,12 @@ bool tree_page_parse(uint8_t *bytes, uint32_t size, uint32_t number, struct page
 
 /* ---- cells ---- */
 
-struct reader {
+struct cell_reader {
     const uint8_t *at, *end;
 };
 
 /* 7 bits a byte, high ones first; the ninth has 8. */
-static bool read_varint(struct reader *reader, uint64_t *out)
+static bool read_varint(struct cell_reader *reader, uint64_t *out)
 {
     uint64_t value = 0;
     for (int i = 0; i < MAX_VARINT_BYTES && reader->at < reader->end; i++) {
@@ -69,7 +69,7 @@ static uint32_t local_size(const struct page *page, uint64_t size)
     return wanted <= most ? wanted : least;
 }
 
-static bool read_record_place(const struct page *page, struct reader *reader, struct cell *out)
+static bool read_record_place(const struct page *page, struct cell_reader *reader, struct cell *out)
 {
     out->local_size = local_size(page, out->size);
     out->local = reader->at;
@@ -91,7 +91,7 @@ bool cell_read(const struct page *page, uint32_t index, struct cell *out)
     *out = (struct cell){0};
     if (start < page->first + PLACE_BYTES * page->cells || start + NUMBER_BYTES > page->size)
         return false;
-    struct reader reader = {page->bytes + start, page->bytes + page->size};
+    struct cell_reader reader = {page->bytes + start, page->bytes + page->size};
     if (is_inner(page->kind)) {
         out->child = big_u32(reader.at);
         reader.at += NUMBER_BYTES;
@@ -106,7 +106,7 @@ bool cell_read(const struct page *page, uint32_t index, struct cell *out)
 
 /* ---- records ---- */
 
-static bool make_room(struct record *record, size_t size)
+static bool make_room_record(struct record *record, size_t size)
 {
     if (size <= record->capacity)
         return true;
@@ -153,7 +153,7 @@ static struct value read_real(const uint8_t *bytes)
 }
 
 /* A value by the number of its type. */
-static bool read_value(uint64_t type, struct reader *reader, struct value *out)
+static bool read_value(uint64_t type, struct cell_reader *reader, struct value *out)
 {
     static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
     if (type == 10 || type == 11)
@@ -179,10 +179,10 @@ static bool read_value(uint64_t type, struct reader *reader, struct value *out)
 static bool read_values(struct record *record, size_t size)
 {
     uint64_t header, type;
-    struct reader types = {record->bytes, record->bytes + size};
+    struct cell_reader types = {record->bytes, record->bytes + size};
     if (!read_varint(&types, &header) || header > size)
         return false;
-    struct reader values = {record->bytes + header, record->bytes + size};
+    struct cell_reader values = {record->bytes + header, record->bytes + size};
     types.end = values.at;
     record->count = 0;
     while (types.at < types.end) {
@@ -197,7 +197,7 @@ static bool read_values(struct record *record, size_t size)
 enum record_outcome record_of_cell(const struct pages *pages, const struct cell *cell,
                                    struct record *record)
 {
-    if (!make_room(record, cell->size + pages->size)) /* and a page of overflow */
+    if (!make_room_record(record, cell->size + pages->size)) /* and a page of overflow */
         return RECORD_NO_MEMORY;
     if (cell->size == 0 || cell->size / pages->size > pages->count)
         return RECORD_DAMAGED;

@@ -34,8 +34,8 @@ static enum doppel_status lock(const struct pages *pages, const char *path,
     return DOPPEL_OK;
 }
 
-static enum doppel_status open_file(struct pages *pages, const char *path,
-                                    struct doppel_error *error)
+static enum doppel_status open_file_pages(struct pages *pages, const char *path,
+                                          struct doppel_error *error)
 {
     struct stat status;
     pages->file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -100,7 +100,7 @@ enum doppel_status pages_open(const char *path, struct pages *out, struct doppel
 {
     struct stat status;
     *out = (struct pages){.file = -1, .log = -1};
-    enum doppel_status opened = open_file(out, path, error);
+    enum doppel_status opened = open_file_pages(out, path, error);
     if (opened)
         return opened;
     open_log(out, path);

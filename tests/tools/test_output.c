@@ -143,7 +143,7 @@ static void long_tables_come_in_blocks(void **state)
     (void)state;
     enum { ROWS = 2000 };
     FILE *file = tmpfile();
-    struct table *table = table_new(&layout, false);
+    struct text_table *table = table_new(&layout, false);
     for (uint64_t i = 0; i < ROWS; i++) {
         json_t *element = member("x", i, i == 1500 ? "longer than all" : "near");
         json_t *row = json_object();
@@ -179,7 +179,7 @@ static void a_long_cell_pads_no_other_line(void **state)
     static char name[BYTES + 1];
     memset(name, 'n', BYTES);
     FILE *file = tmpfile();
-    struct table *table = table_new(&layout, false);
+    struct text_table *table = table_new(&layout, false);
     json_t *row = group(1, member("a", 1, name), member("b", 2, "near"));
     const json_t *members = json_object_get(row, "members");
     for (unsigned i = 0; i < LINES; i++)

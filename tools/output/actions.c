@@ -45,7 +45,7 @@ struct action_rows {
     struct output *output; /* NULL until the first row */
 };
 
-static struct output *rows_output(struct action_rows *rows)
+static struct output *rows_output_action_rows(struct action_rows *rows)
 {
     if (!rows->output)
         rows->output = output_new(rows->settings, &layout, rows->report);
@@ -59,7 +59,7 @@ static void print_action(void *context, const struct doppel_act_step *step)
     bool done = step->result == DOPPEL_ACT_DONE;
     if (!done && step->result != DOPPEL_ACT_WOULD && rows->settings->format == FORMAT_TABLE)
         return;
-    struct doppel_json *row = output_begin(rows_output(rows));
+    struct doppel_json *row = output_begin(rows_output_action_rows(rows));
     doppel_json_text(row, "action", doppel_action_name(step->action));
     doppel_json_integer(row, "group", step->group);
     doppel_json_path(row, "path", step->path);
@@ -72,7 +72,8 @@ static void print_action(void *context, const struct doppel_act_step *step)
     output_end(rows->output);
 }
 
-static void report_summary(const struct action_rows *rows, const struct doppel_act_summary *summary)
+static void report_summary_action_rows(const struct action_rows *rows,
+                                       const struct doppel_act_summary *summary)
 {
     static const char *const words[] = {
         [DOPPEL_ACTION_HARDLINK] = "hardlinked", [DOPPEL_ACTION_REFLINK] = "reflinked",
@@ -107,11 +108,11 @@ enum doppel_status run_plan(const struct doppel_plan *plan, const struct setting
     enum doppel_status status = doppel_plan_run(report->run, plan, &visitor, &summary, error);
     if (!summary.begun)
         return status;
-    if (!output_finish(rows_output(&rows)) && !status)
+    if (!output_finish(rows_output_action_rows(&rows)) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all could be told");
     if (!status || summary.files)
-        report_summary(&rows, &summary);
+        report_summary_action_rows(&rows, &summary);
     return status;
 }
 
@@ -140,7 +141,7 @@ static const char beginning[] =
     "}\n";
 
 /* 'it'\''s': between single quotes nothing means anything to a shell but the next one. */
-static void print_quoted(const char *text)
+static void print_quoted_actions(const char *text)
 {
     putchar('\'');
     for (; *text; text++)
@@ -152,7 +153,7 @@ static void print_quoted(const char *text)
 }
 
 /* Absolute, so that the script may be run anywhere; as it is when its folder is gone. */
-static char *place_of(const char *path)
+static char *place_of_actions(const char *path)
 {
     char *place = real_place(path);
     if (!place && asprintf(&place, "./%s", path) < 0)
@@ -162,12 +163,12 @@ static char *place_of(const char *path)
 
 static void print_double(const struct doppel_plan_file *file, const struct doppel_plan_file *kept)
 {
-    char *path = place_of(file->path), *keep = place_of(kept->path);
+    char *path = place_of_actions(file->path), *keep = place_of_actions(kept->path);
     if (path && keep) {
         fputs("double ", stdout);
-        print_quoted(keep);
+        print_quoted_actions(keep);
         putchar(' ');
-        print_quoted(path);
+        print_quoted_actions(path);
         putchar('\n');
     }
     free(path);

@@ -54,7 +54,7 @@ static const struct layout file_layout = {file_columns, sizeof file_columns / si
                                           NULL, NULL, NULL};
 
 /* Records of corpora alone come from --jsonl, and to dedup. */
-static const struct layout *layout_of(const struct settings *settings)
+static const struct layout *layout_of_settings(const struct settings *settings)
 {
     bool records = settings->verb->bit == VERB_DEDUP || settings->jsonl.count;
     return records ? &layout : &file_layout;
@@ -70,13 +70,13 @@ bool decision_output_begin(struct decision_output *output, const struct settings
         return false;
     }
     if (rows)
-        output->output = output_new(settings, layout_of(settings), report);
+        output->output = output_new(settings, layout_of_settings(settings), report);
     return true;
 }
 
 /* ---- lines ---- */
 
-static void note_failure(struct decision_output *output)
+static void note_failure_decision_output(struct decision_output *output)
 {
     int reason = errno;
     if (output->failed)
@@ -95,7 +95,7 @@ bool decision_output_flush(struct decision_output *output)
         if (put >= 0)
             done += (size_t)put;
         else if (errno != EINTR)
-            note_failure(output);
+            note_failure_decision_output(output);
     }
     if (output->text.failed)
         no_memory();
@@ -103,7 +103,8 @@ bool decision_output_flush(struct decision_output *output)
     return !output->failed;
 }
 
-static void put_row(struct decision_output *output, const struct doppel_decided *decided)
+static void put_row_decision_output(struct decision_output *output,
+                                    const struct doppel_decided *decided)
 {
     doppel_json_clear(&output->text);
     doppel_decision_to_json(&output->text, decided);
@@ -129,7 +130,8 @@ static void put_line(struct decision_output *output, const struct doppel_decided
     doppel_json_end_line(&output->text);
 }
 
-static void report_unreadable(struct decision_output *output, const struct doppel_decided *decided)
+static void report_unreadable_decision_output(struct decision_output *output,
+                                              const struct doppel_decided *decided)
 {
     bool placed = decided->line && !decided->is_file;
     char *where = must_allocate(strlen(decided->path) + 32);
@@ -151,9 +153,9 @@ bool decision_output_put(struct decision_output *output, const struct doppel_dec
     output->matched += is_matched(decided);
     output->same_ids += decided->same_id != 0;
     if (decided->decision == DOPPEL_DECISION_UNREADABLE)
-        report_unreadable(output, decided);
+        report_unreadable_decision_output(output, decided);
     if (output->output)
-        put_row(output, decided);
+        put_row_decision_output(output, decided);
     else
         put_line(output, decided);
     return output->text.size < FLUSH_BYTES || decision_output_flush(output);
@@ -168,7 +170,7 @@ bool decision_output_take(void *context, const struct doppel_dedup_decision *dec
 
 /* ---- the end ---- */
 
-static void summarise(const struct decision_output *output)
+static void summarise_decision_output(const struct decision_output *output)
 {
     char line[512];
     size_t used = 0;
@@ -183,7 +185,7 @@ static void summarise(const struct decision_output *output)
                                      (unsigned long long)output->counts[i],
                                      doppel_decision_name((enum doppel_decision)i));
     report_notice(output->report, "%llu %s%s%s; %llu unique", (unsigned long long)records,
-                  layout_of(output->settings) == &layout ? "record" : "input",
+                  layout_of_settings(output->settings) == &layout ? "record" : "input",
                   records == 1 ? "" : "s", used ? line : "", (unsigned long long)output->unique);
 }
 
@@ -202,6 +204,6 @@ bool decision_output_finish(struct decision_output *output, bool ended)
     doppel_json_free(&output->text);
     say_same_ids(output);
     if (written && ended)
-        summarise(output);
+        summarise_decision_output(output);
     return written;
 }

@@ -21,14 +21,14 @@ void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
 /* RFC 4180: in quotes where it must be. */
 void csv_write_field(FILE *stream, const char *text);
 
-struct table;
-struct table *table_new(const struct layout *layout, bool color);
-void table_add(struct table *table, FILE *stream, const json_t *row, const json_t *element);
+struct text_table;
+struct text_table *table_new(const struct layout *layout, bool color);
+void table_add(struct text_table *table, FILE *stream, const json_t *row, const json_t *element);
 /* The lines before this belong together: a blank line follows them. */
-void table_end_group(struct table *table);
+void table_end_group(struct text_table *table);
 /* Print the lines that are held back, with all columns: what later ones have is not known. */
-void table_flush(struct table *table, FILE *stream);
-void table_finish(struct table *table, FILE *stream);
+void table_flush(struct text_table *table, FILE *stream);
+void table_finish(struct text_table *table, FILE *stream);
 
 /* A group, for people. @param columns of the terminal; 0: it is none, lines are as long as they are
  */

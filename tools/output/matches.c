@@ -35,7 +35,7 @@ struct output *find_print_output(const struct settings *settings, struct report 
 }
 
 /* One query's rows. */
-struct printing {
+struct match_printing {
     struct find_print *print;
     const char *query;
     const struct doppel_search_result *result; /* the one at hand */
@@ -76,7 +76,7 @@ static void put_memberships(json_t *row, struct doppel_library *library, uint64_
 }
 
 /* What it is called stands in the row already. */
-static void print_match(struct printing *printing, json_t *named, uint64_t id)
+static void print_match_printing(struct match_printing *printing, json_t *named, uint64_t id)
 {
     const struct doppel_search_result *result = printing->result;
     bool near_miss = result->below_threshold;
@@ -101,7 +101,7 @@ static void print_match(struct printing *printing, json_t *named, uint64_t id)
 
 static bool print_record(void *context, const struct doppel_library_text *text)
 {
-    struct printing *printing = context;
+    struct match_printing *printing = context;
     json_t *named = json_object();
     if (text->path)
         put_path(named, "path", text->path);
@@ -110,12 +110,12 @@ static bool print_record(void *context, const struct doppel_library_text *text)
     if (text->error.status)
         json_decref(named);
     else
-        print_match(printing, named, text->id);
+        print_match_printing(printing, named, text->id);
     return true;
 }
 
 /* What another process removed meanwhile is left out. */
-static enum doppel_status print_one(struct printing *printing, struct doppel_error *error)
+static enum doppel_status print_one(struct match_printing *printing, struct doppel_error *error)
 {
     struct doppel_library *library = printing->print->library;
     uint64_t id = printing->result->id;
@@ -130,14 +130,14 @@ static enum doppel_status print_one(struct printing *printing, struct doppel_err
     json_t *named = json_object();
     char *name = name_of_item(library, &item);
     put_item_name(named, doppel_item_has_file(&item), name);
-    print_match(printing, named, item.id);
+    print_match_printing(printing, named, item.id);
     free(name);
     doppel_item_free(&item);
     return DOPPEL_OK;
 }
 
 /* Whether a result is to be printed. */
-static bool is_wanted(const struct printing *printing)
+static bool is_wanted_printing(const struct match_printing *printing)
 {
     struct find_print *print = printing->print;
     const struct doppel_search_result *result = printing->result;
@@ -148,7 +148,7 @@ static bool is_wanted(const struct printing *printing)
 }
 
 /* In a table, a query without a match is no row: the exit code tells. */
-static void print_none(struct printing *printing)
+static void print_none_matches(struct match_printing *printing)
 {
     if (printing->print->settings->format != FORMAT_JSON)
         return;
@@ -162,16 +162,16 @@ enum doppel_status find_print(struct find_print *print, const char *query,
                               struct doppel_search_results *results, struct doppel_error *error)
 {
     struct place_rows rows;
-    struct printing printing = {.print = print, .query = query, .rows = &rows};
+    struct match_printing printing = {.print = print, .query = query, .rows = &rows};
     enum doppel_status status = doppel_search_results_apply_lists(results, print->library, error);
     place_rows_begin(&rows, print->settings, print->output);
     for (size_t i = 0; i < results->count && !status; i++) {
         printing.result = &results->items[i];
-        if (is_wanted(&printing))
+        if (is_wanted_printing(&printing))
             status = print_one(&printing, error);
     }
     if (!status && !printing.matched)
-        print_none(&printing);
+        print_none_matches(&printing);
     place_rows_end(&rows);
     print->matched |= printing.matched;
     return status;

@@ -15,7 +15,7 @@ static void say(struct report *report, const char *path, const char *text);
 
 /* ---- what the engine tells ---- */
 
-static bool is_stopped(void *context)
+static bool is_stopped_messages(void *context)
 {
     (void)context;
     return signals_stopped();
@@ -28,7 +28,8 @@ static void take_notice(void *context, enum doppel_notice level, const char *pat
         say(report, path, text);
 }
 
-static void take_failure(void *context, const char *path, const struct doppel_error *reason)
+static void take_failure_messages(void *context, const char *path,
+                                  const struct doppel_error *reason)
 {
     report_input(context, path, reason->message);
 }
@@ -72,9 +73,9 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
         .temporary = getenv("TMPDIR"),
         .details = settings->verbose,
         .retry = settings->retry,
-        .cancelled = is_stopped,
+        .cancelled = is_stopped_messages,
         .on_notice = take_notice,
-        .on_failed = take_failure,
+        .on_failed = take_failure_messages,
         .on_progress = report->progress.stream ? take_progress : NULL,
         .context = report,
     };

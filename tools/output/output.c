@@ -24,7 +24,7 @@ struct output {
     bool begun;    /* a sheet was printed */
     bool terminal; /* where the progress line is in the way */
     int failed;    /* errno of the first write that failed */
-    struct table *table;
+    struct text_table *table;
     struct doppel_json row; /* the one that is written */
 };
 
@@ -129,7 +129,7 @@ static void write_lines(struct output *output, const json_t *row)
         table_end_group(output->table);
 }
 
-static void note_failure(struct output *output)
+static void note_failure_output(struct output *output)
 {
     if (output->failed || !ferror(output->stream))
         return;
@@ -201,7 +201,7 @@ void output_object(struct output *output, const struct doppel_json *object)
         print_parsed(output, row);
         json_decref(row);
     }
-    note_failure(output);
+    note_failure_output(output);
 }
 
 struct doppel_json *output_begin(struct output *output)
@@ -238,7 +238,7 @@ void output_flush(struct output *output)
     if (output->table)
         table_flush(output->table, output->stream);
     fflush(output->stream);
-    note_failure(output);
+    note_failure_output(output);
 }
 
 bool output_finish(struct output *output)
@@ -249,7 +249,7 @@ bool output_finish(struct output *output)
     if (output->table)
         table_finish(output->table, output->stream);
     fflush(output->stream);
-    note_failure(output);
+    note_failure_output(output);
     int failed = output->failed;
     doppel_json_free(&output->row);
     if (failed && failed != EPIPE)

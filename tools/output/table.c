@@ -15,7 +15,7 @@ struct line {
     bool ends_group;
 };
 
-struct table {
+struct text_table {
     const struct layout *layout;
     bool color;
     size_t count;
@@ -24,20 +24,20 @@ struct table {
     uint64_t titled;           /* the columns of the last header, as bits */
 };
 
-struct table *table_new(const struct layout *layout, bool color)
+struct text_table *table_new(const struct layout *layout, bool color)
 {
-    struct table *table = must_allocate(sizeof *table);
+    struct text_table *table = must_allocate(sizeof *table);
     table->layout = layout;
     table->color = color;
     return table;
 }
 
-static bool is_right_aligned(enum cell cell)
+static bool is_number_column(enum cell cell)
 {
     return cell == CELL_NUMBER || cell == CELL_SIZE || cell == CELL_SECONDS || cell == CELL_PLACE;
 }
 
-static size_t last_column(const struct table *table)
+static size_t last_column(const struct text_table *table)
 {
     size_t last = 0;
     for (size_t i = 0; i < table->layout->count; i++)
@@ -46,22 +46,23 @@ static size_t last_column(const struct table *table)
     return last;
 }
 
-static void print_cell(const struct table *table, FILE *stream, size_t number, const char *text)
+static void print_cell(const struct text_table *table, FILE *stream, size_t number,
+                       const char *text)
 {
     enum cell cell = table->layout->columns[number].cell;
     size_t width = display_width(text);
     int padding = width < table->width[number] ? (int)(table->width[number] - width) : 0;
     bool last = number == last_column(table);
     bool colored = table->color && cell == CELL_PATH;
-    if (is_right_aligned(cell))
+    if (is_number_column(cell))
         fprintf(stream, "%*s", padding, "");
     fprintf(stream, "%s%s%s", colored ? "\033[36m" : "", text, colored ? "\033[0m" : "");
-    if (!is_right_aligned(cell) && !last)
+    if (!is_number_column(cell) && !last)
         fprintf(stream, "%*s", padding, "");
     fputs(last ? "" : "  ", stream);
 }
 
-static void print_header(struct table *table, FILE *stream)
+static void print_header(struct text_table *table, FILE *stream)
 {
     uint64_t shown = 0;
     for (size_t i = 0; i < table->layout->count; i++)
@@ -75,7 +76,7 @@ static void print_header(struct table *table, FILE *stream)
         if (!table->width[i])
             continue;
         int padding = (int)(table->width[i] - display_width(column->title));
-        bool right = is_right_aligned(column->cell), last = i == last_column(table);
+        bool right = is_number_column(column->cell), last = i == last_column(table);
         fprintf(stream, "%*s%s", right ? padding : 0, "", column->title);
         fprintf(stream, "%*s", last ? 0 : 2 + (right ? 0 : padding), "");
     }
@@ -83,7 +84,7 @@ static void print_header(struct table *table, FILE *stream)
     table->titled = shown;
 }
 
-static void print_line(const struct table *table, FILE *stream, struct line *line)
+static void print_line(const struct text_table *table, FILE *stream, struct line *line)
 {
     for (size_t i = 0; i < table->layout->count; i++) {
         if (table->width[i])
@@ -93,7 +94,7 @@ static void print_line(const struct table *table, FILE *stream, struct line *lin
     fputs(line->ends_group ? "\n\n" : "\n", stream);
 }
 
-static void print_block(struct table *table, FILE *stream)
+static void print_block(struct text_table *table, FILE *stream)
 {
     if (!table->count)
         return;
@@ -108,7 +109,7 @@ static void print_block(struct table *table, FILE *stream)
     table->count = 0;
 }
 
-void table_add(struct table *table, FILE *stream, const json_t *row, const json_t *element)
+void table_add(struct text_table *table, FILE *stream, const json_t *row, const json_t *element)
 {
     const struct layout *layout = table->layout;
     if (table->count == BLOCK_LINES)
@@ -127,7 +128,7 @@ void table_add(struct table *table, FILE *stream, const json_t *row, const json_
     }
 }
 
-void table_end_group(struct table *table)
+void table_end_group(struct text_table *table)
 {
     if (table->count)
         table->lines[table->count - 1].ends_group = true;
@@ -141,7 +142,7 @@ static size_t usual_width(const struct column *column)
     return width && column->cell == CELL_PLACE && width < PLACE_WIDTH ? PLACE_WIDTH : width;
 }
 
-void table_flush(struct table *table, FILE *stream)
+void table_flush(struct text_table *table, FILE *stream)
 {
     for (size_t i = 0; i < table->layout->count; i++) {
         size_t width = usual_width(&table->layout->columns[i]);
@@ -151,7 +152,7 @@ void table_flush(struct table *table, FILE *stream)
     print_block(table, stream);
 }
 
-void table_finish(struct table *table, FILE *stream)
+void table_finish(struct text_table *table, FILE *stream)
 {
     if (table->count)
         table->lines[table->count - 1].ends_group = false;

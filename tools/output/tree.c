@@ -19,7 +19,7 @@ struct member_text {
     bool kept;
 };
 
-struct tree {
+struct row_tree {
     FILE *stream;
     bool color;
     size_t columns;
@@ -84,7 +84,7 @@ static char *notes_of(const json_t *member)
 }
 
 /* A record is called by its id and its line. */
-static char *record_of(const json_t *member)
+static char *record_of_tree(const json_t *member)
 {
     const json_t *record = json_object_get(member, "record"),
                  *path = json_object_get(member, "path");
@@ -99,15 +99,15 @@ static char *record_of(const json_t *member)
     return text;
 }
 
-static char *name_of(const json_t *member)
+static char *name_of_tree(const json_t *member)
 {
     if (json_object_get(member, "line"))
-        return record_of(member);
+        return record_of_tree(member);
     return human_text(CELL_PATH,
                       json_object_get(member, json_object_get(member, "path") ? "path" : "name"));
 }
 
-static struct member_text text_of(const json_t *member)
+static struct member_text text_of_tree(const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
     return (struct member_text){
@@ -118,7 +118,7 @@ static struct member_text text_of(const json_t *member)
                   [PIXELS] = pixels_of(member),
                   [DURATION] = human_text(CELL_SECONDS, json_object_get(member, "duration")),
                   [NOTES] = notes_of(member)},
-        .path = name_of(member),
+        .path = name_of_tree(member),
         .kept = strcmp(reason, "kept") == 0,
     };
 }
@@ -132,7 +132,7 @@ static void text_free(struct member_text *text)
 
 /* ---- printing ---- */
 
-static const char *color(const struct tree *tree, const char *code)
+static const char *color(const struct row_tree *tree, const char *code)
 {
     return tree->color ? code : "";
 }
@@ -157,7 +157,7 @@ static size_t bytes_of_columns(const char *text, size_t columns)
 }
 
 /* A path that does not fit loses what is in the middle: its beginning and its name tell most. */
-static void print_path(const struct tree *tree, const char *path, size_t room)
+static void print_path(const struct row_tree *tree, const char *path, size_t room)
 {
     enum { LEAST_ROOM = 16 };
     size_t width = display_width(path);
@@ -172,18 +172,18 @@ static void print_path(const struct tree *tree, const char *path, size_t room)
     fprintf(tree->stream, "%.*s\u2026%s", (int)head, path, path + tail);
 }
 
-static bool is_right_aligned(enum part part)
+static bool is_right_aligned_tree(enum part part)
 {
     return part != REASON && part != NOTES;
 }
 
 /* @return columns used */
-static size_t print_parts(const struct tree *tree, const struct member_text *text)
+static size_t print_parts(const struct row_tree *tree, const struct member_text *text)
 {
     size_t used = 0;
     for (size_t i = 0; i < PARTS; i++) {
         int padding = (int)(tree->width[i] - display_width(text->parts[i]));
-        bool right = is_right_aligned((enum part)i), green = i == REASON && text->kept;
+        bool right = is_right_aligned_tree((enum part)i), green = i == REASON && text->kept;
         if (!tree->width[i])
             continue;
         fprintf(tree->stream, "%*s%s%s%s%*s  ", right ? padding : 0, "",
@@ -194,7 +194,7 @@ static size_t print_parts(const struct tree *tree, const struct member_text *tex
     return used;
 }
 
-static void print_member(const struct tree *tree, const struct member_text *text, bool last)
+static void print_member(const struct row_tree *tree, const struct member_text *text, bool last)
 {
     enum { MARGIN = 5 };
     const char *branch = text->kept ? "\u25cf" : last ? "\u2514" : "\u251c";
@@ -206,7 +206,7 @@ static void print_member(const struct tree *tree, const struct member_text *text
     fprintf(tree->stream, "%s\n", color(tree, "\033[0m"));
 }
 
-static void print_head(const struct tree *tree, const json_t *row, size_t count)
+static void print_head(const struct row_tree *tree, const json_t *row, size_t count)
 {
     char size[32];
     bool records = false;
@@ -225,7 +225,7 @@ static void print_head(const struct tree *tree, const json_t *row, size_t count)
     fputc('\n', tree->stream);
 }
 
-static void measure(struct tree *tree, const struct member_text *texts, size_t count)
+static void measure(struct row_tree *tree, const struct member_text *texts, size_t count)
 {
     memcpy(tree->width, usual_width, sizeof tree->width);
     for (size_t i = 0; i < count; i++)
@@ -238,12 +238,12 @@ static void measure(struct tree *tree, const struct member_text *texts, size_t c
 
 void tree_print(FILE *stream, const json_t *row, bool with_color, size_t columns)
 {
-    struct tree tree = {.stream = stream, .color = with_color, .columns = columns};
+    struct row_tree tree = {.stream = stream, .color = with_color, .columns = columns};
     const json_t *members = json_object_get(row, "members");
     size_t count = json_array_size(members);
     struct member_text *texts = must_allocate((count + 1) * sizeof *texts);
     for (size_t i = 0; i < count; i++)
-        texts[i] = text_of(json_array_get(members, i));
+        texts[i] = text_of_tree(json_array_get(members, i));
     measure(&tree, texts, count);
     print_head(&tree, row, count);
     for (size_t i = 0; i < count; i++)

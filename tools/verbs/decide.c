@@ -10,7 +10,7 @@
 #include "tools/output/decision_output.h"
 #include "decide/decider.h"
 
-struct run {
+struct decide_command {
     const struct settings *settings;
     struct report *report;
     struct doppel_library *library;
@@ -26,25 +26,25 @@ static bool is_stream(const struct settings *settings)
 /* ---- deciding ---- */
 
 /* What is kept is told at once. @return false: nobody reads on */
-static bool tell(struct run *run, const struct doppel_decided *decided, bool last)
+static bool tell_run(struct decide_command *run, const struct doppel_decided *decided, bool last)
 {
     return decision_output_put(&run->output, decided) &&
            (!last || decision_output_flush(&run->output));
 }
 
-static enum doppel_status pull_all(struct run *run, struct doppel_decider *decider,
+static enum doppel_status pull_all(struct decide_command *run, struct doppel_decider *decider,
                                    struct doppel_error *error)
 {
     struct doppel_decided decided;
     enum doppel_status status;
     while (!(status = doppel_decider_pull(decider, &decided, error)))
-        if (!tell(run, &decided, !doppel_decider_waiting(decider)))
+        if (!tell_run(run, &decided, !doppel_decider_waiting(decider)))
             return DOPPEL_E_CANCELLED;
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
 /* A stream, records, or the files that the operands name. */
-static enum doppel_status decide(struct run *run, struct doppel_error *error)
+static enum doppel_status decide_run(struct decide_command *run, struct doppel_error *error)
 {
     static const char *const standard_input[] = {"-"};
     const struct settings *settings = run->settings;
@@ -97,7 +97,7 @@ static bool check_input(const struct settings *settings, struct report *report)
     return true;
 }
 
-static int code_of(const struct run *run)
+static int code_of(const struct decide_command *run)
 {
     if (!run->only_asked)
         return EXIT_DONE;
@@ -107,14 +107,14 @@ static int code_of(const struct run *run)
 int decide_verb(const struct settings *settings, struct report *report, bool only_asked)
 {
     struct doppel_error error;
-    struct run run = {.settings = settings, .report = report, .only_asked = only_asked};
+    struct decide_command run = {.settings = settings, .report = report, .only_asked = only_asked};
     if (!check_input(settings, report) || !decision_output_begin(&run.output, settings, report))
         return EXIT_WRONG_USE;
     if (about_check(settings, &error))
         return report_fatal(report, "%s", error.message);
     if (open_library(settings, !only_asked, only_asked, &run.library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status = decide(&run, &error);
+    enum doppel_status status = decide_run(&run, &error);
     bool ended = !status || status == DOPPEL_E_CANCELLED;
     bool written = decision_output_finish(&run.output, ended);
     doppel_library_close(run.library);

@@ -54,8 +54,9 @@ static enum doppel_status print_repeats(const struct settings *settings,
     return status;
 }
 
-static enum doppel_status run(const struct settings *settings, struct report *report,
-                              struct output *output, bool *out_any, struct doppel_error *error)
+static enum doppel_status run_find_repeats(const struct settings *settings, struct report *report,
+                                           struct output *output, bool *out_any,
+                                           struct doppel_error *error)
 {
     struct doppel_cache *cache;
     enum doppel_status status = open_cache(report->run, &cache, error);
@@ -82,7 +83,7 @@ int find_repeats(const struct settings *settings, struct report *report)
     struct doppel_error error;
     bool any = false;
     struct output *output = output_new(settings, &layout, report);
-    enum doppel_status status = run(settings, report, output, &any, &error);
+    enum doppel_status status = run_find_repeats(settings, report, output, &any, &error);
     bool written = output_finish(output);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

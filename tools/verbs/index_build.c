@@ -17,7 +17,7 @@
 enum { MOST_INSERTED = 65536 }; /* more codes go straight into a segment */
 
 /* Codes on their way from a reader into an index. */
-struct load {
+struct index_load {
     struct code_reader *reader;
     struct report *report;
     uint64_t first_id, count, done;
@@ -25,9 +25,9 @@ struct load {
     struct doppel_error error;
 };
 
-static size_t read_codes(void *context, uint64_t *codes, uint64_t *ids, size_t max)
+static size_t read_codes_index_build(void *context, uint64_t *codes, uint64_t *ids, size_t max)
 {
-    struct load *load = context;
+    struct index_load *load = context;
     size_t count = 0;
     if (!load->status && signals_stopped())
         load->status = doppel_fail(&load->error, DOPPEL_E_CANCELLED, "interrupted");
@@ -40,19 +40,21 @@ static size_t read_codes(void *context, uint64_t *codes, uint64_t *ids, size_t m
     return count;
 }
 
-static void read_again(void *context)
+static void read_again_index_build(void *context)
 {
-    struct load *load = context;
+    struct index_load *load = context;
     load->done = 0;
     code_reader_rewind(load->reader);
     progress_begin(&load->report->progress, "codes", load->count); /* one pass of several */
 }
 
-static enum doppel_status bulk(struct load *load, struct doppel_store_index *index,
+static enum doppel_status bulk(struct index_load *load, struct doppel_store_index *index,
                                struct doppel_error *error)
 {
-    const struct doppel_index_load codes = {
-        .context = load, .count = load->count, .read = read_codes, .rewind = read_again};
+    const struct doppel_index_load codes = {.context = load,
+                                            .count = load->count,
+                                            .read = read_codes_index_build,
+                                            .rewind = read_again_index_build};
     enum doppel_status status = doppel_store_index_bulk(index, &codes, error);
     if (load->status) /* why they ended too early */
         return doppel_fail(error, load->status, "%s", load->error.message);
@@ -60,14 +62,14 @@ static enum doppel_status bulk(struct load *load, struct doppel_store_index *ind
 }
 
 /* A few: through the log. */
-static enum doppel_status insert(struct load *load, struct doppel_store_index *index, size_t words,
-                                 struct doppel_error *error)
+static enum doppel_status insert(struct index_load *load, struct doppel_store_index *index,
+                                 size_t words, struct doppel_error *error)
 {
     size_t count = 0;
     uint64_t *codes = must_allocate(load->count * words * sizeof *codes);
     uint64_t *ids = must_allocate(load->count * sizeof *ids);
     for (size_t got = 1; got && count < load->count; count += got)
-        got = read_codes(load, codes + count * words, ids + count, load->count - count);
+        got = read_codes_index_build(load, codes + count * words, ids + count, load->count - count);
     enum doppel_status status = load->status;
     if (status)
         doppel_fail(error, status, "%s", load->error.message);
@@ -78,7 +80,7 @@ static enum doppel_status insert(struct load *load, struct doppel_store_index *i
     return status;
 }
 
-static enum code_layout layout_of(const struct settings *settings)
+static enum code_layout layout_of_index_build(const struct settings *settings)
 {
     return settings->code_input == CODES_RAW ? LAYOUT_RAW : LAYOUT_HEX;
 }
@@ -90,9 +92,9 @@ static enum doppel_status load_codes(const struct settings *settings, struct rep
 {
     struct doppel_store_index_info info;
     doppel_store_index_info(index, &info);
-    struct load load = {.report = report, .first_id = info.next_payload};
-    enum doppel_status status = code_reader_open(report->run, path, info.options.bits,
-                                                 layout_of(settings), &load.reader, error);
+    struct index_load load = {.report = report, .first_id = info.next_payload};
+    enum doppel_status status = code_reader_open(
+        report->run, path, info.options.bits, layout_of_index_build(settings), &load.reader, error);
     if (!status)
         status = code_reader_settle(load.reader, folder, &load.reader, error);
     if (status)
@@ -172,8 +174,8 @@ static enum doppel_status build(const struct settings *settings, struct report *
     return status;
 }
 
-static int outcome(enum doppel_status status, const struct doppel_error *error,
-                   struct report *report)
+static int outcome_index_build(enum doppel_status status, const struct doppel_error *error,
+                               struct report *report)
 {
     if (!status || (status == DOPPEL_E_CANCELLED && signals_stopped()))
         return EXIT_DONE;
@@ -190,7 +192,7 @@ int cmd_index_build(const struct settings *settings, struct report *report)
     enum doppel_status status = build(settings, report, path, unfinished, &error);
     free(unfinished);
     free(path);
-    return outcome(status, &error, report);
+    return outcome_index_build(status, &error, report);
 }
 
 /* ---- add ---- */
@@ -203,10 +205,10 @@ int cmd_index_add(const struct settings *settings, struct report *report)
     const struct index_folder_options options = {.write = true, .durable = settings->durable};
     enum doppel_status status = index_folder_open(path, &options, &index, &error);
     if (status)
-        return outcome(status, &error, report);
+        return outcome_index_build(status, &error, report);
     status = load_codes(settings, report, settings->operands.items[1], path, index.index, &error);
     if (!status)
         status = doppel_store_index_compact(index.index, false, &error);
     index_folder_close(&index);
-    return outcome(status, &error, report);
+    return outcome_index_build(status, &error, report);
 }

@@ -11,16 +11,17 @@
 #include "tools/signals.h"
 #include "core/values.h"
 
-static enum doppel_status open_index(const struct settings *settings, bool write, bool salvage,
-                                     struct index_folder *out, struct doppel_error *error)
+static enum doppel_status open_index_settings(const struct settings *settings, bool write,
+                                              bool salvage, struct index_folder *out,
+                                              struct doppel_error *error)
 {
     const struct index_folder_options options = {
         .write = write, .durable = settings->durable, .salvage = salvage};
     return index_folder_open(settings->operands.items[0], &options, out, error);
 }
 
-static int outcome(enum doppel_status status, const struct doppel_error *error,
-                   struct report *report)
+static int outcome_index_info(enum doppel_status status, const struct doppel_error *error,
+                              struct report *report)
 {
     return status ? report_fatal(report, "%s", error->message) : EXIT_DONE;
 }
@@ -63,9 +64,9 @@ int cmd_index_info(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index(settings, false, false, &folder, &error);
+    enum doppel_status status = open_index_settings(settings, false, false, &folder, &error);
     if (status)
-        return outcome(status, &error, report);
+        return outcome_index_info(status, &error, report);
     struct output *output = output_new(settings, &info_layout, report);
     print_info(output, settings->operands.items[0], folder.index);
     bool printed = output_finish(output);
@@ -90,8 +91,8 @@ struct verification {
     bool repair;
 };
 
-static void say_damage(const struct verification *verification,
-                       const struct doppel_store_segment *segment)
+static void say_damage_verification(const struct verification *verification,
+                                    const struct doppel_store_segment *segment)
 {
     char reason[1024];
     char *path = path_in(verification->folder, segment->name);
@@ -121,7 +122,7 @@ static bool print_segment(void *context, const struct doppel_store_segment *segm
         doppel_json_text(row, "reason", segment->error->message);
     output_end(verification->output);
     if (segment->error)
-        say_damage(verification, segment);
+        say_damage_verification(verification, segment);
     return !signals_stopped();
 }
 
@@ -138,9 +139,10 @@ int cmd_index_verify(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index(settings, settings->repair, true, &folder, &error);
+    enum doppel_status status =
+        open_index_settings(settings, settings->repair, true, &folder, &error);
     if (status)
-        return outcome(status, &error, report);
+        return outcome_index_info(status, &error, report);
     struct doppel_store_index_info info;
     doppel_store_index_info(folder.index, &info);
     struct verification verification = {report, output_new(settings, &verify_layout, report),
@@ -152,7 +154,7 @@ int cmd_index_verify(const struct settings *settings, struct report *report)
     bool printed = output_finish(verification.output);
     index_folder_close(&folder);
     if (status && status != DOPPEL_E_CANCELLED)
-        return outcome(status, &error, report);
+        return outcome_index_info(status, &error, report);
     return printed ? EXIT_DONE : EXIT_WRONG_USE;
 }
 
@@ -162,12 +164,12 @@ int cmd_index_compact(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index(settings, true, false, &folder, &error);
+    enum doppel_status status = open_index_settings(settings, true, false, &folder, &error);
     if (status)
-        return outcome(status, &error, report);
+        return outcome_index_info(status, &error, report);
     status = doppel_store_index_compact(folder.index, true, &error);
     index_folder_close(&folder);
-    return outcome(status, &error, report);
+    return outcome_index_info(status, &error, report);
 }
 
 /* ---- remove ---- */
@@ -194,9 +196,9 @@ int cmd_index_remove(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index(settings, true, false, &folder, &error);
+    enum doppel_status status = open_index_settings(settings, true, false, &folder, &error);
     if (status)
-        return outcome(status, &error, report);
+        return outcome_index_info(status, &error, report);
     struct doppel_store_index_info info;
     doppel_store_index_info(folder.index, &info);
     uint64_t *ids = must_allocate(settings->operands.count * sizeof *ids);
@@ -205,5 +207,5 @@ int cmd_index_remove(const struct settings *settings, struct report *report)
         status = doppel_store_index_remove(folder.index, ids, count, &error);
     free(ids);
     index_folder_close(&folder);
-    return outcome(status, &error, report);
+    return outcome_index_info(status, &error, report);
 }

@@ -15,7 +15,7 @@
  * many hits. */
 enum { FEWEST = 1, MOST = 4096, FIRST = 64, MANY_HITS = 1 << 18 };
 
-struct search {
+struct index_search_command {
     const struct settings *settings;
     struct doppel_index *index;
     struct doppel_index_request request;
@@ -25,15 +25,15 @@ struct search {
     uint64_t done; /* queries before this batch */
 };
 
-static bool take(void *context, const struct doppel_index_hit *hit)
+static bool take_index_search(void *context, const struct doppel_index_hit *hit)
 {
-    struct search *search = context;
+    struct index_search_command *search = context;
     return hits_add(search->hits, search->done + hit->query, hit->payload, hit->distance) &&
            !signals_stopped();
 }
 
 /* `count` queries, of which the request has the codes. */
-static enum doppel_status search_batch(struct search *search, size_t count,
+static enum doppel_status search_batch(struct index_search_command *search, size_t count,
                                        struct doppel_error *error)
 {
     search->request.count = count;
@@ -41,7 +41,7 @@ static enum doppel_status search_batch(struct search *search, size_t count,
     if (search->stats)
         search_stats_start(search->stats);
     enum doppel_status status =
-        doppel_index_search(search->index, &search->request, take, search, error);
+        doppel_index_search(search->index, &search->request, take_index_search, search, error);
     if (search->stats)
         search_stats_stop(search->stats, count);
     search->done += count;
@@ -49,7 +49,7 @@ static enum doppel_status search_batch(struct search *search, size_t count,
 }
 
 /* One by one for the statistics of one thread, else in batches that follow the hits. */
-static size_t next_batch(const struct search *search, size_t last)
+static size_t next_batch_search(const struct index_search_command *search, size_t last)
 {
     if (search->stats && search->request.threads <= 1)
         return 1;
@@ -59,7 +59,7 @@ static size_t next_batch(const struct search *search, size_t last)
     return hits < MANY_HITS / 4 && last < MOST ? last * 2 : last;
 }
 
-static enum doppel_status search_all(struct search *search, uint64_t *codes,
+static enum doppel_status search_all(struct index_search_command *search, uint64_t *codes,
                                      struct doppel_error *error)
 {
     enum doppel_status status;
@@ -69,13 +69,13 @@ static enum doppel_status search_all(struct search *search, uint64_t *codes,
         status = search_batch(search, count, error);
         if (status)
             return status;
-        batch = next_batch(search, batch);
+        batch = next_batch_search(search, batch);
     }
     return status;
 }
 
-static enum doppel_status run(struct search *search, uint32_t bits, struct report *report,
-                              struct doppel_error *error)
+static enum doppel_status run_index_search(struct index_search_command *search, uint32_t bits,
+                                           struct report *report, struct doppel_error *error)
 {
     const struct settings *settings = search->settings;
     enum doppel_status status = code_reader_open(
@@ -116,14 +116,14 @@ static int search_index(const struct settings *settings, struct report *report, 
     doppel_store_index_info(folder.index, &info);
     uint32_t bits = info.options.bits;
     bool any = settings->radius < 0 || (uint32_t)settings->radius > bits;
-    struct search search = {
+    struct index_search_command search = {
         .settings = settings,
         .index = doppel_store_index_get(folder.index),
         .request = {.radius = any ? bits : (uint32_t)settings->radius,
                     .nearest = nearest,
                     .threads = settings->jobs ? settings->jobs : 1},
     };
-    status = run(&search, bits, report, &error);
+    status = run_index_search(&search, bits, report, &error);
     index_folder_close(&folder);
     if (status == DOPPEL_E_CANCELLED)
         return signals_stopped() ? EXIT_DONE : EXIT_WRONG_USE; /* the output said why */

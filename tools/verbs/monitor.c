@@ -42,7 +42,7 @@ struct playing {
     char *path;
 };
 
-struct watch {
+struct monitor_watch {
     const struct settings *settings;
     struct report *report;
     struct output *output;
@@ -66,7 +66,7 @@ static double clock_now(void)
 
 /* ---- events ---- */
 
-static char *path_of(struct watch *watch, uint64_t id)
+static char *path_of_watch(struct monitor_watch *watch, uint64_t id)
 {
     struct doppel_item item;
     if (doppel_library_get(watch->library, id, false, &item, NULL))
@@ -76,16 +76,16 @@ static char *path_of(struct watch *watch, uint64_t id)
     return name;
 }
 
-static void begin_playing(struct watch *watch, uint64_t id)
+static void begin_playing(struct monitor_watch *watch, uint64_t id)
 {
     watch->playing = realloc(watch->playing, (watch->count + 1) * sizeof *watch->playing);
     if (!watch->playing)
         abort();
-    watch->playing[watch->count++] = (struct playing){id, path_of(watch, id)};
+    watch->playing[watch->count++] = (struct playing){id, path_of_watch(watch, id)};
 }
 
 /* @return given (free), or NULL when it is not known */
-static char *end_playing(struct watch *watch, uint64_t id)
+static char *end_playing(struct monitor_watch *watch, uint64_t id)
 {
     for (size_t i = 0; i < watch->count; i++) {
         char *path = watch->playing[i].path;
@@ -116,7 +116,7 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
     static const char *const names[] = {[DOPPEL_MONITOR_START] = "start",
                                         [DOPPEL_MONITOR_END] = "end",
                                         [DOPPEL_MONITOR_GAP] = "gap"};
-    struct watch *watch = context;
+    struct monitor_watch *watch = context;
     struct doppel_json *row = output_begin(watch->output);
     doppel_json_text(row, "event", names[event->type]);
     if (event->type == DOPPEL_MONITOR_GAP) {
@@ -138,7 +138,7 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
 /* ---- the library ---- */
 
 /* Items come and go; a library that cannot be read just now is the one that it was. */
-static enum doppel_status refresh(struct watch *watch, struct doppel_error *error)
+static enum doppel_status refresh(struct monitor_watch *watch, struct doppel_error *error)
 {
     enum doppel_status status =
         doppel_library_recordings(watch->library, &watch->recordings, error);
@@ -148,7 +148,7 @@ static enum doppel_status refresh(struct watch *watch, struct doppel_error *erro
     return status;
 }
 
-static enum doppel_status begin(struct watch *watch, struct doppel_error *error)
+static enum doppel_status begin(struct monitor_watch *watch, struct doppel_error *error)
 {
     struct doppel_monitor_options options = doppel_monitor_options_default();
     options.audio.same_speed = watch->settings->same_speed;
@@ -166,13 +166,13 @@ static enum doppel_status begin(struct watch *watch, struct doppel_error *error)
 
 /* ---- the stream ---- */
 
-static const char *name_of(const struct watch *watch)
+static const char *name_of_watch(const struct monitor_watch *watch)
 {
     const char *name = watch->settings->operands.items[0];
     return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
-static enum doppel_status open_stream(struct watch *watch, struct doppel_error *error)
+static enum doppel_status open_stream(struct monitor_watch *watch, struct doppel_error *error)
 {
     const char *name = watch->settings->operands.items[0];
     struct stat status;
@@ -192,8 +192,8 @@ static enum doppel_status open_stream(struct watch *watch, struct doppel_error *
     return DOPPEL_OK;
 }
 
-static enum doppel_status start_decoder(const struct watch *watch, struct doppel_listener **out,
-                                        struct doppel_error *error)
+static enum doppel_status start_decoder(const struct monitor_watch *watch,
+                                        struct doppel_listener **out, struct doppel_error *error)
 {
     struct doppel_listen_options options = doppel_listen_options_default();
     int fd = fcntl(watch->fd, F_DUPFD_CLOEXEC, 3);
@@ -206,7 +206,7 @@ static enum doppel_status start_decoder(const struct watch *watch, struct doppel
     return doppel_listener_new(fd, &options, out, error);
 }
 
-static enum doppel_status hear_peaks(struct watch *watch, const struct doppel_heard *heard,
+static enum doppel_status hear_peaks(struct monitor_watch *watch, const struct doppel_heard *heard,
                                      struct doppel_error *error)
 {
     struct doppel_audio_track track;
@@ -221,7 +221,7 @@ static enum doppel_status hear_peaks(struct watch *watch, const struct doppel_he
     return status;
 }
 
-static enum doppel_status hear(struct watch *watch, const struct doppel_heard *heard,
+static enum doppel_status hear(struct monitor_watch *watch, const struct doppel_heard *heard,
                                struct doppel_error *error)
 {
     watch->until = watch->origin + heard->until;
@@ -233,7 +233,7 @@ static enum doppel_status hear(struct watch *watch, const struct doppel_heard *h
 }
 
 /* Listen with one decoder, until it or the stream ends. */
-static enum doppel_status listen_on(struct watch *watch, struct doppel_listener *listener,
+static enum doppel_status listen_on(struct monitor_watch *watch, struct doppel_listener *listener,
                                     struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
@@ -253,7 +253,7 @@ static enum doppel_status listen_on(struct watch *watch, struct doppel_listener 
 }
 
 /* What comes while there is no decoder is lost. */
-static enum doppel_status tell_loss(struct watch *watch, struct doppel_error *error)
+static enum doppel_status tell_loss(struct monitor_watch *watch, struct doppel_error *error)
 {
     double lost = watch->is_pipe ? clock_now() - watch->heard_at : 0, from = watch->until;
     watch->origin = watch->until = from + lost;
@@ -262,7 +262,7 @@ static enum doppel_status tell_loss(struct watch *watch, struct doppel_error *er
 
 /* A decoder that dies on what it hears is started again where the stream stands: those of
  * broadcasts can be joined anywhere. One that finds nothing there ends it. */
-static enum doppel_status listen(struct watch *watch, struct doppel_error *error)
+static enum doppel_status listen(struct monitor_watch *watch, struct doppel_error *error)
 {
     for (;;) {
         struct doppel_listener *listener;
@@ -278,7 +278,8 @@ static enum doppel_status listen(struct watch *watch, struct doppel_error *error
             *error = reason;
             return status;
         }
-        report_notice(watch->report, "%s: %s; listening goes on", name_of(watch), reason.message);
+        report_notice(watch->report, "%s: %s; listening goes on", name_of_watch(watch),
+                      reason.message);
         status = tell_loss(watch, error);
         if (status)
             return status;
@@ -287,7 +288,7 @@ static enum doppel_status listen(struct watch *watch, struct doppel_error *error
 
 /* ---- the verb ---- */
 
-static void close_watch(struct watch *watch)
+static void close_watch(struct monitor_watch *watch)
 {
     for (size_t i = 0; i < watch->count; i++)
         free(watch->playing[i].path);
@@ -298,7 +299,7 @@ static void close_watch(struct watch *watch)
         close(watch->fd);
 }
 
-static void say_end(const struct watch *watch, enum doppel_status status,
+static void say_end(const struct monitor_watch *watch, enum doppel_status status,
                     const struct doppel_error *error)
 {
     char sentence[sizeof error->message + 80];
@@ -306,12 +307,12 @@ static void say_end(const struct watch *watch, enum doppel_status status,
     snprintf(sentence, sizeof sentence, "%s%s", error->message,
              raw ? "; of raw samples say how they lie: --pcm s16le:44100:2" : "");
     if (status != DOPPEL_OK && status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED)
-        report_input(watch->report, name_of(watch), sentence);
+        report_input(watch->report, name_of_watch(watch), sentence);
 }
 
 int cmd_monitor(const struct settings *settings, struct report *report)
 {
-    struct watch watch = {.settings = settings, .report = report, .fd = -1};
+    struct monitor_watch watch = {.settings = settings, .report = report, .fd = -1};
     struct doppel_error error = {0};
     enum doppel_status status = begin(&watch, &error);
     if (status) {

@@ -14,7 +14,7 @@
 
 enum { SAMPLE_BYTES = 200 };
 
-struct run {
+struct paragraph_command {
     const struct settings *settings;
     struct report *report;
     struct output *output; /* of the list; else NULL */
@@ -51,7 +51,7 @@ static void put_sample(struct doppel_json *row, const struct doppel_paragraph *p
 
 static bool list_paragraph(void *context, const struct doppel_paragraph *paragraph)
 {
-    struct run *run = context;
+    struct paragraph_command *run = context;
     struct doppel_json *row = output_begin(run->output);
     doppel_json_integer(row, "documents", paragraph->documents);
     doppel_json_text(row, "id", paragraph->id);
@@ -64,7 +64,8 @@ static bool list_paragraph(void *context, const struct doppel_paragraph *paragra
     return !signals_stopped();
 }
 
-static void report_unreadable(struct run *run, const struct doppel_stripped_record *record)
+static void report_unreadable_paragraphs(struct paragraph_command *run,
+                                         const struct doppel_stripped_record *record)
 {
     char *where = must_allocate(strlen(record->path) + 32);
     sprintf(where, record->line ? "%s:%llu" : "%s", record->path, (unsigned long long)record->line);
@@ -72,11 +73,11 @@ static void report_unreadable(struct run *run, const struct doppel_stripped_reco
     free(where);
 }
 
-static bool take_record(void *context, const struct doppel_stripped_record *record)
+static bool take_record_paragraphs(void *context, const struct doppel_stripped_record *record)
 {
-    struct run *run = context;
+    struct paragraph_command *run = context;
     if (record->unreadable)
-        report_unreadable(run, record);
+        report_unreadable_paragraphs(run, record);
     else if (!run->output) {
         fwrite_unlocked(record->json, 1, record->json_size, stdout);
         putc_unlocked('\n', stdout);
@@ -84,9 +85,9 @@ static bool take_record(void *context, const struct doppel_stripped_record *reco
     return !ferror(stdout) && !signals_stopped();
 }
 
-static bool show_progress(void *context, uint64_t done, uint64_t total)
+static bool show_progress_paragraphs(void *context, uint64_t done, uint64_t total)
 {
-    struct run *run = context;
+    struct paragraph_command *run = context;
     progress_set_total(&run->report->progress, total >> 20);
     progress_update(&run->report->progress, done >> 20, 0);
     return !signals_stopped();
@@ -94,7 +95,8 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 
 /* ---- all ---- */
 
-static struct doppel_paragraph_options options_of(const struct settings *settings, struct run *run)
+static struct doppel_paragraph_options options_of_paragraphs(const struct settings *settings,
+                                                             struct paragraph_command *run)
 {
     struct doppel_paragraph_options options = doppel_paragraph_options_default();
     options.files.paths = settings->operands.items;
@@ -106,13 +108,14 @@ static struct doppel_paragraph_options options_of(const struct settings *setting
     options.temporary = settings->temporary;
     options.threads = settings->jobs;
     options.paragraph = run->output ? list_paragraph : NULL;
-    options.record = take_record;
-    options.progress = show_progress;
+    options.record = take_record_paragraphs;
+    options.progress = show_progress_paragraphs;
     options.context = run;
     return options;
 }
 
-static void summarise(const struct run *run, const struct doppel_paragraph_counts *counts)
+static void summarise_run(const struct paragraph_command *run,
+                          const struct doppel_paragraph_counts *counts)
 {
     if (!run->report->verbose && !run->report->terminal)
         return;
@@ -124,7 +127,7 @@ static void summarise(const struct run *run, const struct doppel_paragraph_count
                   (unsigned long long)counts->frequent, run->settings->max_documents);
 }
 
-static bool finish(struct run *run)
+static bool finish(struct paragraph_command *run)
 {
     if (run->output)
         return output_finish(run->output);
@@ -142,7 +145,7 @@ int cmd_paragraphs(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct doppel_paragraph_counts counts;
-    struct run run = {.settings = settings, .report = report};
+    struct paragraph_command run = {.settings = settings, .report = report};
     if (settings->emit != EMIT_DECISIONS && settings->emit != EMIT_UNIQUE)
         return report_fatal(report, "'--unit paragraph' goes with '--emit unique', the texts "
                                     "without what recurs, or none, for a list of that");
@@ -150,12 +153,12 @@ int cmd_paragraphs(const struct settings *settings, struct report *report)
         return report_fatal(report, "'--emit' prints lines of JSON: leave out '--format'");
     if (settings->emit == EMIT_DECISIONS)
         run.output = output_new(settings, &layout, report);
-    struct doppel_paragraph_options options = options_of(settings, &run);
+    struct doppel_paragraph_options options = options_of_paragraphs(settings, &run);
     progress_begin(&report->progress, "MB", 0);
     enum doppel_status status = doppel_paragraphs(&options, &counts, &error);
     bool written = finish(&run);
     if (written && !status)
-        summarise(&run, &counts);
+        summarise_run(&run, &counts);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

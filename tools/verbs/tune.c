@@ -104,8 +104,8 @@ static struct verdict verdict_of_kind(const struct settings *settings, const str
     return verdict;
 }
 
-static int print_all(const struct settings *settings, struct report *report,
-                     const struct tuned tuned[TUNED_KINDS])
+static int print_all_settings(const struct settings *settings, struct report *report,
+                              const struct tuned tuned[TUNED_KINDS])
 {
     struct verdict verdicts[TUNED_KINDS];
     struct sweep_panel panels[TUNED_KINDS];
@@ -145,7 +145,7 @@ int cmd_tune(const struct settings *settings, struct report *report)
     }
     int code = EXIT_DONE;
     if (status == DOPPEL_OK)
-        code = print_all(settings, report, tuned);
+        code = print_all_settings(settings, report, tuned);
     else if (status != DOPPEL_E_CANCELLED)
         code = report_fatal(report, "%s", error.message);
     tuned_free(tuned);

@@ -190,14 +190,14 @@ static enum doppel_status salvage(struct verifying *verifying, struct doppel_err
 }
 
 /* A check that is told to stop: SQLite looks at no flag of ours. */
-struct watch {
+struct verify_watch {
     struct doppel_library *library;
     atomic_bool done;
 };
 
 static void *watch(void *context)
 {
-    struct watch *self = context;
+    struct verify_watch *self = context;
     const struct timespec pause = {.tv_nsec = 50000000};
     while (!atomic_load(&self->done)) {
         if (signals_stopped())
@@ -208,7 +208,7 @@ static void *watch(void *context)
 }
 
 /* Signals are the main thread's. */
-static bool start_watch(struct watch *self, pthread_t *out)
+static bool start_watch(struct verify_watch *self, pthread_t *out)
 {
     sigset_t all, former;
     sigfillset(&all);
@@ -221,7 +221,7 @@ static bool start_watch(struct watch *self, pthread_t *out)
 static enum doppel_status verify_watched(struct verifying *verifying, struct doppel_error *error)
 {
     pthread_t thread;
-    struct watch self = {.library = verifying->library};
+    struct verify_watch self = {.library = verifying->library};
     bool watched = start_watch(&self, &thread);
     enum doppel_status status = doppel_library_verify(
         verifying->library, verifying->settings->repair, take_problem, verifying, error);
