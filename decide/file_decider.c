@@ -132,7 +132,8 @@ bool file_is_known(void *context, const char *path, const struct doppel_file_sta
                 !doppel_library_get_by_path(decider->library, absolute, stamp, &known, NULL) &&
                 known.unchanged &&
                 (is_wanted_file_decider(decider, known.kind, known.scheme, known.version) ||
-                 is_listed_item(decider, &known));
+                 (!decider->options->read.kind && /* who names a kind wants no others */
+                  is_listed_item(decider, &known)));
     if (known.kind == DOPPEL_KIND_AUDIO &&
         read_scheme(&decider->options->read, DOPPEL_KIND_VIDEO) && named_as_video(path))
         same = false; /* its audio may have been added alone, before */

@@ -273,6 +273,7 @@ static void folders_are_looked_through(void **state)
 {
     (void)state;
     make_files();
+    age("p/odd.bin");
     put("p/other.bin", "\1\2\3");
     char *out = tell(3, NULL, "ingest", "--json", "-L", "none", "p");
     assert_lacks(out, "odd.bin");
