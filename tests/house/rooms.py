@@ -44,12 +44,6 @@ INSIDES = {"decide": ["corpus"]}
 
 PARTS_OF_CORE = ("doppel/json_writer.h", "doppel/run.h", "doppel/renamed.h")
 
-# What the engine still takes from where it may not: each line is to go.
-DEBTS = {
-    line.strip()
-    for line in (pathlib.Path(__file__).with_name("debts.txt")).read_text().splitlines()
-}
-
 # Of media, the engine uses the probe and names of formats, which need no decoder.
 USE_OF_MEDIA = {"intake/kind.c", "intake/pcm.c"}
 
@@ -114,15 +108,11 @@ def includes():
             yield path, header
 
 
-def debt(path, header):
-    return f"{path.relative_to(TOP)} {header}"
-
-
 def complaints(judge):
     return [
         f"{path.relative_to(TOP)} includes {header}: {why}"
         for path, header in includes()
-        if (why := judge(path, header)) and debt(path, header) not in DEBTS
+        if (why := judge(path, header))
     ]
 
 
@@ -130,11 +120,6 @@ def test_every_module_stands_in_the_table():
     built = re.findall(r"foreach room : \[([^\]]*)\]", (TOP / "meson.build").read_text())
     names = [name for found in built for name in re.findall(r"'(\w+)'", found)]
     assert names == [module for module in USES if module != "tools"]
-
-
-def test_no_debt_that_is_paid():
-    had = {debt(path, header) for path, header in includes()}
-    assert DEBTS <= had, sorted(DEBTS - had)
 
 
 def test_a_folder_can_be_looked_through():
