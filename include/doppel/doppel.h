@@ -9,6 +9,7 @@
 #include <doppel/core.h>
 #include <doppel/corpus.h>
 #include <doppel/decide.h>
+#include <doppel/exchange.h>
 #include <doppel/group.h>
 #include <doppel/image.h>
 #include <doppel/index.h>
@@ -16,6 +17,7 @@
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/media.h>
+#include <doppel/report.h>
 #include <doppel/search.h>
 #include <doppel/store.h>
 #include <doppel/text.h>
