@@ -1,5 +1,5 @@
-/* What the files of the matcher of videos share: how a query may be looked at (videos_views.c),
- * what a frame that is met tells (videos_score.c), and lines of time. */
+/* What the files of the matcher of videos share: how a query may be looked at (views.c),
+ * what a frame that is met tells (score.c), and lines of time. */
 #ifndef DOPPEL_MATCH_VIDEO_VIDEO_INTERNAL_H
 #define DOPPEL_MATCH_VIDEO_VIDEO_INTERNAL_H
 

@@ -28,7 +28,7 @@ USES = {
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
     "group": "core text image audio video match library corpus compare intake",
-    "decide": "core text image audio video index match library corpus worker search compare intake",
+    "decide": "core text index match library corpus worker search compare intake",
     "act": "core library group",
     "exchange": "core text image audio video match library corpus compare",
     "report": "core text image audio video match worker library corpus group compare",
