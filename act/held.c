@@ -31,7 +31,7 @@ static enum doppel_status not_openable(struct doppel_error *error)
     return doppel_fail(error, DOPPEL_E_IO, "cannot be opened: %s", strerror(errno));
 }
 
-static bool has_stamp_stat(const struct stat *stat, const struct doppel_file_stamp *stamp)
+static bool stat_has_stamp(const struct stat *stat, const struct doppel_file_stamp *stamp)
 {
     struct doppel_file_stamp now = doppel_file_stamp_of(stat);
     if (stamp && !stamp->inode)
@@ -51,7 +51,7 @@ enum doppel_status held_open(const struct doppel_run *run, const char *path,
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (held.file < 0 || fstat(held.file, &held.stat))
         status = not_openable(error);
-    else if (!S_ISREG(held.stat.st_mode) || !has_stamp_stat(&held.stat, stamp))
+    else if (!S_ISREG(held.stat.st_mode) || !stat_has_stamp(&held.stat, stamp))
         status = doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
     if (status)
         held_close(&held);
@@ -106,7 +106,7 @@ bool held_being_written(const struct held_file *held)
 }
 
 /* All of a block, or up to the end. @return -1 when it cannot be read */
-static ssize_t read_block_held(int fd, char *block, off_t at)
+static ssize_t read_held_block(int fd, char *block, off_t at)
 {
     size_t filled = 0;
     while (filled < BLOCK_BYTES) {
@@ -128,8 +128,8 @@ static enum doppel_status compare_blocks(const struct held_file *a, const struct
     for (off_t at = 0;; at += BLOCK_BYTES) {
         if (held_cancelled(a))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        ssize_t of_a = read_block_held(a->file, blocks, at);
-        ssize_t of_b = read_block_held(b->file, blocks + BLOCK_BYTES, at);
+        ssize_t of_a = read_held_block(a->file, blocks, at);
+        ssize_t of_b = read_held_block(b->file, blocks + BLOCK_BYTES, at);
         if (of_a < 0 || of_b < 0)
             return doppel_fail(error, DOPPEL_E_IO, "cannot be compared: %s", strerror(errno));
         if (of_a != of_b || memcmp(blocks, blocks + BLOCK_BYTES, (size_t)of_a) != 0)

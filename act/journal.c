@@ -92,7 +92,7 @@ static struct doppel_file_stamp get_stamp(const json_t *object, const char *key)
                                       .mtime_ns = (int64_t)get_integer(stamp, "mtime_ns")};
 }
 
-static int by_number_journal(const void *left, const void *right)
+static int compare_step_numbers(const void *left, const void *right)
 {
     const struct journal_entry *a = left, *b = right;
     if (a->run != b->run)
@@ -125,8 +125,9 @@ static bool read_step(const json_t *line, struct journal_content *content)
                                  .mode = (uint32_t)get_integer(line, "mode"),
                                  .owner = (uint32_t)get_integer(line, "owner"),
                                  .group = (uint32_t)get_integer(line, "owner_group")};
-    bool in_order = !content->steps.count ||
-                    by_number_journal(&content->steps.items[content->steps.count - 1], &step) < 0;
+    bool in_order =
+        !content->steps.count ||
+        compare_step_numbers(&content->steps.items[content->steps.count - 1], &step) < 0;
     if (get_action(line, &step.action) && in_order && is_whole_step(&step) &&
         array_push(&content->steps, step))
         return true;
@@ -141,7 +142,7 @@ static struct journal_entry *find_step(const struct journal_content *content, co
     if (!content->steps.count)
         return NULL;
     return bsearch(&wanted, content->steps.items, content->steps.count, sizeof wanted,
-                   by_number_journal);
+                   compare_step_numbers);
 }
 
 static bool read_end(const json_t *line, struct journal_content *content, const char *name)
@@ -155,7 +156,7 @@ static bool read_end(const json_t *line, struct journal_content *content, const 
     return false;
 }
 
-static bool read_line_journal(const json_t *line, struct journal_content *content)
+static bool read_journal_line(const json_t *line, struct journal_content *content)
 {
     const json_t *end = json_object_get(line, "end");
     if (!json_is_integer(json_object_get(line, "run")))
@@ -190,7 +191,7 @@ static void read_lines(FILE *stream, struct journal_content *content, off_t *out
             break;
         }
         json_t *line = json_loadb(text, (size_t)length, 0, NULL);
-        content->unreadable += !read_line_journal(line, content);
+        content->unreadable += !read_journal_line(line, content);
         json_decref(line);
         *out_whole += length;
     }
@@ -292,7 +293,7 @@ enum doppel_status journal_close(struct journal *journal, struct doppel_error *e
 }
 
 /* As jansson reads it, which knows no integers beyond 63 bits: they come back as they were. */
-static void put_integer_json(struct doppel_json *line, const char *key, uint64_t value)
+static void put_unsigned(struct doppel_json *line, const char *key, uint64_t value)
 {
     doppel_json_signed(line, key, (int64_t)value);
 }
@@ -321,10 +322,10 @@ static enum doppel_status append_bytes(struct journal *journal, const char *byte
     return doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(reason));
 }
 
-static void begin_line_json(struct doppel_json *line, uint64_t run)
+static void begin_journal_line(struct doppel_json *line, uint64_t run)
 {
     doppel_json_object_begin(line, NULL);
-    put_integer_json(line, "run", run);
+    put_unsigned(line, "run", run);
 }
 
 /* @param line freed */
@@ -344,9 +345,9 @@ enum doppel_status journal_begin(struct journal *journal, enum doppel_action act
                                  uint64_t *out_run, struct doppel_error *error)
 {
     struct doppel_json line = {0};
-    begin_line_json(&line, journal->last_run + 1);
+    begin_journal_line(&line, journal->last_run + 1);
     doppel_json_text(&line, "action", doppel_action_name(action));
-    put_integer_json(&line, "time", (uint64_t)time(NULL));
+    put_unsigned(&line, "time", (uint64_t)time(NULL));
     enum doppel_status status = append_line(journal, &line, error);
     if (!status)
         *out_run = ++journal->last_run;
@@ -357,16 +358,16 @@ static void put_stamp(struct doppel_json *line, const char *key,
                       const struct doppel_file_stamp *stamp)
 {
     doppel_json_object_begin(line, key);
-    put_integer_json(line, "device", stamp->device);
-    put_integer_json(line, "inode", stamp->inode);
-    put_integer_json(line, "size", (uint64_t)stamp->size);
-    put_integer_json(line, "mtime_ns", (uint64_t)stamp->mtime_ns);
+    put_unsigned(line, "device", stamp->device);
+    put_unsigned(line, "inode", stamp->inode);
+    put_unsigned(line, "size", (uint64_t)stamp->size);
+    put_unsigned(line, "mtime_ns", (uint64_t)stamp->mtime_ns);
     doppel_json_object_end(line);
 }
 
 static void put_step(struct doppel_json *line, const struct journal_entry *step)
 {
-    put_integer_json(line, "step", step->number);
+    put_unsigned(line, "step", step->number);
     doppel_json_text(line, "action", doppel_action_name(step->action));
     doppel_json_path(line, "path", step->path);
     doppel_json_path(line, "kept", step->kept);
@@ -376,16 +377,16 @@ static void put_step(struct doppel_json *line, const struct journal_entry *step)
         doppel_json_path(line, "temporary", step->temporary);
     put_stamp(line, "stamp", &step->stamp);
     put_stamp(line, "kept_stamp", &step->kept_stamp);
-    put_integer_json(line, "mode", step->mode);
-    put_integer_json(line, "owner", step->owner);
-    put_integer_json(line, "owner_group", step->group);
+    put_unsigned(line, "mode", step->mode);
+    put_unsigned(line, "owner", step->owner);
+    put_unsigned(line, "owner_group", step->group);
 }
 
 enum doppel_status journal_step(struct journal *journal, const struct journal_entry *step,
                                 struct doppel_error *error)
 {
     struct doppel_json line = {0};
-    begin_line_json(&line, step->run);
+    begin_journal_line(&line, step->run);
     put_step(&line, step);
     enum doppel_status status = append_line(journal, &line, error);
     if (!status && fdatasync(journal->fd))
@@ -398,8 +399,8 @@ enum doppel_status journal_end(struct journal *journal, const struct journal_ent
                                enum step_end end, struct doppel_error *error)
 {
     struct doppel_json line = {0};
-    begin_line_json(&line, step->run);
-    put_integer_json(&line, "step", step->number);
+    begin_journal_line(&line, step->run);
+    put_unsigned(&line, "step", step->number);
     doppel_json_text(&line, "end", end_names[end]);
     return append_line(journal, &line, error);
 }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /* File systems that cannot exchange two names: a moment is left in which the file may change. */
-static enum doppel_status replace_held_file(const struct held_file *held, const char *temporary,
-                                            struct doppel_error *error)
+static enum doppel_status replace_by_link(const struct held_file *held, const char *temporary,
+                                          struct doppel_error *error)
 {
     if (!held_unchanged(held))
         return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
@@ -34,7 +34,7 @@ enum doppel_status take_place(const struct held_file *held, const char *temporar
         return doppel_fail(error, DOPPEL_E_CHANGED, "has changed since it was read");
     if (exchange(held, temporary)) {
         if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)
-            return replace_held_file(held, temporary, error);
+            return replace_by_link(held, temporary, error);
         return doppel_fail(error, DOPPEL_E_IO, "cannot be replaced: %s", strerror(errno));
     }
     /* What is under the temporary name now is seen by nobody else. */
@@ -51,9 +51,9 @@ enum doppel_status take_place(const struct held_file *held, const char *temporar
 }
 
 /* The link is made, as `temporary`, and should lead to the kept one. */
-static enum doppel_status put_link_held_file(const struct held_file *twin,
-                                             const struct held_file *kept, const char *temporary,
-                                             struct doppel_error *error)
+static enum doppel_status put_link_beside(const struct held_file *twin,
+                                          const struct held_file *kept, const char *temporary,
+                                          struct doppel_error *error)
 {
     struct stat now;
     enum doppel_status status = DOPPEL_OK;
@@ -83,7 +83,7 @@ enum doppel_status act_hardlink(const struct held_file *twin, const struct held_
 {
     if (linkat(kept->folder, kept->name, twin->folder, temporary, 0))
         return no_link(error);
-    return put_link_held_file(twin, kept, temporary, error);
+    return put_link_beside(twin, kept, temporary, error);
 }
 
 enum doppel_status act_symlink(const struct held_file *twin, const struct held_file *kept,
@@ -91,7 +91,7 @@ enum doppel_status act_symlink(const struct held_file *twin, const struct held_f
 {
     if (symlinkat(text, twin->folder, temporary))
         return doppel_fail(error, DOPPEL_E_IO, "cannot be linked: %s", strerror(errno));
-    return put_link_held_file(twin, kept, temporary, error);
+    return put_link_beside(twin, kept, temporary, error);
 }
 
 /* ---- the text of a symlink ---- */

@@ -1,5 +1,6 @@
 /* A duplicate is moved to where nothing is, also onto another file system. */
 #include "act/held.h"
+#include "core/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,22 +68,8 @@ static enum doppel_status move_checked(const struct held_file *held, const struc
 
 /* ---- copies ---- */
 
-static enum doppel_status write_all_move(int fd, const char *data, size_t size)
-{
-    while (size) {
-        ssize_t wrote = write(fd, data, size);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return DOPPEL_E_IO;
-        data += wrote;
-        size -= (size_t)wrote;
-    }
-    return DOPPEL_OK;
-}
-
-static enum doppel_status copy_bytes_held_file(const struct held_file *from, int to,
-                                               struct doppel_error *error)
+static enum doppel_status copy_held_bytes(const struct held_file *from, int to,
+                                          struct doppel_error *error)
 {
     enum { BLOCK_BYTES = 256 * 1024 };
     char *block = malloc(BLOCK_BYTES);
@@ -95,7 +82,7 @@ static enum doppel_status copy_bytes_held_file(const struct held_file *from, int
             break;
         if (held_cancelled(from))
             status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        else if (got < 0 || write_all_move(to, block, (size_t)got))
+        else if (got < 0 || !write_all(to, block, (size_t)got))
             status = doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
     }
     free(block);
@@ -136,7 +123,7 @@ enum doppel_status copy_into(const struct held_file *held, const struct stat *li
                              held->run};
     if (copy.file < 0)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
-    enum doppel_status status = copy_bytes_held_file(held, copy.file, error);
+    enum doppel_status status = copy_held_bytes(held, copy.file, error);
     if (!status && like == &held->stat)
         copy_attributes(held->file, copy.file);
     if (!status)

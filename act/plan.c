@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "act/plan_internal.h"
+#include "core/text_copy.h"
 
 struct doppel_act_policy doppel_act_policy_default(void)
 {
@@ -25,24 +26,20 @@ static enum doppel_status check_policy(const struct doppel_act_policy *policy,
     return DOPPEL_OK;
 }
 
-/* @return false without memory */
-static bool copy_string_act_plan(const char **string)
-{
-    return !*string || (*string = strdup(*string));
-}
-
 enum doppel_status doppel_plan_new(const struct doppel_act_policy *policy, struct doppel_plan **out,
                                    struct doppel_error *error)
 {
     enum doppel_status status = check_policy(policy, error);
     struct doppel_plan *plan = status ? NULL : calloc(1, sizeof *plan);
+    bool no_memory = false;
     if (status)
         return status;
     if (plan) {
         plan->policy = *policy;
-        bool moves = copy_string_act_plan(&plan->policy.move_to),
-             trash = copy_string_act_plan(&plan->policy.trash);
-        if (copy_string_act_plan(&plan->policy.journal) && moves && trash) {
+        plan->policy.move_to = copy_text(policy->move_to, &no_memory);
+        plan->policy.trash = copy_text(policy->trash, &no_memory);
+        plan->policy.journal = copy_text(policy->journal, &no_memory);
+        if (!no_memory) {
             *out = plan;
             return DOPPEL_OK;
         }
@@ -65,41 +62,41 @@ void doppel_plan_free(struct doppel_plan *plan)
 }
 
 /* Whether the reason is one of those that are acted on. */
-static bool is_named_act_plan(enum doppel_reason reason, const struct doppel_act_policy *policy)
+static bool policy_names(enum doppel_reason reason, const struct doppel_act_policy *policy)
 {
     return policy->reasons & 1u << reason;
 }
 
 /* Whether it is acted on for what it is to the one to keep. */
-static bool is_wanted_plan_file(const struct doppel_plan_file *file,
-                                const struct doppel_act_policy *policy)
+static bool policy_covers(const struct doppel_plan_file *file,
+                          const struct doppel_act_policy *policy)
 {
     bool links = policy->action != DOPPEL_ACTION_TRASH && policy->action != DOPPEL_ACTION_MOVE_TO;
-    return is_named_act_plan(file->reason, policy) &&
+    return policy_names(file->reason, policy) &&
            (!links || file->reason == DOPPEL_REASON_IDENTICAL);
 }
 
 /* Decide about a file that is neither kept nor a reference. @param first number of the first of its
  * group with the same bytes */
-static void decide_file_plan(const struct doppel_plan *plan, size_t first,
+static void decide_plan_file(const struct doppel_plan *plan, size_t first,
                              struct doppel_plan_file *file)
 {
     const struct doppel_act_policy *policy = &plan->policy;
     file->duplicate_of = file->keep;
-    if (is_wanted_plan_file(file, policy)) {
+    if (policy_covers(file, policy)) {
         file->identical = file->reason == DOPPEL_REASON_IDENTICAL;
         return;
     }
     /* The first of several that are less than identical to the kept one stays, for the others. */
-    if (first != plan->files.count && is_named_act_plan(DOPPEL_REASON_IDENTICAL, policy)) {
+    if (first != plan->files.count && policy_names(DOPPEL_REASON_IDENTICAL, policy)) {
         const struct doppel_plan_file *stays = &plan->files.items[first];
-        if (stays->reference || !is_wanted_plan_file(stays, policy)) {
+        if (stays->reference || !policy_covers(stays, policy)) {
             file->duplicate_of = first;
             file->identical = true;
             return;
         }
     }
-    file->refused = is_named_act_plan(file->reason, policy);
+    file->refused = policy_names(file->reason, policy);
     file->left = file->refused ? "is not identical to the kept file: a link would lose what differs"
                                : "is none of what '--reason' names";
 }
@@ -121,7 +118,7 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .duplicate_of = keep + i,
         };
         if (i && !file.reference)
-            decide_file_plan(plan, keep + member->same_bytes, &file);
+            decide_plan_file(plan, keep + member->same_bytes, &file);
         if (!file.path || !array_push(&plan->files, file)) {
             free((char *)file.path);
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");

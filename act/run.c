@@ -19,7 +19,7 @@ static void report_step(const struct doppel_act_visitor *visitor,
         visitor->visit(visitor->context, step);
 }
 
-static void report_unreadable_run(struct doppel_run *run, const struct journal_content *content)
+static void report_unreadable_lines(struct doppel_run *run, const struct journal_content *content)
 {
     if (content->unreadable)
         doppel_run_notice(run, "%llu damaged line%s of the journal passed over",
@@ -215,7 +215,7 @@ enum doppel_status doppel_act_runs(struct doppel_run *run, const char *journal,
         struct doppel_act_run counted = count_run(&content, &content.runs.items[i]);
         visit(context, &counted);
     }
-    report_unreadable_run(run, &content);
+    report_unreadable_lines(run, &content);
     journal_content_free(&content);
     return DOPPEL_OK;
 }
@@ -322,7 +322,7 @@ enum doppel_status doppel_undo(struct doppel_run *run, const struct doppel_undo_
     if (status)
         return status;
     out_summary->begun = true;
-    report_unreadable_run(run, &undoing.content);
+    report_unreadable_lines(run, &undoing.content);
     uint64_t number = options->number ? options->number : last_run(&undoing.content);
     if (options->number && !has_run(&undoing.content, number))
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "there is no run %llu",

@@ -15,7 +15,7 @@ void pair_close(struct held_pair *pair)
     held_close(&pair->kept);
 }
 
-static bool is_link_act_step(enum doppel_action action)
+static bool makes_link(enum doppel_action action)
 {
     return action == DOPPEL_ACTION_HARDLINK || action == DOPPEL_ACTION_SYMLINK;
 }
@@ -39,7 +39,7 @@ static enum doppel_status check_pair(const struct held_pair *pair, enum doppel_a
         return doppel_fail(error, DOPPEL_E_IO,
                            "is on another file system than the kept file: no hard link can lead "
                            "there, a symlink can");
-    if (is_link_act_step(action) && twin->st_uid != kept->st_uid)
+    if (makes_link(action) && twin->st_uid != kept->st_uid)
         return doppel_fail(error, DOPPEL_E_IO,
                            "belongs to another user than the kept file: a link would take it "
                            "from them");
@@ -109,7 +109,7 @@ enum doppel_status pair_open(const struct doppel_run *run, const struct pair_fil
 
 /* ---- where it goes ---- */
 
-static bool is_below_act_step(const char *path, const char *folder)
+static bool lies_below(const char *path, const char *folder)
 {
     char *real = realpath(folder, NULL);
     size_t length = real ? strlen(real) : 0;
@@ -137,7 +137,7 @@ static char *path_below(const char *folder, const char *path)
 static enum doppel_status move_target(const struct held_pair *pair, const char *to,
                                       const char *real, char **out, struct doppel_error *error)
 {
-    if (is_below_act_step(real, to))
+    if (lies_below(real, to))
         return doppel_fail(error, DOPPEL_E_EMPTY, "lies in %s already", to);
     char *here = to[0] == '/' ? NULL : realpath(".", NULL), *folder = NULL, *target = NULL;
     if (asprintf(&folder, "%s%s%s", here ? here : "", here ? "/" : "", to) < 0)
@@ -206,7 +206,7 @@ enum doppel_status step_number(struct journal_entry *step, uint64_t run, uint64_
              (unsigned long long)number);
     step->run = run;
     step->number = number;
-    if (is_link_act_step(step->action) || step->action == DOPPEL_ACTION_MOVE_TO)
+    if (makes_link(step->action) || step->action == DOPPEL_ACTION_MOVE_TO)
         if (!(step->temporary = strdup(name)))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     return DOPPEL_OK;

@@ -110,7 +110,7 @@ enum doppel_status trash_find(const char *home, const char *path, const struct s
                        "move-to' would do");
 }
 
-static const char *name_of_trash(const char *path)
+static const char *name_in_trash(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -121,7 +121,7 @@ char *trash_target(const struct trash_can *trash, const char *path)
     char files[PATH_MAX + 8], info[PATH_MAX + 8];
     snprintf(files, sizeof files, "%s/files", trash->folder);
     snprintf(info, sizeof info, "%s/info", trash->folder);
-    return find_free_path(&(struct free_name){files, name_of_trash(path), info, INFO_ENDING});
+    return find_free_path(&(struct free_name){files, name_in_trash(path), info, INFO_ENDING});
 }
 
 char *trash_info_path(const char *target)

@@ -35,7 +35,7 @@ static void close_site(const struct site *site)
         close(site->folder);
 }
 
-static bool has_stamp_undo(const struct stat *stat, const struct doppel_file_stamp *stamp)
+static bool has_journal_stamp(const struct stat *stat, const struct doppel_file_stamp *stamp)
 {
     struct doppel_file_stamp now = doppel_file_stamp_of(stat);
     return S_ISREG(stat->st_mode) && doppel_file_stamp_equal(&now, stamp);
@@ -80,7 +80,7 @@ static void remove_rest(const struct site *site, const struct journal_entry *ste
     struct stat stat;
     if (step->temporary && site->folder >= 0 &&
         fstatat(site->folder, step->temporary, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
-        !has_stamp_undo(&stat, &step->stamp))
+        !has_journal_stamp(&stat, &step->stamp))
         unlinkat(site->folder, step->temporary, 0);
 }
 
@@ -97,7 +97,7 @@ static bool double_is_beside(const struct site *site, const struct journal_entry
     struct stat stat;
     return step->temporary && site->folder >= 0 &&
            fstatat(site->folder, step->temporary, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
-           has_stamp_undo(&stat, &step->stamp);
+           has_journal_stamp(&stat, &step->stamp);
 }
 
 /* ---- what was moved ---- */
@@ -266,7 +266,7 @@ static enum undone undo_link(const struct site *site, const struct journal_entry
                              bool look_only, struct doppel_error *error)
 {
     struct held_file link = {site->folder, -1, site->name, step->path, site->stat, site->run};
-    if (site->there && has_stamp_undo(&site->stat, &step->stamp)) {
+    if (site->there && has_journal_stamp(&site->stat, &step->stamp)) {
         if (!look_only)
             remove_rest(site, step);
         return nothing(error);

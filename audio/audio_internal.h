@@ -21,7 +21,7 @@ enum {
 };
 
 /* A local maximum, not yet chosen. */
-struct candidate {
+struct peak_candidate {
     uint32_t hop;
     int16_t level;
     struct doppel_audio_peak peak;
@@ -35,12 +35,12 @@ struct doppel_audio {
     size_t sample_count;
     float *windowed; /* of the transform: aligned */
     fftwf_complex *spectrum;
-    int16_t (*levels)[ROW];             /* ROWS; the first CARRIED_HOPS of the second before */
-    int16_t (*spread)[ROW];             /* ROWS */
-    struct row_facts facts[FACTS];      /* of hop h at h % FACTS */
-    uint32_t hops;                      /* analysed so far */
-    uint32_t chosen;                    /* hops whose peaks are told */
-    ARRAY(struct candidate) candidates; /* from hop `chosen` on */
+    int16_t (*levels)[ROW];                  /* ROWS; the first CARRIED_HOPS of the second before */
+    int16_t (*spread)[ROW];                  /* ROWS */
+    struct row_facts facts[FACTS];           /* of hop h at h % FACTS */
+    uint32_t hops;                           /* analysed so far */
+    uint32_t chosen;                         /* hops whose peaks are told */
+    ARRAY(struct peak_candidate) candidates; /* from hop `chosen` on */
     ARRAY(struct doppel_audio_peak) peaks;
 };
 

@@ -78,8 +78,8 @@ static bool pick_place(struct doppel_audio *audio, int row, int place, int64_t h
     bool in_range = place >= ROW_PAD + FIRST_BIN && place <= ROW_PAD + LAST_BIN;
     if (!in_range || !is_first(audio, row, place) || is_steady(audio, row, place, hop))
         return true;
-    struct candidate candidate = {(uint32_t)hop, audio->levels[row][place],
-                                  refine_audio(audio, row, place, hop)};
+    struct peak_candidate candidate = {(uint32_t)hop, audio->levels[row][place],
+                                       refine_audio(audio, row, place, hop)};
     return array_push(&audio->candidates, candidate);
 }
 
@@ -152,7 +152,7 @@ static void rank_values(const struct doppel_audio *audio, int count, int32_t *ou
     struct background background = {.from = (int64_t)audio->chosen - BACKGROUND_HOPS,
                                     .to = (int64_t)audio->chosen - BACKGROUND_HOPS};
     for (int i = 0; i < count; i++) {
-        const struct candidate *candidate = &audio->candidates.items[i];
+        const struct peak_candidate *candidate = &audio->candidates.items[i];
         background_move(audio, candidate->hop, &background);
         int bin = (candidate->peak.frequency + DOPPEL_AUDIO_BIN_STEPS / 2) / DOPPEL_AUDIO_BIN_STEPS;
         int value = 3 * candidate->level - 2 * background_level(&background, bin);

@@ -121,7 +121,7 @@ static void append_string(struct doppel_json *json, const char *text, size_t siz
     append_byte(json, '"');
 }
 
-static bool is_utf8_json_writer(const char *text, size_t size)
+static bool is_text_utf8(const char *text, size_t size)
 {
     for (size_t i = 0, length; i < size; i += length)
         if (!(length = utf8_length(text + i, size - i)))
@@ -182,7 +182,7 @@ void doppel_json_path(struct doppel_json *json, const char *key, const char *pat
     char name[64];
     size_t size = strlen(path);
     doppel_json_text_of(json, key, path, size);
-    if (is_utf8_json_writer(path, size))
+    if (is_text_utf8(path, size))
         return;
     snprintf(name, sizeof name, "%s_base64", key);
     doppel_json_base64(json, name, path, size);

@@ -21,7 +21,7 @@ void line_reader_end(struct line_reader *reader)
 }
 
 /* @return false without memory */
-static bool make_room_line_reader(struct line_reader *reader)
+static bool make_room_for_line(struct line_reader *reader)
 {
     if (reader->begin) {
         memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
@@ -40,10 +40,10 @@ static bool make_room_line_reader(struct line_reader *reader)
 }
 
 /* More bytes at the end of the buffer. */
-static enum doppel_status fill_line_reader(struct line_reader *reader, struct doppel_error *error)
+static enum doppel_status refill_lines(struct line_reader *reader, struct doppel_error *error)
 {
     ssize_t got;
-    if (!make_room_line_reader(reader))
+    if (!make_room_for_line(reader))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line of %zu MB",
                            reader->capacity >> 20);
     do
@@ -65,7 +65,7 @@ static enum doppel_status pass_over(struct line_reader *reader, struct doppel_er
     char *newline = NULL;
     while (!status && !newline && !reader->ended) {
         reader->begin = reader->end = 0;
-        status = fill_line_reader(reader, error);
+        status = refill_lines(reader, error);
         newline = reader->end ? memchr(reader->buffer, '\n', reader->end) : NULL;
     }
     reader->begin = newline ? (size_t)(newline - reader->buffer) + 1 : reader->end;
@@ -99,7 +99,7 @@ enum doppel_status line_reader_next(struct line_reader *reader, char **out, size
             reader->line++;
             return pass_over(reader, error);
         }
-        enum doppel_status status = fill_line_reader(reader, error);
+        enum doppel_status status = refill_lines(reader, error);
         if (status)
             return status;
     }
@@ -108,7 +108,7 @@ enum doppel_status line_reader_next(struct line_reader *reader, char **out, size
 size_t line_reader_peek(struct line_reader *reader, const char **out)
 {
     if (reader->begin == reader->end && !reader->ended)
-        (void)fill_line_reader(reader, NULL);
+        (void)refill_lines(reader, NULL);
     *out = reader->buffer + reader->begin;
     return reader->end - reader->begin;
 }

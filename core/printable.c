@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Source: Unicode 15, table 3-7, well-formed UTF-8. */
-size_t utf8_length(const char *text, uint32_t *out_point)
+size_t utf8_decode(const char *text, uint32_t *out_point)
 {
     const unsigned char *byte = (const unsigned char *)text;
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -32,7 +32,7 @@ size_t utf8_length(const char *text, uint32_t *out_point)
 bool utf8_valid(const char *text)
 {
     while (*text) {
-        size_t length = utf8_length(text, NULL);
+        size_t length = utf8_decode(text, NULL);
         if (length == 0)
             return false;
         text += length;
@@ -44,7 +44,7 @@ char *utf8_repaired(const char *text)
 {
     char *repaired = malloc(3 * strlen(text) + 1), *out = repaired;
     while (repaired && *text) {
-        size_t length = utf8_length(text, NULL);
+        size_t length = utf8_decode(text, NULL);
         if (length) {
             memcpy(out, text, length);
             out += length;
@@ -83,7 +83,7 @@ void print_printable(FILE *stream, const char *text, bool bytes_too)
 {
     while (*text) {
         uint32_t point = (unsigned char)*text;
-        size_t length = utf8_length(text, &point);
+        size_t length = utf8_decode(text, &point);
         if (length ? is_control(point) : bytes_too)
             print_escape(stream, point);
         else
@@ -129,7 +129,7 @@ size_t display_width(const char *text)
     size_t width = 0;
     while (*text) {
         uint32_t point = 0;
-        size_t length = utf8_length(text, &point);
+        size_t length = utf8_decode(text, &point);
         if (!is_combining(point))
             width += 1 + is_wide(point);
         text += length ? length : 1;

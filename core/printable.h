@@ -15,7 +15,7 @@
  *
  * @param out_point the code point; may be NULL
  */
-size_t utf8_length(const char *text, uint32_t *out_point);
+size_t utf8_decode(const char *text, uint32_t *out_point);
 
 /* "picture", "text", "recording", "video" or "other file"; static storage. */
 const char *kind_noun(enum doppel_kind kind);

@@ -1,6 +1,7 @@
 /* A run: limits, callbacks, and whether to stop. */
 #include <doppel/run.h>
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,18 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-struct kept_thing {
-    void *thing;
-    void (*release)(void *thing);
-};
+#include "core/text_copy.h"
 
 struct doppel_run {
     struct doppel_run_options options;
     char *cache, *temporary;
     atomic_bool cancelled;
     _Atomic uint64_t failures;
-    struct doppel_run_progress progress;
-    struct kept_thing kept[DOPPEL_RUN_SLOTS];
+    pthread_mutex_t lock;                /* recursive: held while a callback is called */
+    struct doppel_run_progress progress; /* under the lock */
 };
 
 struct doppel_run_options doppel_run_options_default(void)
@@ -31,10 +29,13 @@ struct doppel_run_options doppel_run_options_default(void)
     };
 }
 
-static bool copy_text(char **out, const char *text)
+static void init_recursive(pthread_mutex_t *lock)
 {
-    *out = text ? strdup(text) : NULL;
-    return *out || !text;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
 }
 
 enum doppel_status doppel_run_new(const struct doppel_run_options *options, struct doppel_run **out,
@@ -43,9 +44,12 @@ enum doppel_status doppel_run_new(const struct doppel_run_options *options, stru
     struct doppel_run *run = calloc(1, sizeof *run);
     if (!run)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
+    bool no_memory = false;
+    init_recursive(&run->lock);
     run->options = options ? *options : doppel_run_options_default();
-    if (!copy_text(&run->cache, run->options.cache) ||
-        !copy_text(&run->temporary, run->options.temporary)) {
+    run->cache = copy_text(run->options.cache, &no_memory);
+    run->temporary = copy_text(run->options.temporary, &no_memory);
+    if (no_memory) {
         doppel_run_free(run);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
     }
@@ -59,9 +63,7 @@ void doppel_run_free(struct doppel_run *run)
 {
     if (!run)
         return;
-    for (size_t i = 0; i < DOPPEL_RUN_SLOTS; i++)
-        if (run->kept[i].thing)
-            run->kept[i].release(run->kept[i].thing);
+    pthread_mutex_destroy(&run->lock);
     free(run->cache);
     free(run->temporary);
     free(run);
@@ -98,8 +100,11 @@ uint64_t doppel_run_failures(const struct doppel_run *run)
 void doppel_run_failed(struct doppel_run *run, const char *path, const struct doppel_error *reason)
 {
     atomic_fetch_add(&run->failures, 1);
-    if (run->options.on_failed)
-        run->options.on_failed(run->options.context, path, reason);
+    if (!run->options.on_failed)
+        return;
+    pthread_mutex_lock(&run->lock);
+    run->options.on_failed(run->options.context, path, reason);
+    pthread_mutex_unlock(&run->lock);
 }
 
 void doppel_run_fail_input(struct doppel_run *run, const char *path, const char *reason)
@@ -109,11 +114,14 @@ void doppel_run_fail_input(struct doppel_run *run, const char *path, const char 
     doppel_run_failed(run, path, &error);
 }
 
-static void tell(struct doppel_run *run, enum doppel_notice level, const char *path,
-                 const char *text)
+static void notify(struct doppel_run *run, enum doppel_notice level, const char *path,
+                   const char *text)
 {
-    if (run->options.on_notice)
-        run->options.on_notice(run->options.context, level, path, text);
+    if (!run->options.on_notice)
+        return;
+    pthread_mutex_lock(&run->lock);
+    run->options.on_notice(run->options.context, level, path, text);
+    pthread_mutex_unlock(&run->lock);
 }
 
 void doppel_run_notice(struct doppel_run *run, const char *format, ...)
@@ -123,21 +131,23 @@ void doppel_run_notice(struct doppel_run *run, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tell(run, DOPPEL_NOTICE, NULL, text);
+    notify(run, DOPPEL_NOTICE, NULL, text);
 }
 
 void doppel_run_detail(struct doppel_run *run, const char *path, const char *reason)
 {
     if (run->options.details)
-        tell(run, DOPPEL_NOTICE_DETAIL, path, reason);
+        notify(run, DOPPEL_NOTICE_DETAIL, path, reason);
 }
 
 void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress)
 {
+    pthread_mutex_lock(&run->lock);
     run->progress = *progress;
     run->progress.begins = run->progress.ends = false;
     if (run->options.on_progress)
         run->options.on_progress(run->options.context, progress);
+    pthread_mutex_unlock(&run->lock);
 }
 
 void doppel_run_begin(struct doppel_run *run, const char *unit, uint64_t total)
@@ -148,7 +158,9 @@ void doppel_run_begin(struct doppel_run *run, const char *unit, uint64_t total)
 
 void doppel_run_set_total(struct doppel_run *run, uint64_t total)
 {
+    pthread_mutex_lock(&run->lock);
     run->progress.total = total;
+    pthread_mutex_unlock(&run->lock);
 }
 
 void doppel_run_end(struct doppel_run *run)
@@ -159,23 +171,14 @@ void doppel_run_end(struct doppel_run *run)
 
 void doppel_run_advance(struct doppel_run *run, uint64_t done)
 {
+    pthread_mutex_lock(&run->lock);
     struct doppel_run_progress progress = run->progress;
     progress.done = done;
     doppel_run_show(run, &progress);
+    pthread_mutex_unlock(&run->lock);
 }
 
 bool doppel_run_shows_progress(const struct doppel_run *run)
 {
     return run->options.on_progress;
-}
-
-void *doppel_run_get(struct doppel_run *run, enum doppel_run_slot slot)
-{
-    return run->kept[slot].thing;
-}
-
-void doppel_run_keep(struct doppel_run *run, enum doppel_run_slot slot, void *thing,
-                     void (*release)(void *thing))
-{
-    run->kept[slot] = (struct kept_thing){thing, release};
 }

@@ -1,8 +1,9 @@
 /** doppel/run.h: what the calls of the engine share while they work. Part of doppel/core.h.
  *
- * A run is made once, and given to each call: it says how many workers, under which limits, where
- * the cache lies, when to stop, and who is told what happens on the way. Two runs in one process do
- * not know of each other. */
+ * A run is made once, and given to each call, from any thread: it says how many workers, under
+ * which limits, where the cache lies, when to stop, and who is told what happens on the way. Each
+ * call starts its own workers, which end with the thread that started them, and opens the cache for
+ * itself. Two runs in one process do not know of each other. */
 #ifndef DOPPEL_RUN_H
 #define DOPPEL_RUN_H
 
@@ -47,11 +48,12 @@ enum doppel_notice {
 };
 
 /** All may be zero: one worker a processor, the default limits, no cache that is kept, nobody is
- * told. Functions are called by the thread that made the call; those of one run never at a time. */
+ * told. Functions are called by threads of the call, those of one run one at a time, but for
+ * `cancelled`. They may call what is here, but not wait for another thread that uses the run. */
 struct doppel_run_options {
     uint32_t jobs; /**< workers and threads; 0: one a processor */
     struct doppel_limits limits;
-    const char *cache;  /**< the cache's file; NULL: one for this run alone, which leaves nothing */
+    const char *cache;  /**< the cache's file; NULL: one for each call, which leaves nothing */
     bool replace_cache; /**< what lies in the cache's place is replaced if it is no database; else
                            it is left alone */
     const char *temporary; /**< the folder of temporary files; NULL: /tmp */
@@ -80,7 +82,7 @@ DOPPEL_API struct doppel_run_options doppel_run_options_default(void);
 DOPPEL_API enum doppel_status doppel_run_new(const struct doppel_run_options *options,
                                              struct doppel_run **out, struct doppel_error *error);
 
-/** End its workers, close its cache. Nothing that was made with it may be in use. */
+/** Nothing that was made with it may be in use. */
 DOPPEL_API void doppel_run_free(struct doppel_run *run);
 
 /** Let the calls that use the run end soon, with DOPPEL_E_CANCELLED: what is done is kept.
@@ -124,14 +126,6 @@ DOPPEL_API void doppel_run_advance(struct doppel_run *run, uint64_t done);
 DOPPEL_API void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress);
 /** Whether anybody is told how far it is: else nothing need be counted. */
 DOPPEL_API bool doppel_run_shows_progress(const struct doppel_run *run);
-
-/** What a run keeps for modules above this one, freed with it. */
-enum doppel_run_slot { DOPPEL_RUN_POOL, DOPPEL_RUN_CACHE, DOPPEL_RUN_SLOTS };
-/** NULL: nothing yet. */
-DOPPEL_API void *doppel_run_get(struct doppel_run *run, enum doppel_run_slot slot);
-/** @param thing taken. @param release how it is freed */
-DOPPEL_API void doppel_run_keep(struct doppel_run *run, enum doppel_run_slot slot, void *thing,
-                                void (*release)(void *thing));
 
 #ifdef __cplusplus
 }

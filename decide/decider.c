@@ -32,7 +32,7 @@ struct doppel_decide_options doppel_decide_options_default(void)
 
 /* ---- records ---- */
 
-static bool show_progress_decider(void *context, uint64_t done, uint64_t total, uint64_t records)
+static bool show_decided(void *context, uint64_t done, uint64_t total, uint64_t records)
 {
     struct doppel_decider *decider = context;
     (void)records;
@@ -60,7 +60,7 @@ static struct doppel_ingest_options record_options(struct doppel_decider *decide
         .about = options->metadata,
         .plain_records = options->ignore_metadata,
         .check = options->dry_run,
-        .progress = show_progress_decider,
+        .progress = show_decided,
         .context = decider,
     };
 }
@@ -208,7 +208,7 @@ static enum doppel_status begin_files(struct doppel_decider *decider,
 
 /* ---- both ---- */
 
-static bool is_searched_fingerprint(const struct doppel_fingerprint *code)
+static bool can_search_code(const struct doppel_fingerprint *code)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
     return scheme && code->count &&
@@ -234,7 +234,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the decider reads its inputs itself");
     if (!input->path && !input->code && !input->text)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path, code nor text");
-    if (input->code && !is_searched_fingerprint(input->code))
+    if (input->code && !can_search_code(input->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "a code is of an image or a text, and there is one at least");
     if (ingest_pushed(decider->records) >= DOPPEL_DECIDER_MOST)

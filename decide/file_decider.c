@@ -61,7 +61,7 @@ void file_decider_forget_folders(struct file_decider *decider)
     decider->folder = decider->real_folder = NULL;
 }
 
-static bool is_link_file_decider(const char *path)
+static bool decision_links(const char *path)
 {
     struct stat status;
     return lstat(path, &status) || S_ISLNK(status.st_mode);
@@ -69,11 +69,11 @@ static bool is_link_file_decider(const char *path)
 
 /* absolute_path; of files of one folder, which often come together, at the cost of one look. NULL:
  * no memory. */
-static char *path_of_file_decider(struct file_decider *decider, const char *path)
+static char *absolute_path_of(struct file_decider *decider, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = (size_t)(name - path);
-    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_link_file_decider(path))
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || decision_links(path))
         return absolute_path(path);
     if (!decider->folder || strlen(decider->folder) != length ||
         memcmp(decider->folder, path, length) != 0) {
@@ -97,8 +97,8 @@ static char *path_of_file_decider(struct file_decider *decider, const char *path
 
 /* ---- for the intake ---- */
 
-static bool is_wanted_file_decider(const struct file_decider *decider, enum doppel_kind kind,
-                                   enum doppel_scheme_id id, uint16_t version)
+static bool reads_scheme(const struct file_decider *decider, enum doppel_kind kind,
+                         enum doppel_scheme_id id, uint16_t version)
 {
     const struct doppel_scheme *scheme =
         kind <= DOPPEL_KIND_VIDEO ? read_scheme(&decider->options->read, kind) : NULL;
@@ -127,11 +127,11 @@ bool file_is_known(void *context, const char *path, const struct doppel_file_sta
     struct doppel_known known = {0};
     if (is_read_otherwise(decider))
         return false;
-    char *absolute = path_of_file_decider(decider, path);
+    char *absolute = absolute_path_of(decider, path);
     bool same = absolute &&
                 !doppel_library_get_by_path(decider->library, absolute, stamp, &known, NULL) &&
                 known.unchanged &&
-                (is_wanted_file_decider(decider, known.kind, known.scheme, known.version) ||
+                (reads_scheme(decider, known.kind, known.scheme, known.version) ||
                  (!decider->options->read.kind && /* who names a kind wants no others */
                   is_listed_item(decider, &known)));
     if (known.kind == DOPPEL_KIND_AUDIO &&
@@ -147,7 +147,7 @@ bool file_fails(void *context, const char *path, const struct doppel_file_stamp 
     struct file_decider *decider = context;
     if (is_read_otherwise(decider))
         return false;
-    char *absolute = path_of_file_decider(decider, path);
+    char *absolute = absolute_path_of(decider, path);
     bool known = absolute && failure_is_known(decider->run, decider->library, absolute, stamp, out);
     free(absolute);
     return known;
@@ -162,7 +162,7 @@ bool file_recall(void *context, const struct doppel_digest *digest, struct doppe
         doppel_library_get(decider->library, id, true, &item, NULL))
         return false;
     const struct doppel_record *record = &item.record;
-    bool good = is_wanted_file_decider(decider, record->kind, record->scheme, record->version);
+    bool good = reads_scheme(decider, record->kind, record->scheme, record->version);
     if (good) {
         *out = item.record;
         item.record = (struct doppel_record){0};
@@ -182,9 +182,9 @@ static bool is_by_bytes(const struct file_decision *decision)
 }
 
 /* The match that decided; taken from the results of the search. */
-static enum doppel_status describe_match_file_decider(struct file_decider *decider,
-                                                      struct file_decision *decision,
-                                                      struct doppel_error *error)
+static enum doppel_status describe_file_match(struct file_decider *decider,
+                                              struct file_decision *decision,
+                                              struct doppel_error *error)
 {
     const struct rule_answer *answer = &decision->answer;
     if (answer->candidate != NO_CANDIDATE) {
@@ -252,10 +252,9 @@ static enum doppel_status add_code(struct file_decider *decider, struct file_dec
                                  error);
 }
 
-static enum doppel_status add_file_file_decider(struct file_decider *decider,
-                                                struct file_decision *decision,
-                                                enum doppel_added *out_added,
-                                                struct doppel_error *error)
+static enum doppel_status remember_file(struct file_decider *decider,
+                                        struct file_decision *decision,
+                                        enum doppel_added *out_added, struct doppel_error *error)
 {
     const struct intake_file *file = decider->file->file;
     if (decider->file->is_code)
@@ -286,7 +285,7 @@ static enum doppel_status keep_decision(struct file_decider *decider,
     if (answer->reason == DOPPEL_BECAUSE_SAME_ID)
         return log_decision(decider, decision, error);
     if (readable && !file->known)
-        status = add_file_file_decider(decider, decision, &added, error);
+        status = remember_file(decider, decision, &added, error);
     else if (!readable && !file->known && file->stamp.inode)
         status = failure_keep(decider->run, decider->library, decider->path, &file->stamp,
                               &file->record.error, error);
@@ -306,7 +305,7 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
                                         const struct intake_file *file, bool *out_tracks,
                                         struct doppel_error *error)
 {
-    char *path = path_of_file_decider(decider, file->path);
+    char *path = absolute_path_of(decider, file->path);
     if (!path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status =
@@ -318,8 +317,8 @@ enum doppel_status file_decider_prepare(struct file_decider *decider,
 /* ---- ids that came before ---- */
 
 /* What was there before under an id, an item or a record; 0: nothing. */
-static enum doppel_status find_called_file_decider(struct file_decider *decider, const char *id,
-                                                   uint64_t *out, struct doppel_error *error)
+static enum doppel_status find_same_id(struct file_decider *decider, const char *id, uint64_t *out,
+                                       struct doppel_error *error)
 {
     struct doppel_reference called = {0};
     char *name = malloc(strlen(id) + sizeof "id:");
@@ -343,7 +342,7 @@ static enum doppel_status check_id(struct file_decider *decider, struct file_dec
     if (!id || answer->decision == DOPPEL_DECISION_UNREADABLE ||
         answer->reason == DOPPEL_BECAUSE_MOVED)
         return DOPPEL_OK;
-    enum doppel_status status = find_called_file_decider(decider, id, &other, error);
+    enum doppel_status status = find_same_id(decider, id, &other, error);
     if (status || !other || other == decision->item || other == answer->former)
         return status;
     decision->same_id = other;
@@ -408,7 +407,7 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
     if (!status)
         status = check_id(decider, decision, error);
     if (!status)
-        status = describe_match_file_decider(decider, decision, error);
+        status = describe_file_match(decider, decision, error);
     decision->why = why_of(decider, &decision->answer);
     if (!status && !decider->decide->dry_run)
         status = keep_decision(decider, decision, error);
@@ -427,7 +426,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     decider->former = 0;
     decider->problem = NULL;
     decider->path =
-        file->is_code ? strdup(file->file->path) : path_of_file_decider(decider, file->file->path);
+        file->is_code ? strdup(file->file->path) : absolute_path_of(decider, file->file->path);
     if (!decider->path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status = decide_and_keep(decider, &decision, error);

@@ -47,7 +47,7 @@ static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_
 
 /* What it matches is benign: it is on such a list, or was itself decided to be nobody's duplicate
  * on account of one that is. */
-static bool is_benign_file_decider(const struct file_decider *decider, uint64_t id)
+static bool item_is_benign(const struct file_decider *decider, uint64_t id)
 {
     uint64_t of = 0;
     return state_of(decider, id) == DOPPEL_LIST_BENIGN ||
@@ -61,13 +61,13 @@ static void take_same(const struct file_decider *decider, struct rule_bytes *fac
     bool states = doppel_library_has_states(decider->library);
     if (!id || facts->same_is_benign || state_of(decider, id) == DOPPEL_LIST_DISABLED)
         return;
-    facts->same_is_benign = states && is_benign_file_decider(decider, id);
+    facts->same_is_benign = states && item_is_benign(decider, id);
     if (!facts->same || facts->same_is_benign)
         facts->same = id;
 }
 
 /* Whether others may count more than the first. */
-static bool goes_on_file_decider(const struct file_decider *decider, const struct rule_bytes *facts)
+static bool looks_further(const struct file_decider *decider, const struct rule_bytes *facts)
 {
     return !facts->same || (!facts->same_is_benign && doppel_library_has_states(decider->library));
 }
@@ -129,7 +129,7 @@ static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rul
     uint64_t id = 0;
     if (digest_is_none(pixels))
         return DOPPEL_OK;
-    for (int i = 0; i < MAX_SAME && goes_on_file_decider(decider, facts); i++) {
+    for (int i = 0; i < MAX_SAME && looks_further(decider, facts); i++) {
         status = doppel_library_by_pixels(decider->library, pixels, id, &id, error);
         if (status || !id)
             break;
@@ -159,11 +159,11 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
     enum doppel_status status =
         doppel_library_by_bytes(decider->library, digest, &id, &facts->gone, error);
     take_same(decider, facts, status ? 0 : id);
-    for (int i = 1; i < MAX_SAME && !status && id && goes_on_file_decider(decider, facts); i++) {
+    for (int i = 1; i < MAX_SAME && !status && id && looks_further(decider, facts); i++) {
         status = doppel_library_next_by_bytes(decider->library, digest, id, &id, error);
         take_same(decider, facts, status ? 0 : id);
     }
-    if (!status && goes_on_file_decider(decider, facts))
+    if (!status && looks_further(decider, facts))
         status = ask_by_exact(decider, facts, error);
     if (!status && !facts->same && !facts->gone)
         status = ask_by_pixels(decider, facts, error);
@@ -248,7 +248,7 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
 }
 
 /* Where it is from, if that may matter: borrowed from the abouts. */
-static struct doppel_origin origin_of_file_decider(struct file_decider *decider, uint64_t id)
+static struct doppel_origin origin_of_file(struct file_decider *decider, uint64_t id)
 {
     struct doppel_metadata about;
     if (!decider->file->source || !decider->file->date ||
@@ -288,13 +288,13 @@ static enum doppel_status add_candidate(struct file_decider *decider,
     doppel_name_free(&name);
     if (status)
         return status;
-    candidate.origin = origin_of_file_decider(decider, result->id);
+    candidate.origin = origin_of_file(decider, result->id);
     return array_push(&decider->candidates, candidate)
                ? DOPPEL_OK
                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
 }
 
-static bool take_mark_file_facts(void *context, const struct doppel_mark *mark)
+static bool take_file_mark(void *context, const struct doppel_mark *mark)
 {
     struct file_decider *decider = context;
     const struct doppel_digest *own = &decider->file->file->record.digest;
@@ -324,8 +324,8 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
             decider->results.items[i].id != decider->former)
             status = add_candidate(decider, &decider->results.items[i], error);
     if (!status)
-        status = doppel_library_each_mark(decider->library, &file->record.digest,
-                                          take_mark_file_facts, decider, error);
+        status = doppel_library_each_mark(decider->library, &file->record.digest, take_file_mark,
+                                          decider, error);
     *facts = (struct rule_content){
         .kind = file->record.kind,
         .too_short =

@@ -37,19 +37,19 @@ struct file_stream {
 
 /* ---- life ---- */
 
-static const char *next_fed_file_stream(void *context)
+static const char *next_fed_path(void *context)
 {
     struct file_stream *stream = context;
     return stream->fed_in < stream->fed_count ? stream->fed[stream->fed_in++].path : NULL;
 }
 
-static struct doppel_walk_options walk_of_file_stream(struct file_stream *stream)
+static struct doppel_walk_options walk_of_stream(struct file_stream *stream)
 {
     const struct file_stream_options *options = stream->options;
     struct doppel_walk_options walk = options->walk;
     if (options->fed) {
         walk.paths = (struct doppel_strings){0};
-        walk.feed = next_fed_file_stream;
+        walk.feed = next_fed_path;
         walk.feed_context = stream;
     }
     walk.every_name = true; /* each input is answered */
@@ -82,7 +82,7 @@ static bool waits_for_writer(struct file_stream *stream, enum doppel_status stat
 }
 
 /* The record of file `i` of the group; NULL: of a walk. */
-static const struct record_file *record_of_file_stream(const struct file_stream *stream, size_t i)
+static const struct record_file *record_naming(const struct file_stream *stream, size_t i)
 {
     return stream->options->fed ? &stream->fed[stream->fed_out + i] : NULL;
 }
@@ -96,7 +96,7 @@ static enum doppel_status prepare_group(struct file_stream *stream, struct doppe
     time_t since = time(NULL);
     for (size_t i = 0; i < stream->count && !status; i++) {
         const struct intake_file *file = &stream->files[i];
-        const struct record_file *record = record_of_file_stream(stream, i);
+        const struct record_file *record = record_naming(stream, i);
         if (file->known || file->record.error.status || (record && record->code))
             continue;
         do
@@ -140,10 +140,10 @@ static const char *default_source(const struct file_stream *stream)
     return metadata ? metadata->source : NULL;
 }
 
-static enum doppel_status decide_file_file_stream(struct file_stream *stream, size_t i,
-                                                  struct doppel_error *error)
+static enum doppel_status decide_next_file(struct file_stream *stream, size_t i,
+                                           struct doppel_error *error)
 {
-    const struct record_file *record = record_of_file_stream(stream, i);
+    const struct record_file *record = record_naming(stream, i);
     const struct file_to_decide file = {
         .file = &stream->files[i],
         .id = record ? record->id : NULL,
@@ -166,7 +166,7 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
     if (!status && changes)
         status = begin_group(stream, error);
     while (!status && done < stream->count)
-        if (!(status = decide_file_file_stream(stream, done, error)))
+        if (!(status = decide_next_file(stream, done, error)))
             done++;
     if (changes && (!status || status == DOPPEL_E_CANCELLED))
         kept = doppel_library_commit(stream->options->decider.library, error);
@@ -177,7 +177,7 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
     return status ? status : kept;
 }
 
-static bool is_track_intake_file(const struct intake_file *file)
+static bool file_has_track(const struct intake_file *file)
 {
     return file->record.kind == DOPPEL_KIND_AUDIO || file->record.kind == DOPPEL_KIND_VIDEO;
 }
@@ -205,8 +205,8 @@ static enum doppel_status take_code(struct file_stream *stream, struct intake_fi
 }
 
 /* The next file; where none is ready, there is none for now, once others wait. */
-static enum doppel_status take_file_file_stream(struct file_stream *stream, struct intake_file *out,
-                                                struct doppel_error *error)
+static enum doppel_status gather_file(struct file_stream *stream, struct intake_file *out,
+                                      struct doppel_error *error)
 {
     if (stream->has_next) {
         *out = stream->next;
@@ -228,9 +228,9 @@ static enum doppel_status gather_group(struct file_stream *stream, struct doppel
     enum doppel_status status = DOPPEL_OK;
     for (bool whole = false; !whole && !status;) {
         struct intake_file file;
-        if ((status = take_file_file_stream(stream, &file, error)))
+        if ((status = gather_file(stream, &file, error)))
             break;
-        bool track = is_track_intake_file(&file);
+        bool track = file_has_track(&file);
         if (track && stream->count) {
             stream->next = file;
             stream->has_next = true;
@@ -257,7 +257,7 @@ static enum doppel_status next_group(struct file_stream *stream, struct doppel_e
         return DOPPEL_OK;
     if (gathered && gathered != DOPPEL_E_NOT_FOUND && gathered != DOPPEL_E_CANCELLED)
         return DOPPEL_OK;
-    bool track = is_track_intake_file(&stream->files[0]);
+    bool track = file_has_track(&stream->files[0]);
     enum doppel_status status = decide_group(stream, error);
     if (status == DOPPEL_E_CANCELLED && error)
         stream->ended = *error;
@@ -286,8 +286,8 @@ enum doppel_status file_stream_next(struct file_stream *stream, struct decided_f
             return status;
     }
     size_t i = stream->told++;
-    *out = (struct decided_file){&stream->files[i], record_of_file_stream(stream, i),
-                                 &stream->decisions[i]};
+    *out =
+        (struct decided_file){&stream->files[i], record_naming(stream, i), &stream->decisions[i]};
     return DOPPEL_OK;
 }
 
@@ -326,7 +326,7 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
     if (!stream)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide about files");
     stream->options = options;
-    stream->walk = walk_of_file_stream(stream);
+    stream->walk = walk_of_stream(stream);
     enum doppel_status status = open_cache(options->decider.run, &stream->cache, error);
     if (!status)
         status = file_decider_new(&options->decider, &stream->decider, error);

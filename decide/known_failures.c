@@ -17,8 +17,8 @@ bool failure_is_known(const struct doppel_run *run, struct doppel_library *libra
 }
 
 /* What tells whether another try would fail, too: "" nothing, "-" it may go otherwise any time. */
-static const char *limits_of_run(const struct doppel_run *run, enum doppel_status status,
-                                 char storage[LIMITS_BYTES])
+static const char *limits_text_of_run(const struct doppel_run *run, enum doppel_status status,
+                                      char storage[LIMITS_BYTES])
 {
     switch (status) {
     case DOPPEL_E_EMPTY:
@@ -46,7 +46,8 @@ enum doppel_status failure_keep(const struct doppel_run *run, struct doppel_libr
                                            .stamp = stamp,
                                            .time_ns = (int64_t)time(NULL) * 1000000000,
                                            .error = *reason,
-                                           .limits = limits_of_run(run, reason->status, storage)};
+                                           .limits =
+                                               limits_text_of_run(run, reason->status, storage)};
     if (reason->status == DOPPEL_E_NOT_FOUND || reason->status == DOPPEL_E_CHANGED)
         return DOPPEL_OK;
     return doppel_library_put_failure(library, &failure, error);

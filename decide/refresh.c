@@ -46,7 +46,7 @@ struct choice {
     enum doppel_status status;
 };
 
-static bool is_named_refresh(struct named *named, const struct doppel_item *item)
+static bool item_is_named(struct named *named, const struct doppel_item *item)
 {
     size_t length = strlen(named->path);
     bool here = named->id ? named->id == item->id
@@ -56,19 +56,19 @@ static bool is_named_refresh(struct named *named, const struct doppel_item *item
     return here;
 }
 
-static bool choose_refresh(void *context, const struct doppel_item *item)
+static bool choose_old_item(void *context, const struct doppel_item *item)
 {
     struct choice *choice = context;
     bool chosen =
         !choice->count && (item->record.error.status || doppel_record_is_old(&item->record));
     for (size_t i = 0; i < choice->count; i++)
-        chosen |= is_named_refresh(&choice->names[i], item);
+        chosen |= item_is_named(&choice->names[i], item);
     if (chosen && item->path[0] == '/') /* others are known by their codes alone */
         choice->status = refresh_list_add(choice->list, item, item->path, choice->error);
     return !choice->status && !doppel_run_cancelled(choice->run);
 }
 
-static void free_names_named(struct named *names, size_t count)
+static void free_named(struct named *names, size_t count)
 {
     for (size_t i = 0; names && i < count; i++)
         free(names[i].path);
@@ -85,7 +85,7 @@ static struct named *names_of(const struct strings *words)
             names[i].id = 0;
         if ((names[i].path = absolute_path(word)))
             continue;
-        free_names_named(names, i);
+        free_named(names, i);
         names = NULL;
     }
     return names;
@@ -99,11 +99,11 @@ enum doppel_status refresh_list_choose(const struct strings *words, struct doppe
         .names = names_of(words), .count = words->count, .list = out, .run = run, .error = error};
     if (!choice.names)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many items");
-    enum doppel_status status = doppel_library_each(library, choose_refresh, &choice, error);
+    enum doppel_status status = doppel_library_each(library, choose_old_item, &choice, error);
     for (size_t i = 0; i < choice.count && !status; i++)
         if (!choice.names[i].met)
             doppel_run_fail_input(run, words->items[i], "the library holds no such item");
-    free_names_named(choice.names, choice.count);
+    free_named(choice.names, choice.count);
     return choice.status ? choice.status : status;
 }
 

@@ -86,8 +86,8 @@ static bool is_asked_for(const struct gone_search *search, const char *path)
 }
 
 /* Whether it is to be removed. @param absent counts what may come back; NULL: nobody asks */
-static bool is_gone_search(struct gone_search *search, const char *path, uint64_t device,
-                           uint64_t *absent)
+static bool file_is_gone(struct gone_search *search, const char *path, uint64_t device,
+                         uint64_t *absent)
 {
     if (!is_asked_for(search, path))
         return false;
@@ -101,20 +101,20 @@ static bool is_gone_search(struct gone_search *search, const char *path, uint64_
 
 /* ---- all of them ---- */
 
-static bool take_item_remove_gone(void *context, const struct doppel_item *item)
+static bool take_gone_item(void *context, const struct doppel_item *item)
 {
     struct gone_search *search = context;
     if (item->record.error.status)
         doppel_run_fail_input(search->run, item->path, item->record.error.message);
-    else if (is_gone_search(search, item->path, item->stamp.device, &search->absent))
+    else if (file_is_gone(search, item->path, item->stamp.device, &search->absent))
         search->no_memory |= !array_push(&search->ids, item->id);
     return !search->no_memory && !doppel_run_cancelled(search->run);
 }
 
-static bool take_failure_remove_gone(void *context, const struct doppel_failure *failure)
+static bool take_gone_failure(void *context, const struct doppel_failure *failure)
 {
     struct gone_search *search = context;
-    if (is_gone_search(search, failure->path, failure->stamp->device, NULL)) {
+    if (file_is_gone(search, failure->path, failure->stamp->device, NULL)) {
         char *path = strdup(failure->path);
         if (!path || !array_push(&search->failures, path)) {
             free(path);
@@ -178,9 +178,9 @@ enum doppel_status remove_gone(struct doppel_library *library, const struct stri
     enum doppel_status status = DOPPEL_OK;
     set_below(&search, paths);
     if (!search.no_memory)
-        status = doppel_library_each(library, take_item_remove_gone, &search, error);
+        status = doppel_library_each(library, take_gone_item, &search, error);
     if (!status && !search.no_memory)
-        status = doppel_library_each_failure(library, take_failure_remove_gone, &search, error);
+        status = doppel_library_each_failure(library, take_gone_failure, &search, error);
     if (status == DOPPEL_E_CORRUPT) { /* the others are known all the same */
         doppel_run_fail_input(run, "the library", error->message);
         status = DOPPEL_OK;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/write_all.h"
 
 enum { BUFFER_BYTES = 256 * 1024, SETTLE_CODES = 4096, MOST_WORDS = 4 };
 
@@ -115,8 +116,7 @@ void code_reader_close(struct code_reader *reader)
 /* ---- bytes ---- */
 
 /* Read on, behind what is left over. */
-static enum doppel_status fill_buffer_code_reader(struct code_reader *reader,
-                                                  struct doppel_error *error)
+static enum doppel_status fill_code_buffer(struct code_reader *reader, struct doppel_error *error)
 {
     memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
     reader->end -= reader->begin;
@@ -254,7 +254,7 @@ enum doppel_status code_reader_next(struct code_reader *reader, uint64_t *codes,
         *out_count = count;
         if (count || reader->ended)
             return DOPPEL_OK;
-        status = fill_buffer_code_reader(reader, error);
+        status = fill_code_buffer(reader, error);
         if (status)
             return status;
     }
@@ -279,7 +279,7 @@ void code_reader_rewind(struct code_reader *reader)
 /* ---- settling ---- */
 
 /* A file without a name, beside what is being made: what lies in /tmp may lie in memory. */
-static int nameless_file_code_reader(const char *folder)
+static int make_nameless_file(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
@@ -297,13 +297,7 @@ static bool write_words(int fd, const uint64_t *words, size_t count)
     uint8_t bytes[SETTLE_CODES * MOST_WORDS * 8];
     for (size_t i = 0; i < count; i++)
         put_u64(bytes + 8 * i, words[i]);
-    for (size_t at = 0; at < 8 * count;) {
-        ssize_t written = write(fd, bytes + at, 8 * count - at);
-        if (written < 0 && errno != EINTR)
-            return false;
-        at += written > 0 ? (size_t)written : 0;
-    }
-    return true;
+    return write_all(fd, bytes, 8 * count);
 }
 
 static enum doppel_status copy_codes(struct code_reader *reader, int fd, struct doppel_error *error)
@@ -326,7 +320,7 @@ enum doppel_status code_reader_settle(struct code_reader *reader, const char *fo
         return DOPPEL_OK;
     }
     enum doppel_status status;
-    int fd = nameless_file_code_reader(folder);
+    int fd = make_nameless_file(folder);
     if (fd < 0) {
         status = doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s", folder, strerror(errno));
     } else {

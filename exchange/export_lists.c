@@ -38,7 +38,7 @@ static void write_field(FILE *out, const char *text)
 }
 
 /* Bytes that are not UTF-8 become U+FFFD. @param text NULL: an empty cell */
-static void write_cell_list_export(struct list_export *export, const char *text)
+static void write_list_cell(struct list_export *export, const char *text)
 {
     fputc(',', export->out);
     char *repaired = text ? utf8_repaired(text) : NULL;
@@ -63,7 +63,7 @@ static void write_seconds_cell(struct list_export *export, bool known, double se
     if (known)
         doppel_json_number(&export->number, NULL, seconds, 3);
     export->no_memory |= export->number.failed;
-    write_cell_list_export(export, export->number.size ? export->number.bytes : NULL);
+    write_list_cell(export, export->number.size ? export->number.bytes : NULL);
 }
 
 /* The path, and in base64 what is not UTF-8. */
@@ -72,8 +72,8 @@ static void write_path_cells(struct list_export *export, const char *path)
     bool encoded = path && !utf8_valid(path);
     char *text = encoded ? base64_encode(path, strlen(path)) : NULL;
     export->no_memory |= encoded && !text;
-    write_cell_list_export(export, path);
-    write_cell_list_export(export, text);
+    write_list_cell(export, path);
+    write_list_cell(export, text);
     free(text);
 }
 
@@ -87,16 +87,16 @@ static void write_names_cell(struct list_export *export, char *const *names, siz
     export->no_memory |= !joined;
     for (size_t i = 0; i < count && joined; i++)
         end = stpcpy(stpcpy(end, i ? ";" : ""), names[i]);
-    write_cell_list_export(export, count ? joined : NULL);
+    write_list_cell(export, count ? joined : NULL);
     free(joined);
 }
 
 /* From `external_id` to `labels`. */
 static void write_metadata_cells(struct list_export *export, const struct doppel_metadata *about)
 {
-    write_cell_list_export(export, about->external_id);
-    write_cell_list_export(export, about->source);
-    write_cell_list_export(export, about->date);
+    write_list_cell(export, about->external_id);
+    write_list_cell(export, about->source);
+    write_list_cell(export, about->date);
     write_names_cell(export, about->lists, about->list_count);
     write_names_cell(export, about->labels, about->label_count);
 }
@@ -109,7 +109,7 @@ static void write_code_cell(struct list_export *export,
                    fingerprint->scheme != DOPPEL_SCHEME_CHROMAPRINT;
     char *hex = has_one ? code_in_hex(fingerprint, 0) : NULL;
     export->no_memory |= has_one && !hex;
-    write_cell_list_export(export, hex);
+    write_list_cell(export, hex);
     free(hex);
 }
 
@@ -117,7 +117,7 @@ static void write_digest_cell(struct list_export *export, const struct doppel_di
 {
     char hex[2 * sizeof digest->bytes + 1];
     doppel_hex_encode(digest->bytes, sizeof digest->bytes, hex);
-    write_cell_list_export(export, hex);
+    write_list_cell(export, hex);
 }
 
 /* "md5:0123…" in the column of that name. */
@@ -127,7 +127,7 @@ static void write_exact_cells(struct list_export *export, const char *name)
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         size_t length = strlen(algorithms[i]);
         bool is_this = name && strncmp(name, algorithms[i], length) == 0;
-        write_cell_list_export(export, is_this ? name + length : NULL);
+        write_list_cell(export, is_this ? name + length : NULL);
     }
 }
 
@@ -139,9 +139,9 @@ static void write_csv_item(struct list_export *export, const struct exchange_ite
     static const struct doppel_fingerprint none;
     bool has_file = doppel_item_has_file(item), has_bytes = scheme || has_file;
     fprintf(export->out, "%llu", (unsigned long long)item->id);
-    write_cell_list_export(export, doppel_kind_name(record->kind));
+    write_list_cell(export, doppel_kind_name(record->kind));
     write_path_cells(export, has_file ? item->path : NULL);
-    write_cell_list_export(export, scheme ? scheme->name : NULL);
+    write_list_cell(export, scheme ? scheme->name : NULL);
     write_integer_cell(export, scheme, record->version);
     write_code_cell(export, scheme ? &record->fingerprint : &none);
     write_integer_cell(export, record->kind == DOPPEL_KIND_IMAGE, record->quality);
@@ -152,7 +152,7 @@ static void write_csv_item(struct list_export *export, const struct exchange_ite
     if (has_bytes)
         write_digest_cell(export, &record->digest);
     else
-        write_cell_list_export(export, NULL);
+        write_list_cell(export, NULL);
     write_metadata_cells(export, &carried->about);
     write_integer_cell(export, carried->leader, carried->leader);
     write_seconds_cell(export, true, (double)item->added_ns / 1e9);
@@ -171,13 +171,13 @@ static void write_csv_text(struct list_export *export, const struct exchange_tex
     if (!about.date)
         about.date = (char *)text->origin.date;
     fprintf(export->out, "%llu", (unsigned long long)text->id);
-    write_cell_list_export(export, doppel_kind_name(DOPPEL_KIND_TEXT));
+    write_list_cell(export, doppel_kind_name(DOPPEL_KIND_TEXT));
     write_path_cells(export, text->path);
-    write_cell_list_export(export, text->lane_count == 256 ? "minhash256" : "minhash128");
+    write_list_cell(export, text->lane_count == 256 ? "minhash256" : "minhash128");
     write_integer_cell(export, false, 0); /* version */
     char *hex = hex_of_lanes(text);
     export->no_memory |= !hex;
-    write_cell_list_export(export, hex);
+    write_list_cell(export, hex);
     free(hex);
     fputs(",,,,", export->out); /* quality to duration */
     write_integer_cell(export, true, text->size);

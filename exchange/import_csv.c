@@ -102,7 +102,7 @@ static int64_t moment_of(const char *text)
     return (int64_t)(seconds * 1e9);
 }
 
-static enum doppel_status put_row_csv_import(struct csv_import *import)
+static enum doppel_status put_csv_row(struct csv_import *import)
 {
     char *const *cells = import->cells;
     const char *name = cells[MEANS_ID] ? cells[MEANS_ID] : cells[MEANS_PATH];
@@ -148,7 +148,7 @@ static void on_csv_row(int end, void *context)
             import->error, DOPPEL_E_FORMAT,
             "the header names no column that is known: scheme and code, or md5, sha1, sha256");
     else if (import->row && !empty && !import->status)
-        status = put_row_csv_import(import);
+        status = put_csv_row(import);
     import->row++;
     import->column = 0;
     for (size_t i = 0; i < MEANINGS; i++) {

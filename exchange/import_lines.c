@@ -122,7 +122,7 @@ static void block_free(struct block *block)
 }
 
 /* Two lines, the first of which may be missing; given (free); NULL without memory. */
-static char *joined_import_lines(const char *first, const char *second)
+static char *join_sentences(const char *first, const char *second)
 {
     first = first ? first : "";
     size_t size = strlen(first) + strlen(second) + 2;
@@ -140,7 +140,7 @@ static enum doppel_status put_block(struct import_source *source, const struct b
         .item.record = {.kind = scheme->kind, .scheme = scheme->id, .version = scheme->version}};
     struct doppel_record *record = &carried.item.record;
     uint64_t duration_ms = 0;
-    char *text = joined_import_lines(block->duration, line);
+    char *text = join_sentences(block->duration, line);
     if (!text)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a block");
     enum doppel_status status =

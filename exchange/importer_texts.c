@@ -75,7 +75,7 @@ static struct doppel_library_text as_here(const struct importer *importer,
     return here;
 }
 
-static enum doppel_status put_text_importer(struct importer *importer,
+static enum doppel_status put_imported_text(struct importer *importer,
                                             const struct exchange_text *carried, uint64_t *out_id,
                                             struct doppel_error *error)
 {
@@ -107,7 +107,7 @@ enum doppel_status importer_take_text(void *context, const struct exchange_text 
     uint64_t id = exchange_ids_get(&importer->texts, key);
     importer->counts[id ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_NEW]++;
     if (!id)
-        status = put_text_importer(importer, carried, &id, error);
+        status = put_imported_text(importer, carried, &id, error);
     if (!status)
         status = importer_tell(importer, id, true, &carried->about, error);
     if (status)

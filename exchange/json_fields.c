@@ -24,7 +24,7 @@ static void *field_memory(struct fields *fields, void *memory)
 }
 
 /* A string, or NULL: it is none (told), or not there. */
-static const char *text_of_fields(struct fields *fields, const char *key)
+static const char *text_of_field(struct fields *fields, const char *key)
 {
     const json_t *value = json_object_get(fields->object, key);
     if (value && !json_is_null(value) && !json_is_string(value))
@@ -34,7 +34,7 @@ static const char *text_of_fields(struct fields *fields, const char *key)
 
 void field_base64(struct fields *fields, const char *key, uint8_t **out, size_t *out_size)
 {
-    const char *text = text_of_fields(fields, key);
+    const char *text = text_of_field(fields, key);
     uint8_t *bytes = text ? (uint8_t *)base64_decode(text, out_size) : NULL;
     if (text && !bytes)
         field_is_wrong(fields, key, "base64");
@@ -54,7 +54,7 @@ void field_bytes(struct fields *fields, const char *key, char **out)
         free(bytes);
         return;
     }
-    const char *text = bytes ? NULL : text_of_fields(fields, key);
+    const char *text = bytes ? NULL : text_of_field(fields, key);
     if (bytes)
         *out = (char *)bytes;
     else if (text)
@@ -100,7 +100,7 @@ void field_bool(struct fields *fields, const char *key, bool *out)
 
 void field_hex(struct fields *fields, const char *key, void *out, size_t size)
 {
-    const char *text = text_of_fields(fields, key);
+    const char *text = text_of_field(fields, key);
     char wanted[48];
     snprintf(wanted, sizeof wanted, "%zu hex digits", 2 * size);
     if (text && doppel_hex_decode(text, out, size))
@@ -136,7 +136,7 @@ void field_names(struct fields *fields, const char *key, char ***out, size_t *ou
 void field_word(struct fields *fields, const char *key, const char *(*name)(int), int most,
                 int *out)
 {
-    const char *text = text_of_fields(fields, key);
+    const char *text = text_of_field(fields, key);
     for (int i = 0; text && i <= most; i++)
         if (strcmp(text, name(i)) == 0) {
             *out = i;

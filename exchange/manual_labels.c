@@ -84,7 +84,7 @@ struct leaving {
     ARRAY(uint64_t) ids;
 };
 
-static bool take_member_manual_labels(void *context, uint64_t id)
+static bool take_group_member(void *context, uint64_t id)
 {
     struct leaving *leaving = context;
     struct doppel_name name;
@@ -97,13 +97,13 @@ static bool take_member_manual_labels(void *context, uint64_t id)
 
 /* What has this content follows `leader` no longer: the first is on its own, the others follow it.
  */
-static enum doppel_status leave_group_library(struct doppel_library *library,
-                                              const struct doppel_digest *content, uint64_t leader,
-                                              struct doppel_error *error)
+static enum doppel_status leave_group(struct doppel_library *library,
+                                      const struct doppel_digest *content, uint64_t leader,
+                                      struct doppel_error *error)
 {
     struct leaving leaving = {.library = library, .content = content};
-    enum doppel_status status = doppel_library_each_follower(
-        library, leader, 0, take_member_manual_labels, &leaving, error);
+    enum doppel_status status =
+        doppel_library_each_follower(library, leader, 0, take_group_member, &leaving, error);
     for (size_t i = 0; i < leaving.ids.count && !status; i++)
         status = i ? doppel_library_link(library, leaving.ids.items[i], *leaving.ids.items, error)
                    : doppel_library_unlink(library, *leaving.ids.items, error);
@@ -131,7 +131,7 @@ static enum doppel_status part_groups(struct doppel_library *library, const stru
     bool leads_b = memcmp(&name.content, &b->digest, sizeof b->digest) == 0;
     doppel_name_free(&name);
     const struct marked *leaving = leads_a || (!leads_b && a->id < b->id) ? b : a;
-    return leave_group_library(library, &leaving->digest, leader, error);
+    return leave_group(library, &leaving->digest, leader, error);
 }
 
 /* Of what is not known it may be. A video may be known by its audio. */
@@ -253,8 +253,8 @@ static enum doppel_status unchoose_members(struct doppel_library *library, const
     return status;
 }
 
-static enum doppel_status keep_item_library(struct doppel_library *library, const json_t *object,
-                                            struct doppel_error *error)
+static enum doppel_status import_canonical(struct doppel_library *library, const json_t *object,
+                                           struct doppel_error *error)
 {
     struct marked marked;
     uint64_t leader;
@@ -278,7 +278,7 @@ static enum doppel_status say_object(struct doppel_library *library, const json_
     const char *note = json_string_value(json_object_get(object, "note"));
     struct marked a, b;
     if (mark && strcmp(mark, "keep") == 0)
-        return keep_item_library(library, object, error);
+        return import_canonical(library, object, error);
     bool same = mark && strcmp(mark, "same") == 0;
     if (!same && (!mark || strcmp(mark, "distinct") != 0))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

@@ -163,7 +163,7 @@ static bool visit_source(void *context, const char *pattern, int64_t authority)
     return !walk->status;
 }
 
-static bool has_list_item_filter(const struct doppel_item_filter *filter, const char *name)
+static bool filter_has_list(const struct doppel_item_filter *filter, const char *name)
 {
     for (size_t i = 0; i < filter->list_count; i++)
         if (strcmp(filter->lists[i], name) == 0)
@@ -171,10 +171,10 @@ static bool has_list_item_filter(const struct doppel_item_filter *filter, const 
     return !filter->list_count;
 }
 
-static bool give_list_model(void *context, const struct doppel_list *list)
+static bool give_item_list(void *context, const struct doppel_list *list)
 {
     struct library_walk *walk = context;
-    if (has_list_item_filter(&walk->filter->items, list->name))
+    if (filter_has_list(&walk->filter->items, list->name))
         note_sink_status(
             walk, list->name,
             walk->sink->list(walk->sink->context, list->name, list->state, &walk->said));
@@ -241,8 +241,8 @@ static enum doppel_status give_head(struct library_walk *walk)
         status =
             tell_damage(walk, doppel_library_each_source(library, visit_source, walk, walk->error));
     if (!status && sink->list)
-        status = tell_damage(walk,
-                             doppel_library_each_list(library, give_list_model, walk, walk->error));
+        status =
+            tell_damage(walk, doppel_library_each_list(library, give_item_list, walk, walk->error));
     if (!status && sink->text_options)
         status = give_text_options(walk);
     return status;

@@ -53,8 +53,8 @@ static bool read_code_pair(const json_t *pair, struct doppel_fingerprint *finger
     return true;
 }
 
-static void read_codes_fields(struct fields *fields, const struct doppel_scheme *scheme,
-                              struct doppel_record *record)
+static void read_code_fields(struct fields *fields, const struct doppel_scheme *scheme,
+                             struct doppel_record *record)
 {
     const json_t *sequence = json_object_get(fields->object, "sequence"), *pair;
     int64_t bits = 0;
@@ -120,7 +120,7 @@ static void read_json_record(struct fields *fields, struct doppel_record *record
     if (json_object_get(fields->object, "code") && !json_object_get(fields->object, "sequence"))
         read_one_code(fields, scheme, record);
     else
-        read_codes_fields(fields, scheme, record);
+        read_code_fields(fields, scheme, record);
     field_base64(fields, "attachment", &record->attachment, &record->attachment_size);
     field_real(fields, "duration", 0, MAX_SECONDS, &seconds);
     if (!attach_audio_length(record, (uint64_t)llround(1000 * seconds)))

@@ -58,8 +58,8 @@ void write_export_head(struct doppel_json *json)
 
 /* ---- what is said of an item ---- */
 
-static void write_names_json(struct doppel_json *json, const char *key, char *const *names,
-                             size_t count)
+static void write_model_names(struct doppel_json *json, const char *key, char *const *names,
+                              size_t count)
 {
     if (!count)
         return;
@@ -69,7 +69,7 @@ static void write_names_json(struct doppel_json *json, const char *key, char *co
     doppel_json_array_end(json);
 }
 
-static void write_metadata_json(struct doppel_json *json, const struct doppel_metadata *about)
+static void write_model_metadata(struct doppel_json *json, const struct doppel_metadata *about)
 {
     write_any_bytes(json, "external_id", about->external_id);
     json_t *meta = about->meta ? json_loads(about->meta, 0, NULL) : NULL;
@@ -80,13 +80,14 @@ static void write_metadata_json(struct doppel_json *json, const struct doppel_me
         write_any_bytes(json, "meta_text", about->meta);
     free(text);
     json_decref(meta);
-    write_names_json(json, "labels", about->labels, about->label_count);
-    write_names_json(json, "lists", about->lists, about->list_count);
+    write_model_names(json, "labels", about->labels, about->label_count);
+    write_model_names(json, "lists", about->lists, about->list_count);
 }
 
 /* ---- items ---- */
 
-static void write_codes_json(struct doppel_json *json, const struct doppel_fingerprint *fingerprint)
+static void write_model_codes(struct doppel_json *json,
+                              const struct doppel_fingerprint *fingerprint)
 {
     doppel_json_signed(json, "bits", fingerprint->code_bits);
     doppel_json_array_begin(json, "sequence");
@@ -107,7 +108,7 @@ static void write_attachment(struct doppel_json *json, const struct doppel_recor
         doppel_json_base64(json, "attachment", record->attachment, record->attachment_size);
 }
 
-static void write_record_json(struct doppel_json *json, const struct doppel_record *record)
+static void write_model_record(struct doppel_json *json, const struct doppel_record *record)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     write_digest_member(json, "digest", &record->digest);
@@ -120,7 +121,7 @@ static void write_record_json(struct doppel_json *json, const struct doppel_reco
     }
     if (record->quality)
         doppel_json_signed(json, "quality", record->quality);
-    write_codes_json(json, &record->fingerprint);
+    write_model_codes(json, &record->fingerprint);
     write_attachment(json, record);
 }
 
@@ -145,13 +146,13 @@ void write_item(struct doppel_json *json, const struct exchange_item *carried)
         write_stamp(json, &item->stamp);
     }
     if (item->record.scheme != DOPPEL_SCHEME_NONE)
-        write_record_json(json, &item->record);
+        write_model_record(json, &item->record);
     else if (!named)
         write_digest_member(json, "digest", &item->record.digest);
     doppel_json_signed(json, "added_ns", item->added_ns);
     write_any_bytes(json, "source", carried->about.source);
     write_any_bytes(json, "date", carried->about.date);
-    write_metadata_json(json, &carried->about);
+    write_model_metadata(json, &carried->about);
     if (carried->leader)
         doppel_json_signed(json, "leader", (int64_t)carried->leader);
     if (carried->canonical)
@@ -223,7 +224,7 @@ void write_text(struct doppel_json *json, const struct exchange_text *carried)
     doppel_json_signed(json, "added_ns", text->added_ns);
     write_any_bytes(json, "source", text->origin.source);
     write_any_bytes(json, "date", text->origin.date);
-    write_metadata_json(json, &carried->about);
+    write_model_metadata(json, &carried->about);
     if (text->leader)
         doppel_json_signed(json, "leader", (int64_t)text->leader);
     if (carried->canonical)

@@ -40,8 +40,8 @@ static const struct doppel_digest *content_of(const void *context, uint32_t numb
 }
 
 /* All of the same content leave with `leaving`, the first of them. */
-static void leave_group_digest(const struct doppel_digest *contents, size_t count, uint32_t leaving,
-                               uint32_t *leaders)
+static void let_content_leave(const struct doppel_digest *contents, size_t count, uint32_t leaving,
+                              uint32_t *leaders)
 {
     uint32_t former = leaders[leaving];
     for (uint32_t i = leaving; i < count; i++)
@@ -72,7 +72,7 @@ bool distinct_contents_lead(const struct distinct_contents *distinct,
             if (out_leaders[labelled[i]] == out_leaders[labelled[j]] &&
                 manual_label_between(distinct->labels, &contents[labelled[i]],
                                      &contents[labelled[j]]) == DOPPEL_LABEL_DISTINCT)
-                leave_group_digest(contents, count, labelled[j], out_leaders);
+                let_content_leave(contents, count, labelled[j], out_leaders);
     free(labelled);
     digest_map_free(&firsts);
     return room;

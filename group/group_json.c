@@ -29,8 +29,8 @@ static void put_record(struct doppel_json *json, const struct doppel_group_membe
     doppel_json_text(json, "date", record->date);
 }
 
-static void put_item_json(struct doppel_json *json, const struct doppel_group *group,
-                          const struct doppel_group_member *member)
+static void put_library_member(struct doppel_json *json, const struct doppel_group *group,
+                               const struct doppel_group_member *member)
 {
     bool timed = group->kind == DOPPEL_KIND_AUDIO || group->kind == DOPPEL_KIND_VIDEO;
     if (member->is_file) {
@@ -48,7 +48,7 @@ static void put_item_json(struct doppel_json *json, const struct doppel_group *g
     }
 }
 
-static void put_reason_json(struct doppel_json *json, const struct doppel_group_member *member)
+static void put_member_reason(struct doppel_json *json, const struct doppel_group_member *member)
 {
     if (member->reference)
         doppel_json_boolean(json, "reference", true);
@@ -61,7 +61,7 @@ static void put_reason_json(struct doppel_json *json, const struct doppel_group_
         doppel_match_to_json(json, member->match);
 }
 
-static void put_words_json(struct doppel_json *json, const char *key, const char *const *words,
+static void put_word_count(struct doppel_json *json, const char *key, const char *const *words,
                            size_t count)
 {
     if (!count)
@@ -93,12 +93,12 @@ static void put_member(struct doppel_json *json, const struct doppel_group *grou
     if (member->record)
         put_record(json, member);
     else
-        put_item_json(json, group, member);
-    put_reason_json(json, member);
+        put_library_member(json, group, member);
+    put_member_reason(json, member);
     if (member->same_bytes != number && member->reason != DOPPEL_REASON_IDENTICAL)
         doppel_json_path(json, "identical_to", group->members[member->same_bytes].path);
-    put_words_json(json, "lists", member->lists, member->list_count);
-    put_words_json(json, "labels", member->labels, member->label_count);
+    put_word_count(json, "lists", member->lists, member->list_count);
+    put_word_count(json, "labels", member->labels, member->label_count);
     if (parts & DOPPEL_GROUP_DIGESTS)
         put_digest(json, &member->digest);
     doppel_json_object_end(json);

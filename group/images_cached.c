@@ -173,18 +173,18 @@ static enum doppel_status lead_from_cached(struct grouping *grouping, const stru
 
 /* ---- what is kept ---- */
 
-static int compare_items_images_cached(const void *left, const void *right)
+static int compare_cached_items(const void *left, const void *right)
 {
     const struct compared *a = left, *b = right;
     return (a->item > b->item) - (a->item < b->item);
 }
 
-static uint32_t place_of_grouping(const struct grouping *grouping, uint32_t item)
+static uint32_t place_in_collection(const struct grouping *grouping, uint32_t item)
 {
     struct compared wanted = {.item = item};
     const struct compared *compared =
         bsearch(&wanted, grouping->compared.items, grouping->compared.count, sizeof wanted,
-                compare_items_images_cached);
+                compare_cached_items);
     return (uint32_t)(compared - grouping->compared.items);
 }
 
@@ -202,8 +202,8 @@ static void keep_pairs(const struct grouping *grouping, const struct kept_pairs 
     for (size_t i = 0; i < count; i++, at += KEY_BYTES)
         memcpy(at, grouping->compared.items[i].key.bytes, KEY_BYTES);
     for (size_t i = 0; i < pairs; i++, at += PAIR_BYTES) {
-        put_u32(at, place_of_grouping(grouping, grouping->edges.items[i].a));
-        put_u32(at + 4, place_of_grouping(grouping, grouping->edges.items[i].b));
+        put_u32(at, place_in_collection(grouping, grouping->edges.items[i].a));
+        put_u32(at + 4, place_in_collection(grouping, grouping->edges.items[i].b));
     }
     if (size != former->size || memcmp(data, former->data, size) != 0)
         (void)doppel_cache_put_joined(grouping->options->cache, &former->collection, data, size,

@@ -150,9 +150,8 @@ static enum doppel_status add_entry(struct library_grouping *grouping,
 }
 
 /* Of a digest alone there is nothing to group. */
-static bool is_wanted_library_grouping(struct library_grouping *grouping,
-                                       const struct doppel_item *item,
-                                       const struct doppel_record *record)
+static bool item_is_wanted(struct library_grouping *grouping, const struct doppel_item *item,
+                           const struct doppel_record *record)
 {
     if (record->scheme == DOPPEL_SCHEME_NONE)
         return grouping->by_kind[DOPPEL_KIND_UNKNOWN] && doppel_item_has_file(item);
@@ -165,7 +164,7 @@ static bool is_wanted_library_grouping(struct library_grouping *grouping,
 static bool add_item(struct library_grouping *grouping, const struct doppel_item *item,
                      const struct doppel_record *record)
 {
-    if (!is_wanted_library_grouping(grouping, item, record))
+    if (!item_is_wanted(grouping, item, record))
         return true;
     const struct doppel_item_set *wanted = grouping->options->wanted;
     if ((wanted && !doppel_item_set_has(wanted, item->id)) || is_disabled(grouping, item->id))
@@ -203,7 +202,7 @@ static bool add_item(struct library_grouping *grouping, const struct doppel_item
     return grouping->status == DOPPEL_OK && !doppel_run_cancelled(grouping->run);
 }
 
-static bool take_item_library_groups(void *context, const struct doppel_item *item)
+static bool take_library_item(void *context, const struct doppel_item *item)
 {
     struct library_grouping *grouping = context;
     struct doppel_item same;
@@ -360,7 +359,7 @@ static void notice_other_versions(const struct library_grouping *grouping)
 static enum doppel_status add_items(struct library_grouping *grouping)
 {
     enum doppel_status status =
-        doppel_library_each(grouping->library, take_item_library_groups, grouping, grouping->error);
+        doppel_library_each(grouping->library, take_library_item, grouping, grouping->error);
     notice_other_versions(grouping);
     return grouping->status ? grouping->status : status;
 }

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "group/distinct_records.h"
+#include "core/text_copy.h"
 
 /* A search for the groups of records. */
 struct record_search {
@@ -29,7 +30,8 @@ struct record_search {
 /* A member, loaded. */
 struct loaded_member {
     struct record_search *search;
-    bool found; /* else it is damaged, which was reported */
+    bool found;
+    bool damaged; /* which was reported */
     bool no_memory;
     bool has_view;
     struct text_view view;             /* text_view_free */
@@ -42,13 +44,6 @@ struct loaded_member {
 
 /* ---- a member ---- */
 
-static char *copy_text_record_groups(const char *text, bool *no_memory)
-{
-    char *copy = text ? strdup(text) : NULL;
-    *no_memory |= text && !copy;
-    return copy;
-}
-
 static char *name_of_text_record(const struct doppel_library_text *text)
 {
     char *name = NULL;
@@ -59,34 +54,34 @@ static char *name_of_text_record(const struct doppel_library_text *text)
     return length < 0 ? NULL : name;
 }
 
-static void take_record_library_text(const struct doppel_library_text *text,
-                                     struct loaded_member *out)
+static void load_record_member(const struct doppel_library_text *text, struct loaded_member *out)
 {
     bool no_memory = false;
     out->found = out->is_record = true;
     out->record = (struct doppel_group_record){
-        .record_id = copy_text_record_groups(text->record_id, &no_memory),
+        .record_id = copy_text(text->record_id, &no_memory),
         .line = text->line,
         .offset = text->offset,
         .size_bytes = text->size,
         .words = text->words,
-        .source = copy_text_record_groups(text->origin.source, &no_memory),
-        .date = copy_text_record_groups(text->origin.date, &no_memory),
+        .source = copy_text(text->origin.source, &no_memory),
+        .date = copy_text(text->origin.date, &no_memory),
     };
     out->member = (struct doppel_group_member){
         .id = text->id,
-        .path = copy_text_record_groups(text->path, &no_memory),
+        .path = copy_text(text->path, &no_memory),
         .digest = text->content,
     };
     out->name = name_of_text_record(text);
     out->no_memory = no_memory || !out->name;
 }
 
-static bool take_text_record_groups(void *context, const struct doppel_library_text *text)
+static bool take_member_text(void *context, const struct doppel_library_text *text)
 {
     struct loaded_member *out = context;
     if (text->error.status) {
         doppel_run_fail_input(out->search->groups->run, "the library", text->error.message);
+        out->damaged = true;
         return true;
     }
     if (!text_view_of_record(text, &out->view)) {
@@ -95,11 +90,11 @@ static bool take_text_record_groups(void *context, const struct doppel_library_t
     }
     out->has_view = true;
     if (text->line)
-        take_record_library_text(text, out);
+        load_record_member(text, out);
     return true;
 }
 
-static enum doppel_status take_file_loaded_member(struct loaded_member *out, uint64_t id)
+static enum doppel_status load_file_member(struct loaded_member *out, uint64_t id)
 {
     struct record_search *search = out->search;
     struct doppel_library *library = search->groups->library;
@@ -132,14 +127,11 @@ static enum doppel_status load_member(struct record_search *search, uint64_t id,
 {
     const struct doppel_text_query query = {
         .first = id, .last = id, .shingles = true, .files = true};
-    struct doppel_run *run = search->groups->run;
-    uint64_t failures = doppel_run_failures(run);
     *out = (struct loaded_member){.search = search};
-    enum doppel_status status = doppel_library_each_text(
-        search->groups->library, &query, take_text_record_groups, out, search->error);
-    bool damaged = doppel_run_failures(run) > failures;
-    if (!status && !damaged && !out->found)
-        status = take_file_loaded_member(out, id);
+    enum doppel_status status = doppel_library_each_text(search->groups->library, &query,
+                                                         take_member_text, out, search->error);
+    if (!status && !out->damaged && !out->found)
+        status = load_file_member(out, id);
     if (!status && out->no_memory)
         status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group");
     return status;

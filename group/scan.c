@@ -30,9 +30,9 @@ enum { ORDERED = sizeof order / sizeof *order };
 /* ---- from the cache ---- */
 
 /* @param out given (doppel_record_free). @return false when the cache has it no more */
-static bool load_record_scan(const struct scan *scan, const struct grouping_item *item,
-                             const struct doppel_scheme *scheme, uint8_t reading,
-                             struct doppel_record *out)
+static bool load_cached_record(const struct scan *scan, const struct grouping_item *item,
+                               const struct doppel_scheme *scheme, uint8_t reading,
+                               struct doppel_record *out)
 {
     struct doppel_record_key key = {&item->digest, scheme->id, scheme->version, reading};
     return doppel_cache_record(scan->cache, &key, true, out) == DOPPEL_OK;
@@ -42,7 +42,7 @@ static bool load_cached_features(void *context, const struct grouping_item *item
                                  struct doppel_image_features *out)
 {
     struct doppel_record record = {0};
-    if (!load_record_scan(context, item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
+    if (!load_cached_record(context, item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
         return false;
     bool good =
         doppel_image_attachment_read(record.attachment, record.attachment_size, out) == DOPPEL_OK;
@@ -57,8 +57,8 @@ static bool load_cached_text(void *context, const struct grouping_item *item, st
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
-    if (!load_record_scan(scan, item, read_scheme(&scan->read, DOPPEL_KIND_TEXT), item->reading,
-                          &record))
+    if (!load_cached_record(scan, item, read_scheme(&scan->read, DOPPEL_KIND_TEXT), item->reading,
+                            &record))
         return false;
     bool good = text_view_read(&record, &scan->options->compare.text, out);
     doppel_record_free(&record);
@@ -70,8 +70,8 @@ static bool load_cached_video(void *context, const struct grouping_item *item,
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
-    if (!load_record_scan(scan, item, read_scheme(&scan->read, DOPPEL_KIND_VIDEO), item->reading,
-                          &record))
+    if (!load_cached_record(scan, item, read_scheme(&scan->read, DOPPEL_KIND_VIDEO), item->reading,
+                            &record))
         return false;
     bool good = video_read(&record, DOPPEL_VIDEO_ALL, out);
     doppel_record_free(&record);
@@ -95,8 +95,8 @@ static enum doppel_status add_text_file(struct scan *scan, const struct grouping
     return status;
 }
 
-static enum doppel_status add_file_scan(struct scan *scan, const struct intake_file *file,
-                                        struct doppel_error *error)
+static enum doppel_status add_scanned_file(struct scan *scan, const struct intake_file *file,
+                                           struct doppel_error *error)
 {
     const struct doppel_record *record = &file->record;
     struct grouping_item item = {.path = file->path,
@@ -125,7 +125,7 @@ static enum doppel_status add_file_scan(struct scan *scan, const struct intake_f
     return grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
 }
 
-static enum doppel_status add_files_scan(struct scan *scan, struct doppel_error *error)
+static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_error *error)
 {
     const struct intake_options options = {
         .read = scan->read, .run = scan->run, .walk = &scan->walk, .cache = scan->cache};
@@ -135,7 +135,7 @@ static enum doppel_status add_files_scan(struct scan *scan, struct doppel_error 
     if (status)
         return status;
     while (!status && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        status = add_file_scan(scan, &file, error);
+        status = add_scanned_file(scan, &file, error);
         intake_file_free(&file);
     }
     intake_free(intake);
@@ -191,8 +191,8 @@ static enum doppel_status visit_scan_groups(struct scan *scan,
 
 /* ---- the call ---- */
 
-static struct doppel_walk_options walk_of_scan_paths(const struct doppel_scan_paths *paths,
-                                                     const struct doppel_group_options *options)
+static struct doppel_walk_options walk_of_paths(const struct doppel_scan_paths *paths,
+                                                const struct doppel_group_options *options)
 {
     struct doppel_walk_options walk = {0};
     if (options->walk)
@@ -218,7 +218,7 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     struct scan scan = {.run = run,
                         .options = options,
                         .paths = paths,
-                        .walk = walk_of_scan_paths(paths, options),
+                        .walk = walk_of_paths(paths, options),
                         .read = read_of(options)};
     const struct group_receiver receiver = {visit, context};
     struct doppel_group_counts unwanted;
@@ -229,7 +229,7 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
         return status;
     status = make_scan_groupings(&scan, error);
     if (!status)
-        status = add_files_scan(&scan, error);
+        status = add_scanned_files(&scan, error);
     if (!status)
         status = visit_scan_groups(&scan, &receiver, counts, error);
     for (size_t i = 0; i < KINDS; i++)

@@ -25,7 +25,7 @@ enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *e
 }
 
 /* A text is led by what is as good as it, or holds it: not by a part of it. */
-static bool take_leader_group_texts(void *context, uint64_t id, const struct doppel_match *match)
+static bool take_text_leader(void *context, uint64_t id, const struct doppel_match *match)
 {
     struct arrival *arrival = context;
     struct grouping *grouping = arrival->grouping;
@@ -48,7 +48,7 @@ static enum doppel_status find_text_leaders(struct grouping *grouping, uint32_t 
 {
     struct arrival arrival = {.grouping = grouping, .number = number};
     enum doppel_status status =
-        text_set_find(grouping->texts, view, take_leader_group_texts, &arrival, error);
+        text_set_find(grouping->texts, view, take_text_leader, &arrival, error);
     if (arrival.no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
     if (status || arrival.follows)

@@ -44,7 +44,7 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
 
 /* ---- in order ---- */
 
-static int by_length_timed(const void *left, const void *right)
+static int longest_first(const void *left, const void *right)
 {
     const struct waiting *a = left, *b = right;
     if (a->reference != b->reference)
@@ -68,7 +68,7 @@ enum doppel_status timed_order(struct grouping *grouping, struct doppel_error *e
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to order %zu files", items);
     memset(grouping->waiting_at, 0xff, items * sizeof *grouping->waiting_at);
     if (count)
-        qsort(grouping->waiting.items, count, sizeof *grouping->waiting.items, by_length_timed);
+        qsort(grouping->waiting.items, count, sizeof *grouping->waiting.items, longest_first);
     for (size_t i = 0; i < count; i++)
         grouping->waiting_at[grouping->waiting.items[i].number] = (uint32_t)i;
     return DOPPEL_OK;

@@ -78,7 +78,7 @@ struct doppel_image_gate doppel_image_gate_make(const struct doppel_image_verify
     return gate;
 }
 
-void gate_turn_slowly(const struct doppel_code *code, struct turned *out)
+void gate_turn_slowly(const struct doppel_code *code, struct turned_word *out)
 {
     for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++)
         out->low[o] = doppel_image_orient(code, o).word[0];

@@ -3,14 +3,15 @@
 
 #include "image/gate_loop.h"
 
-GATE_INLINE void vector_turn(const struct doppel_image_gate *gate, uint64_t low, struct turned *out)
+GATE_INLINE void vector_turn(const struct doppel_image_gate *gate, uint64_t low,
+                             struct turned_word *out)
 {
     __m512i plain = _mm512_set1_epi64((long long)low);
     __m512i codes = _mm512_mask_set1_epi64(plain, 0xf0, (long long)transpose(gate, low));
     _mm512_store_si512(out->low, _mm512_xor_si512(codes, _mm512_loadu_si512(gate->turns)));
 }
 
-GATE_INLINE uint32_t vector_turns(const struct turned *turned, uint64_t other)
+GATE_INLINE uint32_t vector_turns(const struct turned_word *turned, uint64_t other)
 {
     __m512i differ =
         _mm512_xor_si512(_mm512_load_si512(turned->low), _mm512_set1_epi64((long long)other));

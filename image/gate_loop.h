@@ -9,15 +9,15 @@
 #define GATE_INLINE static inline __attribute__((always_inline))
 
 /* Word 0 of a code in each orientation. */
-struct turned {
+struct turned_word {
     _Alignas(64) uint64_t low[DOPPEL_IMAGE_ORIENTATIONS];
 };
 
 /** Turn word 0 of a code that has bits of all parities. */
-typedef void gate_turn(const struct doppel_image_gate *gate, uint64_t low, struct turned *out);
+typedef void gate_turn(const struct doppel_image_gate *gate, uint64_t low, struct turned_word *out);
 
 /** The orientations, as bits, in which word 0 lies within the candidate radius of `other`. */
-typedef uint32_t gate_turns(const struct turned *turned, uint64_t other);
+typedef uint32_t gate_turns(const struct turned_word *turned, uint64_t other);
 
 typedef bool gate_kernel(const struct doppel_image_gate *gate, const struct doppel_image_codes *a,
                          const struct doppel_image_codes *b);
@@ -30,7 +30,7 @@ struct gate_view {
 };
 
 /** Codes that lack a parity of coefficients are turned bit by bit, by doppel_image_orient. */
-void gate_turn_slowly(const struct doppel_code *code, struct turned *out);
+void gate_turn_slowly(const struct doppel_code *code, struct turned_word *out);
 
 /** Whether a code has bits of all parities: mirroring negates them without looking. */
 GATE_INLINE bool has_all_parities(const struct doppel_image_gate *gate,
@@ -70,7 +70,7 @@ GATE_INLINE bool views_reach(const struct doppel_image_gate *gate, struct gate_v
 }
 
 /** The view of code number `number`. */
-GATE_INLINE uint32_t view_of(uint32_t views, uint32_t number)
+GATE_INLINE uint32_t gate_view_of(uint32_t views, uint32_t number)
 {
     while (number-- > 0)
         views &= views - 1;
@@ -79,15 +79,15 @@ GATE_INLINE uint32_t view_of(uint32_t views, uint32_t number)
 
 /** A query view that was turned against all index views; hardly any is near. */
 GATE_INLINE bool view_reaches(const struct doppel_image_gate *gate, struct gate_view asking,
-                              const struct turned *turned, const struct doppel_image_codes *item,
-                              gate_turns *turns)
+                              const struct turned_word *turned,
+                              const struct doppel_image_codes *item, gate_turns *turns)
 {
     const uint32_t count = (uint32_t)__builtin_popcount(item->views);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t near = turns(turned, item->codes[i].word[0]);
         if (__builtin_expect(near == 0, 1))
             continue;
-        struct gate_view met = {&item->codes[i], view_of(item->views, i)};
+        struct gate_view met = {&item->codes[i], gate_view_of(item->views, i)};
         if (!(gate->item_views >> met.view & 1))
             continue;
         for (near &= gate->options.orientations ? 0xff : 1; near; near &= near - 1)
@@ -103,7 +103,7 @@ GATE_INLINE bool one_way(const struct doppel_image_gate *gate,
 {
     struct gate_view asking = {.code = query->codes};
     for (uint32_t views = query->views; views & gate->query_views; views &= views - 1) {
-        struct turned turned;
+        struct turned_word turned;
         asking.view = (uint32_t)__builtin_ctz(views);
         if (!has_all_parities(gate, asking.code))
             gate_turn_slowly(asking.code, &turned);
@@ -155,14 +155,15 @@ GATE_INLINE bool gate_loop(const struct doppel_image_gate *gate, const struct do
            full_reaches(gate, a, b);
 }
 
-GATE_INLINE void turn_each(const struct doppel_image_gate *gate, uint64_t low, struct turned *out)
+GATE_INLINE void turn_each(const struct doppel_image_gate *gate, uint64_t low,
+                           struct turned_word *out)
 {
     uint64_t transposed = transpose(gate, low);
     for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++)
         out->low[o] = (o & 4 ? transposed : low) ^ gate->turns[o];
 }
 
-GATE_INLINE uint32_t count_turns(const struct turned *turned, uint64_t other)
+GATE_INLINE uint32_t count_turns(const struct turned_word *turned, uint64_t other)
 {
     uint32_t near = 0;
     for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++)

@@ -21,7 +21,8 @@ static inline uint32_t rect_length(const struct rect *rect, unsigned axis)
 }
 
 /** The line this many lines into the rectangle, from its near or its far side. */
-static inline uint32_t line_at(const struct rect *rect, unsigned axis, bool far, uint32_t depth)
+static inline uint32_t edge_line_at(const struct rect *rect, unsigned axis, bool far,
+                                    uint32_t depth)
 {
     return far ? rect->to[axis] - 1 - depth : rect->from[axis] + depth;
 }

@@ -18,16 +18,17 @@ static uint32_t border_width(struct lines *lines, const struct rect *rect, unsig
 {
     const uint32_t uniform = 96, narrow = 4; /* percent */
     uint32_t percent, width = 0, count = rect_length(rect, axis), across = rect_length(rect, !axis);
-    uint8_t level = line_median(&lines->plane, rect, axis, line_at(rect, axis, far, 0), &percent);
+    uint8_t level =
+        line_median(&lines->plane, rect, axis, edge_line_at(rect, axis, far, 0), &percent);
     if (percent < uniform)
         return 0;
     lines_count(lines, rect, level);
     while (width < count &&
-           lines->near[axis][line_at(rect, axis, far, width)] * 100u >= across * uniform)
+           lines->near[axis][edge_line_at(rect, axis, far, width)] * 100u >= across * uniform)
         width++;
     if (width + MIN_SIDE > count)
         return 0;
-    uint32_t inside = line_at(rect, axis, far, width + 1); /* the next may be half border */
+    uint32_t inside = edge_line_at(rect, axis, far, width + 1); /* the next may be half border */
     if (line_percent_off(&lines->plane, rect, axis, inside, level) == 0 &&
         width * 100 >= count * narrow)
         return 0;
@@ -41,15 +42,17 @@ static uint32_t border_width(struct lines *lines, const struct rect *rect, unsig
 static uint32_t caption_width(struct lines *lines, const struct rect *rect, unsigned axis, bool far)
 {
     uint32_t count = rect_length(rect, axis), across = rect_length(rect, !axis), percent;
-    uint8_t level = line_median(&lines->plane, rect, axis, line_at(rect, axis, far, 0), &percent);
+    uint8_t level =
+        line_median(&lines->plane, rect, axis, edge_line_at(rect, axis, far, 0), &percent);
     if (percent < 60)
         return 0;
     lines_count(lines, rect, level);
     const uint16_t *near = lines->near[axis];
     uint32_t width = 0, misses = 0, misses_allowed = count / 100 + 1;
     for (uint32_t depth = 0; depth + MIN_SIDE < count && misses <= misses_allowed; depth++) {
-        uint32_t here = near[line_at(rect, axis, far, depth)] * 100u / across;
-        uint32_t inside = line_at(rect, axis, far, depth + 2); /* the next may be half ground */
+        uint32_t here = near[edge_line_at(rect, axis, far, depth)] * 100u / across;
+        uint32_t inside =
+            edge_line_at(rect, axis, far, depth + 2); /* the next may be half ground */
         misses = here < 25 ? misses + 1 : 0;
         if (here >= 90 && near[inside] * 100u <= across * 55 &&
             line_percent_off(&lines->plane, rect, axis, inside, level) >= 45)
@@ -99,7 +102,7 @@ static struct grounds find_grounds(const struct doppel_plane *plane, const struc
     for (unsigned side = 0; side < 4; side++) {
         uint32_t percent;
         uint8_t level =
-            line_median(plane, rect, side / 2, line_at(rect, side / 2, side % 2, 0), &percent);
+            line_median(plane, rect, side / 2, edge_line_at(rect, side / 2, side % 2, 0), &percent);
         if (percent >= 60)
             add_ground(&grounds, level);
     }
@@ -144,7 +147,7 @@ static bool has_edges(const struct doppel_plane *plane, const struct rect *befor
         bool far = side % 2;
         if (far ? rect->to[axis] == before->to[axis] : rect->from[axis] == before->from[axis])
             continue;
-        uint32_t off = line_percent_off(plane, rect, axis, line_at(rect, axis, far, 1), level);
+        uint32_t off = line_percent_off(plane, rect, axis, edge_line_at(rect, axis, far, 1), level);
         if (off < 15)
             return false;
         sum += off;

@@ -14,19 +14,19 @@ struct pass {
     struct sha256_ctx sha256;
 };
 
-static bool has_exact_digests(unsigned kinds, enum doppel_exact algorithm)
+static bool has_kind(unsigned kinds, enum doppel_exact algorithm)
 {
     return kinds >> algorithm & 1;
 }
 
-static void take_exact_digests(void *context, const void *data, size_t bytes)
+static void take_exact_item(void *context, const void *data, size_t bytes)
 {
     struct pass *pass = context;
-    if (has_exact_digests(pass->kinds, DOPPEL_EXACT_MD5))
+    if (has_kind(pass->kinds, DOPPEL_EXACT_MD5))
         md5_update(&pass->md5, bytes, data);
-    if (has_exact_digests(pass->kinds, DOPPEL_EXACT_SHA1))
+    if (has_kind(pass->kinds, DOPPEL_EXACT_SHA1))
         sha1_update(&pass->sha1, bytes, data);
-    if (has_exact_digests(pass->kinds, DOPPEL_EXACT_SHA256))
+    if (has_kind(pass->kinds, DOPPEL_EXACT_SHA256))
         sha256_update(&pass->sha256, bytes, data);
 }
 
@@ -39,8 +39,7 @@ enum doppel_status exact_digest_fd(int fd, struct doppel_digest *out_digest,
     md5_init(&pass.md5);
     sha1_init(&pass.sha1);
     sha256_init(&pass.sha256);
-    enum doppel_status status =
-        digest_fd_with(fd, take_exact_digests, &pass, out_digest, NULL, error);
+    enum doppel_status status = digest_fd_with(fd, take_exact_item, &pass, out_digest, NULL, error);
     if (status)
         return status;
     md5_digest(&pass.md5, MD5_DIGEST_SIZE, out->bytes[DOPPEL_EXACT_MD5]);
@@ -58,7 +57,7 @@ enum doppel_status exact_find_all(struct doppel_library *library,
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < EXACT_KINDS && !status; i++) {
         out_ids[i] = 0;
-        if (!has_exact_digests(digests->kinds, algorithms[i]))
+        if (!has_kind(digests->kinds, algorithms[i]))
             continue;
         status = doppel_library_by_exact(library, algorithms[i], digests->bytes[algorithms[i]],
                                          &out_ids[i], error);

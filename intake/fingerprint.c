@@ -9,6 +9,7 @@
 
 #include "intake/open_cache.h"
 #include "intake/reader.h"
+#include "core/write_all.h"
 
 struct doppel_intake {
     struct doppel_walk_options walk;
@@ -85,30 +86,17 @@ void doppel_intake_free(struct doppel_intake *intake)
 /* The bytes as a file in memory, at its beginning. @return -1, with errno */
 static int file_of_bytes(const void *bytes, size_t size)
 {
-    const char *at = bytes;
     int fd = memfd_create("doppel", MFD_CLOEXEC);
-    while (fd >= 0 && size) {
-        ssize_t written = write(fd, at, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            close(fd);
-            return -1;
-        }
-        at += written;
-        size -= (size_t)written;
-    }
-    if (fd >= 0 && lseek(fd, 0, SEEK_SET) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    if (fd < 0 || (write_all(fd, bytes, size) && lseek(fd, 0, SEEK_SET) == 0))
+        return fd;
+    close(fd);
+    return -1;
 }
 
-static enum doppel_status read_one_run(struct doppel_run *run,
-                                       const struct doppel_walk_options *walk,
-                                       const struct doppel_read_options *read,
-                                       struct doppel_record *out, struct doppel_error *error)
+static enum doppel_status read_one_file(struct doppel_run *run,
+                                        const struct doppel_walk_options *walk,
+                                        const struct doppel_read_options *read,
+                                        struct doppel_record *out, struct doppel_error *error)
 {
     struct doppel_intake *intake;
     struct doppel_file file;
@@ -131,7 +119,7 @@ static enum doppel_status read_one_run(struct doppel_run *run,
     return status;
 }
 
-static bool is_folder_fingerprint(const char *path)
+static bool is_folder(const char *path)
 {
     struct stat stat_buffer;
     return stat(path, &stat_buffer) == 0 && S_ISDIR(stat_buffer.st_mode);
@@ -143,7 +131,7 @@ enum doppel_status doppel_fingerprint(struct doppel_run *run, const struct doppe
 {
     const char *const path[] = {input->path ? input->path : "-"};
     struct doppel_walk_options walk = {.paths = {path, 1}, .stdin_operand = !input->path};
-    if (input->path && is_folder_fingerprint(input->path))
+    if (input->path && is_folder(input->path))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is a folder");
     walk.descriptor = input->descriptor;
     walk.max_bytes = doppel_run_get_options(run)->limits.max_bytes;
@@ -151,7 +139,7 @@ enum doppel_status doppel_fingerprint(struct doppel_run *run, const struct doppe
         walk.descriptor = file_of_bytes(input->bytes, input->size);
     if (walk.descriptor < 0)
         return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
-    enum doppel_status status = read_one_run(run, &walk, read, out, error);
+    enum doppel_status status = read_one_file(run, &walk, read, out, error);
     if (!input->path && input->bytes)
         close(walk.descriptor);
     return status;

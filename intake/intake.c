@@ -23,7 +23,7 @@ void intake_file_free(struct intake_file *file)
     *file = (struct intake_file){0};
 }
 
-static void slot_free(struct slot *slot)
+static void slot_free(struct intake_slot *slot)
 {
     walk_entry_free(&slot->entry);
     intake_file_free(&slot->file);
@@ -98,7 +98,7 @@ static void say_skipped(struct doppel_run *run, const struct walk_entry *entry)
         doppel_run_detail(run, entry->path, walk_skip_text(entry->skip));
 }
 
-static bool is_known_intake_options(const struct intake_options *options, struct intake_file *file)
+static bool caller_knows(const struct intake_options *options, struct intake_file *file)
 {
     void *context = options->known_context;
     return (options->fails &&
@@ -109,8 +109,8 @@ static bool is_known_intake_options(const struct intake_options *options, struct
 /* Put the next entry of the walk into the window. */
 static enum doppel_status take_in(struct intake *intake, struct doppel_error *error)
 {
-    struct slot *slot = &intake->slots[intake->next_in % WINDOW];
-    *slot = (struct slot){.state = SLOT_PASSED_OVER};
+    struct intake_slot *slot = &intake->slots[intake->next_in % WINDOW];
+    *slot = (struct intake_slot){.state = SLOT_PASSED_OVER};
     if (!walk_next(intake->walk, &slot->entry)) {
         intake->walked = true;
         return DOPPEL_OK;
@@ -131,11 +131,11 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
         say_skipped(intake->options->run, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {
         doppel_run_detail(intake->options->run, slot->file.path, "another name of a file seen");
-    } else if (is_known_intake_options(intake->options, &slot->file)) {
+    } else if (caller_knows(intake->options, &slot->file)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
     } else if (!slot_recall_by_path(intake, slot)) {
-        status = slot_read(intake, slot, error);
+        status = slot_begin_reading(intake, slot, error);
     }
     if (!status && slot->state == SLOT_READY)
         slot_read_for_lists(intake, slot);
@@ -164,14 +164,14 @@ static bool is_its_own(enum doppel_status status)
 /* Files with the same bytes as `slot`, read in the same way, share its fate, whatever became of the
  * cache; where that was its own, the first of them that can be read takes its place at the worker.
  */
-static enum doppel_status wake_twins(struct intake *intake, const struct slot *slot,
+static enum doppel_status wake_twins(struct intake *intake, const struct intake_slot *slot,
                                      const struct doppel_digest *digest, struct doppel_error *error)
 {
     uint8_t reading = slot->file.record.reading;
     bool shares = !is_its_own(slot->file.record.error.status);
     enum doppel_status status = DOPPEL_OK;
     for (uint64_t n = intake->next_out; n < intake->next_in && !status; n++) {
-        struct slot *twin = &intake->slots[n % WINDOW];
+        struct intake_slot *twin = &intake->slots[n % WINDOW];
         if (twin->state != SLOT_TWIN || twin->scheme != slot->scheme ||
             twin->file.record.reading != reading ||
             memcmp(&twin->file.record.digest, digest, sizeof *digest) != 0)
@@ -193,7 +193,7 @@ static enum doppel_status wake_twins(struct intake *intake, const struct slot *s
 static enum doppel_status settle(struct intake *intake, struct doppel_outcome *outcome,
                                  struct doppel_error *error)
 {
-    struct slot *slot = &intake->slots[outcome->tag % WINDOW];
+    struct intake_slot *slot = &intake->slots[outcome->tag % WINDOW];
     struct doppel_digest digest = slot->file.record.digest;
     enum doppel_status status = slot_take_outcome(intake, outcome, error);
     doppel_outcome_free(outcome);
@@ -205,7 +205,7 @@ static enum doppel_status settle(struct intake *intake, struct doppel_outcome *o
 }
 
 /* Wait for a worker's outcome. */
-static enum doppel_status take_outcome_intake(struct intake *intake, struct doppel_error *error)
+static enum doppel_status wait_for_outcome(struct intake *intake, struct doppel_error *error)
 {
     struct doppel_outcome outcome;
     enum doppel_status status;
@@ -224,7 +224,7 @@ static enum doppel_status look_for_outcome(struct intake *intake, struct doppel_
 }
 
 /* To digest a large file takes long: a worker that is done meanwhile gets its next one. */
-static enum doppel_status look_at_workers(struct intake *intake, const struct slot *slot,
+static enum doppel_status look_at_workers(struct intake *intake, const struct intake_slot *slot,
                                           struct doppel_error *error)
 {
     struct doppel_outcome outcome;
@@ -262,7 +262,7 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
            (!intake->pool || doppel_pool_room(intake->pool) > 0)) {
         if (doppel_run_cancelled(intake->options->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        const struct slot *slot = &intake->slots[intake->next_in % WINDOW];
+        const struct intake_slot *slot = &intake->slots[intake->next_in % WINDOW];
         enum doppel_status status = take_in(intake, error);
         if (status == DOPPEL_OK)
             status = look_at_workers(intake, slot, error);
@@ -277,7 +277,7 @@ static enum doppel_status fill_window(struct intake *intake, struct doppel_error
 
 /* A video without audio where recordings are wanted, or one of audio alone where videos are, that
  * nobody named is no error: it is nothing that could be compared. */
-static bool lacks_what_is_wanted(const struct intake *intake, const struct slot *slot)
+static bool lacks_what_is_wanted(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
     return slot->state == SLOT_READY && slot->scheme && record->error.status == DOPPEL_E_FORMAT &&
@@ -286,7 +286,7 @@ static bool lacks_what_is_wanted(const struct intake *intake, const struct slot 
            !named_on_command_line(intake, slot);
 }
 
-static void tell_failure(const struct intake *intake, const struct slot *slot)
+static void tell_failure(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct intake_options *options = intake->options;
     if (options->failed && !slot->file.known && slot->entry.what == WALK_FILE &&
@@ -299,7 +299,7 @@ static void tell_failure(const struct intake *intake, const struct slot *slot)
 static bool hand_out(struct intake *intake, struct intake_file *out)
 {
     struct doppel_run *run = intake->options->run;
-    struct slot *slot = &intake->slots[intake->next_out++ % WINDOW];
+    struct intake_slot *slot = &intake->slots[intake->next_out++ % WINDOW];
     if (lacks_what_is_wanted(intake, slot)) {
         doppel_run_detail(run, slot->file.path, slot->file.record.error.message);
         slot->state = SLOT_PASSED_OVER;
@@ -356,7 +356,7 @@ static enum doppel_status next(struct intake *intake, bool wait, struct intake_f
             continue;
         }
         count_ahead(intake);
-        status = wait ? take_outcome_intake(intake, error) : look_for_outcome(intake, error);
+        status = wait ? wait_for_outcome(intake, error) : look_for_outcome(intake, error);
         if (status &&
             !(status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(intake->options->run)))
             return status;

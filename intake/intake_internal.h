@@ -21,7 +21,7 @@ enum slot_state {
     SLOT_PASSED_OVER /* nothing to say of it */
 };
 
-struct slot {
+struct intake_slot {
     enum slot_state state;
     const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the options */
     unsigned exact_kinds; /* digests of other makes that are wanted: 1 << enum doppel_exact */
@@ -34,7 +34,7 @@ struct intake {
     struct walk *walk;
     struct walk *counter; /* runs ahead to know how many files there will be; NULL when done */
     struct doppel_pool *pool;
-    struct slot slots[WINDOW];
+    struct intake_slot slots[WINDOW];
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, passed_over;
     struct doppel_run_progress progress; /* videos_total: those that the counter met */
@@ -43,7 +43,7 @@ struct intake {
 };
 
 /* The slot ends, with a record (DOPPEL_OK) or a reason why there is none. */
-void slot_ready(struct slot *slot, enum doppel_status status, const char *reason);
+void slot_ready(struct intake_slot *slot, enum doppel_status status, const char *reason);
 
 /* Whether files of this kind are to be read. */
 bool intake_wants(const struct intake *intake, enum doppel_kind kind);
@@ -54,28 +54,29 @@ uint64_t intake_max_bytes(const struct intake *intake, enum doppel_kind kind);
 /* Whether a file of this kind is taken for what it is: a text that is named like a picture, a
  * audio or a video, or like what programs write beside a picture, is not, unless only texts are
  * wanted. */
-bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind);
+bool slot_may_be(const struct intake *intake, const struct intake_slot *slot,
+                 enum doppel_kind kind);
 
 /* How a video, or a recording, is read where that can be chosen: the cache tells records apart by
  * it. */
 enum { READ_FAST = 1, READ_WITHOUT_AUDIO = 2, READ_VIDEO_AS_AUDIO = 1 };
 
 /* The slot's scheme and reading, if it is a file of this kind. */
-void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind);
+void slot_take_kind(const struct intake *intake, struct intake_slot *slot, enum doppel_kind kind);
 
 /* Of a file that was tried as a video or a recording, and is neither: the sentence of those that
  * are of no kind at all. */
-void slot_name_unknown(const struct intake *intake, struct slot *slot);
+void slot_name_unknown(const struct intake *intake, struct intake_slot *slot);
 
 /* Tell the kind of an open file: the slot ends unless it is one that is wanted. */
-void slot_probe(struct intake *intake, struct slot *slot, int fd);
+void slot_probe(struct intake *intake, struct intake_slot *slot, int fd);
 
 /* Of a file that was ordered as a video and is a recording: from now on it is one, and so are those
  * that wait for it. */
-void slot_turn_to_audio(struct intake *intake, struct slot *slot);
+void slot_turn_to_audio(struct intake *intake, struct intake_slot *slot);
 
 /* Whether a file was named on the command line, or in a list, and not met in a folder. */
-bool named_on_command_line(const struct intake *intake, const struct slot *slot);
+bool named_on_command_line(const struct intake *intake, const struct intake_slot *slot);
 
 /* What is wanted: "picture, text, recording or video". */
 void intake_wanted(const struct intake *intake, char out[64]);
@@ -85,41 +86,43 @@ void intake_wanted(const struct intake *intake, char out[64]);
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind);
 
 /* Whether the slot's file has more bytes than are allowed. @param out why */
-bool slot_is_too_large(const struct intake *intake, const struct slot *slot,
+bool slot_is_too_large(const struct intake *intake, const struct intake_slot *slot,
                        struct doppel_error *out);
 
 /* Whether the cache cannot hold what this run wants to know of the file. */
-bool slot_goes_past_cache(const struct intake *intake, const struct slot *slot);
+bool slot_goes_past_cache(const struct intake *intake, const struct intake_slot *slot);
 
 /* Take the record of these bytes under the slot's scheme from the cache. @return false without */
-bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *wanted);
+bool slot_recall(struct intake *intake, struct intake_slot *slot,
+                 const struct doppel_digest *wanted);
 
 /* Nothing is known of the file any more but its bytes. */
-void slot_forget_record(struct slot *slot, const struct doppel_digest *digest);
+void slot_forget_record(struct intake_slot *slot, const struct doppel_digest *digest);
 
 /* Let the cache know the file's digest by its path, and what came of its bytes. A cache that cannot
  * be written costs time, not results. */
-void slot_keep_digest(struct intake *intake, const struct slot *slot);
-void slot_keep_record(struct intake *intake, const struct slot *slot);
+void slot_keep_digest(struct intake *intake, const struct intake_slot *slot);
+void slot_keep_record(struct intake *intake, const struct intake_slot *slot);
 
 /* The same from those who asked for the file, of bytes alone. */
-bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
+bool slot_recall_elsewhere(struct intake *intake, struct intake_slot *slot,
                            const struct doppel_digest *digest);
 
 /* Whether enough is known of the slot's bytes by its digests of other makes: then it is ready. */
-bool slot_is_listed(const struct intake *intake, struct slot *slot);
+bool slot_is_listed(const struct intake *intake, struct intake_slot *slot);
 
 /* Whether an open file of no kind that is wanted is listed all the same: then it is ready. */
-bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int fd);
+bool slot_is_listed_anyway(const struct intake *intake, struct intake_slot *slot, int fd);
 
 /* Digest a file that was given up unread after all: it may be listed. */
-void slot_read_for_lists(struct intake *intake, struct slot *slot);
+void slot_read_for_lists(struct intake *intake, struct intake_slot *slot);
 
 /* The same as slot_recall of a file that has not changed since it was digested. */
-bool slot_recall_by_path(struct intake *intake, struct slot *slot);
+bool slot_recall_by_path(struct intake *intake, struct intake_slot *slot);
 
 /* Read a file that the cache does not know by its path: it becomes ready, or goes to a worker. */
-enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error);
+enum doppel_status slot_begin_reading(struct intake *intake, struct intake_slot *slot,
+                                      struct doppel_error *error);
 
 /* Give file number `number` to a worker after all, or again: its duplicate was of no help, or it is
  * of another kind than its first bytes told. */
@@ -128,7 +131,7 @@ enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
 
 /* Whether an outcome, or what the cache knows, says that a file ordered as a video is a recording,
  * and recordings are wanted. */
-bool slot_is_audio_after_all(const struct intake *intake, const struct slot *slot);
+bool slot_is_audio_after_all(const struct intake *intake, const struct intake_slot *slot);
 
 /* An outcome of a worker becomes the record of file number `outcome->tag`, and the cache's, unless
  * the file changed while it was read: then it is of bytes that nobody digested. A video that is a
@@ -137,15 +140,15 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
                                      struct doppel_error *error);
 
 /* A video is done with, well or not. @param spared the cache knew it, or a twin told */
-void slot_count_video(struct intake *intake, const struct slot *slot, bool spared);
+void slot_count_video(struct intake *intake, const struct intake_slot *slot, bool spared);
 
 /* Show how far all are. */
 void intake_show_progress(struct intake *intake);
 
 /* Say what is worth knowing of a file that was read. */
-void slot_say(const struct intake *intake, const struct slot *slot);
+void slot_say(const struct intake *intake, const struct intake_slot *slot);
 
 /* What is known of `from` is known of `slot` too: they have the same bytes. */
-void slot_share(struct slot *slot, const struct slot *from);
+void slot_share(struct intake_slot *slot, const struct intake_slot *from);
 
 #endif

@@ -70,7 +70,7 @@ static bool named_as_medium(const struct intake *intake, const char *path)
            (intake_wants(intake, DOPPEL_KIND_VIDEO) && named_as_video(path));
 }
 
-bool named_on_command_line(const struct intake *intake, const struct slot *slot)
+bool named_on_command_line(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_strings *paths = &intake->options->walk->paths;
     size_t source = slot->file.source;
@@ -85,7 +85,7 @@ static bool is_sidecar(const char *path)
     return ends_in(path, endings, sizeof endings / sizeof *endings);
 }
 
-bool slot_may_be(const struct intake *intake, const struct slot *slot, enum doppel_kind kind)
+bool slot_may_be(const struct intake *intake, const struct intake_slot *slot, enum doppel_kind kind)
 {
     const char *path = slot->file.path;
     bool sidecar = intake_wants(intake, DOPPEL_KIND_IMAGE) && is_sidecar(path) &&
@@ -96,7 +96,7 @@ bool slot_may_be(const struct intake *intake, const struct slot *slot, enum dopp
 }
 
 /* Texts are told as HTML by how they begin; as Markdown by their names only. */
-static uint8_t reading_of_text(const struct intake *intake, const struct slot *slot)
+static uint8_t reading_of_text(const struct intake *intake, const struct intake_slot *slot)
 {
     static const char *const endings[] = {".md", ".markdown", ".mkd", ".mdown"};
     enum doppel_text_format format = intake->options->read.text.format;
@@ -106,7 +106,7 @@ static uint8_t reading_of_text(const struct intake *intake, const struct slot *s
     return (uint8_t)format;
 }
 
-static uint8_t reading_of(const struct intake *intake, const struct slot *slot)
+static uint8_t reading_of(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_read_options *options = &intake->options->read;
     if (slot->scheme->id == DOPPEL_SCHEME_FRAMES64)
@@ -115,24 +115,24 @@ static uint8_t reading_of(const struct intake *intake, const struct slot *slot)
     return slot->scheme->kind == DOPPEL_KIND_TEXT ? reading_of_text(intake, slot) : 0;
 }
 
-void slot_take_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind)
+void slot_take_kind(const struct intake *intake, struct intake_slot *slot, enum doppel_kind kind)
 {
     slot->scheme = read_scheme(&intake->options->read, kind);
     slot->file.record.reading = reading_of(intake, slot);
 }
 
-bool slot_is_audio_after_all(const struct intake *intake, const struct slot *slot)
+bool slot_is_audio_after_all(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
     return slot->scheme->kind == DOPPEL_KIND_VIDEO && record->error.status == DOPPEL_E_FORMAT &&
            record->kind == DOPPEL_KIND_AUDIO && intake_wants(intake, DOPPEL_KIND_AUDIO);
 }
 
-void slot_turn_to_audio(struct intake *intake, struct slot *slot)
+void slot_turn_to_audio(struct intake *intake, struct intake_slot *slot)
 {
     const struct doppel_scheme *video = slot->scheme;
     for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
-        struct slot *twin = &intake->slots[n % WINDOW];
+        struct intake_slot *twin = &intake->slots[n % WINDOW];
         if (twin->state == SLOT_TWIN && twin->scheme == video &&
             memcmp(&twin->file.record.digest, &slot->file.record.digest,
                    sizeof(struct doppel_digest)) == 0)
@@ -177,7 +177,8 @@ void intake_wanted(const struct intake *intake, char out[64])
 }
 
 /* Of a file that is of no kind that is wanted. */
-static void refuse_kind(const struct intake *intake, struct slot *slot, enum doppel_kind kind)
+static void refuse_kind(const struct intake *intake, struct intake_slot *slot,
+                        enum doppel_kind kind)
 {
     char wanted[64], reason[160];
     wanted_in_words(intake, kind, wanted);
@@ -188,7 +189,7 @@ static void refuse_kind(const struct intake *intake, struct slot *slot, enum dop
     slot_ready(slot, DOPPEL_E_FORMAT, reason);
 }
 
-void slot_name_unknown(const struct intake *intake, struct slot *slot)
+void slot_name_unknown(const struct intake *intake, struct intake_slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
     if (slot->scheme && slot->scheme->kind >= DOPPEL_KIND_AUDIO &&
@@ -197,7 +198,7 @@ void slot_name_unknown(const struct intake *intake, struct slot *slot)
 }
 
 /* What nobody named, and whose name promises nothing. */
-static void pass_over_intake(struct intake *intake, struct slot *slot, int fd, bool empty)
+static void pass_over_file(struct intake *intake, struct intake_slot *slot, int fd, bool empty)
 {
     char wanted[64], reason[80];
     if (slot_is_listed_anyway(intake, slot, fd))
@@ -221,7 +222,7 @@ static bool named_as_stream(const char *path)
 
 /* FFmpeg knows more kinds of recordings and videos than their first bytes tell: those that are
  * named, or named like one, are tried. UNKNOWN: not to be tried. */
-static enum doppel_kind kind_tried(const struct intake *intake, const struct slot *slot,
+static enum doppel_kind kind_tried(const struct intake *intake, const struct intake_slot *slot,
                                    enum doppel_kind kind)
 {
     const char *path = slot->file.path;
@@ -251,7 +252,8 @@ static enum doppel_kind kind_of_print(const struct intake *intake, const uint8_t
 }
 
 /* @param kind as the first bytes tell */
-static void choose_kind(struct intake *intake, struct slot *slot, int fd, enum doppel_kind kind)
+static void choose_kind(struct intake *intake, struct intake_slot *slot, int fd,
+                        enum doppel_kind kind)
 {
     enum doppel_kind read = kind_read(intake, kind), tried = kind_tried(intake, slot, kind);
     if (kind != DOPPEL_KIND_UNKNOWN && slot_may_be(intake, slot, read))
@@ -261,12 +263,12 @@ static void choose_kind(struct intake *intake, struct slot *slot, int fd, enum d
     else if (named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot))
         refuse_kind(intake, slot, kind);
     else
-        pass_over_intake(intake, slot, fd, false);
+        pass_over_file(intake, slot, fd, false);
     if (kind == DOPPEL_KIND_VIDEO && slot->scheme && slot->scheme->kind == DOPPEL_KIND_AUDIO)
         slot->file.record.reading = READ_VIDEO_AS_AUDIO;
 }
 
-void slot_probe(struct intake *intake, struct slot *slot, int fd)
+void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
 {
     uint8_t head[PROBE_BYTES];
     ssize_t got = pread(fd, head, sizeof head, 0);
@@ -277,7 +279,7 @@ void slot_probe(struct intake *intake, struct slot *slot, int fd)
     else if (got == 0 && expected)
         slot_ready(slot, DOPPEL_E_EMPTY, "the file is empty");
     else if (got == 0)
-        pass_over_intake(intake, slot, fd, true);
+        pass_over_file(intake, slot, fd, true);
     else if (intake->options->read.pcm.format)
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
     else if ((print = kind_of_print(intake, head, (size_t)got)))

@@ -7,8 +7,8 @@
 enum { BREAK_MS = 1000 };
 
 /* @param until_ms where it ends, as far as it was read */
-static void say_damage_run(struct doppel_run *run, const char *path, const char *what,
-                           uint64_t damaged_ms, uint64_t until_ms)
+static void report_damage(struct doppel_run *run, const char *path, const char *what,
+                          uint64_t damaged_ms, uint64_t until_ms)
 {
     if (damaged_ms && damaged_ms + BREAK_MS >= until_ms)
         doppel_run_notice(run, "%s: the %s off at %.1f s; what comes before is used", path, what,
@@ -24,7 +24,7 @@ static void say_of_audio(struct doppel_run *run, const char *path,
     struct doppel_audio_track track;
     if (!audio_read_length(record, &track))
         return;
-    say_damage_run(run, path, "audio breaks", track.damaged_ms, track.duration_ms);
+    report_damage(run, path, "audio breaks", track.damaged_ms, track.duration_ms);
     doppel_audio_track_free(&track);
 }
 
@@ -37,16 +37,16 @@ static void say_of_video(struct doppel_run *run, const char *path,
         return;
     uint64_t last_ms = video.count ? video.frames[video.count - 1].end_ms : 0;
     uint64_t until_ms = video.damaged_ms > last_ms ? video.damaged_ms : last_ms;
-    say_damage_run(run, path, "pictures break", video.damaged_ms, until_ms);
+    report_damage(run, path, "pictures break", video.damaged_ms, until_ms);
     if (video_read_audio(&video, &recording)) {
         if (!video.damaged_ms)
-            say_damage_run(run, path, "audio breaks", recording.damaged_ms, recording.duration_ms);
+            report_damage(run, path, "audio breaks", recording.damaged_ms, recording.duration_ms);
         doppel_audio_track_free(&recording);
     }
     doppel_video_track_free(&video);
 }
 
-void slot_say(const struct intake *intake, const struct slot *slot)
+void slot_say(const struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_run *run = intake->options->run;
     const struct doppel_record *record = &slot->file.record;

@@ -2,7 +2,7 @@
 #include "compare/video.h"
 #include "intake/intake_internal.h"
 
-void slot_count_video(struct intake *intake, const struct slot *slot, bool spared)
+void slot_count_video(struct intake *intake, const struct intake_slot *slot, bool spared)
 {
     struct doppel_video_track video;
     if (!doppel_run_shows_progress(intake->options->run) || slot->scheme->kind != DOPPEL_KIND_VIDEO)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void slot_ready(struct slot *slot, enum doppel_status status, const char *reason)
+void slot_ready(struct intake_slot *slot, enum doppel_status status, const char *reason)
 {
     slot->state = SLOT_READY;
     doppel_fail(&slot->file.record.error, status, "%s", reason);
@@ -18,11 +18,11 @@ enum { SMALL_BYTES = 64 * 1024 };
 
 /* ---- reading ---- */
 
-static bool has_twin_at_worker(const struct intake *intake, const struct slot *slot)
+static bool has_twin_at_worker(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
     for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
-        const struct slot *other = &intake->slots[n % WINDOW];
+        const struct intake_slot *other = &intake->slots[n % WINDOW];
         if (other->state == SLOT_AT_WORKER && other->scheme == slot->scheme &&
             other->file.record.reading == record->reading &&
             memcmp(&other->file.record.digest, &record->digest, sizeof record->digest) == 0)
@@ -38,8 +38,8 @@ static enum doppel_status want_pool(struct intake *intake, struct doppel_error *
                         : doppel_pool_for_run(intake->options->run, &intake->pool, error);
 }
 
-static enum doppel_status submit_intake(struct intake *intake, const struct slot *slot, int fd,
-                                        uint64_t number, struct doppel_error *error)
+static enum doppel_status submit_slot(struct intake *intake, const struct intake_slot *slot, int fd,
+                                      uint64_t number, struct doppel_error *error)
 {
     const struct doppel_read_options *options = &intake->options->read;
     const struct doppel_text_options *text = &options->text;
@@ -63,7 +63,7 @@ static enum doppel_status submit_intake(struct intake *intake, const struct slot
 }
 
 /* Digest an open file; whether it stayed the same meanwhile, its stamp tells. */
-static bool digest(struct slot *slot, int fd)
+static bool digest(struct intake_slot *slot, int fd)
 {
     struct doppel_digest *digest = &slot->file.record.digest;
     struct doppel_error error;
@@ -83,7 +83,8 @@ static bool digest(struct slot *slot, int fd)
     return true;
 }
 
-enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct doppel_error *error)
+enum doppel_status slot_begin_reading(struct intake *intake, struct intake_slot *slot,
+                                      struct doppel_error *error)
 {
     int fd;
     struct doppel_error reason;
@@ -116,14 +117,14 @@ enum doppel_status slot_read(struct intake *intake, struct slot *slot, struct do
         close(fd);
         return status;
     }
-    return submit_intake(intake, slot, fd, intake->next_in, error);
+    return submit_slot(intake, slot, fd, intake->next_in, error);
 
 done:
     close(fd);
     return DOPPEL_OK;
 }
 
-bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int fd)
+bool slot_is_listed_anyway(const struct intake *intake, struct intake_slot *slot, int fd)
 {
     uint64_t most = intake_max_bytes(intake, DOPPEL_KIND_UNKNOWN);
     bool asked =
@@ -132,7 +133,7 @@ bool slot_is_listed_anyway(const struct intake *intake, struct slot *slot, int f
            slot_is_listed(intake, slot);
 }
 
-void slot_read_for_lists(struct intake *intake, struct slot *slot)
+void slot_read_for_lists(struct intake *intake, struct intake_slot *slot)
 {
     int fd;
     const struct doppel_error reason = slot->file.record.error;
@@ -150,7 +151,7 @@ void slot_read_for_lists(struct intake *intake, struct slot *slot)
 enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
                                    struct doppel_error *error)
 {
-    struct slot *slot = &intake->slots[number % WINDOW];
+    struct intake_slot *slot = &intake->slots[number % WINDOW];
     int fd;
     struct doppel_error reason;
     if (walk_open_again(intake->walk, &slot->entry, &fd, &reason)) {
@@ -158,7 +159,7 @@ enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
         return DOPPEL_OK;
     }
     slot->state = SLOT_AT_WORKER;
-    return submit_intake(intake, slot, fd, number, error);
+    return submit_slot(intake, slot, fd, number, error);
 }
 
 /* ---- what came of it ---- */
@@ -185,7 +186,7 @@ static void fill_record(const struct doppel_scheme *scheme, struct doppel_record
 }
 
 /* False when the file is not what it was when the walk came by: then the slot is ready. */
-static bool check_unchanged(struct slot *slot)
+static bool check_unchanged(struct intake_slot *slot)
 {
     struct stat now;
     if (slot->entry.is_stdin)
@@ -208,7 +209,7 @@ static bool check_unchanged(struct slot *slot)
 enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
                                      struct doppel_error *error)
 {
-    struct slot *slot = &intake->slots[outcome->tag % WINDOW];
+    struct intake_slot *slot = &intake->slots[outcome->tag % WINDOW];
     struct doppel_digest digest = slot->file.record.digest;
     fill_record(slot->scheme, &slot->file.record, outcome);
     slot->state = SLOT_READY;
@@ -226,7 +227,7 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
 }
 
 /* Memory of its own for what was copied; NULL stays NULL. @return false without memory */
-static bool copy_bytes_intake_read(void **bytes, size_t size)
+static bool copy_bytes(void **bytes, size_t size)
 {
     if (!*bytes)
         return true;
@@ -237,16 +238,16 @@ static bool copy_bytes_intake_read(void **bytes, size_t size)
     return copy;
 }
 
-void slot_share(struct slot *slot, const struct slot *from)
+void slot_share(struct intake_slot *slot, const struct intake_slot *from)
 {
     struct doppel_record *record = &slot->file.record;
     void *codes = from->file.record.fingerprint.codes;
     void *positions = from->file.record.fingerprint.positions;
     void *attachment = from->file.record.attachment;
     uint32_t count = from->file.record.fingerprint.count;
-    bool copied = copy_bytes_intake_read(&codes, count * sizeof *record->fingerprint.codes);
-    copied &= copy_bytes_intake_read(&positions, count * sizeof *record->fingerprint.positions);
-    copied &= copy_bytes_intake_read(&attachment, from->file.record.attachment_size);
+    bool copied = copy_bytes(&codes, count * sizeof *record->fingerprint.codes);
+    copied &= copy_bytes(&positions, count * sizeof *record->fingerprint.positions);
+    copied &= copy_bytes(&attachment, from->file.record.attachment_size);
     *record = from->file.record;
     record->fingerprint.codes = codes;
     record->fingerprint.positions = positions;

@@ -27,7 +27,7 @@ static char *cache_path(const struct intake *intake, const char *path)
     return asprintf(&absolute, "%s/%s", here, path) < 0 ? NULL : absolute;
 }
 
-void slot_keep_digest(struct intake *intake, const struct slot *slot)
+void slot_keep_digest(struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_error error;
     char *path = cache_path(intake, slot->file.path);
@@ -40,7 +40,7 @@ void slot_keep_digest(struct intake *intake, const struct slot *slot)
     free(path);
 }
 
-void slot_keep_record(struct intake *intake, const struct slot *slot)
+void slot_keep_record(struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_error error;
     note_cache(intake, doppel_cache_put_record(intake->options->cache, &slot->file.record, &error),
@@ -49,18 +49,18 @@ void slot_keep_record(struct intake *intake, const struct slot *slot)
 
 /* ---- limits ---- */
 
-static const struct doppel_limits *limits_of_intake(const struct intake *intake)
+static const struct doppel_limits *decoder_limits(const struct intake *intake)
 {
     return &doppel_run_get_options(intake->options->run)->limits;
 }
 
 uint64_t intake_max_bytes(const struct intake *intake, enum doppel_kind kind)
 {
-    uint64_t max_bytes = limits_of_intake(intake)->max_bytes;
+    uint64_t max_bytes = decoder_limits(intake)->max_bytes;
     return max_bytes ? max_bytes : kind >= DOPPEL_KIND_AUDIO ? UINT64_MAX : UINT64_C(1) << 30;
 }
 
-bool slot_is_too_large(const struct intake *intake, const struct slot *slot,
+bool slot_is_too_large(const struct intake *intake, const struct intake_slot *slot,
                        struct doppel_error *out)
 {
     uint64_t max_bytes = intake_max_bytes(intake, slot->scheme->kind);
@@ -84,7 +84,7 @@ static uint64_t length_ms(const struct doppel_record *record)
 static bool is_too_long(const struct intake *intake, const struct doppel_record *record,
                         struct doppel_error *out)
 {
-    uint32_t max_ms = limits_of_intake(intake)->max_ms;
+    uint32_t max_ms = decoder_limits(intake)->max_ms;
     uint64_t duration_ms = max_ms ? length_ms(record) : 0;
     if (duration_ms <= max_ms)
         return false;
@@ -95,11 +95,11 @@ static bool is_too_long(const struct intake *intake, const struct doppel_record 
 }
 
 /* The limits of the run that filled the cache may have been wider. */
-static bool is_over_limits(const struct intake *intake, const struct slot *slot,
+static bool is_over_limits(const struct intake *intake, const struct intake_slot *slot,
                            struct doppel_error *out)
 {
     const struct doppel_record *record = &slot->file.record;
-    uint64_t max_pixels = limits_of_intake(intake)->max_pixels;
+    uint64_t max_pixels = decoder_limits(intake)->max_pixels;
     if (slot_is_too_large(intake, slot, out) || is_too_long(intake, record, out))
         return true;
     if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)
@@ -117,14 +117,14 @@ bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
     return intake->options->attachments || kind != DOPPEL_KIND_IMAGE;
 }
 
-bool slot_goes_past_cache(const struct intake *intake, const struct slot *slot)
+bool slot_goes_past_cache(const struct intake *intake, const struct intake_slot *slot)
 {
     if (slot->scheme->kind == DOPPEL_KIND_AUDIO)
         return intake->options->read.pcm.format; /* a key does not tell how it was read */
     return intake->options->places && slot->scheme->kind == DOPPEL_KIND_TEXT;
 }
 
-void slot_forget_record(struct slot *slot, const struct doppel_digest *digest)
+void slot_forget_record(struct intake_slot *slot, const struct doppel_digest *digest)
 {
     struct doppel_digest kept = *digest;
     doppel_record_free(&slot->file.record);
@@ -143,7 +143,8 @@ static bool is_damaged_video(const struct doppel_record *record)
     return false;
 }
 
-bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_digest *wanted)
+bool slot_recall(struct intake *intake, struct intake_slot *slot,
+                 const struct doppel_digest *wanted)
 {
     struct doppel_error refusal;
     struct doppel_digest digest = *wanted; /* it may lie in the record */
@@ -173,7 +174,7 @@ bool slot_recall(struct intake *intake, struct slot *slot, const struct doppel_d
     return true;
 }
 
-bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
+bool slot_recall_elsewhere(struct intake *intake, struct intake_slot *slot,
                            const struct doppel_digest *digest)
 {
     struct doppel_record record;
@@ -194,7 +195,7 @@ bool slot_recall_elsewhere(struct intake *intake, struct slot *slot,
     return true;
 }
 
-bool slot_is_listed(const struct intake *intake, struct slot *slot)
+bool slot_is_listed(const struct intake *intake, struct intake_slot *slot)
 {
     const struct intake_options *options = intake->options;
     struct doppel_digest digest = slot->file.record.digest;
@@ -206,7 +207,7 @@ bool slot_is_listed(const struct intake *intake, struct slot *slot)
     return true;
 }
 
-bool slot_recall_by_path(struct intake *intake, struct slot *slot)
+bool slot_recall_by_path(struct intake *intake, struct intake_slot *slot)
 {
     struct doppel_digest digest;
     char *path = cache_path(intake, slot->file.path);

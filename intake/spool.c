@@ -1,5 +1,6 @@
 /* Standard input as a file that can be read anywhere. */
 #include "intake/spool.h"
+#include "core/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 enum { CHUNK_BYTES = 64 * 1024 };
 
 /* On disk where that can be, else in memory. */
-static int nameless_file_spool(void)
+static int nameless_file(void)
 {
     const char *folder = getenv("TMPDIR");
     int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -27,20 +28,8 @@ static bool is_file_at_start(int fd)
     return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 }
 
-static bool write_all_spool(int fd, const char *data, size_t size)
-{
-    while (size) {
-        ssize_t written = write(fd, data, size);
-        if (written < 0 && errno != EINTR)
-            return false;
-        data += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
-static enum doppel_status copy_spool(int in, int out, uint64_t max_bytes,
-                                     struct doppel_error *error)
+static enum doppel_status copy_stream(int in, int out, uint64_t max_bytes,
+                                      struct doppel_error *error)
 {
     char chunk[CHUNK_BYTES];
     uint64_t total = 0;
@@ -50,7 +39,7 @@ static enum doppel_status copy_spool(int in, int out, uint64_t max_bytes,
         if (max_bytes && total > max_bytes)
             return doppel_fail(error, DOPPEL_E_LIMIT, "more than %" PRIu64 " bytes (--max-bytes)",
                                max_bytes);
-        if (!write_all_spool(out, chunk, (size_t)got))
+        if (!write_all(out, chunk, (size_t)got))
             return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
     }
     if (got < 0 && errno == EINTR)
@@ -63,10 +52,10 @@ static enum doppel_status copy_spool(int in, int out, uint64_t max_bytes,
 enum doppel_status spool(int in, uint64_t max_bytes, int *out_fd, struct doppel_error *error)
 {
     bool as_it_is = is_file_at_start(in);
-    int fd = as_it_is ? fcntl(in, F_DUPFD_CLOEXEC, 3) : nameless_file_spool();
+    int fd = as_it_is ? fcntl(in, F_DUPFD_CLOEXEC, 3) : nameless_file();
     if (fd < 0)
         return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
-    enum doppel_status status = as_it_is ? DOPPEL_OK : copy_spool(in, fd, max_bytes, error);
+    enum doppel_status status = as_it_is ? DOPPEL_OK : copy_stream(in, fd, max_bytes, error);
     if (status)
         close(fd);
     else

@@ -30,7 +30,7 @@ void video_looks_free(struct video_looks *looks)
 }
 
 /* @return -1 when it is gone, or another one */
-static int open_unchanged_video_file(const struct video_file *file)
+static int open_unchanged_video(const struct video_file *file)
 {
     struct stat status;
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -45,9 +45,8 @@ static int open_unchanged_video_file(const struct video_file *file)
     return -1;
 }
 
-static enum doppel_status submit_video_looks(struct video_looks *looks,
-                                             const struct video_look *look, uint64_t number,
-                                             struct doppel_error *error)
+static enum doppel_status submit_look(struct video_looks *looks, const struct video_look *look,
+                                      uint64_t number, struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES64);
     struct doppel_order order = {
@@ -59,13 +58,13 @@ static enum doppel_status submit_video_looks(struct video_looks *looks,
         .to_ms = look->to_ms,
         .video_box = {look->box.left, look->box.top, look->box.right, look->box.bottom},
     };
-    int fd = open_unchanged_video_file(look->file);
+    int fd = open_unchanged_video(look->file);
     return fd < 0 ? DOPPEL_OK : doppel_pool_submit(looks->pool, fd, &order, number, error);
 }
 
 /* Wait for one. */
-static enum doppel_status take_video_looks(struct video_looks *looks, struct video_look *wanted,
-                                           struct doppel_error *error)
+static enum doppel_status take_look(struct video_looks *looks, struct video_look *wanted,
+                                    struct doppel_error *error)
 {
     struct doppel_outcome outcome;
     enum doppel_status status = doppel_pool_next(looks->pool, -1, &outcome, error);
@@ -89,11 +88,11 @@ enum doppel_status video_looks_take(struct video_looks *looks, struct video_look
         status = doppel_pool_for_run(looks->run, &looks->pool, error);
     for (size_t i = 0; i < count && !status; i++) {
         while (!status && !doppel_pool_room(looks->pool))
-            status = take_video_looks(looks, wanted, error);
+            status = take_look(looks, wanted, error);
         if (!status)
-            status = submit_video_looks(looks, &wanted[i], i, error);
+            status = submit_look(looks, &wanted[i], i, error);
     }
     while (!status && doppel_pool_pending(looks->pool))
-        status = take_video_looks(looks, wanted, error);
+        status = take_look(looks, wanted, error);
     return status;
 }

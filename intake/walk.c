@@ -155,7 +155,7 @@ static bool is_dot(const char *name)
 }
 
 /* All names in order. @return 0, or the errno that cut the reading short */
-static int read_names_directory(struct directory *directory)
+static int read_directory_names(struct directory *directory)
 {
     int fd = fcntl(directory->fd, F_DUPFD_CLOEXEC, 3);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -201,7 +201,7 @@ static bool enter_directory(struct walk *walk, int parent, const char *name, int
         directory->path_length--; /* "dir/" as typed, and the root */
     if (walk->depth == 1)
         walk->relative_at = directory->path_length + 1;
-    int error_number = read_names_directory(directory);
+    int error_number = read_directory_names(directory);
     return error_number && failed(walk, error_number, out);
 }
 
@@ -331,7 +331,7 @@ static bool visit_stdin(struct walk *walk, struct walk_entry *out)
 }
 
 /* Of one path comes one entry: what is in a folder is not asked for. */
-static bool next_fed_walk(struct walk *walk, struct walk_entry *out, bool *out_end)
+static bool next_fed_file(struct walk *walk, struct walk_entry *out, bool *out_end)
 {
     const char *path = walk->options.feed(walk->options.feed_context);
     *out_end = !path;
@@ -348,7 +348,7 @@ static bool next_fed_walk(struct walk *walk, struct walk_entry *out, bool *out_e
 static bool next_listed(struct walk *walk, struct walk_entry *out, bool *out_end)
 {
     if (walk->options.feed && !walk->options.files_from)
-        return next_fed_walk(walk, out, out_end);
+        return next_fed_file(walk, out, out_end);
     bool cut;
     const char *line = path_list_next(&walk->list, &cut);
     *out_end = !line;

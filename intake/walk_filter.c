@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *name_of_walk_filter(const char *path)
+static const char *name_of_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static bool ends_with_walk_filter(const char *text, const char *end)
+static bool ends_with_text(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
@@ -26,12 +26,12 @@ bool is_trash(const char *path)
         ".@__thumb", ".thumb",   ".Trash-0",     "ehthumbs.db",
     };
     static const char *const ends[] = {"/.cache/thumbnails", "/.local/share/Trash"};
-    const char *name = name_of_walk_filter(path);
+    const char *name = name_of_path(path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_with_walk_filter(path, ends[i]))
+        if (ends_with_text(path, ends[i]))
             return true;
     return strncmp(name, ".Trash-", 7) == 0; /* with a user's number, on removable disks */
 }
@@ -49,7 +49,7 @@ static bool glob_matches(const char *glob, const char *relative_path, bool is_di
         return false;
     snprintf(pattern, sizeof pattern, "%.*s", (int)length, glob);
     if (!strchr(pattern, '/'))
-        return fnmatch(pattern, name_of_walk_filter(relative_path), 0) == 0;
+        return fnmatch(pattern, name_of_path(relative_path), 0) == 0;
     /* FNM_PATHNAME knows no "**": with one, every '*' matches '/' too. */
     int flags = strstr(pattern, "**") ? 0 : FNM_PATHNAME;
     return fnmatch(pattern + (pattern[0] == '/'), relative_path, flags) == 0;

@@ -149,8 +149,8 @@ static enum doppel_status make_whole(const char *directory, struct doppel_error 
     return status ? status : sync_path(directory, error);
 }
 
-static enum doppel_status fill_copying(const struct copying *copying, const char *folder,
-                                       const char *directory, struct doppel_error *error)
+static enum doppel_status fill_backup(const struct copying *copying, const char *folder,
+                                      const char *directory, struct doppel_error *error)
 {
     enum doppel_status status = copy_catalogue(copying, error);
     if (!status)
@@ -183,7 +183,7 @@ enum doppel_status doppel_library_backup(struct doppel_library *library, const c
     if (!status) {
         memcpy(path, folder, strlen(folder));
         const struct copying copying = {library, path, progress, context};
-        status = fill_copying(&copying, folder, directory, error);
+        status = fill_backup(&copying, folder, directory, error);
         if (status)
             nftw(folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
     }

@@ -86,7 +86,7 @@ static enum doppel_status check_room(const struct doppel_library *library,
 
 /* What waits in the log takes less room there than in a segment: so it becomes one only when
  * something is to be left out, or merged. */
-static enum doppel_status merge_index_library(struct doppel_library *library, int which,
+static enum doppel_status merge_library_index(struct doppel_library *library, int which,
                                               struct doppel_error *error)
 {
     int64_t removals = 0;
@@ -141,7 +141,7 @@ enum doppel_status doppel_library_compact(struct doppel_library *library, uint64
         status = check_room(library, error);
     uint64_t before = all_bytes(library);
     for (int i = 0; i < DERIVATIONS && !status; i++)
-        status = merge_index_library(library, i, error);
+        status = merge_library_index(library, i, error);
     derived_close(library);
     if (!status)
         status = doppel_store_execute(library->store, "VACUUM", error);

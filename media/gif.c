@@ -15,7 +15,7 @@ enum {
     NO_CODE = MAX_CODES
 };
 
-struct bytes {
+struct gif_bytes {
     const uint8_t *data;
     size_t size;
 };
@@ -28,7 +28,7 @@ static size_t colours_bytes(uint8_t flags)
 
 /* What follows the blocks at `at`, and the empty one that ends them; beyond the size: it is not
  * there. */
-static size_t skip_blocks(const struct bytes *file, size_t at)
+static size_t skip_blocks(const struct gif_bytes *file, size_t at)
 {
     while (at < file->size && file->data[at])
         at += 1 + (size_t)file->data[at];
@@ -36,7 +36,7 @@ static size_t skip_blocks(const struct bytes *file, size_t at)
 }
 
 /* The first frame's descriptor, past all extensions; the size without one. */
-static size_t find_frame(const struct bytes *file)
+static size_t find_frame(const struct gif_bytes *file)
 {
     size_t at = HEAD_BYTES + colours_bytes(file->data[10]);
     while (at + 2 <= file->size && file->data[at] == EXTENSION)
@@ -48,7 +48,7 @@ static size_t find_frame(const struct bytes *file)
 
 /* The bits of the blocks, lowest first. */
 struct gif_codes {
-    struct bytes file;
+    struct gif_bytes file;
     size_t at, block_end;
     uint32_t bits, count;
 };
@@ -103,7 +103,7 @@ static uint64_t count_pixels(struct gif_codes *codes, unsigned min_bits, uint64_
 }
 
 /* Of the frame whose descriptor is at `frame`; `most` when all that it declares are there. */
-static uint64_t frame_pixels(const struct bytes *file, size_t frame, uint64_t most)
+static uint64_t frame_pixels(const struct gif_bytes *file, size_t frame, uint64_t most)
 {
     const uint8_t *descriptor = file->data + frame;
     size_t first = frame + DESCRIPTOR_BYTES + colours_bytes(descriptor[9]) + 1;
@@ -115,7 +115,7 @@ static uint64_t frame_pixels(const struct bytes *file, size_t frame, uint64_t mo
 /* ---- whole ---- */
 
 /* Whether the frame is as large as the canvas, and no code of it is missing or wrong. */
-static bool fills_canvas(const struct bytes *file, size_t frame)
+static bool fills_canvas(const struct gif_bytes *file, size_t frame)
 {
     const uint8_t *descriptor = file->data + frame;
     uint32_t width = get_u16(file->data + 6), height = get_u16(file->data + 8);
@@ -126,7 +126,7 @@ static bool fills_canvas(const struct bytes *file, size_t frame)
 
 bool gif_is_still(const uint8_t *data, size_t size)
 {
-    const struct bytes file = {data, size};
+    const struct gif_bytes file = {data, size};
     unsigned frames = 0;
     size_t first = size > HEAD_BYTES ? find_frame(&file) : size, at = first;
     while (at < size && (data[at] == EXTENSION || data[at] == FRAME)) {
@@ -143,7 +143,8 @@ bool gif_is_still(const uint8_t *data, size_t size)
 
 /* ---- rows ---- */
 
-static struct gif_rows rows_of(const struct bytes *file, const uint8_t *descriptor, uint64_t pixels)
+static struct gif_rows rows_of(const struct gif_bytes *file, const uint8_t *descriptor,
+                               uint64_t pixels)
 {
     uint32_t width = get_u16(descriptor + 5), known;
     struct gif_rows gif = {.height = get_u16(file->data + 8),
@@ -160,7 +161,7 @@ static struct gif_rows rows_of(const struct bytes *file, const uint8_t *descript
 
 bool gif_is_cut(const uint8_t *data, size_t size, struct gif_rows *out)
 {
-    const struct bytes file = {data, size};
+    const struct gif_bytes file = {data, size};
     size_t frame = size > HEAD_BYTES ? find_frame(&file) : size;
     if (frame == size)
         return false;

@@ -148,7 +148,7 @@ static bool pass_singly(struct bit_reader *reader, const struct huffman *table, 
         struct code code = find_code(reader, table);
         if (code.length == 0)
             return false;
-        struct step step = step_of(code);
+        struct step step = jpeg_step_of(code);
         drop_bit_reader(reader, step.bits);
         at += step.skips;
     }

@@ -51,7 +51,7 @@ static void fill_steps(struct huffman *table)
             struct code code = table->codes[bits << sum.bits & ((1 << PEEK) - 1)];
             if (code.length == 0 || sum.bits + code.length > PEEK)
                 break;
-            struct step step = step_of(code);
+            struct step step = jpeg_step_of(code);
             sum.bits = (uint8_t)(sum.bits + step.bits);
             sum.skips = (uint8_t)(sum.skips + step.skips);
         }

@@ -32,7 +32,7 @@ struct huffman {
 
 /* What a coefficient's symbol passes over: its code, its value's bits, zeros before it. Zero values
  * other than a run of 16 end the block, as libjpeg has it. */
-static inline struct step step_of(struct code code)
+static inline struct step jpeg_step_of(struct code code)
 {
     int zeros = code.symbol >> 4, size = code.symbol & 15;
     if (size == 0 && zeros != 15)

@@ -18,7 +18,7 @@ const char *doppel_format_name(enum doppel_format format)
     return names[index < sizeof names / sizeof *names ? index : 0];
 }
 
-bool head_has(const struct head *head, size_t offset, const char *bytes, size_t size)
+bool head_has(const struct file_head *head, size_t offset, const char *bytes, size_t size)
 {
     return head->size >= size && offset <= head->size - size &&
            !memcmp(head->data + offset, bytes, size);
@@ -78,7 +78,7 @@ static const struct signature signatures[] = {
     {BYTES("wide"), 4, OTHER(VIDEO)},
 };
 
-static enum doppel_kind by_signature(const struct head *head, enum doppel_format *format)
+static enum doppel_kind by_signature(const struct file_head *head, enum doppel_format *format)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
         const struct signature *s = &signatures[i];
@@ -92,7 +92,7 @@ static enum doppel_kind by_signature(const struct head *head, enum doppel_format
 
 /* ---- formats that need a closer look ---- */
 
-static enum doppel_kind by_riff(const struct head *head, enum doppel_format *format)
+static enum doppel_kind by_riff(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     if (head_has(head, 0, BYTES("FORM")))
@@ -106,7 +106,7 @@ static enum doppel_kind by_riff(const struct head *head, enum doppel_format *for
 }
 
 /* "BM" is two letters: the size of the header after the file header is the proof. */
-static enum doppel_kind by_bmp(const struct head *head, enum doppel_format *format)
+static enum doppel_kind by_bmp(const struct file_head *head, enum doppel_format *format)
 {
     static const uint8_t header_sizes[] = {12, 16, 40, 52, 56, 64, 108, 124};
     if (!head_has(head, 0, BYTES("BM")) || head->size < 18)
@@ -122,7 +122,7 @@ static enum doppel_kind by_bmp(const struct head *head, enum doppel_format *form
 }
 
 /* Source: Truevision TGA 2.0, and what readers take. No magic number: every field must be audio. */
-static enum doppel_kind by_tga(const struct head *head, enum doppel_format *format)
+static enum doppel_kind by_tga(const struct file_head *head, enum doppel_format *format)
 {
     const uint8_t *h = head->data;
     if (head->size <= 18)
@@ -150,11 +150,11 @@ enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
                                     enum doppel_format *out_format)
 {
     /* In order: the ones with a magic number, then by plausibility, the weakest last. */
-    typedef enum doppel_kind probe(const struct head *head, enum doppel_format *format);
+    typedef enum doppel_kind probe(const struct file_head *head, enum doppel_format *format);
     static probe *const probes[] = {by_signature,   by_riff,    probe_bmff, probe_ogg,
                                     probe_matroska, probe_asf,  by_bmp,     probe_transport_stream,
                                     probe_audio,    probe_text, by_tga};
-    struct head head = {data, size};
+    struct file_head head = {data, size};
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;
     for (size_t i = 0; i < sizeof probes / sizeof *probes && !kind; i++)

@@ -4,22 +4,22 @@
 
 #include <doppel/media.h>
 
-struct head {
+struct file_head {
     const uint8_t *data;
     size_t size;
 };
 
 /** Are these bytes at `offset`? */
-bool head_has(const struct head *head, size_t offset, const char *bytes, size_t size);
+bool head_has(const struct file_head *head, size_t offset, const char *bytes, size_t size);
 
 /* Each returns DOPPEL_KIND_UNKNOWN for what is not of its family, and writes `format` of pictures
  * only. */
-enum doppel_kind probe_bmff(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_ogg(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_matroska(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_asf(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_transport_stream(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_audio(const struct head *head, enum doppel_format *format);
-enum doppel_kind probe_text(const struct head *head, enum doppel_format *format);
+enum doppel_kind probe_bmff(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_ogg(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_matroska(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_asf(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_transport_stream(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_audio(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_text(const struct file_head *head, enum doppel_format *format);
 
 #endif

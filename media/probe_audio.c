@@ -6,10 +6,10 @@
 #define BYTES(text) text, sizeof(text) - 1
 
 /* Bytes of the frame at `at`, or 0. */
-typedef size_t frame_bytes(const struct head *head, size_t at);
+typedef size_t frame_bytes(const struct file_head *head, size_t at);
 
 /* Layers II and III of MPEG 1, 2 and 2.5. Source: ISO 11172-3, 2.4.2.3; ISO 13818-3. */
-static size_t mpeg_frame_bytes(const struct head *head, size_t at)
+static size_t mpeg_frame_bytes(const struct file_head *head, size_t at)
 {
     static const uint16_t kbit_v1_layer2[] = {0,   32,  48,  56,  64,  80,  96,  112,
                                               128, 160, 192, 224, 256, 320, 384, 0};
@@ -33,7 +33,7 @@ static size_t mpeg_frame_bytes(const struct head *head, size_t at)
 }
 
 /* AAC in ADTS. Source: ISO 13818-7, 6.2. */
-static size_t adts_frame_bytes(const struct head *head, size_t at)
+static size_t adts_frame_bytes(const struct file_head *head, size_t at)
 {
     if (head->size < 7 || at > head->size - 7)
         return 0;
@@ -45,7 +45,7 @@ static size_t adts_frame_bytes(const struct head *head, size_t at)
 }
 
 /* AC-3 and E-AC-3. Source: ATSC A/52, 5.3 and E.2.2. */
-static size_t ac3_frame_bytes(const struct head *head, size_t at)
+static size_t ac3_frame_bytes(const struct file_head *head, size_t at)
 {
     static const uint16_t kbit[] = {32,  40,  48,  56,  64,  80,  96,  112, 128, 160,
                                     192, 224, 256, 320, 384, 448, 512, 576, 640};
@@ -67,14 +67,14 @@ static size_t ac3_frame_bytes(const struct head *head, size_t at)
 }
 
 /* One sync word is chance; a second where the first says is not. */
-static bool has_two_frames(const struct head *head, frame_bytes *bytes)
+static bool has_two_frames(const struct file_head *head, frame_bytes *bytes)
 {
     size_t first = bytes(head, 0);
     return first && bytes(head, first);
 }
 
 /* Source: ID3v2.4, 3.1: version, flags, a size of seven bits a byte. */
-static bool is_id3(const struct head *head)
+static bool is_id3(const struct file_head *head)
 {
     const uint8_t *h = head->data;
     return head->size >= 10 && head_has(head, 0, BYTES("ID3")) && h[3] >= 2 && h[3] <= 4 &&
@@ -82,7 +82,7 @@ static bool is_id3(const struct head *head)
 }
 
 /* Monkey's Audio: the letters, then the version, 3.80 to 4.20. */
-static bool is_ape(const struct head *head)
+static bool is_ape(const struct file_head *head)
 {
     if (head->size < 6 || !head_has(head, 0, BYTES("MAC ")))
         return false;
@@ -91,12 +91,12 @@ static bool is_ape(const struct head *head)
 }
 
 /* Musepack before its version 8. */
-static bool is_musepack(const struct head *head)
+static bool is_musepack(const struct file_head *head)
 {
     return head->size >= 4 && head_has(head, 0, BYTES("MP+")) && (head->data[3] & 15) == 7;
 }
 
-enum doppel_kind probe_audio(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_audio(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     bool found = is_id3(head) || is_ape(head) || is_musepack(head) ||

@@ -5,23 +5,23 @@
 
 #define BYTES(text) text, sizeof(text) - 1
 
-static bool head_contains(const struct head *head, const char *bytes, size_t size)
+static bool head_contains(const struct file_head *head, const char *bytes, size_t size)
 {
     return memmem(head->data, head->size, bytes, size) != NULL;
 }
 
 /* ---- ISO base media: MP4, QuickTime, HEIF ---- */
 
-static uint32_t big_u32(const uint8_t *data)
+static uint32_t box_u32(const uint8_t *data)
 {
     return (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 | data[3];
 }
 
 /* Is a brand among those of the file type box? The major one is at 8, compatible ones from 16 on.
  */
-static bool has_brand(const struct head *head, const char *brand)
+static bool has_brand(const struct file_head *head, const char *brand)
 {
-    size_t end = big_u32(head->data);
+    size_t end = box_u32(head->data);
     if (end > head->size)
         end = head->size;
     if (head_has(head, 8, brand, 4))
@@ -32,7 +32,7 @@ static bool has_brand(const struct head *head, const char *brand)
     return false;
 }
 
-static bool has_brand_of(const struct head *head, const char brands[][5], size_t count)
+static bool has_brand_of(const struct file_head *head, const char brands[][5], size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (has_brand(head, brands[i]))
@@ -40,7 +40,7 @@ static bool has_brand_of(const struct head *head, const char brands[][5], size_t
     return false;
 }
 
-enum doppel_kind probe_bmff(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_bmff(const struct file_head *head, enum doppel_format *format)
 {
     static const char avif[][5] = {"avif", "avis"};
     static const char heic[][5] = {"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"};
@@ -61,7 +61,7 @@ enum doppel_kind probe_bmff(const struct head *head, enum doppel_format *format)
 
 /* ---- Ogg: the first packet of each stream names its codec ---- */
 
-enum doppel_kind probe_ogg(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_ogg(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     if (!head_has(head, 0, BYTES("OggS\0")))
@@ -74,7 +74,7 @@ enum doppel_kind probe_ogg(const struct head *head, enum doppel_format *format)
 /* ---- Matroska and WebM: a codec's name begins with V_ or A_ ---- */
 
 /* Element CodecID (0x86), a length of one byte, then the name. */
-static bool has_track(const struct head *head, char type)
+static bool has_track(const struct file_head *head, char type)
 {
     for (size_t at = 0; at + 4 <= head->size; at++)
         if (head->data[at] == 0x86 && head->data[at + 1] > 0x80 &&
@@ -83,7 +83,7 @@ static bool has_track(const struct head *head, char type)
     return false;
 }
 
-enum doppel_kind probe_matroska(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_matroska(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     if (!head_has(head, 0, BYTES("\x1a\x45\xdf\xa3")))
@@ -93,7 +93,7 @@ enum doppel_kind probe_matroska(const struct head *head, enum doppel_format *for
 
 /* ---- ASF: WMA and WMV ---- */
 
-enum doppel_kind probe_asf(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_asf(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     if (!head_has(head, 0, BYTES("\x30\x26\xb2\x75\x8e\x66\xcf\x11")))
@@ -105,7 +105,7 @@ enum doppel_kind probe_asf(const struct head *head, enum doppel_format *format)
 
 /* ---- MPEG transport streams: a byte at the begin of every packet ---- */
 
-static bool is_transport_stream(const struct head *head, size_t first, size_t packet)
+static bool is_transport_stream(const struct file_head *head, size_t first, size_t packet)
 {
     for (size_t i = 0; i < 4; i++)
         if (!head_has(head, first + i * packet, BYTES("\x47")))
@@ -113,7 +113,7 @@ static bool is_transport_stream(const struct head *head, size_t first, size_t pa
     return true;
 }
 
-enum doppel_kind probe_transport_stream(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_transport_stream(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     bool found = is_transport_stream(head, 0, 188) || is_transport_stream(head, 4, 192);

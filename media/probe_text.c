@@ -28,7 +28,7 @@ static size_t sequence_bytes(const uint8_t *p, size_t size)
  * encoding, or escapes of a terminal, make no binary file; a NUL does. */
 enum { BAD_SHARE = 8, CONTROL_SHARE = 16 };
 
-static bool is_mostly_text(const struct head *head)
+static bool is_mostly_text(const struct file_head *head)
 {
     size_t bad = 0, controls = 0, at = 0;
     while (at < head->size) {
@@ -43,7 +43,7 @@ static bool is_mostly_text(const struct head *head)
 }
 
 /* UTF-16 with a byte order mark, and neither NULs nor control characters. */
-static bool is_utf16_head(const struct head *head)
+static bool is_utf16_head(const struct file_head *head)
 {
     bool little = head_has(head, 0, "\xff\xfe", 2), big = head_has(head, 0, "\xfe\xff", 2);
     if ((!little && !big) || head->size < 4)
@@ -56,7 +56,7 @@ static bool is_utf16_head(const struct head *head)
     return true;
 }
 
-enum doppel_kind probe_text(const struct head *head, enum doppel_format *format)
+enum doppel_kind probe_text(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
     bool document = head_has(head, 0, "%PDF-", 5); /* its text lies in compressed streams */

@@ -40,7 +40,7 @@ static bool want_shots(struct previews *previews, const struct report_member sou
     return done;
 }
 
-static struct report_member source_of_chart_side(const struct doppel_chart_side *side)
+static struct report_member chart_source(const struct doppel_chart_side *side)
 {
     return (struct report_member){
         .path = (char *)side->path, .size = side->stamp->size, .mtime_ns = side->stamp->mtime_ns};
@@ -51,8 +51,7 @@ static enum doppel_status take_shots(struct doppel_run *run,
                                      const struct doppel_chart_side sides[2],
                                      struct video_chart *chart, struct doppel_error *error)
 {
-    const struct report_member sources[2] = {source_of_chart_side(&sides[0]),
-                                             source_of_chart_side(&sides[1])};
+    const struct report_member sources[2] = {chart_source(&sides[0]), chart_source(&sides[1])};
     struct previews previews = {.run = run};
     chart->shot_count = video_shots_choose(chart->match, chart->shots);
     enum doppel_status status = want_shots(&previews, sources, chart)

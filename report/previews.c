@@ -88,7 +88,7 @@ static bool want_frames(struct previews *previews, const struct report_group *gr
     return array_push(&previews->items, preview);
 }
 
-static const struct doppel_digest *digest_at_previews(const void *context, uint32_t number)
+static const struct doppel_digest *preview_digest(const void *context, uint32_t number)
 {
     const struct report_group *group = context;
     return &group->members[number].digest;
@@ -115,9 +115,9 @@ bool previews_want(struct previews *previews, const struct report_group *group)
     bool done = array_push(&previews->groups, wanted);
     for (size_t i = 0; i < group->count && done; i++) {
         bool is_record = group->members[i].record.line != 0;
-        done = digest_map_reserve(&first, digest_at_previews, group);
+        done = digest_map_reserve(&first, preview_digest, group);
         size_t same_as =
-            is_record || !done ? i : digest_map_put(&first, (uint32_t)i, digest_at_previews, group);
+            is_record || !done ? i : digest_map_put(&first, (uint32_t)i, preview_digest, group);
         done = done && want_member(previews, group, i, same_as);
     }
     digest_map_free(&first);
@@ -143,7 +143,7 @@ static void set_reason(struct preview *preview, const char *reason)
 }
 
 /* What ingest read here is read here again: it needs no worker. */
-static void take_record_previews(const struct previews *previews, struct preview *preview)
+static void take_preview_record(const struct previews *previews, struct preview *preview)
 {
     struct doppel_corpus_fields fields = doppel_corpus_fields_default();
     const struct report_member *source = preview->source;
@@ -187,8 +187,8 @@ static int open_unchanged_preview(struct preview *preview)
     return -1;
 }
 
-static enum doppel_status take_outcome_previews(struct previews *previews,
-                                                struct doppel_error *error)
+static enum doppel_status take_preview_outcome(struct previews *previews,
+                                               struct doppel_error *error)
 {
     struct doppel_outcome outcome;
     enum doppel_status status = doppel_pool_next(previews->pool, -1, &outcome, error);
@@ -212,7 +212,7 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
     struct preview *preview = &previews->items.items[index];
     enum doppel_status status = DOPPEL_OK;
     if (preview->source->record.line) {
-        take_record_previews(previews, preview);
+        take_preview_record(previews, preview);
         return doppel_run_cancelled(previews->run) ? DOPPEL_E_CANCELLED : DOPPEL_OK;
     }
     int fd = open_unchanged_preview(preview);
@@ -226,7 +226,7 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
     if (!previews->pool)
         status = doppel_pool_for_run(previews->run, &previews->pool, error);
     while (!status && !doppel_pool_room(previews->pool))
-        status = take_outcome_previews(previews, error);
+        status = take_preview_outcome(previews, error);
     if (!status)
         return doppel_pool_submit(previews->pool, fd, &preview->order, index, error);
     close(fd);
@@ -267,7 +267,7 @@ enum doppel_status previews_take(struct previews *previews, struct doppel_error 
     for (size_t i = 0; i < previews->items.count && !status; i++)
         status = submit_preview(previews, i, error);
     while (!status && previews->pool && doppel_pool_pending(previews->pool))
-        status = take_outcome_previews(previews, error);
+        status = take_preview_outcome(previews, error);
     if (!status)
         report_failures(previews);
     return status;

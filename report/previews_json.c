@@ -53,7 +53,7 @@ static void put_frames(struct doppel_json *json, const char *key, struct member_
 }
 
 /* Why there is nothing to see stands first, unless the first moment was seen. */
-static void put_video_json(struct doppel_json *json, struct member_previews seen)
+static void put_video_preview(struct doppel_json *json, struct member_previews seen)
 {
     const char *gone = NULL;
     for (size_t i = 0; i < seen.count; i++)
@@ -111,8 +111,8 @@ static void put_diff(struct doppel_json *json, const struct preview *first, cons
 }
 
 /* What the words of the member are to those of the first. */
-static void put_words_previews_json(struct doppel_json *json, const struct preview *first,
-                                    const struct preview *preview)
+static void put_text_preview(struct doppel_json *json, const struct preview *first,
+                             const struct preview *preview)
 {
     char *text = text_of_preview(preview);
     if (!text)
@@ -142,7 +142,7 @@ static void put_seen(struct doppel_json *json, const struct preview *first,
     else if (kind == DOPPEL_KIND_AUDIO)
         put_wave(json, preview);
     else if (kind == DOPPEL_KIND_TEXT)
-        put_words_previews_json(json, first, preview);
+        put_text_preview(json, first, preview);
     else
         doppel_json_base64(json, "jpeg", preview->bytes, preview->size);
 }
@@ -157,7 +157,7 @@ void previews_to_json(const struct previews *previews, size_t index, struct dopp
         struct member_previews seen = previews_of(previews, index, i);
         doppel_json_object_begin(json, NULL);
         if (seen.count && group->kind == DOPPEL_KIND_VIDEO)
-            put_video_json(json, seen);
+            put_video_preview(json, seen);
         else if (seen.count)
             put_seen(json, first.items, &seen.items[0]);
         doppel_json_object_end(json);

@@ -63,7 +63,7 @@ static struct video_shot shot_at(const struct doppel_segment *segment, double sh
                     segment->b_start + share * (segment->b_end - segment->b_start)}};
 }
 
-static int by_length_video_chart(const void *left, const void *right)
+static int longest_hit_first(const void *left, const void *right)
 {
     const struct doppel_segment *const *a = left, *const *b = right;
     double x = (*a)->a_end - (*a)->a_start, y = (*b)->a_end - (*b)->a_start;
@@ -90,7 +90,7 @@ size_t video_shots_choose(const struct doppel_match *match, struct video_shot ou
         return 0;
     for (size_t i = 0; i < count; i++)
         order[i] = &match->segments[i];
-    qsort(order, count, sizeof *order, by_length_video_chart);
+    qsort(order, count, sizeof *order, longest_hit_first);
     for (; used < count && used < VIDEO_SHOTS; used++)
         out[used] = shot_at(order[used], .5);
     free(order);
@@ -121,13 +121,13 @@ static void choose_range(struct video_plot *plot, int side)
     }
 }
 
-static double place_video_plot(const struct video_plot *plot, int side, double seconds)
+static double plot_place(const struct video_plot *plot, int side, double seconds)
 {
     double share = (seconds - plot->from[side]) / (plot->to[side] - plot->from[side]);
     return side == 0 ? LEFT + share * PLOT_WIDTH : TOP + (1 - share) * PLOT_HEIGHT;
 }
 
-static bool has_video_plot(const struct video_plot *plot, int side, double seconds)
+static bool video_plot_has(const struct video_plot *plot, int side, double seconds)
 {
     return seconds >= plot->from[side] && seconds <= plot->to[side];
 }
@@ -139,7 +139,7 @@ static void draw_marks(FILE *stream, const struct video_plot *plot, int side)
     char text[32];
     double step = svg_clock_step(plot->to[side] - plot->from[side], MOST_MARKS);
     for (double at = ceil(plot->from[side] / step) * step; at <= plot->to[side]; at += step) {
-        double x = place_video_plot(plot, side, at);
+        double x = plot_place(plot, side, at);
         human_clock(at, step < 1 ? 1 : 0, text, sizeof text);
         if (side == 0)
             fprintf(stream,
@@ -177,10 +177,10 @@ static void draw_hits(FILE *stream, const struct video_plot *plot,
 {
     fprintf(stream, "<path class=\"%s\" d=\"", met ? "met" : "hit");
     for (size_t i = 0; i < count; i++)
-        if (hits[i].met == met && has_video_plot(plot, 0, hits[i].seconds[0]) &&
-            has_video_plot(plot, 1, hits[i].seconds[1]))
-            fprintf(stream, "M%.1f %.1fh0", place_video_plot(plot, 0, hits[i].seconds[0]),
-                    place_video_plot(plot, 1, hits[i].seconds[1]));
+        if (hits[i].met == met && video_plot_has(plot, 0, hits[i].seconds[0]) &&
+            video_plot_has(plot, 1, hits[i].seconds[1]))
+            fprintf(stream, "M%.1f %.1fh0", plot_place(plot, 0, hits[i].seconds[0]),
+                    plot_place(plot, 1, hits[i].seconds[1]));
     fputs("\"/>\n", stream);
 }
 
@@ -194,8 +194,8 @@ static void draw_line(FILE *stream, const struct video_plot *plot, const char *c
     fprintf(stream,
             "<line class=\"%s\" clip-path=\"url(#plot)\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
             "y2=\"%.1f\"/>\n",
-            class, place_video_plot(plot, 0, a_from), place_video_plot(plot, 1, b_from),
-            place_video_plot(plot, 0, a_to), place_video_plot(plot, 1, b_to));
+            class, plot_place(plot, 0, a_from), plot_place(plot, 1, b_from),
+            plot_place(plot, 0, a_to), plot_place(plot, 1, b_to));
 }
 
 static void draw_segments(FILE *stream, const struct video_plot *plot)
@@ -251,8 +251,8 @@ static void draw_shots(FILE *stream, const struct video_plot *plot)
     for (size_t i = 0; i < chart->shot_count; i++) {
         const struct video_shot *shot = &chart->shots[i];
         double y = TOP + (double)(i * SHOT_STEP);
-        draw_mark(stream, place_video_plot(plot, 0, shot->seconds[0]),
-                  place_video_plot(plot, 1, shot->seconds[1]), i + 1);
+        draw_mark(stream, plot_place(plot, 0, shot->seconds[0]),
+                  plot_place(plot, 1, shot->seconds[1]), i + 1);
         draw_mark(stream, SHOTS_LEFT - 20, y + SHOT_HEIGHT / 2.0, i + 1);
         draw_image(stream, shot->images[0], SHOTS_LEFT, y, shot->seconds[0]);
         draw_image(stream, shot->images[1], SHOTS_LEFT + SHOT_WIDTH + 8, y, shot->seconds[1]);

@@ -31,14 +31,14 @@ static bool is_space(uint32_t point)
 /* A byte that is not UTF-8 is a character of its own. */
 static size_t step(const char *text, uint32_t *out_point)
 {
-    size_t length = utf8_length(text, out_point);
+    size_t length = utf8_decode(text, out_point);
     if (length == 0)
         *out_point = 0xfffd;
     return length ? length : 1;
 }
 
 /* @return false without memory */
-static bool cut_words(const char *text, struct words *out)
+static bool cut_words(const char *text, struct diff_words *out)
 {
     const char *begin = NULL;
     for (size_t length; *text; text += length) {
@@ -68,7 +68,7 @@ struct lexicon {
     uint32_t count;
 };
 
-static void number_words(struct lexicon *lexicon, struct words *words)
+static void number_words(struct lexicon *lexicon, struct diff_words *words)
 {
     for (size_t i = 0; i < words->items.count; i++) {
         struct word *word = &words->items.items[i];
@@ -88,9 +88,9 @@ static void number_words(struct lexicon *lexicon, struct words *words)
     }
 }
 
-bool words_of(const char *a, const char *b, struct words *out_a, struct words *out_b)
+bool words_of(const char *a, const char *b, struct diff_words *out_a, struct diff_words *out_b)
 {
-    *out_a = *out_b = (struct words){0};
+    *out_a = *out_b = (struct diff_words){0};
     if (!cut_words(a, out_a) || !cut_words(b, out_b))
         return false;
     size_t room = 16;
@@ -190,7 +190,7 @@ static bool trace_back(const struct edit_search *search, int edits, struct word_
     return true;
 }
 
-enum doppel_status word_diff(const struct words *a, const struct words *b, uint32_t most,
+enum doppel_status word_diff(const struct diff_words *a, const struct diff_words *b, uint32_t most,
                              struct word_runs *out)
 {
     struct edit_search search = {a->items.items,      b->items.items, (int)a->items.count,
@@ -207,7 +207,7 @@ enum doppel_status word_diff(const struct words *a, const struct words *b, uint3
 
 /* ---- as JSON ---- */
 
-static void append_words(struct doppel_json *json, const char *mark, const struct words *words,
+static void append_words(struct doppel_json *json, const char *mark, const struct diff_words *words,
                          size_t first, size_t count)
 {
     if (count == 0)
@@ -230,7 +230,7 @@ static void append_gap(struct doppel_json *json, size_t count)
 }
 
 /* Of many words that are the same only those near to what differs. */
-static void append_same(struct doppel_json *json, const struct words *words,
+static void append_same(struct doppel_json *json, const struct diff_words *words,
                         const struct word_run *run, bool first, bool last)
 {
     size_t head = first ? 0 : CONTEXT_WORDS, tail = last ? 0 : CONTEXT_WORDS;
@@ -243,7 +243,7 @@ static void append_same(struct doppel_json *json, const struct words *words,
     append_words(json, "=", words, run->b + run->count - tail, tail);
 }
 
-static void append_runs(struct doppel_json *json, const struct words words[2],
+static void append_runs(struct doppel_json *json, const struct diff_words words[2],
                         const struct word_runs *runs)
 {
     size_t shown = 0;
@@ -264,7 +264,7 @@ static void append_runs(struct doppel_json *json, const struct words words[2],
 
 void word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b)
 {
-    struct words words[2];
+    struct diff_words words[2];
     struct word_runs runs = {0};
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (words_of(a, b, &words[0], &words[1]))
@@ -285,7 +285,7 @@ void word_diff_to_json(struct doppel_json *json, const char *key, const char *a,
 
 void word_excerpt_to_json(struct doppel_json *json, const char *key, const char *text)
 {
-    struct words words = {0};
+    struct diff_words words = {0};
     if (!cut_words(text, &words))
         json->failed = true;
     size_t count = words.items.count < EXCERPT_WORDS ? words.items.count : EXCERPT_WORDS;

@@ -17,7 +17,7 @@ struct word {
     uint32_t number; /* equal where the words are */
 };
 
-struct words {
+struct diff_words {
     ARRAY(struct word) items;
 };
 
@@ -38,12 +38,12 @@ enum { WORD_MAX_EDITS = 2000 };
 
 /* Cut two texts into words, numbered as one. @param out_a,out_b given (array_free), also without
  * success; words borrow the texts. @return false without memory */
-bool words_of(const char *a, const char *b, struct words *out_a, struct words *out_b);
+bool words_of(const char *a, const char *b, struct diff_words *out_a, struct diff_words *out_b);
 
 /* The runs of a shortest edit script. @param out given (array_free).
  * DOPPEL_E_LIMIT when more than `most` words are gone or new: then there are none; DOPPEL_E_MEMORY.
  * Source: Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). */
-enum doppel_status word_diff(const struct words *a, const struct words *b, uint32_t most,
+enum doppel_status word_diff(const struct diff_words *a, const struct diff_words *b, uint32_t most,
                              struct word_runs *out);
 
 /* The difference for a report: a list of ["=" or "-" or "+", text] and, of what is left out, ["…",

@@ -268,7 +268,7 @@ static enum doppel_status find_matches(struct doppel_search *search,
 }
 
 /* Audio and videos lie in the library itself. */
-static bool is_searched_search(const struct doppel_search *search, enum doppel_kind kind)
+static bool kind_is_searched(const struct doppel_search *search, enum doppel_kind kind)
 {
     return kind == DOPPEL_KIND_TEXT                                 ? search->texts != NULL
            : kind == DOPPEL_KIND_AUDIO || kind == DOPPEL_KIND_VIDEO ? true
@@ -280,7 +280,7 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
                                     struct doppel_error *error)
 {
     results_clear(results);
-    if (!is_searched_search(search, query->kind))
+    if (!kind_is_searched(search, query->kind))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
                            doppel_kind_name(query->kind));
     search->query = query;

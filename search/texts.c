@@ -45,8 +45,8 @@ static bool take_loaded_text(void *context, const struct doppel_library_text *te
     return true;
 }
 
-static enum doppel_status load_record_search_texts(const struct search_texts *texts, uint64_t id,
-                                                   struct text_view *out)
+static enum doppel_status load_text_record(const struct search_texts *texts, uint64_t id,
+                                           struct text_view *out)
 {
     const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
     struct loading loading = {out, DOPPEL_E_NOT_FOUND};
@@ -60,7 +60,7 @@ static enum doppel_status load_library_text(const struct search_texts *texts, ui
 {
     struct doppel_item item;
     if (doppel_library_get(texts->library, id, true, &item, NULL))
-        return load_record_search_texts(texts, id, out);
+        return load_text_record(texts, id, out);
     enum doppel_status status = text_view_load(&item.record, &texts->compare->text, out, NULL);
     if (!status)
         out->kept = true;

@@ -39,7 +39,7 @@ static enum doppel_status run_manifest_statement(struct doppel_store *store,
 /* ---- the checksum ---- */
 
 /* Of the checksum so far and the next number. */
-static uint64_t mix(uint64_t sum, uint64_t number)
+static uint64_t mix_number(uint64_t sum, uint64_t number)
 {
     uint8_t bytes[16];
     put_u64(bytes, sum);
@@ -70,11 +70,12 @@ static uint64_t sum_of(const char *name, const struct manifest *manifest)
     };
     uint64_t sum = checksum64(name, strlen(name));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sum = mix(sum, numbers[i]);
+        sum = mix_number(sum, numbers[i]);
     for (size_t i = 0; i < manifest->segments.count; i++) {
         const struct segment_row *row = &manifest->segments.items[i];
-        sum = mix(sum, checksum64(row->name, strlen(row->name)));
-        sum = mix(mix(mix(mix(sum, row->codes), row->least), row->most), row->stamp);
+        sum = mix_number(sum, checksum64(row->name, strlen(row->name)));
+        sum = mix_number(mix_number(mix_number(mix_number(sum, row->codes), row->least), row->most),
+                         row->stamp);
     }
     return sum;
 }

@@ -19,7 +19,7 @@ void record_buffer_free(struct record_buffer *buffer)
     *buffer = (struct record_buffer){0};
 }
 
-size_t code_words(uint32_t code_bytes)
+size_t words_of_code(uint32_t code_bytes)
 {
     return (code_bytes + 7) / 8;
 }
@@ -79,7 +79,7 @@ static uint8_t *put_words(uint8_t *out, const uint64_t *words, size_t count)
 static uint8_t *put_codes(uint8_t *out, const struct record *record)
 {
     if (record->code_bytes != 4)
-        return put_words(out, record->codes, record->count * code_words(record->code_bytes));
+        return put_words(out, record->codes, record->count * words_of_code(record->code_bytes));
     for (uint32_t i = 0; i < record->count; i++, out += 4)
         put_u32(out, (uint32_t)record->codes[i]);
     return out;
@@ -131,7 +131,7 @@ static const uint8_t *get_words(const uint8_t *in, uint64_t *out, size_t count)
 static const uint8_t *get_codes(const uint8_t *in, const struct record *record, uint64_t *out)
 {
     if (record->code_bytes != 4)
-        return get_words(in, out, record->count * code_words(record->code_bytes));
+        return get_words(in, out, record->count * words_of_code(record->code_bytes));
     for (uint32_t i = 0; i < record->count; i++, in += 4)
         out[i] = get_u32(in);
     return in;
@@ -153,7 +153,7 @@ static void get_codes_and_payloads(const uint8_t *in, struct record *record, uin
 {
     size_t code_count = 0;
     if (record->kind == RECORD_INSERT) {
-        code_count = record->count * code_words(record->code_bytes);
+        code_count = record->count * words_of_code(record->code_bytes);
         in = get_codes(in, record, words);
         record->codes = words;
     }
@@ -172,7 +172,7 @@ enum doppel_status record_decode(const uint8_t *data, size_t size, struct record
     if (record.kind < RECORD_INSERT || record.kind > RECORD_NAMED || data[1] ||
         body_bytes(record.kind, record.code_bytes, record.count) != size - HEAD_BYTES - SUM_BYTES)
         return DOPPEL_E_CORRUPT;
-    size_t words = (size_t)record.count * (code_words(record.code_bytes) + 1) + 2;
+    size_t words = (size_t)record.count * (words_of_code(record.code_bytes) + 1) + 2;
     if (!grow((void **)&buffer->words, &buffer->word_capacity, words, sizeof *buffer->words))
         return DOPPEL_E_MEMORY;
     if (record.kind == RECORD_ITEM)

@@ -103,7 +103,7 @@ static enum doppel_status log_codes(struct doppel_store_index *self, const uint6
                                     struct doppel_error *error)
 {
     uint32_t code_bytes = bytes_of_code(&self->manifest.options);
-    size_t step = RECORD_BYTES / (code_bytes + 8), words = code_words(code_bytes);
+    size_t step = RECORD_BYTES / (code_bytes + 8), words = words_of_code(code_bytes);
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < count && !status; i += step) {
         size_t part = count - i < step ? count - i : step;

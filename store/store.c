@@ -52,7 +52,7 @@ static bool is_missing_or_empty(const char *path, const char *suffix)
     return nothing;
 }
 
-static int open_file_store(struct doppel_store *store, const struct doppel_store_options *options)
+static int open_store_file(struct doppel_store *store, const struct doppel_store_options *options)
 {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     if (options->read_only)
@@ -252,7 +252,7 @@ static enum doppel_status open_and_prepare(struct doppel_store *store,
                                            const struct doppel_store_options *options,
                                            struct doppel_error *error)
 {
-    int code = open_file_store(store, options);
+    int code = open_store_file(store, options);
     if (code != SQLITE_OK)
         return store_fail(store, code, error);
     enum doppel_status status = prepare_statement(store, options, error);

@@ -39,7 +39,7 @@ static void write_mapped(struct cursor *cursor, uint32_t mapped, size_t taken)
 }
 
 /* A code point that is not the table's alone; with the one before it unless it is a boundary. */
-static void write_piece(struct mapping *mapping, struct source *source, struct cursor *cursor,
+static void write_piece(struct mapping *mapping, struct text_source *source, struct cursor *cursor,
                         bool boundary)
 {
     size_t written;
@@ -58,7 +58,7 @@ static void write_piece(struct mapping *mapping, struct source *source, struct c
 }
 
 /* Code points beyond ASCII that the table knows, one after the other. */
-static void write_known(const struct mapping *mapping, const struct source *source,
+static void write_known(const struct mapping *mapping, const struct text_source *source,
                         struct cursor *cursor)
 {
     while (cursor->at < cursor->end) {
@@ -70,7 +70,7 @@ static void write_known(const struct mapping *mapping, const struct source *sour
     }
 }
 
-size_t clean_block(struct mapping *mapping, struct source *source, size_t at, uint8_t *out,
+size_t clean_block(struct mapping *mapping, struct text_source *source, size_t at, uint8_t *out,
                    size_t *out_written)
 {
     const uint8_t *bytes = source->bytes;

@@ -112,7 +112,7 @@ static const GumboNode *next_outside(struct html_walk *walk, const GumboNode *no
 enum doppel_status html_to_text(const void *bytes, size_t size, struct plain_text *out,
                                 struct doppel_error *error)
 {
-    struct page *page;
+    struct html_page *page;
     enum doppel_status status = page_parse(bytes, size, &page, error);
     if (status)
         return status;

@@ -194,7 +194,7 @@ void mapping_begin(struct mapping *mapping, const struct doppel_text_options *op
         mapping_of(mapping, point);
 }
 
-size_t clean_piece(struct mapping *mapping, struct source *source, size_t at, uint8_t *out,
+size_t clean_piece(struct mapping *mapping, struct text_source *source, size_t at, uint8_t *out,
                    size_t *out_written, uint32_t *out_points)
 {
     uint8_t good[4 * PIECE_POINTS];

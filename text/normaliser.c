@@ -38,7 +38,7 @@ static size_t mark_bytes(const uint8_t *bytes, size_t size)
 
 void normaliser_begin(struct normaliser *normaliser, const void *bytes, size_t size)
 {
-    normaliser->source = (struct source){bytes, size, 0};
+    normaliser->source = (struct text_source){bytes, size, 0};
     normaliser->at = mark_bytes(bytes, size);
     normaliser->consumed = 0;
     normaliser->done = false;
@@ -84,7 +84,7 @@ static bool read_ascii(struct normaliser *normaliser, size_t size)
 /* Both passes over some more of the source. */
 static void read_more_normaliser(struct normaliser *normaliser)
 {
-    struct source *source = &normaliser->source;
+    struct text_source *source = &normaliser->source;
     size_t left = source->size - normaliser->at, size = left < BLOCK_BYTES ? left : BLOCK_BYTES;
     /* A mark behind the last character would change it. */
     bool whole = size == left || source->bytes[normaliser->at + size] < 0x80;

@@ -127,7 +127,7 @@ static inline size_t decode_any(const uint8_t *bytes, size_t size, uint32_t *out
     return taken ? taken : decode(bytes, size, out, out_bad);
 }
 
-struct source {
+struct text_source {
     const uint8_t *bytes;
     size_t size;
     uint64_t bad_bytes;
@@ -138,12 +138,12 @@ struct source {
  * @param out_written bytes in `out`
  * @param out_points  code points of the source taken
  * @return where the next piece begins */
-size_t clean_piece(struct mapping *mapping, struct source *source, size_t at, uint8_t *out,
+size_t clean_piece(struct mapping *mapping, struct text_source *source, size_t at, uint8_t *out,
                    size_t *out_written, uint32_t *out_points);
 
 /** Clean from `at` to about `at + BLOCK_BYTES`. @param out CLEAN_BYTES of room and 16.
  * @return where to go on, a boundary */
-size_t clean_block(struct mapping *mapping, struct source *source, size_t at, uint8_t *out,
+size_t clean_block(struct mapping *mapping, struct text_source *source, size_t at, uint8_t *out,
                    size_t *out_written);
 
 /* Where split writes. */
@@ -164,7 +164,7 @@ split_kernel *split_choose(void);
 struct normaliser {
     struct mapping *mapping;
     split_kernel *split;
-    struct source source;
+    struct text_source source;
     size_t at;       /* in the source */
     size_t consumed; /* of `block`: given out before */
     bool done;

@@ -25,7 +25,7 @@ struct page_chunk {
     _Alignas(ALIGNMENT) char bytes[];
 };
 
-struct page {
+struct html_page {
     GumboOutput *output;
     struct page_chunk *chunks;
     size_t memory_left;
@@ -42,13 +42,13 @@ static int64_t cpu_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void leave_page(struct page *page, enum doppel_status status)
+static void leave_page(struct html_page *page, enum doppel_status status)
 {
     page->status = status;
     longjmp(page->give_up, 1);
 }
 
-static void add_chunk(struct page *page, size_t size)
+static void add_chunk(struct html_page *page, size_t size)
 {
     size = size > CHUNK_BYTES ? size : CHUNK_BYTES;
     if (size > page->memory_left)
@@ -63,7 +63,7 @@ static void add_chunk(struct page *page, size_t size)
 
 static void *allocate_page(void *context, size_t size)
 {
-    struct page *page = context;
+    struct html_page *page = context;
     if (++page->allocations % CLOCK_EVERY == 0 && cpu_ns() > page->deadline_ns)
         leave_page(page, DOPPEL_E_LIMIT);
     if (size > SIZE_MAX / 2)
@@ -82,7 +82,7 @@ static void deallocate(void *context, void *memory)
     (void)memory;
 }
 
-static enum doppel_status parse_page(struct page *page, const char *bytes, size_t size)
+static enum doppel_status parse_page(struct html_page *page, const char *bytes, size_t size)
 {
     GumboOptions options = kGumboDefaultOptions;
     options.allocator = allocate_page;
@@ -95,12 +95,12 @@ static enum doppel_status parse_page(struct page *page, const char *bytes, size_
     return DOPPEL_OK;
 }
 
-enum doppel_status page_parse(const void *bytes, size_t size, struct page **out,
+enum doppel_status page_parse(const void *bytes, size_t size, struct html_page **out,
                               struct doppel_error *error)
 {
     if (size > UINT32_MAX / 2) /* its places are 32 bits wide */
         return doppel_fail(error, DOPPEL_E_LIMIT, "HTML of %zu bytes; 2 GB can be read", size);
-    struct page *page = calloc(1, sizeof *page);
+    struct html_page *page = calloc(1, sizeof *page);
     if (!page)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read HTML");
     page->memory_left = MEMORY_TIMES_SIZE * size + MEMORY_AT_LEAST;
@@ -118,7 +118,7 @@ enum doppel_status page_parse(const void *bytes, size_t size, struct page **out,
         "HTML nested too deeply, or broken: its %zu bytes take too much time or memory", size);
 }
 
-void page_free(struct page *page)
+void page_free(struct html_page *page)
 {
     if (!page)
         return;
@@ -129,7 +129,7 @@ void page_free(struct page *page)
     free(page);
 }
 
-const GumboNode *page_root(const struct page *page)
+const GumboNode *page_root(const struct html_page *page)
 {
     return page->output->document;
 }

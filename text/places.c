@@ -85,7 +85,7 @@ static void add_ascii(struct maker *maker, const uint8_t ascii[256], const uint8
 static uint64_t add_next(struct normaliser *normaliser, struct maker *maker, uint32_t point)
 {
     struct mapping *mapping = normaliser->mapping;
-    struct source *source = &normaliser->source;
+    struct text_source *source = &normaliser->source;
     const uint8_t *bytes = source->bytes + normaliser->at;
     size_t left = source->size - normaliser->at;
     size_t ascii = mapping->drop_punctuation ? sure_ascii(bytes, left) : 0;

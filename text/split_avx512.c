@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-struct lanes {
+struct split_lanes {
     __m512i low, high, order; /* both halves of the table; 0, 1, 2, ... */
 };
 
@@ -23,8 +23,8 @@ static inline size_t write_ends(uint64_t spaces, uint64_t keep, uint32_t base, _
     return count;
 }
 
-static inline uint64_t step_mapping(struct split *split, const struct lanes *lanes, __m512i bytes,
-                                    uint64_t valid, uint64_t *before)
+static inline uint64_t step_mapping(struct split *split, const struct split_lanes *lanes,
+                                    __m512i bytes, uint64_t valid, uint64_t *before)
 {
     uint64_t high = _mm512_movepi8_mask(bytes);
     __m512i mapped = _mm512_permutex2var_epi8(lanes->low, bytes, lanes->high);
@@ -47,8 +47,8 @@ bool split_avx512(struct split *out, const struct mapping *mapping, const uint8_
     uint8_t order[64];
     for (int i = 0; i < 64; i++)
         order[i] = (uint8_t)i;
-    struct lanes lanes = {_mm512_loadu_si512(mapping->ascii),
-                          _mm512_loadu_si512(mapping->ascii + 64), _mm512_loadu_si512(order)};
+    struct split_lanes lanes = {_mm512_loadu_si512(mapping->ascii),
+                                _mm512_loadu_si512(mapping->ascii + 64), _mm512_loadu_si512(order)};
     struct split split = *out;
     uint64_t before = split.after_space, high = 0;
     size_t at = 0;

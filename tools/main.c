@@ -43,7 +43,7 @@ static int print_version(void)
     return printed();
 }
 
-static int run_settings(const struct settings *settings)
+static int run_verb_of(const struct settings *settings)
 {
     if (settings->help) {
         help_verb(stdout, settings->verb, settings->whole_help);
@@ -65,7 +65,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
     struct doppel_error error;
     if (settings_parse(verb, argc, argv, &settings, &error))
         return wrong_use(&error);
-    int code = run_settings(&settings);
+    int code = run_verb_of(&settings);
     settings_free(&settings);
     return code;
 }

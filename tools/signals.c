@@ -7,7 +7,7 @@
 /* A handler can reach nothing but a global. 0, or the signal that stopped the run. */
 static volatile sig_atomic_t stopped_by;
 
-static void stop_signals(int signal_number)
+static void note_signal(int signal_number)
 {
     stopped_by = signal_number;
 }
@@ -15,7 +15,7 @@ static void stop_signals(int signal_number)
 void signals_install(void)
 {
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = stop_signals, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
         struct sigaction present;

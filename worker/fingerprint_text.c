@@ -12,13 +12,14 @@ enum { LONG_SHARE = 8, PLACES_MAX_BYTES = 48 << 20 };
 
 /* The file is mapped, not copied: memory does not bound how long a plain text may be. A file that
  * is cut short meanwhile ends the worker, which costs that file alone. */
-struct mapping {
+struct worker_mapping {
     const char *bytes;
     size_t size;
 };
 
 static enum doppel_status map_file_worker_limits(const struct worker_limits *limits, int fd,
-                                                 struct mapping *out, struct doppel_error *error)
+                                                 struct worker_mapping *out,
+                                                 struct doppel_error *error)
 {
     struct stat status;
     if (fstat(fd, &status) || status.st_size < 0)
@@ -34,7 +35,7 @@ static enum doppel_status map_file_worker_limits(const struct worker_limits *lim
     if (bytes == MAP_FAILED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no room to map %zu bytes", size);
     (void)madvise(bytes, size, MADV_SEQUENTIAL);
-    *out = (struct mapping){bytes, size};
+    *out = (struct worker_mapping){bytes, size};
     return DOPPEL_OK;
 }
 
@@ -103,7 +104,8 @@ static enum doppel_status check_keys(const struct doppel_order *order,
     return DOPPEL_OK;
 }
 
-static enum doppel_status sketch_text(struct workshop *workshop, const struct mapping *mapping,
+static enum doppel_status sketch_text(struct workshop *workshop,
+                                      const struct worker_mapping *mapping,
                                       struct doppel_outcome *out)
 {
     struct doppel_datasketch *sketch;
@@ -133,7 +135,8 @@ static enum doppel_status attach_text_result(const struct doppel_text_result *re
     return DOPPEL_OK;
 }
 
-static enum doppel_status read_mapped(struct workshop *workshop, const struct mapping *mapping,
+static enum doppel_status read_mapped(struct workshop *workshop,
+                                      const struct worker_mapping *mapping,
                                       const struct doppel_order *order, struct doppel_outcome *out)
 {
     struct doppel_text_result result;
@@ -160,7 +163,7 @@ static enum doppel_status read_mapped(struct workshop *workshop, const struct ma
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
-    struct mapping mapping = {0};
+    struct worker_mapping mapping = {0};
     enum doppel_status status =
         map_file_worker_limits(&workshop->limits, fd, &mapping, &out->error);
     if (status)

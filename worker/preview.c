@@ -18,14 +18,14 @@ enum {
 
 /* ---- the envelope of a recording ---- */
 
-struct bucket {
+struct envelope_bucket {
     float least, most;
 };
 
 /* Buckets grow as the audio does: two become one when there are too many. */
 struct wave {
     struct progress_page *progress;
-    struct bucket *buckets;
+    struct envelope_bucket *buckets;
     size_t count, room;
     size_t samples, filled; /* of a bucket; of the last one */
 };
@@ -33,8 +33,9 @@ struct wave {
 static void halve_wave(struct wave *wave)
 {
     for (size_t i = 0; i < wave->count / 2; i++) {
-        const struct bucket *a = &wave->buckets[2 * i], *b = &wave->buckets[2 * i + 1];
-        wave->buckets[i] = (struct bucket){fminf(a->least, b->least), fmaxf(a->most, b->most)};
+        const struct envelope_bucket *a = &wave->buckets[2 * i], *b = &wave->buckets[2 * i + 1];
+        wave->buckets[i] =
+            (struct envelope_bucket){fminf(a->least, b->least), fmaxf(a->most, b->most)};
     }
     wave->count /= 2;
     wave->samples *= 2;
@@ -45,9 +46,9 @@ static void take_sample(struct wave *wave, float sample)
     if (wave->filled == 0) {
         if (wave->count == wave->room)
             halve_wave(wave);
-        wave->buckets[wave->count++] = (struct bucket){sample, sample};
+        wave->buckets[wave->count++] = (struct envelope_bucket){sample, sample};
     }
-    struct bucket *last = &wave->buckets[wave->count - 1];
+    struct envelope_bucket *last = &wave->buckets[wave->count - 1];
     last->least = fminf(last->least, sample);
     last->most = fmaxf(last->most, sample);
     wave->filled = (wave->filled + 1) % wave->samples;

@@ -16,12 +16,12 @@ static uint32_t number_of(const struct dedup *dedup, uint64_t id)
     uint32_t low = 0, high = dedup->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (facts_of(dedup, middle)->place < id)
+        if (dedup_facts_of(dedup, middle)->place < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < dedup->count && facts_of(dedup, low)->place == id ? low : NO_RECORD;
+    return low < dedup->count && dedup_facts_of(dedup, low)->place == id ? low : NO_RECORD;
 }
 
 static enum doppel_status add_string_dedup(struct dedup *dedup, struct facts *facts,
@@ -84,7 +84,7 @@ static enum doppel_status add_text_dedup(struct dedup *dedup,
         facts.flags |= FACT_TOO_SHORT;
     else if (text->leads || facts.former == NO_RECORD)
         facts.flags |= FACT_LEADER;
-    *facts_of(dedup, number) = facts;
+    *dedup_facts_of(dedup, number) = facts;
     *(struct doppel_digest *)row_at(&dedup->digests, number) = text->content;
     memcpy(row_at(&dedup->lanes_of, number), text->lanes, dedup->lanes_of.row_bytes);
     dedup->count++;

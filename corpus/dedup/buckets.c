@@ -35,7 +35,7 @@ struct buckets {
  * one's affair, unless that one may be replaced. */
 static bool takes_part(const struct dedup *dedup, uint32_t number)
 {
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     if (facts->flags & FACT_LIBRARY)
         return facts->flags & FACT_LEADER;
     bool passed_over =
@@ -79,7 +79,7 @@ static void compute_keys(void *context, uint32_t thread)
         for (uint32_t i = from; i < to; i++)
             if (buckets->keys[i] != NO_KEY)
                 buckets->keys[i] =
-                    band_key(lanes_of(dedup, i) + (size_t)buckets->band * rows, rows);
+                    band_key(dedup_lanes_of(dedup, i) + (size_t)buckets->band * rows, rows);
         if (chunk % LET_GO_CHUNKS == 0)
             chunked_let_go(&dedup->lanes_of);
     }
@@ -119,7 +119,7 @@ static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size
     size_t first = 0;
     for (size_t i = 1; i < count; i++)
         if (keys[i].key == keys[first].key)
-            *cell_of(dedup, keys[i].number, band) = keys[first].number;
+            *dedup_cell_of(dedup, keys[i].number, band) = keys[first].number;
         else
             first = i;
 }

@@ -5,11 +5,11 @@
 
 static uint32_t root_of(const struct dedup *dedup, uint32_t number)
 {
-    struct facts *facts = facts_of(dedup, number);
+    struct facts *facts = dedup_facts_of(dedup, number);
     while (facts->parent != number) {
-        struct facts *parent = facts_of(dedup, facts->parent);
+        struct facts *parent = dedup_facts_of(dedup, facts->parent);
         number = facts->parent = parent->parent;
-        facts = facts_of(dedup, number);
+        facts = dedup_facts_of(dedup, number);
     }
     return number;
 }
@@ -21,19 +21,19 @@ static void unite_dedup(const struct dedup *dedup, uint32_t number, uint32_t oth
         return;
     uint32_t a = root_of(dedup, number), b = root_of(dedup, other);
     if (a < b)
-        facts_of(dedup, b)->parent = a;
+        dedup_facts_of(dedup, b)->parent = a;
     else if (b < a)
-        facts_of(dedup, a)->parent = b;
+        dedup_facts_of(dedup, a)->parent = b;
 }
 
 static void unite_all(const struct dedup *dedup)
 {
     for (uint32_t i = 0; i < dedup->count; i++) {
-        const struct facts *facts = facts_of(dedup, i);
+        const struct facts *facts = dedup_facts_of(dedup, i);
         unite_dedup(dedup, i, facts->content);
         unite_dedup(dedup, i, facts->former);
         for (uint32_t band = 0; band < dedup->bands; band++)
-            unite_dedup(dedup, i, *cell_of(dedup, i, band));
+            unite_dedup(dedup, i, *dedup_cell_of(dedup, i, band));
         if (i % LET_GO_RECORDS == 0)
             let_go(dedup);
     }

@@ -101,7 +101,7 @@ static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *
     dedup->cells.row_bytes = dedup->bands * sizeof(uint32_t);
     dedup->cell_row = dedup->space.limit ? 1 : dedup->bands;
     dedup->cell_band = dedup->space.limit ? CHUNK_ROWS : 1;
-    dedup->verdicts.row_bytes = sizeof(struct verdict);
+    dedup->verdicts.row_bytes = sizeof(struct dedup_verdict);
     return reader_new(&options->files, &dedup->reader, error);
 }
 

@@ -51,7 +51,7 @@ struct facts {
 };
 
 /* What was decided. */
-struct verdict {
+struct dedup_verdict {
     uint32_t similarity, query_coverage, item_coverage; /* share_pack */
     uint32_t of;
     uint16_t distance;
@@ -90,7 +90,7 @@ struct dedup {
     /* From a record's cell to the next record's, and to its next band's, within a chunk: by record,
      * or, where cells may lie in a file, by band, so that a pass over a band writes few pages. */
     size_t cell_row, cell_band;
-    struct chunked verdicts; /* struct verdict */
+    struct chunked verdicts; /* struct dedup_verdict */
     struct arena strings;
     ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
 
@@ -100,17 +100,17 @@ struct dedup {
     bool cancelled;
 };
 
-static inline struct facts *facts_of(const struct dedup *dedup, uint32_t number)
+static inline struct facts *dedup_facts_of(const struct dedup *dedup, uint32_t number)
 {
     return row_at(&dedup->facts, number);
 }
 
-static inline const uint16_t *lanes_of(const struct dedup *dedup, uint32_t number)
+static inline const uint16_t *dedup_lanes_of(const struct dedup *dedup, uint32_t number)
 {
     return row_at(&dedup->lanes_of, number);
 }
 
-static inline uint32_t *cell_of(const struct dedup *dedup, uint32_t number, uint32_t band)
+static inline uint32_t *dedup_cell_of(const struct dedup *dedup, uint32_t number, uint32_t band)
 {
     uint32_t *chunk =
         (uint32_t *)(void *)dedup->cells.chunks.items[number >> CHUNK_ROWS_LOG2].bytes;
@@ -118,7 +118,7 @@ static inline uint32_t *cell_of(const struct dedup *dedup, uint32_t number, uint
            (size_t)band * dedup->cell_band;
 }
 
-static inline struct verdict *verdict_of(const struct dedup *dedup, uint32_t number)
+static inline struct dedup_verdict *dedup_verdict_of(const struct dedup *dedup, uint32_t number)
 {
     return row_at(&dedup->verdicts, number);
 }

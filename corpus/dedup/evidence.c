@@ -74,12 +74,12 @@ void evidence_free(struct evidence *evidence)
 
 uint32_t shingles_of(const struct dedup *dedup, uint32_t number)
 {
-    return __atomic_load_n(&facts_of(dedup, number)->shingles, __ATOMIC_RELAXED);
+    return __atomic_load_n(&dedup_facts_of(dedup, number)->shingles, __ATOMIC_RELAXED);
 }
 
 static void set_shingles_of(const struct dedup *dedup, uint32_t number, size_t count)
 {
-    __atomic_store_n(&facts_of(dedup, number)->shingles, (uint32_t)count, __ATOMIC_RELAXED);
+    __atomic_store_n(&dedup_facts_of(dedup, number)->shingles, (uint32_t)count, __ATOMIC_RELAXED);
 }
 
 /* ---- loading ---- */
@@ -126,7 +126,7 @@ static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t
                                              struct doppel_error *error)
 {
     const struct dedup *dedup = evidence->dedup;
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     struct doppel_corpus_record record;
     const char *bytes;
     size_t size;
@@ -164,7 +164,7 @@ static enum doppel_status load_kept(struct evidence *evidence, uint32_t number,
                                     struct shingles *out, struct doppel_error *error)
 {
     const struct dedup *dedup = evidence->dedup;
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     if (!make_room_shingles(out, facts->shingles))
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
     out->count = facts->shingles;
@@ -179,7 +179,7 @@ static enum doppel_status load_library(struct evidence *evidence, uint32_t numbe
     const struct leader *leader;
     pthread_mutex_lock(&dedup->against_lock);
     enum doppel_status status =
-        leaders_get(dedup->against, facts_of(dedup, number)->place, true, &leader, error);
+        leaders_get(dedup->against, dedup_facts_of(dedup, number)->place, true, &leader, error);
     if (!status && !leader->shingles)
         status = DOPPEL_E_NOT_FOUND;
     if (!status && !set_items(out, leader->shingles, leader->shingle_count))
@@ -196,7 +196,7 @@ static enum doppel_status load_library(struct evidence *evidence, uint32_t numbe
 static enum doppel_status load_evidence(struct evidence *evidence, uint32_t number,
                                         struct shingles *out, struct doppel_error *error)
 {
-    uint32_t flags = facts_of(evidence->dedup, number)->flags;
+    uint32_t flags = dedup_facts_of(evidence->dedup, number)->flags;
     enum doppel_status status = DOPPEL_E_NOT_FOUND;
     out->number = NO_RECORD;
     out->kept = flags & FACT_KEPT;
@@ -218,11 +218,11 @@ static void describe_evidence(const struct evidence *evidence, const struct shin
 {
     const struct dedup *dedup = evidence->dedup;
     *out = (struct doppel_text_evidence){
-        .lanes = lanes_of(dedup, shingles->number),
+        .lanes = dedup_lanes_of(dedup, shingles->number),
         .lane_count = dedup->lanes,
         .shingles = shingles->known ? shingles->items : NULL,
         .shingle_count = shingles->known ? shingles->count : shingles_of(dedup, shingles->number),
-        .too_short = facts_of(dedup, shingles->number)->flags & FACT_TOO_SHORT,
+        .too_short = dedup_facts_of(dedup, shingles->number)->flags & FACT_TOO_SHORT,
         .shingles_kept = shingles->kept,
     };
     /* Contents are known to differ: their numbers stand for them. */

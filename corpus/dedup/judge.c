@@ -47,8 +47,9 @@ static enum doppel_status compare_judge(struct judge *judge, uint32_t number, ui
     enum doppel_status status = know_sizes_judge(judge, number, leader, error);
     if (status)
         return status;
-    *out_matches = sieve_passes(&judge->sieve, lanes_of(dedup, number), lanes_of(dedup, leader),
-                                shingles_of(dedup, number), shingles_of(dedup, leader));
+    *out_matches =
+        sieve_passes(&judge->sieve, dedup_lanes_of(dedup, number), dedup_lanes_of(dedup, leader),
+                     shingles_of(dedup, number), shingles_of(dedup, leader));
     judge->passed_over += !*out_matches;
     if (!*out_matches)
         return DOPPEL_OK;
@@ -64,7 +65,8 @@ static enum doppel_status compare_judge(struct judge *judge, uint32_t number, ui
 
 bool judge_leads(const struct judge *judge, uint32_t number)
 {
-    return (facts_of(judge->dedup, number)->flags & (FACT_LEADER | FACT_REPLACED)) == FACT_LEADER;
+    return (dedup_facts_of(judge->dedup, number)->flags & (FACT_LEADER | FACT_REPLACED)) ==
+           FACT_LEADER;
 }
 
 enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t low,
@@ -96,7 +98,7 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
 
 /* ---- verdicts ---- */
 
-static void describe_verdict(struct verdict *verdict, const struct doppel_match *match)
+static void describe_verdict(struct dedup_verdict *verdict, const struct doppel_match *match)
 {
     verdict->has_match = true;
     verdict->has_coverage = match->has_coverage;
@@ -108,7 +110,7 @@ static void describe_verdict(struct verdict *verdict, const struct doppel_match 
     verdict->verified = (uint8_t)match->verified;
 }
 
-static void describe_same_verdict(struct verdict *verdict)
+static void describe_same_verdict(struct dedup_verdict *verdict)
 {
     describe_verdict(verdict, &(struct doppel_match){.relation = DOPPEL_RELATION_SAME,
                                                      .verified = DOPPEL_VERIFIED_EXACT,
@@ -120,7 +122,7 @@ static void describe_same_verdict(struct verdict *verdict)
 
 static struct doppel_origin origin_of_dedup(const struct dedup *dedup, uint32_t number)
 {
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     return (struct doppel_origin){string_of(dedup, facts, FACT_SOURCE),
                                   string_of(dedup, facts, FACT_DATE)};
 }
@@ -132,22 +134,22 @@ static uint64_t name_of_record(uint32_t number)
 }
 
 static void take_rule_verdict(struct dedup *dedup, uint32_t number, const struct rule_answer *rule,
-                              struct verdict *verdict)
+                              struct dedup_verdict *verdict)
 {
     verdict->decision = (uint8_t)rule->decision;
     verdict->reason = (uint8_t)rule->reason;
     verdict->of = rule->of ? (uint32_t)(rule->of - 1) : (uint32_t)NO_RECORD;
     verdict->replaces = rule->reason == DOPPEL_BECAUSE_NEWER;
     if (rule->follows)
-        facts_of(dedup, number)->leader = verdict->of;
+        dedup_facts_of(dedup, number)->leader = verdict->of;
 }
 
 /* It leads, unless it is near one that does. */
 static void decide_by_search(struct judge *judge, uint32_t number, const struct finding *finding,
-                             struct verdict *verdict)
+                             struct dedup_verdict *verdict)
 {
     struct dedup *dedup = judge->dedup;
-    struct facts *facts = facts_of(dedup, number);
+    struct facts *facts = dedup_facts_of(dedup, number);
     bool near = finding->near != NO_RECORD;
     uint32_t leader = near ? finding->near : finding->held;
     struct rule_answer rule;
@@ -174,12 +176,12 @@ static void decide_by_search(struct judge *judge, uint32_t number, const struct 
 }
 
 static void decide_same_content(struct dedup *dedup, uint32_t number, uint32_t earlier,
-                                struct verdict *verdict)
+                                struct dedup_verdict *verdict)
 {
     const struct rule_bytes bytes = {.same = name_of_record(earlier),
                                      .same_content = true,
                                      .same_leader =
-                                         name_of_record(facts_of(dedup, earlier)->leader)};
+                                         name_of_record(dedup_facts_of(dedup, earlier)->leader)};
     struct rule_answer rule;
     (void)rule_by_bytes(&bytes, &rule);
     take_rule_verdict(dedup, number, &rule, verdict);
@@ -190,29 +192,29 @@ static void decide_same_content(struct dedup *dedup, uint32_t number, uint32_t e
  * is no longer there. */
 static uint32_t holder_of(const struct dedup *dedup, uint32_t number)
 {
-    uint32_t holder = facts_of(dedup, facts_of(dedup, number)->content)->holder;
+    uint32_t holder = dedup_facts_of(dedup, dedup_facts_of(dedup, number)->content)->holder;
     if (holder == NO_RECORD)
         return holder;
-    uint32_t leader = facts_of(dedup, holder)->leader;
-    return facts_of(dedup, leader)->flags & FACT_REPLACED ? NO_RECORD : holder;
+    uint32_t leader = dedup_facts_of(dedup, holder)->leader;
+    return dedup_facts_of(dedup, leader)->flags & FACT_REPLACED ? NO_RECORD : holder;
 }
 
 static void decide_by_text_judge(struct judge *judge, uint32_t number,
-                                 const struct finding *finding, struct verdict *verdict)
+                                 const struct finding *finding, struct dedup_verdict *verdict)
 {
-    const struct facts *facts = facts_of(judge->dedup, number);
+    const struct facts *facts = dedup_facts_of(judge->dedup, number);
     uint32_t holder = holder_of(judge->dedup, number);
     if (holder != NO_RECORD) {
         decide_same_content(judge->dedup, number, holder, verdict);
         return;
     }
-    facts_of(judge->dedup, facts->content)->holder = number;
+    dedup_facts_of(judge->dedup, facts->content)->holder = number;
     decide_by_search(judge, number, finding, verdict);
 }
 
 /* What a text is to another one, also where they do not match. */
 static enum doppel_status describe_pair(struct judge *judge, uint32_t number, uint32_t earlier,
-                                        struct verdict *verdict, struct doppel_error *error)
+                                        struct dedup_verdict *verdict, struct doppel_error *error)
 {
     struct doppel_text_evidence record, item;
     struct doppel_match match;
@@ -229,13 +231,14 @@ static enum doppel_status describe_pair(struct judge *judge, uint32_t number, ui
 /* Another text under the same id. */
 static enum doppel_status decide_update_judge(struct judge *judge, uint32_t number,
                                               const struct finding *finding,
-                                              struct verdict *verdict, struct doppel_error *error)
+                                              struct dedup_verdict *verdict,
+                                              struct doppel_error *error)
 {
-    uint32_t former = facts_of(judge->dedup, number)->former;
+    uint32_t former = dedup_facts_of(judge->dedup, number)->former;
     decide_by_text_judge(judge, number, finding, verdict);
     struct rule_answer rule = {0};
     rule_update(name_of_record(former), &rule);
-    *verdict = (struct verdict){0};
+    *verdict = (struct dedup_verdict){0};
     take_rule_verdict(judge->dedup, number, &rule, verdict);
     verdict->replaces = true;
     return describe_pair(judge, number, former, verdict, error);
@@ -244,15 +247,16 @@ static enum doppel_status decide_update_judge(struct judge *judge, uint32_t numb
 static bool is_update(const struct dedup *dedup, const struct facts *facts)
 {
     return dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE &&
-           facts->content != facts_of(dedup, facts->former)->content;
+           facts->content != dedup_facts_of(dedup, facts->former)->content;
 }
 
 static enum doppel_status decide_same_id_judge(struct judge *judge, uint32_t number,
                                                const struct finding *finding,
-                                               struct verdict *verdict, struct doppel_error *error)
+                                               struct dedup_verdict *verdict,
+                                               struct doppel_error *error)
 {
     const struct dedup *dedup = judge->dedup;
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     if (is_update(dedup, facts))
         return decide_update_judge(judge, number, finding, verdict, error);
     struct rule_answer rule;
@@ -266,7 +270,7 @@ static enum doppel_status decide_same_id_judge(struct judge *judge, uint32_t num
 bool judge_searches(const struct judge *judge, uint32_t number)
 {
     const struct dedup *dedup = judge->dedup;
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     return !(facts->flags & (FACT_UNREADABLE | FACT_TOO_SHORT | FACT_LIBRARY)) &&
            (facts->former == NO_RECORD || is_update(dedup, facts)) &&
            holder_of(dedup, number) == NO_RECORD;
@@ -275,11 +279,11 @@ bool judge_searches(const struct judge *judge, uint32_t number)
 /* What is the library's takes the place that it has there. */
 static void restore(struct judge *judge, uint32_t number)
 {
-    struct facts *facts = facts_of(judge->dedup, number);
+    struct facts *facts = dedup_facts_of(judge->dedup, number);
     if (facts->former != NO_RECORD)
         facts->leader = facts->former;
     if (holder_of(judge->dedup, number) == NO_RECORD)
-        facts_of(judge->dedup, facts->content)->holder = number;
+        dedup_facts_of(judge->dedup, facts->content)->holder = number;
     if (!(facts->flags & FACT_LEADER))
         return;
     leader_walk_begin(&judge->walk, number);
@@ -291,10 +295,10 @@ static void restore(struct judge *judge, uint32_t number)
 enum doppel_status judge_decide(struct judge *judge, uint32_t number, const struct finding *finding,
                                 struct doppel_error *error)
 {
-    const struct facts *facts = facts_of(judge->dedup, number);
-    struct verdict *verdict = verdict_of(judge->dedup, number);
+    const struct facts *facts = dedup_facts_of(judge->dedup, number);
+    struct dedup_verdict *verdict = dedup_verdict_of(judge->dedup, number);
     enum doppel_status status = DOPPEL_OK;
-    *verdict = (struct verdict){.of = NO_RECORD};
+    *verdict = (struct dedup_verdict){.of = NO_RECORD};
     if (facts->flags & FACT_LIBRARY)
         restore(judge, number);
     else if (facts->flags & FACT_UNREADABLE)
@@ -309,9 +313,9 @@ enum doppel_status judge_decide(struct judge *judge, uint32_t number, const stru
 struct finding judge_begin(struct judge *judge, uint32_t number)
 {
     const struct dedup *dedup = judge->dedup;
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     if (number >= dedup->first && facts->former != NO_RECORD && is_update(dedup, facts))
-        facts_of(dedup, facts->former)->flags |= FACT_REPLACED;
+        dedup_facts_of(dedup, facts->former)->flags |= FACT_REPLACED;
     return (struct finding){.near = NO_RECORD, .held = NO_RECORD};
 }
 

@@ -97,7 +97,7 @@ static enum doppel_status spill_share(struct key_counter *counter, struct key_sh
 }
 
 /* Write all keys to the file; the room stays. */
-static enum doppel_status spill(struct key_counter *counter, struct doppel_error *error)
+static enum doppel_status spill_keys(struct key_counter *counter, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     if (counter->file < 0)
@@ -114,7 +114,7 @@ static enum doppel_status make_room_key_counter(struct key_counter *counter,
     size_t capacity = share->capacity + share->capacity / 4 + SMALLEST;
     uint64_t more = (capacity - share->capacity) * sizeof *share->keys;
     if (counter->used + more > counter->limit && share->capacity)
-        return spill(counter, error);
+        return spill_keys(counter, error);
     uint64_t *grown = realloc(share->keys, capacity * sizeof *grown);
     if (!grown)
         return no_memory_key_counter(error);

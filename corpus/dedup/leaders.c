@@ -23,7 +23,7 @@ void leader_walk_free(struct leader_walk *walk)
 
 static bool is_leader(const struct dedup *dedup, uint32_t number)
 {
-    return facts_of(dedup, number)->flags & FACT_LEADER;
+    return dedup_facts_of(dedup, number)->flags & FACT_LEADER;
 }
 
 void leader_walk_begin(struct leader_walk *walk, uint32_t number)
@@ -31,12 +31,12 @@ void leader_walk_begin(struct leader_walk *walk, uint32_t number)
     const struct dedup *dedup = walk->dedup;
     walk->count = 0;
     for (uint32_t band = 0; band < dedup->bands; band++) {
-        uint32_t first = *cell_of(dedup, number, band), at = walk->count;
+        uint32_t first = *dedup_cell_of(dedup, number, band), at = walk->count;
         if (first == NO_RECORD)
             continue;
         walk->bands[at] = band;
         walk->ends[at] = first;
-        walk->leaders[at] = is_leader(dedup, first) ? first : *cell_of(dedup, first, band);
+        walk->leaders[at] = is_leader(dedup, first) ? first : *dedup_cell_of(dedup, first, band);
         walk->count++;
     }
 }
@@ -52,7 +52,7 @@ uint32_t leader_walk_next(struct leader_walk *walk)
     for (uint32_t i = 0; i < walk->count; i++)
         if (walk->leaders[i] == least) {
             walk->ends[i] = least;
-            walk->leaders[i] = *cell_of(walk->dedup, least, walk->bands[i]);
+            walk->leaders[i] = *dedup_cell_of(walk->dedup, least, walk->bands[i]);
         }
     return least;
 }
@@ -61,7 +61,7 @@ void leader_walk_append(const struct leader_walk *walk, uint32_t number)
 {
     const struct dedup *dedup = walk->dedup;
     for (uint32_t i = 0; i < walk->count; i++) {
-        *cell_of(dedup, walk->ends[i], walk->bands[i]) = number;
-        *cell_of(dedup, number, walk->bands[i]) = NO_RECORD;
+        *dedup_cell_of(dedup, walk->ends[i], walk->bands[i]) = number;
+        *dedup_cell_of(dedup, number, walk->bands[i]) = NO_RECORD;
     }
 }

@@ -10,6 +10,7 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/record_text.h"
 #include "corpus/read/reread.h"
+#include "core/text_copy.h"
 
 enum { SLOTS = 4096 };
 
@@ -102,13 +103,6 @@ struct filling {
     bool failed;
 };
 
-static char *copy_string_library_leaders(const char *string, struct filling *filling)
-{
-    char *copy = string ? strdup(string) : NULL;
-    filling->failed |= string && !copy;
-    return copy;
-}
-
 static bool take_row(void *context, const struct doppel_library_text *text)
 {
     struct filling *filling = context;
@@ -116,10 +110,10 @@ static bool take_row(void *context, const struct doppel_library_text *text)
     leader->missing = text->error.status != DOPPEL_OK;
     if (leader->missing)
         return true;
-    leader->record_id = copy_string_library_leaders(text->record_id, filling);
-    leader->source = copy_string_library_leaders(text->origin.source, filling);
-    leader->date = copy_string_library_leaders(text->origin.date, filling);
-    leader->path = copy_string_library_leaders(text->path, filling);
+    leader->record_id = copy_text(text->record_id, &filling->failed);
+    leader->source = copy_text(text->origin.source, &filling->failed);
+    leader->date = copy_text(text->origin.date, &filling->failed);
+    leader->path = copy_text(text->path, &filling->failed);
     leader->line = text->line;
     leader->offset = text->offset;
     leader->size = text->size;

@@ -131,7 +131,7 @@ static enum doppel_status file_record(struct dedup *dedup, const struct batch *b
                       record->strings_size, &facts.strings, error);
     if (status)
         return status;
-    *facts_of(dedup, number) = facts;
+    *dedup_facts_of(dedup, number) = facts;
     *(struct doppel_digest *)row_at(&dedup->digests, number) = record->digest;
     size_t lanes_bytes = dedup->lanes_of.row_bytes;
     memcpy(row_at(&dedup->lanes_of, number), batch->lanes.items + i * lanes_bytes, lanes_bytes);

@@ -190,7 +190,7 @@ enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error)
     if (status)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++)
-        facts_of(dedup, i)->leader = i;
+        dedup_facts_of(dedup, i)->leader = i;
     thread_team_init(&replay.thread_team, dedup->threads);
     status = make_judges(&replay, error);
     if (!status)

@@ -51,10 +51,10 @@ static bool same_content_dedup(const struct dedup *dedup, uint32_t a, uint32_t b
 static uint32_t *slot_of_id(const struct dedup *dedup, const struct same_table *table,
                             uint32_t number)
 {
-    const char *id = string_of(dedup, facts_of(dedup, number), FACT_ID);
+    const char *id = string_of(dedup, dedup_facts_of(dedup, number), FACT_ID);
     size_t slot = hash_string(id) & table->mask;
     for (; table->slots[slot] != NO_RECORD; slot = (slot + 1) & table->mask) {
-        const struct facts *other = facts_of(dedup, table->slots[slot]);
+        const struct facts *other = dedup_facts_of(dedup, table->slots[slot]);
         if (strcmp(string_of(dedup, other, FACT_ID), id) == 0)
             break;
     }
@@ -64,13 +64,13 @@ static uint32_t *slot_of_id(const struct dedup *dedup, const struct same_table *
 /* For an id stands the first record, or the last with another content; in a library the last. */
 static void find_former(struct dedup *dedup, const struct same_table *table, uint32_t number)
 {
-    struct facts *facts = facts_of(dedup, number);
+    struct facts *facts = dedup_facts_of(dedup, number);
     uint32_t *slot = slot_of_id(dedup, table, number), former = *slot;
     bool library = facts->flags & FACT_LIBRARY;
     if (!library)
         facts->former = former;
     else if (former != NO_RECORD)
-        facts_of(dedup, former)->flags |= FACT_REPLACED;
+        dedup_facts_of(dedup, former)->flags |= FACT_REPLACED;
     bool update = dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE;
     bool replaces =
         former != NO_RECORD && (library || (update && !same_content_dedup(dedup, number, former)));
@@ -86,7 +86,7 @@ static enum doppel_status find_formers(struct dedup *dedup, struct doppel_error 
     if (status)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++) {
-        const struct facts *facts = facts_of(dedup, i);
+        const struct facts *facts = dedup_facts_of(dedup, i);
         if (is_readable_facts(facts) && facts->flags & FACT_ID)
             find_former(dedup, &table, i);
     }
@@ -102,7 +102,7 @@ static void find_content(const struct dedup *dedup, const struct same_table *tab
     size_t slot = hash & table->mask;
     for (; table->slots[slot] != NO_RECORD; slot = (slot + 1) & table->mask)
         if (memcmp(digest_of(dedup, table->slots[slot]), digest, sizeof *digest) == 0) {
-            facts_of(dedup, number)->content = table->slots[slot];
+            dedup_facts_of(dedup, number)->content = table->slots[slot];
             return;
         }
     table->slots[slot] = number;
@@ -111,7 +111,7 @@ static void find_content(const struct dedup *dedup, const struct same_table *tab
 /* What is skipped, or in conflict, is not known by its content afterwards. */
 static bool is_remembered(const struct dedup *dedup, uint32_t number)
 {
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     return is_readable_facts(facts) &&
            (facts->former == NO_RECORD || dedup->options->on_same_id == DOPPEL_SAME_ID_UPDATE);
 }

@@ -10,7 +10,7 @@ struct visit {
     size_t line_capacity;
 };
 
-static struct doppel_match match_of(const struct dedup *dedup, const struct verdict *verdict)
+static struct doppel_match match_of(const struct dedup *dedup, const struct dedup_verdict *verdict)
 {
     return (struct doppel_match){
         .kind = DOPPEL_KIND_TEXT,
@@ -27,10 +27,10 @@ static struct doppel_match match_of(const struct dedup *dedup, const struct verd
     };
 }
 
-static void describe_leader(const struct dedup *dedup, const struct verdict *verdict,
+static void describe_leader(const struct dedup *dedup, const struct dedup_verdict *verdict,
                             struct doppel_dedup_decision *out)
 {
-    const struct facts *facts = facts_of(dedup, verdict->of);
+    const struct facts *facts = dedup_facts_of(dedup, verdict->of);
     out->of = string_of(dedup, facts, FACT_ID);
     out->of_line = facts->line;
     if (facts->flags & FACT_LIBRARY) {
@@ -61,7 +61,7 @@ static enum doppel_status load_line(struct visit *visit, uint32_t number,
                                     struct doppel_dedup_decision *out, struct doppel_error *error)
 {
     const struct dedup *dedup = visit->dedup;
-    const struct facts *facts = facts_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
     if (!dedup->options->lines || !(facts->flags & (FACT_PLAIN | FACT_LINE)))
         return DOPPEL_OK;
     enum doppel_status status = make_room_visit(visit, facts->size, error);
@@ -86,18 +86,18 @@ static enum doppel_status load_line(struct visit *visit, uint32_t number,
 static void find_places_dedup(struct dedup *dedup)
 {
     for (uint32_t i = 0; i < dedup->count; i++)
-        facts_of(dedup, i)->holder = NO_RECORD;
+        dedup_facts_of(dedup, i)->holder = NO_RECORD;
     for (uint32_t i = 0; i < dedup->count; i++) {
-        const struct verdict *verdict = verdict_of(dedup, i);
+        const struct dedup_verdict *verdict = dedup_verdict_of(dedup, i);
         if (verdict->replaces)
-            facts_of(dedup, verdict->of)->holder = i;
+            dedup_facts_of(dedup, verdict->of)->holder = i;
     }
 }
 
 static bool is_unique(const struct dedup *dedup, uint32_t number)
 {
-    const struct facts *facts = facts_of(dedup, number);
-    const struct verdict *verdict = verdict_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
+    const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
     switch ((enum doppel_decision)verdict->decision) {
     case DOPPEL_DECISION_DUPLICATE:
     case DOPPEL_DECISION_UNREADABLE:
@@ -107,7 +107,7 @@ static bool is_unique(const struct dedup *dedup, uint32_t number)
         break;
     }
     if (verdict->reason == DOPPEL_BECAUSE_NEWER)
-        return facts_of(dedup, verdict->of)->holder == number && facts->holder == NO_RECORD;
+        return dedup_facts_of(dedup, verdict->of)->holder == number && facts->holder == NO_RECORD;
     return facts->leader == number && facts->holder == NO_RECORD;
 }
 
@@ -115,8 +115,8 @@ static enum doppel_status fill_visit(struct visit *visit, uint32_t number,
                                      struct doppel_dedup_decision *out, struct doppel_error *error)
 {
     const struct dedup *dedup = visit->dedup;
-    const struct facts *facts = facts_of(dedup, number);
-    const struct verdict *verdict = verdict_of(dedup, number);
+    const struct facts *facts = dedup_facts_of(dedup, number);
+    const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
     *out = (struct doppel_dedup_decision){
         .number = number - dedup->first,
         .path = reader_file_path(dedup->reader, file_of(dedup, number)),

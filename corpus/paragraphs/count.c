@@ -6,7 +6,7 @@ enum { BYTES_AT_FIRST = 64 << 20, BYTES_A_RECORD = 160 };
 
 struct count_task {
     struct counting *counting;
-    struct slot *slot;
+    struct paragraph_slot *slot;
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -16,7 +16,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Sort the keys from `begin` on, and keep each once. */
-static void unite_slot(struct slot *slot, size_t begin)
+static void unite_slot(struct paragraph_slot *slot, size_t begin)
 {
     uint64_t *keys = slot->keys.items + begin;
     size_t count = slot->keys.count - begin, kept = 0;
@@ -32,7 +32,7 @@ static void unite_slot(struct slot *slot, size_t begin)
 static bool count_record(void *context, const struct doppel_corpus_record *record)
 {
     const struct count_task *task = context;
-    struct slot *slot = task->slot;
+    struct paragraph_slot *slot = task->slot;
     struct doppel_error reason = {0};
     if (!paragraphs_read(slot, task->counting, record, &reason))
         return false;
@@ -64,7 +64,7 @@ void count_block(void *context, size_t number, const struct line_block *block)
 enum doppel_status count_deliver(void *context, size_t number, struct doppel_error *error)
 {
     struct counting *counting = context;
-    struct slot *slot = &counting->slots[number];
+    struct paragraph_slot *slot = &counting->slots[number];
     if (slot->error.status)
         return doppel_fail(error, slot->error.status, "%s", slot->error.message);
     counting->counts.records += slot->records;

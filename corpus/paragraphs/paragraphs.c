@@ -20,7 +20,7 @@ struct doppel_paragraph_options doppel_paragraph_options_default(void)
 
 /* ---- slots ---- */
 
-static enum doppel_status slot_init(struct slot *slot,
+static enum doppel_status slot_init(struct paragraph_slot *slot,
                                     const struct doppel_paragraph_options *options,
                                     struct doppel_error *error)
 {
@@ -33,7 +33,7 @@ static enum doppel_status slot_init(struct slot *slot,
     return status ? status : doppel_text_new(&plain, &slot->words, error);
 }
 
-static void slots_free_slot(struct slot *slots, size_t count)
+static void slots_free_slot(struct paragraph_slot *slots, size_t count)
 {
     for (size_t i = 0; slots && i < count; i++) {
         parser_free(slots[i].parser);
@@ -51,9 +51,9 @@ static void slots_free_slot(struct slot *slots, size_t count)
 }
 
 static enum doppel_status slots_new(const struct doppel_paragraph_options *options, size_t count,
-                                    struct slot **out, struct doppel_error *error)
+                                    struct paragraph_slot **out, struct doppel_error *error)
 {
-    struct slot *slots = calloc(count, sizeof *slots);
+    struct paragraph_slot *slots = calloc(count, sizeof *slots);
     enum doppel_status status = DOPPEL_OK;
     if (!slots)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
@@ -68,14 +68,15 @@ static enum doppel_status slots_new(const struct doppel_paragraph_options *optio
 
 /* ---- what both passes do with a record ---- */
 
-static bool no_memory_slot(struct slot *slot)
+static bool no_memory_slot(struct paragraph_slot *slot)
 {
     doppel_fail(&slot->error, DOPPEL_E_MEMORY, "no memory for the paragraphs of a record");
     return false;
 }
 
 /* The key of a paragraph; false: it has no words, and is not counted. */
-static bool paragraph_key(struct slot *slot, const struct paragraph *paragraph, uint64_t *out)
+static bool paragraph_key(struct paragraph_slot *slot, const struct paragraph *paragraph,
+                          uint64_t *out)
 {
     struct doppel_text_result result;
     enum doppel_status status = doppel_text_read(slot->words, paragraph->bytes, paragraph->size,
@@ -86,7 +87,7 @@ static bool paragraph_key(struct slot *slot, const struct paragraph *paragraph, 
     return true;
 }
 
-static bool cut_paragraphs(struct slot *slot)
+static bool cut_paragraphs(struct paragraph_slot *slot)
 {
     struct paragraph_cutter cutter;
     struct keyed_paragraph keyed = {0};
@@ -102,7 +103,7 @@ static bool cut_paragraphs(struct slot *slot)
     return true;
 }
 
-bool paragraphs_read(struct slot *slot, const struct counting *counting,
+bool paragraphs_read(struct paragraph_slot *slot, const struct counting *counting,
                      const struct doppel_corpus_record *record, struct doppel_error *reason)
 {
     const char *bytes;

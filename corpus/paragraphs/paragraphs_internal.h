@@ -35,7 +35,7 @@ struct event {
 };
 
 /* Workspace and results of one block. */
-struct slot {
+struct paragraph_slot {
     struct parser *parser;
     struct doppel_text *source, *words; /* to plain text; to words */
     struct file_text file;
@@ -56,7 +56,7 @@ struct counting {
     uint32_t threads;
     struct spool spool;
     struct reader *reader; /* of this pass */
-    struct slot *slots;
+    struct paragraph_slot *slots;
     bool second;
     struct key_counter *counter;
     struct key_table table;
@@ -66,7 +66,7 @@ struct counting {
 
 /** Cut the text of a record. `reason` has a status where it is unreadable. @return false when the
  * run cannot go on: see slot->error */
-bool paragraphs_read(struct slot *slot, const struct counting *counting,
+bool paragraphs_read(struct paragraph_slot *slot, const struct counting *counting,
                      const struct doppel_corpus_record *record, struct doppel_error *reason);
 
 const char *counting_path(const struct counting *counting, uint32_t file);

@@ -5,24 +5,24 @@
 
 struct show_task {
     struct counting *counting;
-    struct slot *slot;
+    struct paragraph_slot *slot;
     const struct line_block *block;
 };
 
-static bool no_memory_show(struct slot *slot)
+static bool no_memory_show(struct paragraph_slot *slot)
 {
     doppel_fail(&slot->error, DOPPEL_E_MEMORY, "no memory to show paragraphs");
     return false;
 }
 
 /* Keep bytes of the block's results. */
-static bool keep_slot(struct slot *slot, const char *bytes, size_t size, size_t *out_at)
+static bool keep_slot(struct paragraph_slot *slot, const char *bytes, size_t size, size_t *out_at)
 {
     *out_at = slot->bytes.size;
     return buffer_add(&slot->bytes, bytes, size) || no_memory_show(slot);
 }
 
-static bool push(struct slot *slot, struct event event)
+static bool push(struct paragraph_slot *slot, struct event event)
 {
     return array_push(&slot->events, event) || no_memory_show(slot);
 }
@@ -30,7 +30,7 @@ static bool push(struct slot *slot, struct event event)
 /* Mark the frequent paragraphs of the record. */
 static bool decide_task(const struct show_task *task, struct event *event, size_t *out_dropped)
 {
-    struct slot *slot = task->slot;
+    struct paragraph_slot *slot = task->slot;
     struct counting *counting = task->counting;
     size_t dropped = 0;
     slot->dropped.count = 0;
@@ -59,7 +59,7 @@ static bool decide_task(const struct show_task *task, struct event *event, size_
 static bool strip(const struct show_task *task, const struct doppel_corpus_record *record,
                   struct event *event)
 {
-    struct slot *slot = task->slot;
+    struct paragraph_slot *slot = task->slot;
     const char *line = task->block->bytes + (record->offset - task->block->offset);
     if (!event->dropped) {
         event->size = record->size;
@@ -77,7 +77,7 @@ static bool strip(const struct show_task *task, const struct doppel_corpus_recor
     return true;
 }
 
-static bool show_unreadable(struct slot *slot, struct event *event,
+static bool show_unreadable(struct paragraph_slot *slot, struct event *event,
                             const struct doppel_error *reason)
 {
     event->kind = EVENT_UNREADABLE;
@@ -88,7 +88,7 @@ static bool show_unreadable(struct slot *slot, struct event *event,
 static bool show_record(void *context, const struct doppel_corpus_record *record)
 {
     const struct show_task *task = context;
-    struct slot *slot = task->slot;
+    struct paragraph_slot *slot = task->slot;
     struct doppel_error reason = {0};
     struct event event = {.file = record->file, .line = record->line, .id_at = SIZE_MAX};
     if (!paragraphs_read(slot, task->counting, record, &reason))
@@ -119,7 +119,7 @@ void show_block(void *context, size_t number, const struct line_block *block)
 
 /* ---- in order ---- */
 
-static bool visit_paragraph(struct counting *counting, const struct slot *slot,
+static bool visit_paragraph(struct counting *counting, const struct paragraph_slot *slot,
                             const struct event *event)
 {
     if (atomic_exchange_explicit(&counting->seen[event->entry], 1, memory_order_relaxed))
@@ -136,7 +136,7 @@ static bool visit_paragraph(struct counting *counting, const struct slot *slot,
     return counting->options->paragraph(counting->options->context, &paragraph);
 }
 
-static bool visit_record(struct counting *counting, const struct slot *slot,
+static bool visit_record(struct counting *counting, const struct paragraph_slot *slot,
                          const struct event *event)
 {
     if (!counting->options->record)
@@ -162,7 +162,7 @@ static bool visit_record(struct counting *counting, const struct slot *slot,
 enum doppel_status show_deliver(void *context, size_t number, struct doppel_error *error)
 {
     struct counting *counting = context;
-    const struct slot *slot = &counting->slots[number];
+    const struct paragraph_slot *slot = &counting->slots[number];
     for (size_t i = 0; i < slot->events.count; i++) {
         const struct event *event = &slot->events.items[i];
         bool go_on = event->kind == EVENT_PARAGRAPH ? visit_paragraph(counting, slot, event)

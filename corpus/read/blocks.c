@@ -11,7 +11,7 @@ struct block_place {
     struct doppel_error error;
 };
 
-struct state {
+struct block_state {
     const struct blocks_run *run;
     struct block_place *places;
     pthread_mutex_t lock;
@@ -23,7 +23,7 @@ struct state {
 
 static void work_blocks(void *context, size_t piece, size_t slot)
 {
-    struct state *state = context;
+    struct block_state *state = context;
     struct block_place *place = &state->places[slot];
     struct line_block block = {0};
     pthread_mutex_lock(&state->lock);
@@ -41,7 +41,7 @@ static void work_blocks(void *context, size_t piece, size_t slot)
 
 static bool deliver_blocks(void *context, size_t piece, size_t slot)
 {
-    struct state *state = context;
+    struct block_state *state = context;
     struct block_place *place = &state->places[slot];
     (void)piece;
     state->status = place->status;
@@ -52,7 +52,7 @@ static bool deliver_blocks(void *context, size_t piece, size_t slot)
     return !state->status;
 }
 
-static struct ordered make_run(uint32_t threads, struct state *state)
+static struct ordered make_run(uint32_t threads, struct block_state *state)
 {
     return (struct ordered){.context = state,
                             .threads = threads,
@@ -69,7 +69,7 @@ size_t blocks_slots(uint32_t threads)
 
 enum doppel_status blocks_run(const struct blocks_run *run, struct doppel_error *error)
 {
-    struct state state = {.run = run, .error = error};
+    struct block_state state = {.run = run, .error = error};
     state.places = calloc(blocks_slots(run->threads), sizeof *state.places);
     if (!state.places)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");

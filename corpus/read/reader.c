@@ -28,7 +28,7 @@ struct reader {
     size_t file_count;
     uint32_t next_file;
 
-    struct source *source; /* of file next_file - 1, or NULL */
+    struct corpus_source *source; /* of file next_file - 1, or NULL */
     bool regular;
     uint64_t line, offset; /* of the next line in it */
     char *rest;            /* its beginning, read already */

@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "corpus/read/value.h"
+#include "core/text_copy.h"
 
 enum { MAX_NAMES = 1000 }; /* labels, or lists, of a record */
 
@@ -205,19 +206,12 @@ enum doppel_status record_metadata_read(const struct metadata_tokens *tokens, st
 
 /* ---- copies ---- */
 
-static char *copy_string_record_metadata(const char *string, bool *failed)
-{
-    char *copy = string ? strdup(string) : NULL;
-    *failed |= string && !copy;
-    return copy;
-}
-
 static char **copy_names(char *const *names, size_t count, size_t *out_count, bool *failed)
 {
     char **copies = count ? calloc(count, sizeof *copies) : NULL;
     *failed |= count && !copies;
     for (size_t i = 0; copies && i < count; i++)
-        copies[i] = copy_string_record_metadata(names[i], failed);
+        copies[i] = copy_text(names[i], failed);
     *out_count = copies ? count : 0;
     return copies;
 }
@@ -228,8 +222,8 @@ struct doppel_metadata *record_metadata_copy(const struct doppel_metadata *metad
     bool failed = false;
     if (!copy)
         return NULL;
-    copy->external_id = copy_string_record_metadata(metadata->external_id, &failed);
-    copy->meta = copy_string_record_metadata(metadata->meta, &failed);
+    copy->external_id = copy_text(metadata->external_id, &failed);
+    copy->meta = copy_text(metadata->meta, &failed);
     copy->labels = copy_names(metadata->labels, metadata->label_count, &copy->label_count, &failed);
     copy->lists = copy_names(metadata->lists, metadata->list_count, &copy->list_count, &failed);
     if (!failed)

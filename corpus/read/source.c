@@ -15,7 +15,7 @@ enum { INPUT_BYTES = 1 << 18, MAGIC_BYTES = 6, LOOK_MS = 100 };
 
 enum packing { PLAIN, GZIP, ZSTD };
 
-struct source {
+struct corpus_source {
     int fd;
     const atomic_bool *stop; /* may be NULL */
     enum packing packing;
@@ -53,7 +53,7 @@ static const struct {
 /* ---- the file itself ---- */
 
 /* False when it is to stop before there are any. Files are always ready. */
-static bool wait_for_bytes(const struct source *source)
+static bool wait_for_bytes(const struct corpus_source *source)
 {
     struct pollfd poll_for = {.fd = source->fd, .events = POLLIN};
     if (!source->stop)
@@ -64,7 +64,7 @@ static bool wait_for_bytes(const struct source *source)
     return false;
 }
 
-static enum doppel_status read_file_source(struct source *source, void *buffer, size_t size,
+static enum doppel_status read_file_source(struct corpus_source *source, void *buffer, size_t size,
                                            size_t *out_size, struct doppel_error *error)
 {
     if (!wait_for_bytes(source))
@@ -81,7 +81,7 @@ static enum doppel_status read_file_source(struct source *source, void *buffer, 
 }
 
 /* Read more input where all is used. */
-static enum doppel_status fill_source(struct source *source, struct doppel_error *error)
+static enum doppel_status fill_source(struct corpus_source *source, struct doppel_error *error)
 {
     if (source->at < source->end || source->ended)
         return DOPPEL_OK;
@@ -97,7 +97,7 @@ static enum doppel_status fill_source(struct source *source, struct doppel_error
 
 /* ---- beginning ---- */
 
-static enum doppel_status begin_packing(struct source *source, struct doppel_error *error)
+static enum doppel_status begin_packing(struct corpus_source *source, struct doppel_error *error)
 {
     if (source->packing == GZIP) {
         if (inflateInit2(&source->gzip, 15 + 16) != Z_OK)
@@ -122,7 +122,7 @@ static bool begins_with(const uint8_t *input, const char *mark, size_t size)
 
 /* No more bytes are waited for than tell: behind a newline comes no mark, but maybe nothing for
  * long. */
-static enum doppel_status recognise(struct source *source, struct doppel_error *error)
+static enum doppel_status recognise(struct corpus_source *source, struct doppel_error *error)
 {
     while (source->end < MAGIC_BYTES && !source->ended &&
            !memchr(source->input, '\n', source->end)) {
@@ -150,10 +150,10 @@ static enum doppel_status recognise(struct source *source, struct doppel_error *
     return begin_packing(source, error);
 }
 
-enum doppel_status source_new(int fd, const atomic_bool *stop, struct source **out,
+enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_source **out,
                               struct doppel_error *error)
 {
-    struct source *source = calloc(1, sizeof *source);
+    struct corpus_source *source = calloc(1, sizeof *source);
     if (source)
         source->input = malloc(INPUT_BYTES);
     if (!source || !source->input) {
@@ -171,7 +171,7 @@ enum doppel_status source_new(int fd, const atomic_bool *stop, struct source **o
     return status;
 }
 
-void source_free(struct source *source)
+void source_free(struct corpus_source *source)
 {
     if (!source)
         return;
@@ -183,19 +183,19 @@ void source_free(struct source *source)
     free(source);
 }
 
-bool source_is_compressed(const struct source *source)
+bool source_is_compressed(const struct corpus_source *source)
 {
     return source->packing != PLAIN;
 }
 
-uint64_t source_bytes_read(const struct source *source)
+uint64_t source_bytes_read(const struct corpus_source *source)
 {
     return source->bytes_read;
 }
 
 /* ---- decompressing ---- */
 
-static enum doppel_status cut_short(const struct source *source, struct doppel_error *error)
+static enum doppel_status cut_short(const struct corpus_source *source, struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT,
                        "the %s data is cut short; fetch the file again (what was whole is read)",
@@ -203,7 +203,7 @@ static enum doppel_status cut_short(const struct source *source, struct doppel_e
 }
 
 /* After a member: another, zeros that fill a block, or the end. */
-static enum doppel_status next_member(struct source *source, struct doppel_error *error)
+static enum doppel_status next_member(struct corpus_source *source, struct doppel_error *error)
 {
     while (source->at < source->end && source->input[source->at] == 0)
         source->at++;
@@ -217,7 +217,7 @@ static enum doppel_status next_member(struct source *source, struct doppel_error
     return DOPPEL_OK;
 }
 
-static enum doppel_status inflate_some(struct source *source, char *buffer, size_t size,
+static enum doppel_status inflate_some(struct corpus_source *source, char *buffer, size_t size,
                                        size_t *out_size, struct doppel_error *error)
 {
     z_stream *gzip = &source->gzip;
@@ -238,7 +238,7 @@ static enum doppel_status inflate_some(struct source *source, char *buffer, size
     return DOPPEL_OK;
 }
 
-static enum doppel_status unzstd_some(struct source *source, char *buffer, size_t size,
+static enum doppel_status unzstd_some(struct corpus_source *source, char *buffer, size_t size,
                                       size_t *out_size, struct doppel_error *error)
 {
     ZSTD_inBuffer in = {source->input, source->end, source->at};
@@ -260,7 +260,7 @@ static enum doppel_status unzstd_some(struct source *source, char *buffer, size_
                        ZSTD_getErrorName(result));
 }
 
-static enum doppel_status decompress(struct source *source, char *buffer, size_t size,
+static enum doppel_status decompress(struct corpus_source *source, char *buffer, size_t size,
                                      size_t *out_size, struct doppel_error *error)
 {
     for (;;) {
@@ -284,8 +284,8 @@ static enum doppel_status decompress(struct source *source, char *buffer, size_t
     }
 }
 
-enum doppel_status source_read(struct source *source, char *buffer, size_t size, size_t *out_size,
-                               struct doppel_error *error)
+enum doppel_status source_read(struct corpus_source *source, char *buffer, size_t size,
+                               size_t *out_size, struct doppel_error *error)
 {
     enum { AT_ONCE = 1 << 30 }; /* zlib counts in 32 bits */
     if (size > AT_ONCE)

@@ -7,22 +7,22 @@
 
 #include <doppel/core.h>
 
-struct source;
+struct corpus_source;
 
 /** @param fd taken. @param stop looked at while a pipe gives nothing: true ends the waiting; NULL:
  * wait for ever. DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_UNSUPPORTED (another compression);
  * DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
-enum doppel_status source_new(int fd, const atomic_bool *stop, struct source **out,
+enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_source **out,
                               struct doppel_error *error);
-void source_free(struct source *source);
-bool source_is_compressed(const struct source *source);
+void source_free(struct corpus_source *source);
+bool source_is_compressed(const struct corpus_source *source);
 
 /** Read some bytes, at most `size`; 0 of them: the end. DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CORRUPT;
  * DOPPEL_E_LIMIT (zstd's window); DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. */
-enum doppel_status source_read(struct source *source, char *buffer, size_t size, size_t *out_size,
-                               struct doppel_error *error);
+enum doppel_status source_read(struct corpus_source *source, char *buffer, size_t size,
+                               size_t *out_size, struct doppel_error *error);
 
 /** Bytes read of the file itself. */
-uint64_t source_bytes_read(const struct source *source);
+uint64_t source_bytes_read(const struct corpus_source *source);
 
 #endif

@@ -15,7 +15,7 @@
 /* Those of pipes are small, and several are decided at once. */
 enum { BATCHES_A_THREAD = 2, MORE_BATCHES = 12 };
 
-struct slot {
+struct batch_slot {
     struct ingest_batch batch;
     bool ready;
 };
@@ -31,7 +31,7 @@ struct batches {
     pthread_mutex_t reading; /* whoever reads the next block */
     pthread_mutex_t lock;    /* of all below */
     pthread_cond_t changed;
-    struct slot *slots;
+    struct batch_slot *slots;
     size_t slot_count;
     uint64_t begun, taken; /* batches */
     bool ended;            /* none will begin any more */
@@ -99,7 +99,7 @@ static enum doppel_status sign(struct preparer *preparer, const struct doppel_co
     return status ? status : doppel_text_read(preparer->text, text, size, WANT, out, error);
 }
 
-static void free_prepared(const struct prepared *prepared)
+static void free_prepared(const struct prepared_record *prepared)
 {
     record_metadata_free(prepared->said);
     if (prepared->code)
@@ -108,7 +108,7 @@ static void free_prepared(const struct prepared *prepared)
 }
 
 /* @param prepared taken. @return false without memory, also where one of its strings has none */
-static bool add_prepared(struct ingest_batch *batch, const struct prepared *prepared)
+static bool add_prepared(struct ingest_batch *batch, const struct prepared_record *prepared)
 {
     bool whole = prepared->id != POOL_FAILED && prepared->source != POOL_FAILED &&
                  prepared->date != POOL_FAILED && prepared->problem != POOL_FAILED &&
@@ -120,7 +120,7 @@ static bool add_prepared(struct ingest_batch *batch, const struct prepared *prep
     return false;
 }
 
-static bool take_record_batch(void *context, const struct doppel_corpus_record *record)
+static bool take_parsed_record(void *context, const struct doppel_corpus_record *record)
 {
     struct preparer *preparer = context;
     struct ingest_batch *batch = preparer->batch;
@@ -128,7 +128,7 @@ static bool take_record_batch(void *context, const struct doppel_corpus_record *
     struct doppel_error error = {0};
     bool is_file = preparer->batches->with_files && !record->error.status && !record->text;
     bool unreadable = !is_file && sign(preparer, record, &result, &error) != DOPPEL_OK;
-    struct prepared prepared = {
+    struct prepared_record prepared = {
         .line = record->line,
         .offset = record->offset,
         .size = record->size,
@@ -183,7 +183,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
     bool is_text = !pushed->path && !pushed->code;
     if (is_text)
         doppel_text_read(text, pushed->text, pushed->text_size, WANT, &result, &problem);
-    const struct prepared prepared = {
+    const struct prepared_record prepared = {
         .line = pushed->number,
         .id = pool_add_string(&batch->strings, pushed->id),
         .source = pool_add_string(&batch->strings, pushed->source),
@@ -224,7 +224,7 @@ static void prepare(struct preparer *preparer, struct ingest_batch *batch)
     preparer->batch = batch;
     ingest_batch_clear(batch);
     batch->block.with_blanks = strcmp(path, "-") == 0; /* whoever writes there waits for answers */
-    parser_block(preparer->parser, &batch->block, take_record_batch, preparer);
+    parser_block(preparer->parser, &batch->block, take_parsed_record, preparer);
 }
 
 /* ---- the ring ---- */
@@ -238,18 +238,18 @@ void ingest_batch_free(struct ingest_batch *batch)
     free(batch->lanes.items);
 }
 
-static struct slot *slot_of_batches(struct batches *batches, uint64_t number)
+static struct batch_slot *batch_slot(struct batches *batches, uint64_t number)
 {
     return &batches->slots[number % batches->slot_count];
 }
 
 /* The slot of the next batch, once the one that it held is taken; NULL at the end. */
-static struct slot *begin_slot(struct batches *batches)
+static struct batch_slot *begin_slot(struct batches *batches)
 {
     pthread_mutex_lock(&batches->lock);
     while (!batches->ended && batches->begun >= batches->taken + batches->slot_count)
         pthread_cond_wait(&batches->changed, &batches->lock);
-    struct slot *slot = batches->ended ? NULL : slot_of_batches(batches, batches->begun++);
+    struct batch_slot *slot = batches->ended ? NULL : batch_slot(batches, batches->begun++);
     pthread_mutex_unlock(&batches->lock);
     return slot;
 }
@@ -263,7 +263,7 @@ static void end(struct batches *batches, bool take_back)
     pthread_mutex_unlock(&batches->lock);
 }
 
-static void put_slot(struct batches *batches, struct slot *slot)
+static void put_slot(struct batches *batches, struct batch_slot *slot)
 {
     pthread_mutex_lock(&batches->lock);
     slot->ready = true;
@@ -273,10 +273,10 @@ static void put_slot(struct batches *batches, struct slot *slot)
 }
 
 /* Blocks come in order: who has the right to read takes the next slot, too. */
-static struct slot *read_block_batches(struct batches *batches)
+static struct batch_slot *read_next_block(struct batches *batches)
 {
     pthread_mutex_lock(&batches->reading);
-    struct slot *slot = begin_slot(batches);
+    struct batch_slot *slot = begin_slot(batches);
     if (slot) {
         struct line_block block;
         slot->batch.error = (struct doppel_error){0};
@@ -317,13 +317,13 @@ static void *fill_batches(void *context)
 {
     struct batches *batches = context;
     struct preparer preparer = {.batches = batches, .parser = new_parser(batches)};
-    struct slot *slot;
+    struct batch_slot *slot;
     struct doppel_error error = {0};
     if (!preparer.parser)
         doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for a parser");
     else
         doppel_text_new(&batches->options->text, &preparer.text, &error);
-    while ((slot = read_block_batches(batches))) {
+    while ((slot = read_next_block(batches))) {
         if (error.status)
             slot->batch.error = error;
         if (!slot->batch.error.status)
@@ -338,7 +338,7 @@ static void *fill_batches(void *context)
 
 /* ---- from outside ---- */
 
-static void start_batches(struct batches *batches, uint32_t wanted)
+static void start_threads(struct batches *batches, uint32_t wanted)
 {
     for (uint32_t i = 0; i < wanted; i++)
         if (pthread_create(&batches->threads[batches->thread_count], NULL, fill_batches, batches) ==
@@ -370,7 +370,7 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     if (with_files)
         reader_take_paths(reader);
     if (batches->slots && batches->threads)
-        start_batches(batches, threads);
+        start_threads(batches, threads);
     if (!batches->thread_count) {
         batches_free(batches);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read ahead");
@@ -414,8 +414,7 @@ static struct timespec in_ms(unsigned wait_ms)
 static size_t count_ready(struct batches *batches)
 {
     size_t count = 0;
-    while (count < batches->slot_count / 2 &&
-           slot_of_batches(batches, batches->taken + count)->ready)
+    while (count < batches->slot_count / 2 && batch_slot(batches, batches->taken + count)->ready)
         count++;
     return count;
 }
@@ -442,7 +441,7 @@ enum doppel_status batches_next(struct batches *batches, unsigned wait_ms,
     if (!batches->given)
         more = wait_for_group(batches, wait_ms);
     if (batches->given < batches->group)
-        *out = &slot_of_batches(batches, batches->taken + batches->given++)->batch;
+        *out = &batch_slot(batches, batches->taken + batches->given++)->batch;
     pthread_mutex_unlock(&batches->lock);
     return more ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
 }
@@ -451,7 +450,7 @@ void batches_give_back(struct batches *batches)
 {
     pthread_mutex_lock(&batches->lock);
     for (; batches->given; batches->given--)
-        slot_of_batches(batches, batches->taken++)->ready = false;
+        batch_slot(batches, batches->taken++)->ready = false;
     pthread_cond_broadcast(&batches->changed);
     pthread_mutex_unlock(&batches->lock);
 }

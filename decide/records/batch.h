@@ -19,7 +19,7 @@ size_t pool_add_string(struct bytes_pool *pool, const char *string);
 const char *pool_string(const struct bytes_pool *pool, size_t at);
 
 /* A record, without its text: that is in the block. */
-struct prepared {
+struct prepared_record {
     uint64_t line, offset; /* in its file */
     size_t size;
     size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
@@ -36,7 +36,7 @@ struct prepared {
 
 struct ingest_batch {
     struct line_block block;
-    ARRAY(struct prepared) records;
+    ARRAY(struct prepared_record) records;
     struct bytes_pool strings, lanes;
     struct doppel_error error; /* status != OK: the run ends here */
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool stop_canonical(void *context, const char *pattern, int64_t authority)
+static bool stop_at_first_source(void *context, const char *pattern, int64_t authority)
 {
     (void)pattern, (void)authority;
     *(bool *)context = true;
@@ -18,7 +18,7 @@ enum doppel_status canonical_begin(struct ingest *ingest, struct doppel_error *e
     const struct doppel_keep_policy usual = doppel_keep_policy_default();
     bool sources = false;
     enum doppel_status status =
-        doppel_library_each_source(ingest->library, stop_canonical, &sources, error);
+        doppel_library_each_source(ingest->library, stop_at_first_source, &sources, error);
     if (status == DOPPEL_E_CANCELLED || status == DOPPEL_E_CORRUPT) /* damaged: nothing was said */
         status = DOPPEL_OK;
     if (!status)

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-static bool is_benign_decider(const struct decider *decider, uint32_t earlier)
+static bool earlier_is_benign(const struct decider *decider, uint32_t earlier)
 {
     const struct decider_host *host = &decider->host;
     return decider_state_of(decider, earlier) == DOPPEL_LIST_BENIGN ||
            (host->was_benign && host->was_benign(host->context, earlier));
 }
 
-static enum doppel_status compare_decider(const struct decider *decider, uint32_t earlier,
+static enum doppel_status compare_earlier(const struct decider *decider, uint32_t earlier,
                                           struct decider_answer *answer, bool *out_matches,
                                           struct doppel_error *error)
 {
@@ -21,12 +21,12 @@ static enum doppel_status compare_decider(const struct decider *decider, uint32_
 }
 
 /* A record as the rule names it: 0 is none. */
-static uint64_t name_of_decider(uint32_t number)
+static uint64_t id_of_number(uint32_t number)
 {
     return number == NO_NUMBER ? 0 : (uint64_t)number + 1;
 }
 
-static uint32_t number_of_decider(uint64_t name)
+static uint32_t number_by_id(uint64_t name)
 {
     return name ? (uint32_t)(name - 1) : (uint32_t)NO_NUMBER;
 }
@@ -96,7 +96,7 @@ static bool is_apart(const struct decider *decider, uint32_t leader)
 
 static struct rule_candidate candidate_of(const struct decider *decider, uint32_t earlier)
 {
-    uint64_t name = name_of_decider(earlier);
+    uint64_t name = id_of_number(earlier);
     return (struct rule_candidate){
         .id = name,
         .leader = decider_leads(decider, earlier) ? name : 0,
@@ -108,11 +108,12 @@ static struct rule_candidate candidate_of(const struct decider *decider, uint32_
 
 /* The candidate that counts most: of those that are near the first, behind which none is compared.
  * @param best its id is 0 without one; its match is in answer->match */
-static enum doppel_status find_best_decider(const struct decider *decider,
-                                            const struct decider_record *record,
-                                            const struct rule_content *facts,
-                                            struct decider_answer *answer,
-                                            struct rule_candidate *best, struct doppel_error *error)
+static enum doppel_status find_best_candidate(const struct decider *decider,
+                                              const struct decider_record *record,
+                                              const struct rule_content *facts,
+                                              struct decider_answer *answer,
+                                              struct rule_candidate *best,
+                                              struct doppel_error *error)
 {
     struct doppel_match match = {0};
     for (size_t i = 0; i < record->candidate_count; i++) {
@@ -121,7 +122,7 @@ static enum doppel_status find_best_decider(const struct decider *decider,
         if (!rule_may_count(&candidate))
             continue;
         enum doppel_status status =
-            compare_decider(decider, record->candidates[i], answer, &matches, error);
+            compare_earlier(decider, record->candidates[i], answer, &matches, error);
         if (status)
             return status;
         candidate.match = &answer->match;
@@ -143,7 +144,7 @@ static void take_rule(struct decider *decider, const struct decider_record *reco
 {
     answer->decision = rule->decision;
     answer->reason = rule->reason;
-    answer->of = number_of_decider(rule->of);
+    answer->of = number_by_id(rule->of);
     answer->leads = !rule->follows && !record->too_short;
     if (rule->follows)
         decider->leaders.items[answer->number] = answer->of;
@@ -164,12 +165,12 @@ static enum doppel_status decide_by_content(struct decider *decider,
         .kind = DOPPEL_KIND_TEXT,
         .too_short = record->too_short,
         .in_order = true,
-        .marked = same == NO_NUMBER ? 0 : name_of_decider(decider->leaders.items[same]),
+        .marked = same == NO_NUMBER ? 0 : id_of_number(decider->leaders.items[same]),
         .candidates = &best,
     };
     if (!facts.marked && !record->too_short) {
         enum doppel_status status =
-            find_best_decider(decider, record, &facts, answer, &best, error);
+            find_best_candidate(decider, record, &facts, answer, &best, error);
         if (status)
             return status;
     }
@@ -177,7 +178,7 @@ static enum doppel_status decide_by_content(struct decider *decider,
     answer->has_match = answer->limited = facts.count;
     if (facts.count) {
         facts.origin = host->origin(host->context, answer->number);
-        best.origin = host->origin(host->context, number_of_decider(best.id));
+        best.origin = host->origin(host->context, number_by_id(best.id));
     }
     rule_by_content(&facts, &rule);
     take_rule(decider, record, &rule, answer);
@@ -197,10 +198,10 @@ static enum doppel_status decide_by_text(struct decider *decider,
     if (earlier == NO_NUMBER)
         return decide_by_content(decider, record, answer, error);
     const struct rule_bytes facts = {
-        .same = name_of_decider(earlier),
+        .same = id_of_number(earlier),
         .same_content = true,
-        .same_leader = name_of_decider(decider->leaders.items[earlier]),
-        .same_is_benign = is_benign_decider(decider, earlier),
+        .same_leader = id_of_number(decider->leaders.items[earlier]),
+        .same_is_benign = earlier_is_benign(decider, earlier),
     };
     (void)rule_by_bytes(&facts, &rule);
     describe_same(decider, answer);
@@ -222,23 +223,22 @@ static enum doppel_status decide_update(struct decider *decider,
     if (status)
         return status;
     struct rule_answer rule = {0};
-    rule_update(name_of_decider(former), &rule);
+    rule_update(id_of_number(former), &rule);
     answer->decision = rule.decision;
     answer->reason = rule.reason;
     answer->of = answer->replaces = former;
     answer->has_match = true;
     answer->limited = false;
-    return compare_decider(decider, former, answer, &matches, error);
+    return compare_earlier(decider, former, answer, &matches, error);
 }
 
 /* The same text under the same id: it is there already. */
 static void decide_again(struct decider *decider, const struct decider_record *record,
                          uint32_t former, struct decider_answer *answer)
 {
-    const struct rule_bytes facts = {.same = name_of_decider(former),
+    const struct rule_bytes facts = {.same = id_of_number(former),
                                      .same_content = true,
-                                     .same_leader =
-                                         name_of_decider(decider->leaders.items[former])};
+                                     .same_leader = id_of_number(decider->leaders.items[former])};
     struct rule_answer rule;
     (void)rule_by_bytes(&facts, &rule);
     describe_same(decider, answer);
@@ -253,7 +253,7 @@ static enum doppel_status decide_same_id(struct decider *decider,
 {
     const struct doppel_digest *contents = decider->contents.items;
     struct rule_answer rule;
-    if (!rule_by_id(decider->on_same_id, name_of_decider(former), &rule)) {
+    if (!rule_by_id(decider->on_same_id, id_of_number(former), &rule)) {
         if (memcmp(&contents[former], &record->content, sizeof *contents) != 0)
             return decide_update(decider, record, former, answer, error);
         decide_again(decider, record, former, answer);
@@ -266,9 +266,8 @@ static enum doppel_status decide_same_id(struct decider *decider,
     return DOPPEL_OK;
 }
 
-static enum doppel_status decide_decider(struct decider *decider,
-                                         const struct decider_record *record,
-                                         struct decider_answer *answer, struct doppel_error *error)
+static enum doppel_status apply_rule(struct decider *decider, const struct decider_record *record,
+                                     struct decider_answer *answer, struct doppel_error *error)
 {
     if (record->unreadable) {
         answer->decision = DOPPEL_DECISION_UNREADABLE;
@@ -307,7 +306,7 @@ enum doppel_status decider_next(struct decider *decider, const struct decider_re
         .known = NO_NUMBER,
         .kept = true,
     };
-    status = decide_decider(decider, record, &answer, error);
+    status = apply_rule(decider, record, &answer, error);
     answer.follows = answer.kept && decider->leaders.items[answer.number] != answer.number;
     answer.kept &= !record->only_asked;
     if (!status && answer.kept)

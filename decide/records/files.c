@@ -23,11 +23,11 @@ enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_erro
 {
     const struct ingest_batch *batch = ingest->batch;
     const struct bytes_pool *strings = &batch->strings;
-    const struct prepared *first = &batch->records.items[ingest->at];
+    const struct prepared_record *first = &batch->records.items[ingest->at];
     bool held = true;
     ingest->files.count = ingest->file_paths.count = 0;
     for (; held && ingest->at < batch->records.count; ingest->at++) {
-        const struct prepared *record = &batch->records.items[ingest->at];
+        const struct prepared_record *record = &batch->records.items[ingest->at];
         if (!record->is_file || !record->code != !first->code)
             break;
         const struct record_file file = {

@@ -14,7 +14,7 @@ enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };
 static enum doppel_status add_to_library(struct ingest *ingest, const struct decider_answer *answer,
                                          uint64_t *out_id, struct doppel_error *error)
 {
-    const struct prepared *record = ingest->record;
+    const struct prepared_record *record = ingest->record;
     const struct bytes_pool *strings = &ingest->batch->strings;
     uint32_t leader = decider_leader(ingest->memory.decider, answer->number);
     struct doppel_library_text text = {
@@ -130,8 +130,8 @@ static enum doppel_status keep_record(struct ingest *ingest, const struct decide
 static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answer *out,
                                       struct doppel_error *error)
 {
-    struct memory *memory = &ingest->memory;
-    const struct prepared *record = ingest->record;
+    struct ingest_memory *memory = &ingest->memory;
+    const struct prepared_record *record = ingest->record;
     enum doppel_status status = DOPPEL_OK;
     memory->candidates.count = memory->hits.count = 0;
     struct decider_record asked = {
@@ -152,7 +152,7 @@ static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answ
                                      : doppel_fail(error, people->status, "%s", people->message);
 }
 
-static enum doppel_status decide_about(struct ingest *ingest, const struct prepared *record,
+static enum doppel_status decide_about(struct ingest *ingest, const struct prepared_record *record,
                                        struct doppel_error *error)
 {
     struct decider_answer answer;
@@ -176,7 +176,7 @@ static enum doppel_status decide_about(struct ingest *ingest, const struct prepa
 static struct doppel_dedup_decision decision_of(struct ingest *ingest, const struct told *told)
 {
     const struct bytes_pool *strings = &told->batch->strings;
-    const struct prepared *record = told->record;
+    const struct prepared_record *record = told->record;
     struct doppel_dedup_decision decision = {
         .number = ingest->count++,
         .path = ingest_file_path(ingest, told->batch->block.file),
@@ -245,7 +245,7 @@ static enum doppel_status begin_turn(struct ingest *ingest, struct doppel_error 
 /* ---- batches ---- */
 
 /* The path under which lines of the batch can be read again. */
-static void find_path_ingest(struct ingest *ingest)
+static void find_batch_path(struct ingest *ingest)
 {
     uint32_t file = ingest->batch->block.file;
     if (ingest->path_known && ingest->path_file == file)
@@ -258,7 +258,7 @@ static void find_path_ingest(struct ingest *ingest)
     ingest->path_known = true;
 }
 
-static bool goes_on_ingest(struct ingest *ingest)
+static bool progress_goes_on(struct ingest *ingest)
 {
     uint64_t done = 0, total = 0;
     if (ingest->reader)
@@ -279,14 +279,14 @@ static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch 
     }
     ingest->batch = batch;
     ingest->at = 0;
-    find_path_ingest(ingest);
+    find_batch_path(ingest);
     for (size_t i = 0; i < batch->records.count && !status; i++)
         status = people_check(ingest, &batch->records.items[i], error);
     return status;
 }
 
 /* What is ready is one transaction, a group. */
-static enum doppel_status end_group_ingest(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status end_batch_group(struct ingest *ingest, struct doppel_error *error)
 {
     if (ingest->told.count)
         return commit_told(ingest, error);
@@ -313,10 +313,10 @@ static enum doppel_status take_pushed(struct ingest *ingest, struct ingest_batch
     return DOPPEL_OK;
 }
 
-static enum doppel_status next_batch_ingest(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status next_ingest_batch(struct ingest *ingest, struct doppel_error *error)
 {
     struct ingest_batch *batch;
-    if (!ingest->in_group && !goes_on_ingest(ingest))
+    if (!ingest->in_group && !progress_goes_on(ingest))
         return DOPPEL_OK;
     enum doppel_status status =
         ingest->batches ? batches_next(ingest->batches, ingest->in_group ? 0 : LOOK_MS, &batch)
@@ -324,7 +324,7 @@ static enum doppel_status next_batch_ingest(struct ingest *ingest, struct doppel
     if (status)
         return status; /* the end */
     if (!batch)
-        return ingest->in_group ? end_group_ingest(ingest, error) : DOPPEL_OK;
+        return ingest->in_group ? end_batch_group(ingest, error) : DOPPEL_OK;
     ingest->in_group = true;
     return open_batch(ingest, batch, error);
 }
@@ -341,7 +341,7 @@ static enum doppel_status decide_record(struct ingest *ingest, struct doppel_err
     enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin_turn(ingest, error);
     if (!status)
         status = decide_about(ingest, &ingest->batch->records.items[ingest->at++], error);
-    if (!status && (ingest->told.count == COMMIT_RECORDS || !goes_on_ingest(ingest)))
+    if (!status && (ingest->told.count == COMMIT_RECORDS || !progress_goes_on(ingest)))
         status = commit_told(ingest, error);
     return status;
 }
@@ -380,7 +380,7 @@ static bool is_at_file(const struct ingest *ingest)
 static enum doppel_status work_on(struct ingest *ingest, struct doppel_error *error)
 {
     if (!ingest->batch)
-        return next_batch_ingest(ingest, error);
+        return next_ingest_batch(ingest, error);
     if (ingest->at == ingest->batch->records.count)
         return end_batch(ingest, error);
     return is_at_file(ingest) ? commit_told(ingest, error) : decide_record(ingest, error);
@@ -419,7 +419,7 @@ enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
 
 /* ---- from outside ---- */
 
-static enum doppel_status open_parts_ingest(struct ingest *ingest, struct doppel_error *error)
+static enum doppel_status open_ingest_parts(struct ingest *ingest, struct doppel_error *error)
 {
     const struct doppel_ingest_options *options = &ingest->options;
     const struct decider_host host = ingest_host(ingest);
@@ -461,7 +461,7 @@ enum doppel_status ingest_new(struct doppel_library *library,
     ingest->with_files = with_files;
     if (!ingest->options.threads)
         ingest->options.threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    enum doppel_status status = open_parts_ingest(ingest, error);
+    enum doppel_status status = open_ingest_parts(ingest, error);
     if (status)
         ingest_free(ingest);
     else

@@ -12,7 +12,7 @@
 /* What was decided of a record, until it is told. */
 struct told {
     const struct ingest_batch *batch;
-    const struct prepared *record;
+    const struct prepared_record *record;
     enum doppel_decision decision;
     enum doppel_decision_reason reason;
     uint64_t item, of_item, same_id;
@@ -38,7 +38,7 @@ struct ingest {
     struct ingest_batch pushed[2]; /* what waits, and what is decided about */
     uint64_t pushed_count;
     struct leaders *leaders;
-    struct memory memory;
+    struct ingest_memory memory;
     struct sieve sieve;
 
     /* how far it is */
@@ -49,7 +49,7 @@ struct ingest {
     struct doppel_error failure; /* status != OK: after what was decided before it, the end */
 
     /* the record that is being decided */
-    const struct prepared *record;
+    const struct prepared_record *record;
     struct parser *parser;
     struct doppel_text *text;
     struct file_text file;
@@ -106,7 +106,7 @@ const struct doppel_digest *people_marked(void *context, const struct doppel_dig
 
 /** Look at what the record says of itself, before anything is decided: where the library would not
  * take it, the record is unreadable from now on. */
-enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
+enum doppel_status people_check(struct ingest *ingest, struct prepared_record *record,
                                 struct doppel_error *error);
 
 /** What else is called as the record at hand, before it is told of that; 0: nothing. A look at the

@@ -24,7 +24,7 @@ static long ten_thousandths(double share)
 }
 
 /* What the columns do not say. */
-static void describe_match_records_log(const struct doppel_match *match, char out[DETAIL_BYTES])
+static void describe_record_match(const struct doppel_match *match, char out[DETAIL_BYTES])
 {
     int size =
         snprintf(out, DETAIL_BYTES, "{\"relation\":\"%s\",\"verified\":\"%s\"",
@@ -62,7 +62,7 @@ static void log_match(const struct ingest *ingest, const struct decider_answer *
     log_limit(ingest, answer, entry);
     if (is_plain_match(match))
         return;
-    describe_match_records_log(match, detail);
+    describe_record_match(match, detail);
     entry->detail = detail;
 }
 
@@ -72,7 +72,7 @@ static void log_match(const struct ingest *ingest, const struct decider_answer *
 static enum doppel_status name_record(struct ingest *ingest, const char **out,
                                       struct doppel_error *error)
 {
-    const struct prepared *record = ingest->record;
+    const struct prepared_record *record = ingest->record;
     char line[24];
     *out = pool_string(&ingest->batch->strings, record->id);
     if (*out)
@@ -87,7 +87,7 @@ static enum doppel_status name_record(struct ingest *ingest, const char **out,
     return DOPPEL_OK;
 }
 
-static uint64_t item_of_ingest(const struct ingest *ingest, uint32_t number)
+static uint64_t item_of_number(const struct ingest *ingest, uint32_t number)
 {
     return number == NO_NUMBER ? 0 : ingest->memory.ids.items[number];
 }
@@ -95,7 +95,7 @@ static uint64_t item_of_ingest(const struct ingest *ingest, uint32_t number)
 enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer *answer,
                               uint64_t item, struct doppel_error *error)
 {
-    const struct prepared *record = ingest->record;
+    const struct prepared_record *record = ingest->record;
     const struct bytes_pool *strings = &ingest->batch->strings;
     char detail[DETAIL_BYTES];
     struct ledger_decision entry = {
@@ -104,8 +104,8 @@ enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer
         .decision = answer->decision,
         .why = record->unreadable ? pool_string(strings, record->problem)
                                   : doppel_decision_reason_name(answer->reason),
-        .of = item_of_ingest(ingest, answer->of),
-        .former = item_of_ingest(ingest, answer->replaces),
+        .of = item_of_number(ingest, answer->of),
+        .former = item_of_number(ingest, answer->replaces),
     };
     if (answer->has_match)
         log_match(ingest, answer, detail, &entry);

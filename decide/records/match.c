@@ -68,7 +68,7 @@ static enum doppel_status know_sizes(struct ingest *ingest, uint32_t earlier,
                                      struct doppel_error *error)
 {
     const struct leader *leader;
-    struct memory *memory = &ingest->memory;
+    struct ingest_memory *memory = &ingest->memory;
     enum doppel_status status = ingest_load_shingles(ingest, error);
     if (status || memory->sizes.items[earlier])
         return status;
@@ -82,7 +82,7 @@ static enum doppel_status know_sizes(struct ingest *ingest, uint32_t earlier,
 static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *out_passes,
                                struct doppel_error *error)
 {
-    const struct memory *memory = &ingest->memory;
+    const struct ingest_memory *memory = &ingest->memory;
     enum doppel_status status = know_sizes(ingest, earlier, error);
     *out_passes = !status &&
                   sieve_passes_equal(&ingest->sieve, memory_equal_lanes(memory, earlier),
@@ -90,9 +90,9 @@ static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *ou
     return status;
 }
 
-static enum doppel_status compare_ingest(struct ingest *ingest, uint32_t earlier,
-                                         struct doppel_match *out, bool *out_matches,
-                                         struct doppel_error *error)
+static enum doppel_status compare_with_leader(struct ingest *ingest, uint32_t earlier,
+                                              struct doppel_match *out, bool *out_matches,
+                                              struct doppel_error *error)
 {
     const struct leader *leader;
     enum doppel_status status = ingest_load_shingles(ingest, error);
@@ -122,10 +122,10 @@ static enum doppel_status match_texts(void *context, uint32_t number, uint32_t e
         *out_matches = false;
         return status;
     }
-    return compare_ingest(ingest, earlier, out, out_matches, error);
+    return compare_with_leader(ingest, earlier, out, out_matches, error);
 }
 
-static struct doppel_origin origin_of_match(void *context, uint32_t number)
+static struct doppel_origin origin_of_record(void *context, uint32_t number)
 {
     struct ingest *ingest = context;
     const struct leader *leader;
@@ -143,7 +143,7 @@ struct decider_host ingest_host(struct ingest *ingest)
 {
     return (struct decider_host){
         .match = match_texts,
-        .origin = origin_of_match,
+        .origin = origin_of_record,
         .context = ingest,
         .lanes = ingest->options.text.lanes,
         .state = people_state,

@@ -6,14 +6,14 @@
 
 enum { LANES_A_WORD = 4, MAX_WORDS = DOPPEL_TEXT_MAX_LANES / LANES_A_WORD, LOAD_AT_ONCE = 4096 };
 
-static enum doppel_status fail_without_memory_for_texts(struct doppel_error *error)
+static enum doppel_status no_memory_for_texts(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the library");
 }
 
 /* ---- life ---- */
 
-enum doppel_status memory_open(struct memory *memory, struct doppel_library *library,
+enum doppel_status memory_open(struct ingest_memory *memory, struct doppel_library *library,
                                const struct doppel_ingest_options *options,
                                const struct decider_host *host, struct doppel_error *error)
 {
@@ -35,7 +35,7 @@ enum doppel_status memory_open(struct memory *memory, struct doppel_library *lib
     return status;
 }
 
-void memory_close(struct memory *memory)
+void memory_close(struct ingest_memory *memory)
 {
     doppel_index_free(memory->index);
     decider_free(memory->decider);
@@ -61,7 +61,7 @@ static size_t to_words(const uint16_t *lanes, uint32_t count, uint64_t out[MAX_W
     return words;
 }
 
-static enum doppel_status insert_waiting(struct memory *memory, struct doppel_error *error)
+static enum doppel_status insert_waiting(struct ingest_memory *memory, struct doppel_error *error)
 {
     enum doppel_status status = doppel_index_insert(
         memory->index, memory->codes.items, memory->payloads.items, memory->payloads.count, error);
@@ -69,7 +69,7 @@ static enum doppel_status insert_waiting(struct memory *memory, struct doppel_er
     return status;
 }
 
-static bool wait_in_line(struct memory *memory, const uint16_t *lanes, uint32_t number)
+static bool wait_in_line(struct ingest_memory *memory, const uint16_t *lanes, uint32_t number)
 {
     uint64_t words[MAX_WORDS];
     size_t count = to_words(lanes, memory->lanes, words);
@@ -80,7 +80,7 @@ static bool wait_in_line(struct memory *memory, const uint16_t *lanes, uint32_t 
 }
 
 struct memory_search_hits {
-    struct memory *memory;
+    struct ingest_memory *memory;
     bool failed;
 };
 
@@ -91,14 +91,14 @@ static bool take_hit(void *context, const struct doppel_index_hit *hit)
     return !search->failed;
 }
 
-static int by_number_memory(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     uint64_t x = ((const struct doppel_index_hit *)a)->payload;
     uint64_t y = ((const struct doppel_index_hit *)b)->payload;
     return (x > y) - (x < y);
 }
 
-enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
+enum doppel_status memory_search(struct ingest_memory *memory, const uint16_t *lanes,
                                  struct doppel_error *error)
 {
     uint64_t words[MAX_WORDS];
@@ -110,49 +110,49 @@ enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
     enum doppel_status status =
         doppel_index_search(memory->index, &request, take_hit, &search, error);
     if (memory->hits.count > 1)
-        qsort(memory->hits.items, memory->hits.count, sizeof *memory->hits.items, by_number_memory);
+        qsort(memory->hits.items, memory->hits.count, sizeof *memory->hits.items, compare_numbers);
     for (size_t i = 0; i < memory->hits.count && !search.failed; i++)
         search.failed = !array_push(&memory->candidates, (uint32_t)memory->hits.items[i].payload);
-    return search.failed ? fail_without_memory_for_texts(error) : status;
+    return search.failed ? no_memory_for_texts(error) : status;
 }
 
-uint32_t memory_equal_lanes(const struct memory *memory, uint32_t number)
+uint32_t memory_equal_lanes(const struct ingest_memory *memory, uint32_t number)
 {
     const struct doppel_index_hit key = {.payload = number}, *hit = NULL;
     if (memory->hits.count)
-        hit = bsearch(&key, memory->hits.items, memory->hits.count, sizeof key, by_number_memory);
+        hit = bsearch(&key, memory->hits.items, memory->hits.count, sizeof key, compare_numbers);
     return memory->lanes - (hit ? hit->distance : 0);
 }
 
-enum doppel_status memory_add(struct memory *memory, const struct decider_answer *answer,
+enum doppel_status memory_add(struct ingest_memory *memory, const struct decider_answer *answer,
                               const uint16_t *lanes, uint64_t id, uint32_t size,
                               struct doppel_error *error)
 {
     if (!array_push(&memory->ids, id) || !array_push(&memory->sizes, size) ||
         (answer->leads && !wait_in_line(memory, lanes, answer->number)))
-        return fail_without_memory_for_texts(error);
+        return no_memory_for_texts(error);
     if (id)
         memory->last_id = id;
     return answer->leads ? insert_waiting(memory, error) : DOPPEL_OK;
 }
 
-enum doppel_status memory_insert(struct memory *memory, const uint16_t *lanes, uint32_t number,
-                                 struct doppel_error *error)
+enum doppel_status memory_insert(struct ingest_memory *memory, const uint16_t *lanes,
+                                 uint32_t number, struct doppel_error *error)
 {
     return wait_in_line(memory, lanes, number) ? insert_waiting(memory, error)
-                                               : fail_without_memory_for_texts(error);
+                                               : no_memory_for_texts(error);
 }
 
 /* ---- loading ---- */
 
 struct memory_load {
-    struct memory *memory;
+    struct ingest_memory *memory;
     struct doppel_error *error;
     enum doppel_status status;
 };
 
 /* Ids ascend with the numbers but where they are 0. */
-uint32_t memory_number_of(const struct memory *memory, uint64_t id)
+uint32_t memory_number_of(const struct ingest_memory *memory, uint64_t id)
 {
     size_t low = 0, high = memory->ids.count;
     while (id && low < high) {
@@ -170,10 +170,10 @@ uint32_t memory_number_of(const struct memory *memory, uint64_t id)
 }
 
 /* One whose leader was removed leads, if it can. */
-static bool take_text_memory(void *context, const struct doppel_library_text *text)
+static bool remember_text(void *context, const struct doppel_library_text *text)
 {
     struct memory_load *load = context;
-    struct memory *memory = load->memory;
+    struct ingest_memory *memory = load->memory;
     memory->last_id = text->id;
     if (text->error.status || text->lane_count != memory->lanes) {
         memory->damaged++;
@@ -192,13 +192,13 @@ static bool take_text_memory(void *context, const struct doppel_library_text *te
     if (!load->status && (!array_push(&memory->ids, text->id) ||
                           !array_push(&memory->sizes, (uint32_t)text->shingle_total) ||
                           (past.leads && !wait_in_line(memory, text->lanes, number))))
-        load->status = fail_without_memory_for_texts(load->error);
+        load->status = no_memory_for_texts(load->error);
     if (!load->status && memory->payloads.count >= LOAD_AT_ONCE)
         load->status = insert_waiting(memory, load->error);
     return load->status == DOPPEL_OK;
 }
 
-enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
+enum doppel_status memory_catch_up(struct ingest_memory *memory, uint64_t last_id,
                                    struct doppel_error *error)
 {
     if (last_id && last_id <= memory->last_id)
@@ -209,7 +209,7 @@ enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
         .first = memory->last_id + 1, .last = last_id, .files = true};
     struct memory_load load = {.memory = memory, .error = error};
     enum doppel_status status =
-        doppel_library_each_text(memory->library, &query, take_text_memory, &load, error);
+        doppel_library_each_text(memory->library, &query, remember_text, &load, error);
     if (load.status)
         return load.status;
     if (!status && memory->payloads.count)

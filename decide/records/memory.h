@@ -9,7 +9,7 @@
 #include "core/array.h"
 #include "decide/records/decider.h"
 
-struct memory {
+struct ingest_memory {
     struct doppel_library *library;
     struct doppel_index *index;
     struct decider *decider;
@@ -26,37 +26,37 @@ struct memory {
 };
 
 /** @param options,host borrowed; zeroed before. On failure too, memory_close. */
-enum doppel_status memory_open(struct memory *memory, struct doppel_library *library,
+enum doppel_status memory_open(struct ingest_memory *memory, struct doppel_library *library,
                                const struct doppel_ingest_options *options,
                                const struct decider_host *host, struct doppel_error *error);
-void memory_close(struct memory *memory);
+void memory_close(struct ingest_memory *memory);
 
 /** Take in what is in the library up to `last_id`, 0: to the end, and not known yet. */
-enum doppel_status memory_catch_up(struct memory *memory, uint64_t last_id,
+enum doppel_status memory_catch_up(struct ingest_memory *memory, uint64_t last_id,
                                    struct doppel_error *error);
 
 /** The groups are as people's words have them. */
-void memory_regrouped(struct memory *memory);
+void memory_regrouped(struct ingest_memory *memory);
 
 /** Take in what people's words have changed of the groups since. */
-enum doppel_status memory_regroup(struct memory *memory, struct doppel_error *error);
+enum doppel_status memory_regroup(struct ingest_memory *memory, struct doppel_error *error);
 
 /** The number of an id in the library; NO_NUMBER: it is not held. */
-uint32_t memory_number_of(const struct memory *memory, uint64_t id);
+uint32_t memory_number_of(const struct ingest_memory *memory, uint64_t id);
 
 /** Let a leader be found. */
-enum doppel_status memory_insert(struct memory *memory, const uint16_t *lanes, uint32_t number,
-                                 struct doppel_error *error);
+enum doppel_status memory_insert(struct ingest_memory *memory, const uint16_t *lanes,
+                                 uint32_t number, struct doppel_error *error);
 
 /** Leaders that share a band, by ascending number, in memory->candidates and ->hits. */
-enum doppel_status memory_search(struct memory *memory, const uint16_t *lanes,
+enum doppel_status memory_search(struct ingest_memory *memory, const uint16_t *lanes,
                                  struct doppel_error *error);
 
 /** How many lanes of the last search are equal to those of a candidate; all for others. */
-uint32_t memory_equal_lanes(const struct memory *memory, uint32_t number);
+uint32_t memory_equal_lanes(const struct ingest_memory *memory, uint32_t number);
 
 /** A record was decided: `id` in the library, 0: it is not there; `size` of its set. */
-enum doppel_status memory_add(struct memory *memory, const struct decider_answer *answer,
+enum doppel_status memory_add(struct ingest_memory *memory, const struct decider_answer *answer,
                               const uint16_t *lanes, uint64_t id, uint32_t size,
                               struct doppel_error *error);
 

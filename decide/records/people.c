@@ -7,8 +7,8 @@
 #include "decide/ledger.h"
 
 /* The first thing that goes wrong ends the decision of the record at hand. */
-static void note_ingest(struct ingest *ingest, enum doppel_status status,
-                        const struct doppel_error *error)
+static void note_people_error(struct ingest *ingest, enum doppel_status status,
+                              const struct doppel_error *error)
 {
     if (status && !ingest->people_error.status)
         ingest->people_error = *error;
@@ -21,7 +21,7 @@ enum doppel_list_state people_state(void *context, uint32_t earlier)
     enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
     if (!ingest->has_states || earlier >= ingest->memory.ids.count)
         return state;
-    note_ingest(
+    note_people_error(
         ingest,
         doppel_library_state_of(ingest->library, ingest->memory.ids.items[earlier], &state, &error),
         &error);
@@ -36,25 +36,26 @@ bool people_were_benign(void *context, uint32_t earlier)
     uint64_t of = 0;
     if (!ingest->has_states || earlier >= ingest->memory.ids.count)
         return false;
-    note_ingest(
+    note_people_error(
         ingest,
         doppel_library_benign_of(ingest->library, ingest->memory.ids.items[earlier], &of, &error),
         &error);
     if (of)
-        note_ingest(ingest, doppel_library_state_of(ingest->library, of, &state, &error), &error);
+        note_people_error(ingest, doppel_library_state_of(ingest->library, of, &state, &error),
+                          &error);
     return state == DOPPEL_LIST_BENIGN;
 }
 
-struct marked {
+struct marked_search {
     struct ingest *ingest;
     const struct doppel_digest *content;
     enum doppel_manual_label word;
     bool failed;
 };
 
-static bool take_mark_people(void *context, const struct doppel_mark *mark)
+static bool take_marked_content(void *context, const struct doppel_mark *mark)
 {
-    struct marked *marked = context;
+    struct marked_search *marked = context;
     const struct doppel_digest *content = marked->content;
     bool first = memcmp(&mark->a, content, sizeof *content) == 0;
     if (mark->word == marked->word)
@@ -67,15 +68,15 @@ const struct doppel_digest *people_marked(void *context, const struct doppel_dig
 {
     struct ingest *ingest = context;
     struct doppel_error error;
-    struct marked marked = {.ingest = ingest, .content = content, .word = word};
+    struct marked_search marked = {.ingest = ingest, .content = content, .word = word};
     ingest->marked.count = 0;
     if (ingest->has_words) {
-        enum doppel_status status =
-            doppel_library_each_mark(ingest->library, content, take_mark_people, &marked, &error);
+        enum doppel_status status = doppel_library_each_mark(ingest->library, content,
+                                                             take_marked_content, &marked, &error);
         if (marked.failed)
             status = doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
         if (status != DOPPEL_E_CORRUPT) /* damaged words were not said */
-            note_ingest(ingest, status, &error);
+            note_people_error(ingest, status, &error);
     }
     *out_count = ingest->marked.count;
     return ingest->marked.items;
@@ -86,7 +87,7 @@ const struct doppel_digest *people_marked(void *context, const struct doppel_dig
 enum doppel_status people_same_id(struct ingest *ingest, const struct decider_answer *answer,
                                   uint64_t *out, struct doppel_error *error)
 {
-    const struct prepared *record = ingest->record;
+    const struct prepared_record *record = ingest->record;
     const char *id = record->said ? record->said->external_id : NULL;
     uint64_t other = 0;
     if (!id && ingest->with_files) /* which have ids of that kind */
@@ -109,7 +110,7 @@ enum doppel_status people_tell(struct ingest *ingest, uint64_t item, struct dopp
                            error);
 }
 
-enum doppel_status people_check(struct ingest *ingest, struct prepared *record,
+enum doppel_status people_check(struct ingest *ingest, struct prepared_record *record,
                                 struct doppel_error *error)
 {
     static const struct doppel_metadata nothing;

@@ -45,22 +45,22 @@ struct lookup_job {
     uint32_t rest[PLANES_MAX]; /* the query's remainder */
 };
 
-struct slots {
+struct code_slots {
     const uint32_t *words, *spill;
     uint32_t slot_words, groups, planes;
     uint32_t ahead; /* lookups between the fetch of a bucket and its use */
 };
 
 /** Look up from `first` on. @return where it stopped for want of room in the queue, or count */
-typedef size_t lookup_kernel(const struct slots *slots, const struct lookup_job *job, size_t first,
-                             struct pass_queue *queue);
+typedef size_t lookup_kernel(const struct code_slots *slots, const struct lookup_job *job,
+                             size_t first, struct pass_queue *queue);
 
 /** The same for groups of the spill: `count` codes, of which the first has `position`. */
 struct spill_run {
     const uint32_t *groups;
     uint32_t bucket, position, count;
 };
-typedef void spill_kernel(const struct slots *slots, const struct lookup_job *job,
+typedef void spill_kernel(const struct code_slots *slots, const struct lookup_job *job,
                           const struct spill_run *run, struct pass_queue *queue);
 
 typedef struct hamming_kernel {

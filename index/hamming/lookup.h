@@ -7,7 +7,7 @@
  *                               append those that are */
 #include "index/hamming/kernels.h"
 
-static inline void slot_fetch(const struct slots *slots, uint32_t bucket)
+static inline void slot_fetch(const struct code_slots *slots, uint32_t bucket)
 {
     const uint32_t *slot = slots->words + (size_t)bucket * slots->slot_words;
     for (uint32_t at = 0; at < slots->slot_words; at += LANES)
@@ -15,7 +15,7 @@ static inline void slot_fetch(const struct slots *slots, uint32_t bucket)
 }
 
 /* The first lines; the processor sees where it goes from there. */
-static inline void spill_fetch(const struct slots *slots, const uint32_t *slot, uint32_t codes,
+static inline void spill_fetch(const struct code_slots *slots, const uint32_t *slot, uint32_t codes,
                                const unsigned planes)
 {
     enum { LINES_MAX = 6 };
@@ -65,7 +65,7 @@ static inline void groups_look(const uint32_t *groups, uint32_t count, struct la
     }
 }
 
-static inline size_t lookup_planes(const struct slots *slots, const struct lookup_job *job,
+static inline size_t lookup_planes(const struct code_slots *slots, const struct lookup_job *job,
                                    size_t first, struct pass_queue *queue, const unsigned planes)
 {
     const struct needle needle = needle_prepare(job->rest, planes);
@@ -106,7 +106,7 @@ static inline void spill_planes(const struct lookup_job *job, const struct spill
                 ((uint32_t)job->number << 16) + chunk, queue, planes);
 }
 
-static size_t lookup(const struct slots *slots, const struct lookup_job *job, size_t first,
+static size_t lookup(const struct code_slots *slots, const struct lookup_job *job, size_t first,
                      struct pass_queue *queue)
 {
     switch (slots->planes) {
@@ -121,7 +121,7 @@ static size_t lookup(const struct slots *slots, const struct lookup_job *job, si
     }
 }
 
-static void spill(const struct slots *slots, const struct lookup_job *job,
+static void spill(const struct code_slots *slots, const struct lookup_job *job,
                   const struct spill_run *run, struct pass_queue *queue)
 {
     switch (slots->planes) {

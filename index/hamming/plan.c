@@ -111,7 +111,7 @@ void plan_scan(const struct hamming *table, struct hamming_scratch *scratch, uns
 }
 
 /* The rests of buckets that go on in the spill. */
-static void run_spilled(const struct hamming *table, const struct slots *slots,
+static void run_spilled(const struct hamming *table, const struct code_slots *slots,
                         struct hamming_scratch *scratch, const struct lookup_job *job,
                         struct pass_queue *queue)
 {
@@ -132,7 +132,7 @@ static void run_spilled(const struct hamming *table, const struct slots *slots,
     queue->spilled_count = 0;
 }
 
-static void run_job(const struct hamming *table, const struct slots *slots,
+static void run_job(const struct hamming *table, const struct code_slots *slots,
                     struct hamming_scratch *scratch, const struct lookup_job *job,
                     struct pass_queue *queue)
 {
@@ -157,12 +157,12 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
     ahead = ahead > 48 ? 48 : ahead < 3 ? 3 : ahead;
     if (ahead > scratch->lookup_count)
         ahead = scratch->lookup_count;
-    struct slots slots = {.words = table->slots,
-                          .spill = table->spill,
-                          .slot_words = shape->slot_words,
-                          .groups = shape->groups,
-                          .planes = shape->planes,
-                          .ahead = ahead};
+    struct code_slots slots = {.words = table->slots,
+                               .spill = table->spill,
+                               .slot_words = shape->slot_words,
+                               .groups = shape->groups,
+                               .planes = shape->planes,
+                               .ahead = ahead};
     struct pass_queue queue = {.positions = scratch->pass_positions,
                                .buckets = scratch->pass_buckets,
                                .marks = scratch->pass_marks,

@@ -30,7 +30,7 @@ struct piece {
 
 /* A piece at work. */
 struct work {
-    struct join *join;
+    struct code_join *join;
     struct join_hits hits;
     struct doppel_index_pair checked[JOIN_HITS];
     ARRAY(struct doppel_index_pair) pairs;
@@ -38,7 +38,7 @@ struct work {
     bool too_many, no_memory;
 };
 
-struct join {
+struct code_join {
     const struct doppel_index_pairing *pairing;
     doppel_index_pair_visitor *visitor;
     void *context;
@@ -57,7 +57,7 @@ struct join {
 
 /* ---- pairs ---- */
 
-static bool visit_join(struct join *join, const struct doppel_index_pair *pairs, size_t count)
+static bool visit_join(struct code_join *join, const struct doppel_index_pair *pairs, size_t count)
 {
     if (count && !join->visitor(join->context, pairs, count))
         join->status = DOPPEL_E_CANCELLED;
@@ -75,7 +75,7 @@ static bool keep_work(struct work *work, const struct doppel_index_pair *pairs, 
 static bool flush_join_hits(struct join_hits *hits)
 {
     struct work *work = hits->context;
-    struct join *join = work->join;
+    struct code_join *join = work->join;
     const struct doppel_index_pairing *pairing = join->pairing;
     struct join_check check = {&join->plan, join->left, join->right, join->chunk};
     size_t count = join->kernels->check(&check, hits->items, hits->count, work->checked);
@@ -88,7 +88,7 @@ static bool flush_join_hits(struct join_hits *hits)
 
 /* ---- one piece: a tile with all that differ from it by few of the upper bits ---- */
 
-static join_kernel *kernel_of(const struct join *join)
+static join_kernel *kernel_of(const struct code_join *join)
 {
     if (join->left->lanes && (join->plan.sketches || join->plan.bits == 32))
         return join->kernels->lanes;
@@ -100,7 +100,7 @@ static join_kernel *kernel_of(const struct join *join)
 /* A chunk of a plan that compares all with all has no prefix. */
 static void compare_piece(struct work *work, const struct piece *piece)
 {
-    struct join *join = work->join;
+    struct code_join *join = work->join;
     const struct join_chunk *chunk = &join->plan.chunk[join->chunk];
     join_kernel *kernel = kernel_of(join);
     uint32_t tiles = 1u << (chunk->prefix - join->tile_bits);
@@ -133,7 +133,7 @@ static void compare_piece(struct work *work, const struct piece *piece)
 
 static void work_on_join(void *context, size_t number, size_t slot)
 {
-    struct join *join = context;
+    struct code_join *join = context;
     struct work *work = &join->works[slot];
     work->pairs.count = 0;
     work->too_many = work->no_memory = false;
@@ -143,7 +143,7 @@ static void work_on_join(void *context, size_t number, size_t slot)
 /* A piece with more pairs than are kept is done again, now that they can be visited at once. */
 static bool deliver_join(void *context, size_t number, size_t slot)
 {
-    struct join *join = context;
+    struct code_join *join = context;
     struct work *work = &join->works[slot];
     if (work->no_memory)
         join->status = DOPPEL_E_MEMORY;
@@ -156,7 +156,7 @@ static bool deliver_join(void *context, size_t number, size_t slot)
 
 /* ---- one chunk ---- */
 
-static uint32_t tile_bits_of(const struct join *join, uint32_t prefix)
+static uint32_t tile_bits_of(const struct code_join *join, uint32_t prefix)
 {
     const struct join_plan *plan = &join->plan;
     size_t code_bytes = plan->sketches || plan->bits == 32 ? 4 : 8 * plan->words;
@@ -167,7 +167,7 @@ static uint32_t tile_bits_of(const struct join *join, uint32_t prefix)
     return bits;
 }
 
-static bool make_masks(struct join *join, int32_t share)
+static bool make_masks(struct code_join *join, int32_t share)
 {
     uint32_t count = 0, end = 1u << join->tile_bits;
     uint16_t *items = realloc(join->masks.items, end * sizeof *items);
@@ -183,7 +183,7 @@ static bool make_masks(struct join *join, int32_t share)
     return true;
 }
 
-static bool make_pieces(struct join *join, uint32_t prefix)
+static bool make_pieces(struct code_join *join, uint32_t prefix)
 {
     uint32_t tiles = 1u << (prefix - join->tile_bits);
     const uint32_t *starts = join->left->starts;
@@ -200,7 +200,7 @@ static bool make_pieces(struct join *join, uint32_t prefix)
     return true;
 }
 
-static enum doppel_status join_chunk(struct join *join)
+static enum doppel_status join_chunk(struct code_join *join)
 {
     const struct doppel_index_pairing *pairing = join->pairing;
     const struct join_chunk *chunk = &join->plan.chunk[join->chunk];
@@ -221,7 +221,7 @@ static enum doppel_status join_chunk(struct join *join)
 
 /* ---- the whole ---- */
 
-static bool make_works(struct join *join)
+static bool make_works(struct code_join *join)
 {
     struct ordered run = {.threads = join->pairing->threads, .pieces = SIZE_MAX};
     join->slots = ordered_slots(&run);
@@ -236,7 +236,7 @@ static bool make_works(struct join *join)
     return join->works != NULL;
 }
 
-static void join_free(struct join *join)
+static void join_free(struct code_join *join)
 {
     for (size_t i = 0; join->works && i <= join->slots; i++)
         array_free(&join->works[i].pairs);
@@ -247,7 +247,7 @@ static void join_free(struct join *join)
     join_side_free(&join->sides[1]);
 }
 
-static enum doppel_status join_chunks(struct join *join)
+static enum doppel_status join_chunks(struct code_join *join)
 {
     const struct doppel_index_pairing *pairing = join->pairing;
     enum doppel_status status = join_plan_make(pairing, &join->plan);
@@ -284,10 +284,10 @@ enum doppel_status doppel_index_pair_up(const struct doppel_index_pairing *pairi
                                         doppel_index_pair_visitor *visitor, void *context,
                                         struct doppel_error *error)
 {
-    struct join join = {.pairing = pairing,
-                        .visitor = visitor,
-                        .context = context,
-                        .kernels = join_kernels_choose()};
+    struct code_join join = {.pairing = pairing,
+                             .visitor = visitor,
+                             .context = context,
+                             .kernels = join_kernels_choose()};
     enum doppel_status status = check_index_pairing(pairing, error);
     if (status)
         return status;

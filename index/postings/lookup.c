@@ -8,7 +8,7 @@
 enum { BLOCK_KEYS = 32, LINE_BYTES = 64, LIST_LINES = 4 };
 
 /* What is known of a key: at first the slots of its group, at last its own, or its positions. */
-struct found {
+struct found_key {
     uint32_t first, end;
     uint32_t count; /* of its positions; 0: they are still in the slots */
     uint64_t unit;  /* of a long list, which has one slot; NO_UNIT: a short one */
@@ -18,7 +18,7 @@ struct found {
 
 /* Some keys on their way. */
 struct postings_block {
-    struct found found[BLOCK_KEYS];
+    struct found_key found[BLOCK_KEYS];
     uint32_t listed[BLOCK_KEYS], listed_count; /* the keys that have a list */
     uint32_t positions[BLOCK_KEYS][SCAN_SLOTS + 8];
 };
@@ -36,9 +36,9 @@ static const uint8_t *group_of(const struct postings *table, uint32_t key)
 }
 
 /* False when the table is damaged. */
-static bool prefetch_slots(const struct postings *table, uint32_t key, struct found *found)
+static bool prefetch_slots(const struct postings *table, uint32_t key, struct found_key *found)
 {
-    *found = (struct found){.unit = NO_UNIT};
+    *found = (struct found_key){.unit = NO_UNIT};
     if (!has_list(table, key))
         return true;
     if (!group_slots(table, key >> table->remainder_bits, &found->first, &found->end))
@@ -68,7 +68,7 @@ static uint32_t halve_postings(const struct postings *table, uint32_t first, uin
 }
 
 /* A list of a single slot may be a long one. */
-static void follow_postings(const struct postings *table, struct found *found, uint32_t unit)
+static void follow_postings(const struct postings *table, struct found_key *found, uint32_t unit)
 {
     found->unit = unit;
     const uint8_t *list = table->lists + found->unit * POSTINGS_UNIT;
@@ -78,7 +78,7 @@ static void follow_postings(const struct postings *table, struct found *found, u
 
 /* In a group of many slots. @return slots of the key */
 static uint32_t find_by_halves(const struct postings *table, uint64_t remainder,
-                               struct found *found)
+                               struct found_key *found)
 {
     uint64_t mask = (1ull << table->position_bits) - 1;
     uint32_t end = found->end;
@@ -93,7 +93,7 @@ static uint32_t find_by_halves(const struct postings *table, uint64_t remainder,
 }
 
 /* @return whether the key has a list; -1: the table is damaged */
-static int find_list(const struct postings *table, uint32_t key, struct found *found,
+static int find_list(const struct postings *table, uint32_t key, struct found_key *found,
                      uint32_t *positions)
 {
     uint32_t slots = found->end - found->first;
@@ -171,7 +171,7 @@ static const struct postings_block *find_block(struct lookup *lookup, size_t fir
 }
 
 /* The positions of a key in a group of many slots. */
-static enum doppel_status visit_slots(const struct postings *table, const struct found *found,
+static enum doppel_status visit_slots(const struct postings *table, const struct found_key *found,
                                       uint32_t number, posting_run_visitor *visitor, void *context,
                                       struct doppel_error *error)
 {
@@ -202,7 +202,7 @@ enum doppel_status postings_lookup(const struct postings *table, const uint32_t 
         if (!block)
             return postings_damaged(error);
         for (size_t i = 0; i < block->listed_count && !status; i++) {
-            const struct found *found = &block->found[block->listed[i]];
+            const struct found_key *found = &block->found[block->listed[i]];
             uint32_t number = (uint32_t)first + block->listed[i];
             if (found->unit != NO_UNIT)
                 status = postings_read_long(table, found->unit, number, visitor, context, error);
@@ -224,7 +224,7 @@ enum doppel_status postings_counts(const struct postings *table, const uint32_t 
         if (!block)
             return postings_damaged(error);
         for (size_t i = 0; i < block->listed_count; i++) {
-            const struct found *found = &block->found[block->listed[i]];
+            const struct found_key *found = &block->found[block->listed[i]];
             uint64_t *length = &counts[first + block->listed[i]], blocks;
             struct long_list list;
             if (found->unit == NO_UNIT)

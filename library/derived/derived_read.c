@@ -77,7 +77,7 @@ void derived_return(struct derived_reader *reader)
 
 /* ---- opening ---- */
 
-static void reader_free_derived_reader(struct derived_reader *reader)
+static void derived_reader_free(struct derived_reader *reader)
 {
     if (!reader)
         return;
@@ -94,7 +94,7 @@ static void reader_free_derived_reader(struct derived_reader *reader)
 void derived_readers_free(struct doppel_library *library)
 {
     for (int i = 0; i < DERIVATIONS; i++)
-        reader_free_derived_reader(library->derived[i].reader);
+        derived_reader_free(library->derived[i].reader);
 }
 
 /* Grows with each commit of another connection. */
@@ -172,10 +172,10 @@ enum doppel_status derived_set(struct doppel_library *library, enum derived_inde
     pthread_mutex_init(&reader->lock, NULL);
     enum doppel_status status = open_reader(library, reader, error);
     if (status) {
-        reader_free_derived_reader(reader);
+        derived_reader_free(reader);
         return status;
     }
-    reader_free_derived_reader(derived->reader);
+    derived_reader_free(derived->reader);
     derived->reader = reader;
     *out = reader->set;
     return DOPPEL_OK;

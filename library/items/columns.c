@@ -8,24 +8,24 @@
 #include "core/digest.h"
 
 /* What the attachment of a text says of it as a whole. */
-static bool read_text_record(const struct doppel_record *record, struct doppel_text_extra *out)
+static bool read_record_text(const struct doppel_record *record, struct doppel_text_extra *out)
 {
     return record->kind == DOPPEL_KIND_TEXT &&
            doppel_text_attachment_head(record->attachment, record->attachment_size, out);
 }
 
 /* 0 is the code of a text without shingles. */
-static struct value simhash_of_text(const struct doppel_record *record)
+static struct bound_value simhash_of_text(const struct doppel_record *record)
 {
     struct doppel_text_extra text = {0};
     if (record->scheme == DOPPEL_SCHEME_SIMHASH64 && record->fingerprint.count)
         text.simhash = record->fingerprint.codes[0].word[0];
     else
-        (void)read_text_record(record, &text);
+        (void)read_record_text(record, &text);
     return value_if(text.simhash, ID(text.simhash));
 }
 
-struct value item_simhash(const struct doppel_record *record)
+struct bound_value item_simhash(const struct doppel_record *record)
 {
     const struct doppel_fingerprint *fingerprint = &record->fingerprint;
     if (record->kind == DOPPEL_KIND_TEXT)
@@ -35,15 +35,15 @@ struct value item_simhash(const struct doppel_record *record)
     return value_if(image, ID(image ? fingerprint->codes[0].word[0] : 0));
 }
 
-struct value item_words(const struct doppel_record *record)
+struct bound_value item_words(const struct doppel_record *record)
 {
     struct doppel_text_extra text = {0};
     bool known =
-        read_text_record(record, &text) && text.words <= INT64_MAX; /* they may be imported */
+        read_record_text(record, &text) && text.words <= INT64_MAX; /* they may be imported */
     return value_if(known, ID(text.words));
 }
 
-static struct value duration_of(const struct doppel_record *record)
+static struct bound_value duration_of(const struct doppel_record *record)
 {
     uint64_t duration_ms, damaged_ms;
     bool read = track_length(record, record->attachment, record->attachment_size, &duration_ms,

@@ -22,9 +22,9 @@ size_t doppel_exact_bytes(enum doppel_exact algorithm)
     return algorithm_of(algorithm)->bytes;
 }
 
-static struct value value_of_exact(enum doppel_exact algorithm, const uint8_t *digest)
+static struct bound_value value_of_exact(enum doppel_exact algorithm, const uint8_t *digest)
 {
-    return (struct value){
+    return (struct bound_value){
         .type = VALUE_BYTES, .bytes = digest, .size = doppel_exact_bytes(algorithm)};
 }
 

@@ -53,8 +53,8 @@ static enum doppel_status find_called(struct doppel_library *library, struct imp
 {
     const struct doppel_record *record = import->addition.record;
     const struct doppel_metadata *about = import->about;
-    const struct value name = value_text(about->external_id);
-    const struct value digest = value_digest(&record->digest), scheme = ID(record->scheme);
+    const struct bound_value name = value_text(about->external_id);
+    const struct bound_value digest = value_digest(&record->digest), scheme = ID(record->scheme);
     enum doppel_status status = DOPPEL_OK;
     if (!about->list_count)
         return find_one(library,

@@ -48,7 +48,7 @@ static void read_length(sqlite3_stmt *statement, struct doppel_item *item)
 
 /* Read a row. Of a damaged one what can be told is told, and record.error says so.
  * DOPPEL_E_MEMORY. */
-static enum doppel_status read_item_items_item(sqlite3_stmt *statement, struct doppel_item *out)
+static enum doppel_status read_item_row(sqlite3_stmt *statement, struct doppel_item *out)
 {
     struct doppel_item item = {
         .id = (uint64_t)sqlite3_column_int64(statement, COLUMN_ID),
@@ -109,7 +109,7 @@ static enum doppel_status read_one(struct doppel_library *library, sqlite3_stmt 
         return status;
     if (!row)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such item", library->directory);
-    status = read_item_items_item(statement, &item);
+    status = read_item_row(statement, &item);
     sqlite3_reset(statement);
     if (status)
         return doppel_fail(error, status, "%s: no memory for an item", library->directory);
@@ -182,7 +182,7 @@ static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stm
         if (status || !row)
             return status;
         struct doppel_item item;
-        status = read_item_items_item(statement, &item);
+        status = read_item_row(statement, &item);
         if (status)
             return doppel_fail(error, status, "%s: no memory for an item", library->directory);
         bool go_on = visitor(context, &item);

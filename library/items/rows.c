@@ -10,46 +10,46 @@ enum { MAX_NAME_BYTES = 1000 };
 
 /* ---- values ---- */
 
-struct value value_integer(int64_t integer)
+struct bound_value value_integer(int64_t integer)
 {
-    return (struct value){.type = VALUE_INTEGER, .integer = integer};
+    return (struct bound_value){.type = VALUE_INTEGER, .integer = integer};
 }
 
-struct value value_real(double real)
+struct bound_value value_real(double real)
 {
-    return (struct value){.type = VALUE_REAL, .real = real};
+    return (struct bound_value){.type = VALUE_REAL, .real = real};
 }
 
-static struct value value_of(int type, const char *string)
+static struct bound_value value_of(int type, const char *string)
 {
-    return string ? (struct value){.type = type, .bytes = string, .size = strlen(string)}
-                  : (struct value){0};
+    return string ? (struct bound_value){.type = type, .bytes = string, .size = strlen(string)}
+                  : (struct bound_value){0};
 }
 
-struct value value_text(const char *text)
+struct bound_value value_text(const char *text)
 {
     return value_of(VALUE_TEXT, text);
 }
 
-struct value value_string(const char *string)
+struct bound_value value_string(const char *string)
 {
     return value_of(VALUE_BYTES, string);
 }
 
-struct value value_digest(const struct doppel_digest *digest)
+struct bound_value value_digest(const struct doppel_digest *digest)
 {
-    return (struct value){
+    return (struct bound_value){
         .type = VALUE_BYTES, .bytes = digest->bytes, .size = sizeof digest->bytes};
 }
 
-struct value value_if(bool known, struct value value)
+struct bound_value value_if(bool known, struct bound_value value)
 {
-    return known ? value : (struct value){0};
+    return known ? value : (struct bound_value){0};
 }
 
 /* ---- statements ---- */
 
-void value_bind(sqlite3_stmt *statement, int parameter, const struct value *value)
+void value_bind(sqlite3_stmt *statement, int parameter, const struct bound_value *value)
 {
     switch (value->type) {
     case VALUE_INTEGER:

@@ -5,7 +5,7 @@
 #include "library/catalogue.h"
 
 /** A value to bind; strings and bytes are borrowed until the statement is reset. */
-struct value {
+struct bound_value {
     enum { VALUE_NULL, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BYTES } type;
     int64_t integer;
     double real;
@@ -13,26 +13,27 @@ struct value {
     size_t size;
 };
 
-struct value value_integer(int64_t integer);
-struct value value_real(double real);
+struct bound_value value_integer(int64_t integer);
+struct bound_value value_real(double real);
 /** UTF-8; NULL: none. */
-struct value value_text(const char *text);
+struct bound_value value_text(const char *text);
 /** A string of any bytes; NULL: none. */
-struct value value_string(const char *string);
-struct value value_digest(const struct doppel_digest *digest);
+struct bound_value value_string(const char *string);
+struct bound_value value_digest(const struct doppel_digest *digest);
 /** None when `known` is false. */
-struct value value_if(bool known, struct value value);
+struct bound_value value_if(bool known, struct bound_value value);
 
-void value_bind(sqlite3_stmt *statement, int parameter, const struct value *value);
+void value_bind(sqlite3_stmt *statement, int parameter, const struct bound_value *value);
 
 /** What a statement binds to ?1, ?2, … */
 struct values {
-    const struct value *items;
+    const struct bound_value *items;
     size_t count;
 };
 #define VALUES(...)                                                                                \
-    ((struct values){(const struct value[]){__VA_ARGS__},                                          \
-                     sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value)})
+    ((struct values){(const struct bound_value[]){__VA_ARGS__},                                    \
+                     sizeof((const struct bound_value[]){__VA_ARGS__}) /                           \
+                         sizeof(struct bound_value)})
 #define NO_VALUES ((struct values){0})
 #define ID(number) value_integer((int64_t)(number))
 

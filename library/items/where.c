@@ -172,7 +172,7 @@ static struct deadline deadline_in(uint32_t timeout_ms)
     return deadline;
 }
 
-static int confine_where(sqlite3 *database, struct deadline *deadline)
+static int confine_query(sqlite3 *database, struct deadline *deadline)
 {
     sqlite3_limit(database, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
     sqlite3_limit(database, SQLITE_LIMIT_EXPR_DEPTH, MAX_DEPTH);
@@ -256,7 +256,7 @@ static enum doppel_status ask(sqlite3 *database, const struct doppel_library *li
     deadline.library = library;
     const char *rest = "";
     enum doppel_status status = DOPPEL_OK;
-    if (confine_where(database, &deadline) ||
+    if (confine_query(database, &deadline) ||
         sqlite3_prepare_v2(database, sql, -1, &statement, &rest) || !statement)
         status = fail_query(database, &deadline, library->directory, error);
     else if (*rest || !sqlite3_stmt_readonly(statement))

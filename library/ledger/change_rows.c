@@ -39,7 +39,7 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
     sqlite3_bind_null(statement, 6);
     /* Of the columns that repeat what was computed, older versions had fewer. */
     const struct doppel_digest pixels = record_pixels(record);
-    const struct value simhash = item_simhash(record), words = item_words(record);
+    const struct bound_value simhash = item_simhash(record), words = item_words(record);
     sqlite3_bind_int(statement, 7, !digest_is_none(&pixels));
     value_bind(statement, 8, &simhash);
     value_bind(statement, 9, &words);

@@ -23,8 +23,8 @@ enum doppel_status item_name(struct doppel_library *library, uint64_t id, char *
 
 /** A code of 64 bits that stands for a picture or a text as a whole, and how many words a text
  * has; NULL where the record does not say. */
-struct value item_simhash(const struct doppel_record *record);
-struct value item_words(const struct doppel_record *record);
+struct bound_value item_simhash(const struct doppel_record *record);
+struct bound_value item_words(const struct doppel_record *record);
 
 /** Write what SQL can ask for of codes and attachments: simhash, words, duration, pixels. */
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,

@@ -10,7 +10,7 @@
 #include "core/utf8.h"
 #include "library/verify.h"
 
-static void write_text_aside(FILE *file, const char *text, size_t size)
+static void write_text_file(FILE *file, const char *text, size_t size)
 {
     putc('"', file);
     for (size_t at = 0, length; at < size; at += length) {
@@ -49,7 +49,7 @@ static void write_value(FILE *file, sqlite3_stmt *statement, int column)
         break;
     case SQLITE_TEXT:
         bytes = sqlite3_column_text(statement, column);
-        write_text_aside(file, bytes ? bytes : "", (size_t)sqlite3_column_bytes(statement, column));
+        write_text_file(file, bytes ? bytes : "", (size_t)sqlite3_column_bytes(statement, column));
         break;
     case SQLITE_BLOB:
         bytes = sqlite3_column_blob(statement, column);

@@ -106,7 +106,7 @@ bool cell_read(const struct page *page, uint32_t index, struct cell *out)
 
 /* ---- records ---- */
 
-static bool make_room_record(struct record *record, size_t size)
+static bool make_room_in_record(struct salvaged_record *record, size_t size)
 {
     if (size <= record->capacity)
         return true;
@@ -144,7 +144,7 @@ static int64_t read_integer(const uint8_t *bytes, size_t size)
     return (int64_t)value;
 }
 
-static struct value read_real(const uint8_t *bytes)
+static struct bound_value read_real(const uint8_t *bytes)
 {
     double real;
     uint64_t bits = big_u64(bytes);
@@ -153,7 +153,7 @@ static struct value read_real(const uint8_t *bytes)
 }
 
 /* A value by the number of its type. */
-static bool read_value(uint64_t type, struct cell_reader *reader, struct value *out)
+static bool read_value(uint64_t type, struct cell_reader *reader, struct bound_value *out)
 {
     static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
     if (type == 10 || type == 11)
@@ -162,7 +162,7 @@ static bool read_value(uint64_t type, struct cell_reader *reader, struct value *
     if (size > (uint64_t)(reader->end - reader->at))
         return false;
     if (type == 0)
-        *out = (struct value){0};
+        *out = (struct bound_value){0};
     else if (type < 7)
         *out = value_integer(read_integer(reader->at, size));
     else if (type == 7)
@@ -170,13 +170,13 @@ static bool read_value(uint64_t type, struct cell_reader *reader, struct value *
     else if (type < 10)
         *out = value_integer((int64_t)type - 8);
     else
-        *out = (struct value){
+        *out = (struct bound_value){
             .type = type & 1 ? VALUE_TEXT : VALUE_BYTES, .bytes = reader->at, .size = (size_t)size};
     reader->at += size;
     return true;
 }
 
-static bool read_values(struct record *record, size_t size)
+static bool read_values(struct salvaged_record *record, size_t size)
 {
     uint64_t header, type;
     struct cell_reader types = {record->bytes, record->bytes + size};
@@ -195,9 +195,9 @@ static bool read_values(struct record *record, size_t size)
 }
 
 enum record_outcome record_of_cell(const struct pages *pages, const struct cell *cell,
-                                   struct record *record)
+                                   struct salvaged_record *record)
 {
-    if (!make_room_record(record, cell->size + pages->size)) /* and a page of overflow */
+    if (!make_room_in_record(record, cell->size + pages->size)) /* and a page of overflow */
         return RECORD_NO_MEMORY;
     if (cell->size == 0 || cell->size / pages->size > pages->count)
         return RECORD_DAMAGED;
@@ -208,8 +208,8 @@ enum record_outcome record_of_cell(const struct pages *pages, const struct cell 
     return read_values(record, cell->size) ? RECORD_READ : RECORD_DAMAGED;
 }
 
-void record_free(struct record *record)
+void record_free(struct salvaged_record *record)
 {
     free(record->bytes);
-    *record = (struct record){0};
+    *record = (struct salvaged_record){0};
 }

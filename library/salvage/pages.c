@@ -34,7 +34,7 @@ static enum doppel_status lock(const struct pages *pages, const char *path,
     return DOPPEL_OK;
 }
 
-static enum doppel_status open_file_pages(struct pages *pages, const char *path,
+static enum doppel_status open_pages_file(struct pages *pages, const char *path,
                                           struct doppel_error *error)
 {
     struct stat status;
@@ -100,7 +100,7 @@ enum doppel_status pages_open(const char *path, struct pages *out, struct doppel
 {
     struct stat status;
     *out = (struct pages){.file = -1, .log = -1};
-    enum doppel_status opened = open_file_pages(out, path, error);
+    enum doppel_status opened = open_pages_file(out, path, error);
     if (opened)
         return opened;
     open_log(out, path);

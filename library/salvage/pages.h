@@ -89,18 +89,18 @@ bool cell_read(const struct page *page, uint32_t index, struct cell *out);
 enum { MAX_RECORD_BYTES = MAX_ATTACHMENT_BYTES + 4096, MAX_RECORD_VALUES = 40 };
 
 /** The values of a record; bytes are borrowed from `bytes`. Zero-initialised it is empty. */
-struct record {
+struct salvaged_record {
     uint8_t *bytes;
     size_t capacity;
     size_t count;
-    struct value values[MAX_RECORD_VALUES];
+    struct bound_value values[MAX_RECORD_VALUES];
 };
 
 enum record_outcome { RECORD_READ, RECORD_DAMAGED, RECORD_NO_MEMORY };
 
 /** Read the record of a cell, pages of overflow among it. */
 enum record_outcome record_of_cell(const struct pages *pages, const struct cell *cell,
-                                   struct record *record);
-void record_free(struct record *record);
+                                   struct salvaged_record *record);
+void record_free(struct salvaged_record *record);
 
 #endif

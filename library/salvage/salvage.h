@@ -51,7 +51,7 @@ struct salvage {
     uint8_t *uses;      /* of each page: enum page_use */
     bool free_unknown;  /* which pages are free cannot be read */
     bool roots_unknown; /* pages of an index may be among the strays */
-    struct record record;
+    struct salvaged_record record;
     struct doppel_store *fresh;
     struct rescue *rescues; /* of the tables, in order */
     size_t count;
@@ -75,7 +75,7 @@ enum doppel_status rescue_read(struct salvage *salvage, const struct rescue *res
                                const struct cell *cell, bool *out, struct doppel_error *error);
 
 /** Whether what was read is as it was written; what has no checksum is. */
-bool rescue_is_whole(const struct rescue *rescue, const struct record *record);
+bool rescue_is_whole(const struct rescue *rescue, const struct salvaged_record *record);
 
 /** Put in what was read. @param out_put false: such a row is there, or the table does not take it
  */

@@ -61,7 +61,7 @@ enum doppel_status salvage_free_pages(struct salvage *salvage, struct doppel_err
 
 /* ---- whose is a row ---- */
 
-static bool is_known(const struct salvage *salvage, const char *sql, const struct value *id)
+static bool is_known(const struct salvage *salvage, const char *sql, const struct bound_value *id)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -74,13 +74,13 @@ static bool is_known(const struct salvage *salvage, const char *sql, const struc
     return row;
 }
 
-static bool is_path(const struct value *value)
+static bool is_path(const struct bound_value *value)
 {
     return value->size && *(const char *)value->bytes == '/' &&
            !memchr(value->bytes, '\0', value->size);
 }
 
-static bool is_fingerprint(const struct value *value)
+static bool is_fingerprint(const struct bound_value *value)
 {
     struct doppel_fingerprint fingerprint;
     if (doppel_fingerprint_read(value->bytes, value->size, &fingerprint, NULL))
@@ -93,7 +93,7 @@ static bool is_fingerprint(const struct value *value)
 static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
 {
     const char *name = rescue->table->name;
-    const struct value *values = salvage->record.values;
+    const struct bound_value *values = salvage->record.values;
     if (strcmp(name, "corpus") == 0)
         return is_path(&values[1]);
     if (strcmp(name, "text_shingles") == 0)

@@ -154,7 +154,7 @@ void rescue_close(struct rescue *rescue)
 /* ---- rows ---- */
 
 /* Reals that are whole numbers are kept as such. */
-static bool fits_column(const struct rescue *rescue, size_t column, struct value *value)
+static bool fits_column(const struct rescue *rescue, size_t column, struct bound_value *value)
 {
     bool integer = value->type == VALUE_INTEGER;
     if (value->type == VALUE_NULL)
@@ -175,7 +175,7 @@ static bool fits_column(const struct rescue *rescue, size_t column, struct value
     }
 }
 
-static bool has_shape(const struct rescue *rescue, int64_t id, struct record *record)
+static bool has_shape(const struct rescue *rescue, int64_t id, struct salvaged_record *record)
 {
     if (record->count < rescue->least || record->count > rescue->columns)
         return false;
@@ -188,7 +188,7 @@ static bool has_shape(const struct rescue *rescue, int64_t id, struct record *re
         if (!fits_column(rescue, column, &record->values[column]))
             return false;
     for (size_t column = record->count; column < rescue->columns; column++)
-        record->values[column] = (struct value){0};
+        record->values[column] = (struct bound_value){0};
     record->count = rescue->columns;
     return true;
 }
@@ -202,13 +202,13 @@ enum doppel_status rescue_read(struct salvage *salvage, const struct rescue *res
 }
 
 static void bind_all(const struct rescue *rescue, sqlite3_stmt *statement,
-                     const struct record *record)
+                     const struct salvaged_record *record)
 {
     for (size_t column = 0; column < rescue->columns; column++)
         value_bind(statement, (int)column + 1, &record->values[column]);
 }
 
-bool rescue_is_whole(const struct rescue *rescue, const struct record *record)
+bool rescue_is_whole(const struct rescue *rescue, const struct salvaged_record *record)
 {
     bind_all(rescue, rescue->look, record);
     bool whole = sqlite3_step(rescue->look) == SQLITE_ROW && sqlite3_column_int(rescue->look, 0);

@@ -11,7 +11,7 @@
  * moves (all silence has one code) nothing is gained. */
 enum { NEUTRAL_BITS = 10, MIN_GAIN = 130, MIN_CODES = 16 };
 
-struct stretch {
+struct chromaprint_stretch {
     uint32_t query, item, codes;
     int64_t gain; /* bits by which it is better than NEUTRAL_BITS a code */
     uint64_t distance;
@@ -26,9 +26,10 @@ static uint32_t *codes_of_fingerprint(const struct doppel_fingerprint *fingerpri
 }
 
 /* The stretch that gains most of those that begin at one pair of codes. */
-static struct stretch best_on_diagonal(const uint32_t *query, const uint32_t *item, uint32_t count)
+static struct chromaprint_stretch best_on_diagonal(const uint32_t *query, const uint32_t *item,
+                                                   uint32_t count)
 {
-    struct stretch best = {0};
+    struct chromaprint_stretch best = {0};
     uint32_t start = 0;
     int64_t gain = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -36,7 +37,7 @@ static struct stretch best_on_diagonal(const uint32_t *query, const uint32_t *it
         bool still = i && query[i] == query[i - 1] && item[i] == item[i - 1];
         gain += still && better > 0 ? 0 : better;
         if (gain > best.gain)
-            best = (struct stretch){start, start, i + 1 - start, gain, 0};
+            best = (struct chromaprint_stretch){start, start, i + 1 - start, gain, 0};
         if (gain <= 0) {
             gain = 0;
             start = i + 1;
@@ -46,17 +47,17 @@ static struct stretch best_on_diagonal(const uint32_t *query, const uint32_t *it
 }
 
 /* Over all diagonals; of equals the one where the query begins latest in the item. */
-static struct stretch best_stretch(const uint32_t *query, uint32_t query_count,
-                                   const uint32_t *item, uint32_t item_count)
+static struct chromaprint_stretch best_stretch(const uint32_t *query, uint32_t query_count,
+                                               const uint32_t *item, uint32_t item_count)
 {
-    struct stretch best = {0};
+    struct chromaprint_stretch best = {0};
     for (int64_t shift = 1 - (int64_t)query_count; shift < item_count; shift++) {
         uint32_t skip = shift < 0 ? (uint32_t)-shift : 0, at = shift > 0 ? (uint32_t)shift : 0;
         uint32_t query_left = query_count - skip, item_left = item_count - at;
         uint32_t count = query_left < item_left ? query_left : item_left;
         if ((int64_t)count * NEUTRAL_BITS < best.gain)
             continue;
-        struct stretch here = best_on_diagonal(query + skip, item + at, count);
+        struct chromaprint_stretch here = best_on_diagonal(query + skip, item + at, count);
         if (here.gain < best.gain)
             continue;
         here.query += skip;
@@ -68,12 +69,14 @@ static struct stretch best_stretch(const uint32_t *query, uint32_t query_count,
     return best;
 }
 
-static bool equal(const struct stretch *stretch, uint32_t query_count, uint32_t item_count)
+static bool equal(const struct chromaprint_stretch *stretch, uint32_t query_count,
+                  uint32_t item_count)
 {
     return stretch->distance == 0 && stretch->codes == query_count && query_count == item_count;
 }
 
-static void describe_stretch(const struct stretch *stretch, const struct doppel_fingerprint *query,
+static void describe_stretch(const struct chromaprint_stretch *stretch,
+                             const struct doppel_fingerprint *query,
                              const struct doppel_fingerprint *item, struct doppel_match *out)
 {
     double mean = stretch->codes ? (double)stretch->distance / stretch->codes : 16;
@@ -92,8 +95,8 @@ static void describe_stretch(const struct stretch *stretch, const struct doppel_
     out->relation = relation_by_coverage(out->query_coverage, out->item_coverage, .9);
 }
 
-static enum doppel_status add_segment(const struct stretch *stretch, struct doppel_match *match,
-                                      struct doppel_error *error)
+static enum doppel_status add_segment(const struct chromaprint_stretch *stretch,
+                                      struct doppel_match *match, struct doppel_error *error)
 {
     const double step = DOPPEL_CHROMAPRINT_STEP_MS / 1000;
     struct doppel_segment *segment = malloc(sizeof *segment);
@@ -116,7 +119,7 @@ enum doppel_status doppel_match_chromaprints(const struct doppel_fingerprint *qu
     struct doppel_match match;
     enum doppel_status status = DOPPEL_OK;
     if (a && b) {
-        struct stretch stretch = best_stretch(a, query->count, b, item->count);
+        struct chromaprint_stretch stretch = best_stretch(a, query->count, b, item->count);
         describe_stretch(&stretch, query, item, &match);
         if (equal(&stretch, query->count, item->count) ||
             (stretch.gain >= MIN_GAIN && stretch.codes >= MIN_CODES &&

@@ -222,7 +222,7 @@ static void weigh_all(struct ballot *ballot, struct queried *queried)
 
 /* ---- candidates ---- */
 
-struct counting {
+struct vote_counting {
     struct ballot *ballot;
     const struct window *window;
     const struct hypothesis *hypothesis;
@@ -230,7 +230,8 @@ struct counting {
     const uint64_t *hits;
 };
 
-static struct doppel_index_place place_of_counting(const struct counting *counting, uint64_t hit)
+static struct doppel_index_place place_of_counting(const struct vote_counting *counting,
+                                                   uint64_t hit)
 {
     uint64_t position =
         vote_diagonal(hit) + counting->ballot->places[vote_voter(hit)] - counting->queried->bias;
@@ -238,14 +239,14 @@ static struct doppel_index_place place_of_counting(const struct counting *counti
 }
 
 /* In steps, in the item. */
-static double offset_of(const struct counting *counting, const struct votes_peak *peak,
+static double offset_of(const struct vote_counting *counting, const struct votes_peak *peak,
                         const struct doppel_index_place *place)
 {
     double hops = (double)peak->middle - (double)counting->queried->bias - (double)place->start;
     return hops * DOPPEL_AUDIO_TIME_STEPS;
 }
 
-static bool is_skipped(const struct counting *counting, uint64_t id, double offset)
+static bool is_skipped(const struct vote_counting *counting, uint64_t id, double offset)
 {
     double middle = counting->window->last / 2.0;
     double drift = (counting->hypothesis->speed - 1) * middle;
@@ -258,7 +259,7 @@ static bool is_skipped(const struct counting *counting, uint64_t id, double offs
 
 static bool is_wanted_vote(void *context, const struct votes_peak *peak)
 {
-    const struct counting *counting = context;
+    const struct vote_counting *counting = context;
     struct doppel_index_place place =
         place_of_counting(counting, counting->hits[peak->first + (peak->end - peak->first) / 2]);
     return !place.removed &&
@@ -266,7 +267,7 @@ static bool is_wanted_vote(void *context, const struct votes_peak *peak)
 }
 
 /* -ln of how many diagonals of the set are expected to get this sum by chance. */
-static double surprise(const struct counting *counting, double sum)
+static double surprise(const struct vote_counting *counting, double sum)
 {
     double best = -INFINITY;
     for (int i = 0; i < BOUND_STEPS; i++)
@@ -282,7 +283,7 @@ struct vote_share {
 };
 
 /* One diagonal may cross from an item to the next. @return the share of most weight */
-static struct vote_share divide(const struct counting *counting, const struct votes_peak *peak)
+static struct vote_share divide(const struct vote_counting *counting, const struct votes_peak *peak)
 {
     struct ballot *ballot = counting->ballot;
     struct vote_share shares[MOST_ITEMS] = {{{0}, 0, 0}}, *best = shares;
@@ -308,7 +309,7 @@ static struct vote_share divide(const struct counting *counting, const struct vo
 }
 
 /* @return whether it is one still */
-static bool describe_counting(const struct counting *counting, const struct votes_peak *peak,
+static bool describe_counting(const struct vote_counting *counting, const struct votes_peak *peak,
                               struct candidate *out)
 {
     struct vote_share share = divide(counting, peak);
@@ -325,7 +326,8 @@ static bool describe_counting(const struct counting *counting, const struct vote
     return true;
 }
 
-static size_t elect_counting(struct counting *counting, size_t hit_count, struct candidate *out)
+static size_t elect_counting(struct vote_counting *counting, size_t hit_count,
+                             struct candidate *out)
 {
     struct votes_peak peaks[VOTES_BEST];
     struct votes votes = {.hits = counting->hits,
@@ -345,7 +347,7 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
                                 struct doppel_error *error)
 {
     struct queried queried;
-    struct counting counting = {ballot, window, hypothesis, &queried, NULL};
+    struct vote_counting counting = {ballot, window, hypothesis, &queried, NULL};
     uint64_t budget = hypothesis->max_postings;
     enum doppel_status status = DOPPEL_E_LIMIT;
     size_t hits = 0;

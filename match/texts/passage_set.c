@@ -101,7 +101,7 @@ static int compare_weights(const void *left, const void *right)
 /* Places lie item by item. */
 static bool list_candidates(struct passage_search *search, const struct doppel_index_axis *axis)
 {
-    const struct place *places = search->hits.places.items;
+    const struct key_place *places = search->hits.places.items;
     for (size_t first = 0, next; first < search->hits.places.count; first = next) {
         struct doppel_index_place item = doppel_index_item_at(axis, places[first].position);
         for (next = first + 1;

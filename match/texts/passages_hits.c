@@ -18,7 +18,7 @@ static int compare_lengths(const void *left, const void *right)
 
 static int compare_positions_passages_hits(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct key_place *a = left, *b = right;
     if (a->position != b->position)
         return a->position < b->position ? -1 : 1;
     return a->key < b->key ? -1 : a->key > b->key;
@@ -88,7 +88,7 @@ static bool take_places(void *context, uint32_t key, uint64_t base, const uint32
 {
     struct hits *hits = context;
     for (size_t i = 0; i < count; i++)
-        if (!array_push(&hits->places, ((struct place){base + positions[i], key})))
+        if (!array_push(&hits->places, ((struct key_place){base + positions[i], key})))
             return false;
     return true;
 }

@@ -15,7 +15,7 @@ struct asked_key {
 };
 
 /* A place of a key in the set. */
-struct place {
+struct key_place {
     uint64_t position; /* on the axis */
     uint32_t key;      /* number of the asked key */
 };
@@ -23,7 +23,7 @@ struct place {
 struct hits {
     ARRAY(struct asked_key) keys; /* rarest first */
     uint32_t *words;
-    ARRAY(struct place) places; /* by position, then key */
+    ARRAY(struct key_place) places; /* by position, then key */
 };
 
 /** @param items in the set. DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT. @param out given

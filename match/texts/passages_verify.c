@@ -8,7 +8,7 @@ bool candidate_chain(struct passage_search *search, const struct passage_candida
 {
     search->item_hits.count = 0;
     for (size_t i = candidate->first; i < candidate->first + candidate->count; i++) {
-        const struct place *place = &search->hits.places.items[i];
+        const struct key_place *place = &search->hits.places.items[i];
         const struct asked_key *key = &search->hits.keys.items[place->key];
         uint32_t b = (uint32_t)(place->position - candidate->start);
         for (uint32_t word = 0; word < key->count; word++)

@@ -12,7 +12,7 @@ enum {
 /* Scores from which on a line that is too weak is looked at in other views. */
 static const double WORTH_IMPROVING = 1;
 
-struct judge {
+struct stretch_judge {
     struct video_task *task;
     struct video_item item;
     struct video_finding *finding;
@@ -22,7 +22,7 @@ struct judge {
     bool has_near;
 };
 
-static void mark_verified(struct judge *judge)
+static void mark_verified(struct stretch_judge *judge)
 {
     for (size_t i = judge->path.first; i < judge->path.end; i++) {
         const struct video_step *step = &judge->path.steps[i];
@@ -33,7 +33,7 @@ static void mark_verified(struct judge *judge)
     }
 }
 
-static void mark_stretch(struct judge *judge, const struct doppel_segment *segment)
+static void mark_stretch(struct stretch_judge *judge, const struct doppel_segment *segment)
 {
     video_mark_runs(judge->task->query, segment->a_start, segment->a_end, judge->used_query);
     video_mark_runs(&judge->item.track, segment->b_start, segment->b_end, judge->used_item);
@@ -41,7 +41,7 @@ static void mark_stretch(struct judge *judge, const struct doppel_segment *segme
 
 /* Whether a stretch is no chance. Of an item that is found already, chance has the choice of its
  * own frames only, not of the whole set's. */
-static bool is_enough(const struct judge *judge, const struct video_stretch *stretch)
+static bool is_enough(const struct stretch_judge *judge, const struct video_stretch *stretch)
 {
     double frames = (double)judge->task->frames + 1, own = (double)judge->item.track.count + 1;
     bool is_found = judge->finding->stretches.count;
@@ -50,7 +50,7 @@ static bool is_enough(const struct judge *judge, const struct video_stretch *str
 }
 
 /* Whether a path lies in what was found already. */
-static bool is_used(const struct judge *judge)
+static bool is_used(const struct stretch_judge *judge)
 {
     for (size_t i = judge->path.first; i < judge->path.end; i++)
         if (judge->used_query[judge->path.steps[i].run] ||
@@ -60,7 +60,7 @@ static bool is_used(const struct judge *judge)
 }
 
 /* Take what is found along a line, stretch by stretch. @return false: no memory */
-static bool take_verified(struct judge *judge, const struct video_overlay *overlay,
+static bool take_verified(struct stretch_judge *judge, const struct video_overlay *overlay,
                           const struct video_line *line, size_t *out_taken)
 {
     video_stretches *stretches = &judge->finding->stretches;
@@ -85,7 +85,7 @@ static bool take_verified(struct judge *judge, const struct video_overlay *overl
 }
 
 /* Look for a better view along a line. @return false: none, or no memory */
-static bool improve(struct judge *judge, struct video_view *view)
+static bool improve(struct stretch_judge *judge, struct video_view *view)
 {
     const struct video_path *path = &judge->path;
     struct video_pair *pairs = malloc((path->end - path->first + 1) * sizeof *pairs);
@@ -101,7 +101,7 @@ static bool improve(struct judge *judge, struct video_view *view)
     return improved;
 }
 
-static bool follow_stretch(struct judge *judge, const struct video_candidate *candidate)
+static bool follow_stretch(struct stretch_judge *judge, const struct video_candidate *candidate)
 {
     struct video_task *task = judge->task;
     struct video_view view = task->views[candidate->view];
@@ -130,7 +130,7 @@ static bool follow_stretch(struct judge *judge, const struct video_candidate *ca
 
 /* ---- an item ---- */
 
-static bool init_verifier(struct judge *judge)
+static bool init_verifier(struct stretch_judge *judge)
 {
     struct video_overlay overlay = {.task = judge->task, .item = &judge->item.track};
     video_stretches *stretches = &judge->finding->stretches;
@@ -149,7 +149,7 @@ static bool init_verifier(struct judge *judge)
 }
 
 /* What is below the threshold is emitted where nothing was found. */
-static bool keep_near(struct judge *judge)
+static bool keep_near(struct stretch_judge *judge)
 {
     video_stretches *stretches = &judge->finding->stretches;
     if (stretches->count || !judge->has_near)
@@ -161,7 +161,7 @@ static bool keep_near(struct judge *judge)
 bool video_verify_item(struct video_task *task, const struct video_candidate *candidates,
                        size_t count, struct video_finding *finding)
 {
-    struct judge judge = {.task = task, .finding = finding};
+    struct stretch_judge judge = {.task = task, .finding = finding};
     if (!videos_item(task->videos, finding->id, &judge.item))
         return true;
     finding->seconds = video_shown(&judge.item.track);

@@ -38,7 +38,7 @@ void video_path_free(struct video_path *path)
 
 /* ---- what a step tells ---- */
 
-struct memory {
+struct path_memory {
     uint32_t runs[REMEMBERED], others[REMEMBERED];
     size_t count;
 };
@@ -47,7 +47,7 @@ struct follower {
     const struct video_overlay *overlay;
     const struct video_line *line;
     struct video_path *path;
-    struct memory memory;
+    struct path_memory memory;
     size_t most; /* steps that there is room for */
 };
 
@@ -64,7 +64,7 @@ static void moved_from(const struct follower *follower, uint32_t run, uint32_t o
                        uint32_t *out_least, uint32_t *out_most)
 {
     const struct video_overlay *overlay = follower->overlay;
-    const struct memory *memory = &follower->memory;
+    const struct path_memory *memory = &follower->memory;
     *out_least = *out_most = 256;
     for (size_t i = 0; i < memory->count && i < REMEMBERED; i++) {
         uint32_t a = doppel_code_distance(&overlay->reading->codes[run],

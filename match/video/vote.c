@@ -30,7 +30,7 @@ struct vote_group {
     size_t count;
 };
 
-struct ballot {
+struct video_ballot {
     uint64_t *votes, *scratch;
     uint32_t *weights, *seen; /* by voter */
 };
@@ -53,7 +53,7 @@ static double weight_of_group(const struct vote_group *group, const struct video
 }
 
 /* A voter weighs what the nearest of its hits does. @return how many there are, 2 at most */
-static size_t set_weights(const struct vote_group *group, struct ballot *ballot)
+static size_t set_weights(const struct vote_group *group, struct video_ballot *ballot)
 {
     size_t voters = 1;
     for (size_t i = 0; i < group->count; i++) {
@@ -117,7 +117,7 @@ static void insertion_sort(uint64_t *items, size_t count)
     }
 }
 
-static void vote_at_speed(const struct vote_group *group, struct ballot *ballot, double speed,
+static void vote_at_speed(const struct vote_group *group, struct video_ballot *ballot, double speed,
                           struct peaks *peaks)
 {
     struct votes_peak found[VOTES_BEST];
@@ -200,7 +200,8 @@ static uint32_t view_of_group(const struct vote_group *group, const struct video
 
 /* ---- all ---- */
 
-static bool vote_group(const struct vote_group *group, struct ballot *ballot, video_candidates *out)
+static bool vote_group(const struct vote_group *group, struct video_ballot *ballot,
+                       video_candidates *out)
 {
     struct peaks peaks = {.middle = 0};
     for (size_t i = 0; i < group->count; i++) {
@@ -235,20 +236,20 @@ static int by_item_vote(const void *a, const void *b)
     return (x->view > y->view) - (x->view < y->view);
 }
 
-static bool ballot_init_vote(struct ballot *ballot, size_t hits, size_t runs)
+static bool ballot_init_vote(struct video_ballot *ballot, size_t hits, size_t runs)
 {
     size_t voters = runs < 1u << VOTER_BITS ? runs : 1u << VOTER_BITS;
-    *ballot = (struct ballot){.votes = malloc((hits + 1) * sizeof *ballot->votes),
-                              .scratch = malloc((hits + 1) * sizeof *ballot->scratch),
-                              .weights = calloc(voters + 1, sizeof *ballot->weights),
-                              .seen = calloc(voters + 1, sizeof *ballot->seen)};
+    *ballot = (struct video_ballot){.votes = malloc((hits + 1) * sizeof *ballot->votes),
+                                    .scratch = malloc((hits + 1) * sizeof *ballot->scratch),
+                                    .weights = calloc(voters + 1, sizeof *ballot->weights),
+                                    .seen = calloc(voters + 1, sizeof *ballot->seen)};
     return ballot->votes && ballot->scratch && ballot->weights && ballot->seen;
 }
 
 bool videos_vote(const struct video_task *task, const struct video_hits *hits,
                  video_candidates *out)
 {
-    struct ballot ballot;
+    struct video_ballot ballot;
     bool done = ballot_init_vote(&ballot, hits->count, task->query->count);
     for (size_t first = 0, end; done && first < hits->count; first = end) {
         uint64_t number = video_hit_group(task, &hits->items[first]);

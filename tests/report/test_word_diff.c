@@ -14,7 +14,7 @@
 #include "report/word_diff.h"
 
 /* Words gone and new at least, by the whole table. */
-static uint32_t slow_edits(const struct words *a, const struct words *b)
+static uint32_t slow_edits(const struct diff_words *a, const struct diff_words *b)
 {
     size_t n = a->items.count, m = b->items.count;
     uint32_t *table = calloc((n + 1) * (m + 1), sizeof *table);
@@ -32,7 +32,7 @@ static uint32_t slow_edits(const struct words *a, const struct words *b)
 }
 
 /* The runs, one after the other, are both texts. @return words gone and new */
-static uint32_t check_runs(const struct words *a, const struct words *b,
+static uint32_t check_runs(const struct diff_words *a, const struct diff_words *b,
                            const struct word_runs *runs)
 {
     size_t at = 0, bt = 0;
@@ -91,7 +91,7 @@ static void differences_are_shortest(void **state)
         uint32_t alphabet = 1 + next(&seed) % 12;
         draw(&seed, alphabet, NULL, a, sizeof a);
         draw(&seed, alphabet, round % 3 ? a : NULL, b, sizeof b);
-        struct words words[2];
+        struct diff_words words[2];
         struct word_runs runs = {0};
         assert_true(words_of(a, b, &words[0], &words[1]));
         uint32_t wanted = slow_edits(&words[0], &words[1]);
@@ -112,7 +112,7 @@ static void differences_are_shortest(void **state)
 
 static void assert_words(const char *text, const char *wanted)
 {
-    struct words words[2];
+    struct diff_words words[2];
     char joined[200] = "";
     assert_true(words_of(text, "", &words[0], &words[1]));
     for (size_t i = 0; i < words[0].items.count; i++) {

@@ -40,7 +40,7 @@ static void print_example(FILE *stream, const char *example)
     fputs("\n.fi\n.RE\n", stream);
 }
 
-static void print_verb_generate_man(FILE *stream, const struct verb *verb)
+static void print_man_verb(FILE *stream, const struct verb *verb)
 {
     fputs(".SS ", stream);
     fprintf(stream, "\"doppel %s", verb->name);
@@ -68,7 +68,7 @@ static void print_verbs_of(FILE *stream, const struct option_info *option)
     fputc('.', stream);
 }
 
-static void print_option_generate_man(FILE *stream, const struct option_info *option)
+static void print_man_option(FILE *stream, const struct option_info *option)
 {
     fputs(".TP\n", stream);
     if (option->letter)
@@ -96,7 +96,7 @@ static void print_options(FILE *stream)
         fprintf(stream, ".SS %s\n", section_title((enum option_section)section));
         for (size_t i = 0; i < option_count; i++)
             if (option_table[i].section == (enum option_section)section)
-                print_option_generate_man(stream, &option_table[i]);
+                print_man_option(stream, &option_table[i]);
     }
 }
 
@@ -153,7 +153,7 @@ void generate_man(FILE *stream)
                        "other.");
     fputs("\n.SH VERBS\n", stream);
     for (size_t i = 0; i < verb_count; i++)
-        print_verb_generate_man(stream, &verb_table[i]);
+        print_man_verb(stream, &verb_table[i]);
     fputs(".SH OPTIONS\n", stream);
     print_options(stream);
     print_output(stream);

@@ -31,7 +31,7 @@ static void print_wrapped(FILE *stream, const char *text, size_t column, size_t 
 }
 
 /* `label`, then `text` from column `indent` on, on the next line when the label is too long. */
-static void print_entry_help(FILE *stream, const char *label, const char *text, size_t indent)
+static void print_help_entry(FILE *stream, const char *label, const char *text, size_t indent)
 {
     fputs(label, stream);
     if (strlen(label) + 2 > indent)
@@ -51,11 +51,11 @@ void help_short(FILE *stream)
           stream);
 }
 
-static void print_verb_help(FILE *stream, const struct verb *verb)
+static void print_help_verb(FILE *stream, const struct verb *verb)
 {
     char label[64];
     snprintf(label, sizeof label, "  %s %s", verb->name, verb->operands);
-    print_entry_help(stream, label, verb->summary, SUMMARY_INDENT);
+    print_help_entry(stream, label, verb->summary, SUMMARY_INDENT);
 }
 
 /* Verbs under headings, each under one. */
@@ -83,7 +83,7 @@ static void print_chapters(FILE *stream)
         fprintf(stream, "\n%s:\n", chapters[i].title);
         for (size_t j = 0; j < verb_count; j++)
             if (verb_table[j].bit & chapters[i].verbs)
-                print_verb_help(stream, &verb_table[j]);
+                print_help_verb(stream, &verb_table[j]);
     }
 }
 
@@ -92,7 +92,7 @@ void help_family(FILE *stream, const char *family)
     fprintf(stream, "Usage: doppel %s VERB [OPTION]...\n\nVerbs:\n", family);
     for (size_t i = 0; i < verb_count; i++)
         if (verb_is_of(&verb_table[i], family))
-            print_verb_help(stream, &verb_table[i]);
+            print_help_verb(stream, &verb_table[i]);
     fprintf(stream, "\n'doppel %s VERB --help' describes a verb.\n", family);
 }
 
@@ -110,7 +110,7 @@ void help_main(FILE *stream)
           stream);
 }
 
-static void print_option_help(FILE *stream, const struct option_info *option)
+static void print_help_option(FILE *stream, const struct option_info *option)
 {
     char label[64], text[512];
     char letter[8] = "    ";
@@ -122,7 +122,7 @@ static void print_option_help(FILE *stream, const struct option_info *option)
         snprintf(text, sizeof text, "%s (default: %s)", option->help, option->fallback);
     else
         snprintf(text, sizeof text, "%s", option->help);
-    print_entry_help(stream, label, text, HELP_INDENT);
+    print_help_entry(stream, label, text, HELP_INDENT);
 }
 
 static void print_section(FILE *stream, const struct verb *verb, enum option_section section)
@@ -134,7 +134,7 @@ static void print_section(FILE *stream, const struct verb *verb, enum option_sec
         if (!titled)
             fprintf(stream, "\n%s:\n", section_title(section));
         titled = true;
-        print_option_help(stream, &option_table[i]);
+        print_help_option(stream, &option_table[i]);
     }
 }
 
@@ -146,7 +146,7 @@ static void print_common(FILE *stream, const struct verb *verb)
         for (size_t i = 0; i < option_count; i++)
             if (option_table[i].verbs & verb->bit && strlen(option_table[i].name) == length &&
                 strncmp(option_table[i].name, name, length) == 0)
-                print_option_help(stream, &option_table[i]);
+                print_help_option(stream, &option_table[i]);
         name += length;
     }
 }

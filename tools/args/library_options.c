@@ -7,7 +7,7 @@
 #include "tools/args/paths.h"
 #include "tools/signals.h"
 
-static bool is_stopped_library_options(void *context)
+static bool query_is_stopped(void *context)
 {
     (void)context;
     return signals_stopped();
@@ -24,7 +24,7 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
                            "no place for a library is known; name one with --library DIR");
     enum doppel_status status = doppel_library_open(directory, &options, out, error);
     if (!status)
-        doppel_library_set_cancel(*out, is_stopped_library_options, NULL);
+        doppel_library_set_cancel(*out, query_is_stopped, NULL);
     if (status == DOPPEL_E_NOT_FOUND)
         doppel_fail(error, status, "%s: no library here; `doppel add PATH...` makes one",
                     directory);

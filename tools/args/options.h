@@ -14,7 +14,7 @@
 #include <doppel/library.h>
 #include <doppel/text.h>
 
-#include "core/strings.h"
+#include "core/string_list.h"
 #include "intake/pcm.h"
 
 struct report;

@@ -23,7 +23,7 @@ char *user_folder(const char *variable, const char *below_home)
     return path;
 }
 
-static char *joined_paths(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
     char *path = must_allocate(strlen(folder) + strlen(name) + 2);
     sprintf(path, "%s/%s", folder, name);
@@ -38,7 +38,7 @@ char *library_directory(const struct settings *settings)
     if (variable && *variable)
         return must_copy(variable);
     char *data = user_folder("XDG_DATA_HOME", ".local/share");
-    char *library = data ? joined_paths(data, "doppel") : NULL;
+    char *library = data ? join_path(data, "doppel") : NULL;
     free(data);
     return library;
 }
@@ -62,7 +62,7 @@ char *cache_file(const struct settings *settings)
     char *folder = user_folder("XDG_CACHE_HOME", ".cache");
     if (!folder)
         return NULL;
-    char *path = joined_paths(folder, "doppel/cache.db");
+    char *path = join_path(folder, "doppel/cache.db");
     free(folder);
     return path;
 }
@@ -74,7 +74,7 @@ char *journal_file(const struct settings *settings)
     char *folder = user_folder("XDG_STATE_HOME", ".local/state");
     if (!folder)
         return NULL;
-    char *path = joined_paths(folder, "doppel/actions.jsonl");
+    char *path = join_path(folder, "doppel/actions.jsonl");
     free(folder);
     make_folders(path);
     return path;
@@ -83,7 +83,7 @@ char *journal_file(const struct settings *settings)
 char *trash_folder(void)
 {
     char *folder = user_folder("XDG_DATA_HOME", ".local/share");
-    char *path = folder ? joined_paths(folder, "Trash") : NULL;
+    char *path = folder ? join_path(folder, "Trash") : NULL;
     free(folder);
     return path;
 }

@@ -45,7 +45,7 @@ struct action_rows {
     struct output *output; /* NULL until the first row */
 };
 
-static struct output *rows_output_action_rows(struct action_rows *rows)
+static struct output *action_output(struct action_rows *rows)
 {
     if (!rows->output)
         rows->output = output_new(rows->settings, &layout, rows->report);
@@ -59,7 +59,7 @@ static void print_action(void *context, const struct doppel_act_step *step)
     bool done = step->result == DOPPEL_ACT_DONE;
     if (!done && step->result != DOPPEL_ACT_WOULD && rows->settings->format == FORMAT_TABLE)
         return;
-    struct doppel_json *row = output_begin(rows_output_action_rows(rows));
+    struct doppel_json *row = output_begin(action_output(rows));
     doppel_json_text(row, "action", doppel_action_name(step->action));
     doppel_json_integer(row, "group", step->group);
     doppel_json_path(row, "path", step->path);
@@ -72,8 +72,7 @@ static void print_action(void *context, const struct doppel_act_step *step)
     output_end(rows->output);
 }
 
-static void report_summary_action_rows(const struct action_rows *rows,
-                                       const struct doppel_act_summary *summary)
+static void report_actions(const struct action_rows *rows, const struct doppel_act_summary *summary)
 {
     static const char *const words[] = {
         [DOPPEL_ACTION_HARDLINK] = "hardlinked", [DOPPEL_ACTION_REFLINK] = "reflinked",
@@ -108,11 +107,11 @@ enum doppel_status run_plan(const struct doppel_plan *plan, const struct setting
     enum doppel_status status = doppel_plan_run(report->run, plan, &visitor, &summary, error);
     if (!summary.begun)
         return status;
-    if (!output_finish(rows_output_action_rows(&rows)) && !status)
+    if (!output_finish(action_output(&rows)) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all could be told");
     if (!status || summary.files)
-        report_summary_action_rows(&rows, &summary);
+        report_actions(&rows, &summary);
     return status;
 }
 
@@ -131,7 +130,7 @@ static const char beginning[] =
     "    ln -- \"$1\" \"$beside\" && mv -f -- \"$beside\" \"$2\"\n"
     "}\n"
     "\n"
-    "double() {\n"
+    "duplicate() {\n"
     "    if [ -h \"$2\" ] || ! cmp -s -- \"$1\" \"$2\"; then\n"
     "        printf 'left alone, not the same as %s: %s\\n' \"$1\" \"$2\" >&2\n"
     "        status=3\n"
@@ -141,7 +140,7 @@ static const char beginning[] =
     "}\n";
 
 /* 'it'\''s': between single quotes nothing means anything to a shell but the next one. */
-static void print_quoted_actions(const char *text)
+static void print_shell_quoted(const char *text)
 {
     putchar('\'');
     for (; *text; text++)
@@ -153,7 +152,7 @@ static void print_quoted_actions(const char *text)
 }
 
 /* Absolute, so that the script may be run anywhere; as it is when its folder is gone. */
-static char *place_of_actions(const char *path)
+static char *script_place(const char *path)
 {
     char *place = real_place(path);
     if (!place && asprintf(&place, "./%s", path) < 0)
@@ -161,14 +160,15 @@ static char *place_of_actions(const char *path)
     return place;
 }
 
-static void print_double(const struct doppel_plan_file *file, const struct doppel_plan_file *kept)
+static void print_duplicate(const struct doppel_plan_file *file,
+                            const struct doppel_plan_file *kept)
 {
-    char *path = place_of_actions(file->path), *keep = place_of_actions(kept->path);
+    char *path = script_place(file->path), *keep = script_place(kept->path);
     if (path && keep) {
-        fputs("double ", stdout);
-        print_quoted_actions(keep);
+        fputs("duplicate ", stdout);
+        print_shell_quoted(keep);
         putchar(' ');
-        print_quoted_actions(path);
+        print_shell_quoted(path);
         putchar('\n');
     }
     free(path);
@@ -214,7 +214,7 @@ enum doppel_status print_script(const struct doppel_plan *plan, struct doppel_er
         else if (file->left)
             print_left(file, file->left);
         else
-            print_double(file, doppel_plan_get(plan, file->duplicate_of));
+            print_duplicate(file, doppel_plan_get(plan, file->duplicate_of));
     }
     fputs("\nexit $status\n", stdout);
     if (fflush(stdout) == 0 && !ferror(stdout))

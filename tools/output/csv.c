@@ -42,7 +42,7 @@ void csv_write_header(FILE *stream, const struct layout *layout)
     fputs("\r\n", stream);
 }
 
-static void write_cell_csv(FILE *stream, const json_t *value)
+static void write_csv_cell(FILE *stream, const json_t *value)
 {
     char *text = cell_text(value);
     if (text)
@@ -60,12 +60,12 @@ void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
             continue;
         if (i)
             fputc(',', stream);
-        write_cell_csv(stream, cell_value(layout, row, element, column->key));
+        write_csv_cell(stream, cell_value(layout, row, element, column->key));
         if (column->cell != CELL_PATH)
             continue;
         snprintf(base64_key, sizeof base64_key, "%s_base64", column->key);
         fputc(',', stream);
-        write_cell_csv(stream, cell_value(layout, row, element, base64_key));
+        write_csv_cell(stream, cell_value(layout, row, element, base64_key));
     }
     fputs("\r\n", stream);
 }

@@ -11,6 +11,7 @@
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
+#include "core/write_all.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
 
@@ -54,7 +55,7 @@ static const struct layout file_layout = {file_columns, sizeof file_columns / si
                                           NULL, NULL, NULL};
 
 /* Records of corpora alone come from --jsonl, and to dedup. */
-static const struct layout *layout_of_settings(const struct settings *settings)
+static const struct layout *decision_layout(const struct settings *settings)
 {
     bool records = settings->verb->bit == VERB_DEDUP || settings->jsonl.count;
     return records ? &layout : &file_layout;
@@ -70,13 +71,13 @@ bool decision_output_begin(struct decision_output *output, const struct settings
         return false;
     }
     if (rows)
-        output->output = output_new(settings, layout_of_settings(settings), report);
+        output->output = output_new(settings, decision_layout(settings), report);
     return true;
 }
 
 /* ---- lines ---- */
 
-static void note_failure_decision_output(struct decision_output *output)
+static void note_write_failure(struct decision_output *output)
 {
     int reason = errno;
     if (output->failed)
@@ -90,21 +91,15 @@ static void note_failure_decision_output(struct decision_output *output)
 
 bool decision_output_flush(struct decision_output *output)
 {
-    for (size_t done = 0; done < output->text.size && !output->failed;) {
-        ssize_t put = write(STDOUT_FILENO, output->text.bytes + done, output->text.size - done);
-        if (put >= 0)
-            done += (size_t)put;
-        else if (errno != EINTR)
-            note_failure_decision_output(output);
-    }
+    if (!output->failed && !write_all(STDOUT_FILENO, output->text.bytes, output->text.size))
+        note_write_failure(output);
     if (output->text.failed)
         no_memory();
     doppel_json_clear(&output->text);
     return !output->failed;
 }
 
-static void put_row_decision_output(struct decision_output *output,
-                                    const struct doppel_decided *decided)
+static void put_decision_row(struct decision_output *output, const struct doppel_decided *decided)
 {
     doppel_json_clear(&output->text);
     doppel_decision_to_json(&output->text, decided);
@@ -130,8 +125,8 @@ static void put_line(struct decision_output *output, const struct doppel_decided
     doppel_json_end_line(&output->text);
 }
 
-static void report_unreadable_decision_output(struct decision_output *output,
-                                              const struct doppel_decided *decided)
+static void report_unreadable_input(struct decision_output *output,
+                                    const struct doppel_decided *decided)
 {
     bool placed = decided->line && !decided->is_file;
     char *where = must_allocate(strlen(decided->path) + 32);
@@ -153,9 +148,9 @@ bool decision_output_put(struct decision_output *output, const struct doppel_dec
     output->matched += is_matched(decided);
     output->same_ids += decided->same_id != 0;
     if (decided->decision == DOPPEL_DECISION_UNREADABLE)
-        report_unreadable_decision_output(output, decided);
+        report_unreadable_input(output, decided);
     if (output->output)
-        put_row_decision_output(output, decided);
+        put_decision_row(output, decided);
     else
         put_line(output, decided);
     return output->text.size < FLUSH_BYTES || decision_output_flush(output);
@@ -170,7 +165,7 @@ bool decision_output_take(void *context, const struct doppel_dedup_decision *dec
 
 /* ---- the end ---- */
 
-static void summarise_decision_output(const struct decision_output *output)
+static void print_decision_counts(const struct decision_output *output)
 {
     char line[512];
     size_t used = 0;
@@ -185,7 +180,7 @@ static void summarise_decision_output(const struct decision_output *output)
                                      (unsigned long long)output->counts[i],
                                      doppel_decision_name((enum doppel_decision)i));
     report_notice(output->report, "%llu %s%s%s; %llu unique", (unsigned long long)records,
-                  layout_of_settings(output->settings) == &layout ? "record" : "input",
+                  decision_layout(output->settings) == &layout ? "record" : "input",
                   records == 1 ? "" : "s", used ? line : "", (unsigned long long)output->unique);
 }
 
@@ -204,6 +199,6 @@ bool decision_output_finish(struct decision_output *output, bool ended)
     doppel_json_free(&output->text);
     say_same_ids(output);
     if (written && ended)
-        summarise_decision_output(output);
+        print_decision_counts(output);
     return written;
 }

@@ -67,8 +67,8 @@ static void begin_output(struct printing *printing)
     output_trees(printing->output);
 }
 
-static enum doppel_status print_group_groups(void *context, const struct doppel_group *group,
-                                             struct doppel_error *error)
+static enum doppel_status print_one_group(void *context, const struct doppel_group *group,
+                                          struct doppel_error *error)
 {
     struct printing *printing = context;
     begin_output(printing);
@@ -106,8 +106,8 @@ static void print_total(const struct printing *printing)
 }
 
 /* For a person at a terminal: of what there are none. */
-static void print_none_printing(const struct printing *printing,
-                                const struct doppel_group_counts *counts)
+static void print_kinds_without_duplicates(const struct printing *printing,
+                                           const struct doppel_group_counts *counts)
 {
     static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_AUDIO,
                                              DOPPEL_KIND_VIDEO, DOPPEL_KIND_UNKNOWN};
@@ -137,7 +137,7 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     struct printing printing = {.settings = settings, .report = report};
     struct doppel_group_counts counts = {0};
     enum doppel_status status =
-        source(settings, report, print_group_groups, &printing, &counts, error);
+        source(settings, report, print_one_group, &printing, &counts, error);
     doppel_json_free(&printing.row);
     if (!has_any(&counts))
         return status;
@@ -148,7 +148,7 @@ static enum doppel_status print_groups(group_source *source, const struct settin
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
     if (!status)
-        print_none_printing(&printing, &counts);
+        print_kinds_without_duplicates(&printing, &counts);
     return status;
 }
 

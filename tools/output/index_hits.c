@@ -14,7 +14,7 @@
 
 enum { BUFFER_BYTES = 64 * 1024, LONGEST_LINE = 128 };
 
-struct hits {
+struct hit_rows {
     const struct settings *settings;
     struct report *report;
     struct output *output; /* NULL: JSON Lines */
@@ -47,10 +47,10 @@ static bool wants_json(const struct settings *settings)
     return isatty(STDOUT_FILENO) != 1;
 }
 
-struct hits *hits_new(const struct settings *settings, struct report *report)
+struct hit_rows *hits_new(const struct settings *settings, struct report *report)
 {
-    struct hits *hits = must_allocate(sizeof *hits);
-    *hits = (struct hits){.settings = settings, .report = report};
+    struct hit_rows *hits = must_allocate(sizeof *hits);
+    *hits = (struct hit_rows){.settings = settings, .report = report};
     if (wants_json(settings))
         hits->buffer = must_allocate(BUFFER_BYTES);
     else
@@ -60,7 +60,7 @@ struct hits *hits_new(const struct settings *settings, struct report *report)
 
 /* ---- JSON Lines ---- */
 
-static bool flush(struct hits *hits)
+static bool flush(struct hit_rows *hits)
 {
     for (size_t at = 0; at < hits->used && !hits->failed;) {
         ssize_t written = write(STDOUT_FILENO, hits->buffer + at, hits->used - at);
@@ -94,7 +94,7 @@ static char *put_decimal(char *out, uint64_t value)
 
 #define PUT(out, literal) put(out, literal, sizeof literal - 1)
 
-static bool print_json(struct hits *hits, uint64_t query, uint64_t id, uint32_t distance)
+static bool print_json(struct hit_rows *hits, uint64_t query, uint64_t id, uint32_t distance)
 {
     if (BUFFER_BYTES - hits->used < LONGEST_LINE && !flush(hits))
         return false;
@@ -107,7 +107,7 @@ static bool print_json(struct hits *hits, uint64_t query, uint64_t id, uint32_t 
     return true;
 }
 
-static bool print_json_count(struct hits *hits, uint64_t query, uint64_t count)
+static bool print_json_count(struct hit_rows *hits, uint64_t query, uint64_t count)
 {
     if (BUFFER_BYTES - hits->used < LONGEST_LINE && !flush(hits))
         return false;
@@ -121,7 +121,7 @@ static bool print_json_count(struct hits *hits, uint64_t query, uint64_t count)
 
 /* ---- rows ---- */
 
-static bool print_row(struct hits *hits, uint64_t query, uint64_t id, uint32_t distance)
+static bool print_row(struct hit_rows *hits, uint64_t query, uint64_t id, uint32_t distance)
 {
     struct doppel_json *row = output_begin(hits->output);
     doppel_json_integer(row, "query", query);
@@ -131,7 +131,7 @@ static bool print_row(struct hits *hits, uint64_t query, uint64_t id, uint32_t d
     return !signals_stopped();
 }
 
-static bool print_count_row(struct hits *hits, uint64_t query, uint64_t count)
+static bool print_count_row(struct hit_rows *hits, uint64_t query, uint64_t count)
 {
     struct doppel_json *row = output_begin(hits->output);
     doppel_json_integer(row, "query", query);
@@ -142,7 +142,7 @@ static bool print_count_row(struct hits *hits, uint64_t query, uint64_t count)
 
 /* ---- a batch ---- */
 
-void hits_begin(struct hits *hits, uint64_t first, size_t count)
+void hits_begin(struct hit_rows *hits, uint64_t first, size_t count)
 {
     hits->batch = 0;
     hits->query = first;
@@ -151,7 +151,7 @@ void hits_begin(struct hits *hits, uint64_t first, size_t count)
 }
 
 /* The counts of the queries before this one. */
-static bool count_up_to(struct hits *hits, uint64_t query)
+static bool count_up_to(struct hit_rows *hits, uint64_t query)
 {
     for (; hits->query < query; hits->query++, hits->count = 0)
         if (!(hits->output ? print_count_row : print_json_count)(hits, hits->query, hits->count))
@@ -159,7 +159,7 @@ static bool count_up_to(struct hits *hits, uint64_t query)
     return true;
 }
 
-bool hits_add(struct hits *hits, uint64_t query, uint64_t id, uint32_t distance)
+bool hits_add(struct hit_rows *hits, uint64_t query, uint64_t id, uint32_t distance)
 {
     hits->batch++;
     if (hits->settings->count) {
@@ -171,19 +171,19 @@ bool hits_add(struct hits *hits, uint64_t query, uint64_t id, uint32_t distance)
                         : print_json(hits, query, id, distance);
 }
 
-bool hits_end(struct hits *hits)
+bool hits_end(struct hit_rows *hits)
 {
     if (hits->settings->count && !count_up_to(hits, hits->end))
         return false;
     return hits->output || flush(hits);
 }
 
-size_t hits_of_batch(const struct hits *hits)
+size_t hits_of_batch(const struct hit_rows *hits)
 {
     return hits->batch;
 }
 
-bool hits_finish(struct hits *hits)
+bool hits_finish(struct hit_rows *hits)
 {
     bool written = true;
     if (hits->output) {

@@ -108,8 +108,8 @@ void item_details_free(struct item_details *details)
     doppel_metadata_free(&details->metadata);
 }
 
-static void write_names_item_row(struct doppel_json *row, const char *key, char *const *names,
-                                 size_t count)
+static void write_item_names(struct doppel_json *row, const char *key, char *const *names,
+                             size_t count)
 {
     if (!count)
         return;
@@ -121,8 +121,8 @@ static void write_names_item_row(struct doppel_json *row, const char *key, char 
 
 void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata)
 {
-    write_names_item_row(row, "labels", metadata->labels, metadata->label_count);
-    write_names_item_row(row, "lists", metadata->lists, metadata->list_count);
+    write_item_names(row, "labels", metadata->labels, metadata->label_count);
+    write_item_names(row, "lists", metadata->lists, metadata->list_count);
     if (metadata->state != DOPPEL_LIST_ACTIVE)
         doppel_json_text(row, "list_state", doppel_list_state_name(metadata->state));
 }

@@ -61,7 +61,7 @@ static void print_scheme(FILE *out, const struct doppel_log_entry *entry)
 
 /* "2 of 64 bits differ, where 10 may; similarity 0.97; unrelated ones match so by a chance of
  * 1e-9". */
-static void print_match_log_story(FILE *out, const struct doppel_log_entry *entry)
+static void print_story_match(FILE *out, const struct doppel_log_entry *entry)
 {
     bool lanes =
         entry->scheme == DOPPEL_SCHEME_MINHASH128 || entry->scheme == DOPPEL_SCHEME_MINHASH256;
@@ -140,7 +140,7 @@ static void print_why(FILE *out, const struct doppel_log_entry *entry, bool alon
     if (all && strcmp(reason, "same-content") == 0)
         print_scheme(out, entry);
     else
-        print_match_log_story(out, entry);
+        print_story_match(out, entry);
 }
 
 static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
@@ -216,8 +216,8 @@ static void print_marked(FILE *out, const struct doppel_log_entry *entry, uint64
         fprintf(out, "%s%s", note_mark, detail_of(detail, "note"));
 }
 
-static void print_entry_log_story(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
-                                  const json_t *detail)
+static void print_story_entry(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
+                              const json_t *detail)
 {
     switch (entry->action) {
     case DOPPEL_LOG_ADDED:
@@ -278,7 +278,7 @@ char *log_sentence(const struct doppel_log_entry *entry, uint64_t id)
     size_t size;
     FILE *out = must_open(&text, &size);
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
-    print_entry_log_story(out, entry, id, detail);
+    print_story_entry(out, entry, id, detail);
     json_decref(detail);
     fclose(out);
     return text;
@@ -312,7 +312,7 @@ static bool count_follower(void *context, uint64_t id)
     return true;
 }
 
-static void print_group_standing(struct standing *standing, struct doppel_library *library,
+static void print_standing_group(struct standing *standing, struct doppel_library *library,
                                  uint64_t leader)
 {
     uint64_t canonical = leader;
@@ -369,7 +369,7 @@ char *log_standing(struct doppel_library *library, uint64_t id, uint64_t success
     else if (status)
         fputs(error.message, standing.out);
     else
-        print_group_standing(&standing, library, leader);
+        print_standing_group(&standing, library, leader);
     fclose(standing.out);
     return text;
 }

@@ -76,7 +76,7 @@ static void put_memberships(json_t *row, struct doppel_library *library, uint64_
 }
 
 /* What it is called stands in the row already. */
-static void print_match_printing(struct match_printing *printing, json_t *named, uint64_t id)
+static void print_one_match(struct match_printing *printing, json_t *named, uint64_t id)
 {
     const struct doppel_search_result *result = printing->result;
     bool near_miss = result->below_threshold;
@@ -110,7 +110,7 @@ static bool print_record(void *context, const struct doppel_library_text *text)
     if (text->error.status)
         json_decref(named);
     else
-        print_match_printing(printing, named, text->id);
+        print_one_match(printing, named, text->id);
     return true;
 }
 
@@ -130,14 +130,14 @@ static enum doppel_status print_one(struct match_printing *printing, struct dopp
     json_t *named = json_object();
     char *name = name_of_item(library, &item);
     put_item_name(named, doppel_item_has_file(&item), name);
-    print_match_printing(printing, named, item.id);
+    print_one_match(printing, named, item.id);
     free(name);
     doppel_item_free(&item);
     return DOPPEL_OK;
 }
 
 /* Whether a result is to be printed. */
-static bool is_wanted_printing(const struct match_printing *printing)
+static bool match_is_wanted(const struct match_printing *printing)
 {
     struct find_print *print = printing->print;
     const struct doppel_search_result *result = printing->result;
@@ -148,7 +148,7 @@ static bool is_wanted_printing(const struct match_printing *printing)
 }
 
 /* In a table, a query without a match is no row: the exit code tells. */
-static void print_none_matches(struct match_printing *printing)
+static void print_no_match(struct match_printing *printing)
 {
     if (printing->print->settings->format != FORMAT_JSON)
         return;
@@ -167,11 +167,11 @@ enum doppel_status find_print(struct find_print *print, const char *query,
     place_rows_begin(&rows, print->settings, print->output);
     for (size_t i = 0; i < results->count && !status; i++) {
         printing.result = &results->items[i];
-        if (is_wanted_printing(&printing))
+        if (match_is_wanted(&printing))
             status = print_one(&printing, error);
     }
     if (!status && !printing.matched)
-        print_none_matches(&printing);
+        print_no_match(&printing);
     place_rows_end(&rows);
     print->matched |= printing.matched;
     return status;

@@ -15,7 +15,7 @@ static void say(struct report *report, const char *path, const char *text);
 
 /* ---- what the engine tells ---- */
 
-static bool is_stopped_messages(void *context)
+static bool is_interrupted(void *context)
 {
     (void)context;
     return signals_stopped();
@@ -28,10 +28,9 @@ static void take_notice(void *context, enum doppel_notice level, const char *pat
         say(report, path, text);
 }
 
-static void take_failure_messages(void *context, const char *path,
-                                  const struct doppel_error *reason)
+static void take_failure(void *context, const char *path, const struct doppel_error *reason)
 {
-    report_input(context, path, reason->message);
+    say(context, path, reason->message);
 }
 
 static void take_progress(void *context, const struct doppel_run_progress *now)
@@ -52,7 +51,7 @@ static void take_progress(void *context, const struct doppel_run_progress *now)
         return;
     progress_set_total(&report->progress, now->total);
     progress_set_videos(&report->progress, &videos);
-    progress_update(&report->progress, now->done, report->errors);
+    progress_update(&report->progress, now->done, doppel_run_failures(report->run));
 }
 
 static struct doppel_run *run_for(struct report *report, const struct settings *settings)
@@ -73,9 +72,9 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
         .temporary = getenv("TMPDIR"),
         .details = settings->verbose,
         .retry = settings->retry,
-        .cancelled = is_stopped_messages,
+        .cancelled = is_interrupted,
         .on_notice = take_notice,
-        .on_failed = take_failure_messages,
+        .on_failed = take_failure,
         .on_progress = report->progress.stream ? take_progress : NULL,
         .context = report,
     };
@@ -117,8 +116,7 @@ static void say(struct report *report, const char *path, const char *text)
 
 void report_input(struct report *report, const char *path, const char *reason)
 {
-    report->errors++;
-    say(report, path, reason);
+    doppel_run_fail_input(report->run, path, reason);
 }
 
 void report_detail(struct report *report, const char *path, const char *reason)
@@ -159,5 +157,6 @@ int report_exit_code(const struct report *report, int code)
     int stopped = signals_exit_code();
     if (stopped)
         return stopped;
-    return report->errors && code != EXIT_WRONG_USE ? EXIT_SOME_UNREADABLE : code;
+    bool failed = doppel_run_failures(report->run) || report->problems;
+    return failed && code != EXIT_WRONG_USE ? EXIT_SOME_UNREADABLE : code;
 }

@@ -17,8 +17,8 @@ struct settings;
 struct report {
     FILE *stream;
     bool quiet, verbose;
-    bool terminal; /* then bytes that are not UTF-8 are escaped too */
-    uint64_t errors;
+    bool terminal;     /* then bytes that are not UTF-8 are escaped too */
+    uint64_t problems; /* that are rows, and so no messages */
     struct progress progress;
     struct doppel_run *run; /* what the engine is given: tells by this report */
 };

@@ -129,7 +129,7 @@ static void write_lines(struct output *output, const json_t *row)
         table_end_group(output->table);
 }
 
-static void note_failure_output(struct output *output)
+static void note_output_failure(struct output *output)
 {
     if (output->failed || !ferror(output->stream))
         return;
@@ -201,7 +201,7 @@ void output_object(struct output *output, const struct doppel_json *object)
         print_parsed(output, row);
         json_decref(row);
     }
-    note_failure_output(output);
+    note_output_failure(output);
 }
 
 struct doppel_json *output_begin(struct output *output)
@@ -238,7 +238,7 @@ void output_flush(struct output *output)
     if (output->table)
         table_flush(output->table, output->stream);
     fflush(output->stream);
-    note_failure_output(output);
+    note_output_failure(output);
 }
 
 bool output_finish(struct output *output)
@@ -249,7 +249,7 @@ bool output_finish(struct output *output)
     if (output->table)
         table_finish(output->table, output->stream);
     fflush(output->stream);
-    note_failure_output(output);
+    note_output_failure(output);
     int failed = output->failed;
     doppel_json_free(&output->row);
     if (failed && failed != EPIPE)

@@ -11,7 +11,7 @@
 enum { REDRAW_NS = 100 * 1000 * 1000, LINE_BYTES = 256 };
 static const double smoothing_seconds = 5;
 
-static int64_t now_ns_progress(void)
+static int64_t progress_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -29,7 +29,7 @@ void progress_begin(struct progress *progress, const char *unit, uint64_t total)
 {
     progress_clear(progress);
     FILE *stream = progress->stream;
-    int64_t now = stream ? now_ns_progress() : 0;
+    int64_t now = stream ? progress_now_ns() : 0;
     *progress = (struct progress){.stream = stream,
                                   .unit = unit,
                                   .total = total,
@@ -225,7 +225,7 @@ void progress_update(struct progress *progress, uint64_t done, uint64_t errors)
     progress->errors = errors;
     if (!progress->stream)
         return;
-    int64_t now = now_ns_progress();
+    int64_t now = progress_now_ns();
     if (now - progress->drawn_ns < REDRAW_NS)
         return;
     progress->drawn_ns = now;

@@ -74,7 +74,7 @@ void put_written(json_t *object, const struct doppel_json *written)
     json_decref(members);
 }
 
-static void write_value_json(struct doppel_json *json, const char *key, const json_t *value)
+static void write_json_value(struct doppel_json *json, const char *key, const json_t *value)
 {
     char *text = json_dumps(value, FLAGS);
     if (text)
@@ -86,7 +86,7 @@ void write_members(struct doppel_json *json, json_t *object)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value) write_value_json(json, key, value);
+    json_object_foreach(object, key, value) write_json_value(json, key, value);
     json_decref(object);
 }
 
@@ -94,7 +94,7 @@ void write_kept_json(struct doppel_json *json, const char *key, const char *text
 {
     json_t *value = text ? json_loads(text, 0, NULL) : NULL;
     if (value)
-        write_value_json(json, key, value);
+        write_json_value(json, key, value);
     json_decref(value);
 }
 

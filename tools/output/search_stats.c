@@ -28,7 +28,7 @@ static double cpu_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-static int compare_search_stats(const void *a, const void *b)
+static int compare_milliseconds(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -42,7 +42,7 @@ struct search_stats *search_stats_new(void)
         double begun = cpu_us();
         costs[i] = cpu_us() - begun;
     }
-    qsort(costs, CALIBRATIONS, sizeof *costs, compare_search_stats);
+    qsort(costs, CALIBRATIONS, sizeof *costs, compare_milliseconds);
     stats->clock_us = costs[CALIBRATIONS / 2];
     return stats;
 }
@@ -84,7 +84,7 @@ void search_stats_print(struct search_stats *stats)
 {
     size_t count = stats->us.count;
     if (count)
-        qsort(stats->us.items, count, sizeof *stats->us.items, compare_search_stats);
+        qsort(stats->us.items, count, sizeof *stats->us.items, compare_milliseconds);
     struct doppel_json json = {0}, *row = &json;
     doppel_json_object_begin(row, NULL);
     doppel_json_integer(row, "queries", count);

@@ -10,7 +10,7 @@
 /* So many lines are held back to measure them; a longer table goes on with the next block. */
 enum { BLOCK_LINES = 512, WIDEST = 200 /* a longer cell moves only what follows it */ };
 
-struct line {
+struct table_line {
     char *cells[MAX_COLUMNS];
     bool ends_group;
 };
@@ -19,7 +19,7 @@ struct text_table {
     const struct layout *layout;
     bool color;
     size_t count;
-    struct line lines[BLOCK_LINES];
+    struct table_line lines[BLOCK_LINES];
     size_t width[MAX_COLUMNS]; /* widest cell, 0 = empty so far */
     uint64_t titled;           /* the columns of the last header, as bits */
 };
@@ -84,7 +84,7 @@ static void print_header(struct text_table *table, FILE *stream)
     table->titled = shown;
 }
 
-static void print_line(const struct text_table *table, FILE *stream, struct line *line)
+static void print_line(const struct text_table *table, FILE *stream, struct table_line *line)
 {
     for (size_t i = 0; i < table->layout->count; i++) {
         if (table->width[i])
@@ -114,8 +114,8 @@ void table_add(struct text_table *table, FILE *stream, const json_t *row, const 
     const struct layout *layout = table->layout;
     if (table->count == BLOCK_LINES)
         print_block(table, stream);
-    struct line *line = &table->lines[table->count++];
-    *line = (struct line){0};
+    struct table_line *line = &table->lines[table->count++];
+    *line = (struct table_line){0};
     for (size_t i = 0; i < layout->count; i++) {
         const struct column *column = &layout->columns[i];
         const json_t *value = column->title ? cell_value(layout, row, element, column->key) : NULL;

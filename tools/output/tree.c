@@ -84,7 +84,7 @@ static char *notes_of(const json_t *member)
 }
 
 /* A record is called by its id and its line. */
-static char *record_of_tree(const json_t *member)
+static char *tree_record(const json_t *member)
 {
     const json_t *record = json_object_get(member, "record"),
                  *path = json_object_get(member, "path");
@@ -99,15 +99,15 @@ static char *record_of_tree(const json_t *member)
     return text;
 }
 
-static char *name_of_tree(const json_t *member)
+static char *tree_name(const json_t *member)
 {
     if (json_object_get(member, "line"))
-        return record_of_tree(member);
+        return tree_record(member);
     return human_text(CELL_PATH,
                       json_object_get(member, json_object_get(member, "path") ? "path" : "name"));
 }
 
-static struct member_text text_of_tree(const json_t *member)
+static struct member_text tree_text(const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
     return (struct member_text){
@@ -118,7 +118,7 @@ static struct member_text text_of_tree(const json_t *member)
                   [PIXELS] = pixels_of(member),
                   [DURATION] = human_text(CELL_SECONDS, json_object_get(member, "duration")),
                   [NOTES] = notes_of(member)},
-        .path = name_of_tree(member),
+        .path = tree_name(member),
         .kept = strcmp(reason, "kept") == 0,
     };
 }
@@ -143,7 +143,7 @@ static size_t bytes_of_columns(const char *text, size_t columns)
     size_t used = 0;
     char point[8] = "";
     while (text[used]) {
-        size_t length = utf8_length(text + used, NULL);
+        size_t length = utf8_decode(text + used, NULL);
         length = length ? length : 1;
         memcpy(point, text + used, length);
         point[length] = '\0';
@@ -168,11 +168,11 @@ static void print_path(const struct row_tree *tree, const char *path, size_t roo
     size_t head = bytes_of_columns(path, room / 3), tail_room = room - room / 3 - 1;
     size_t tail = bytes_of_columns(path, width - tail_room);
     while (display_width(path + tail) > tail_room)
-        tail += utf8_length(path + tail, NULL);
+        tail += utf8_decode(path + tail, NULL);
     fprintf(tree->stream, "%.*s\u2026%s", (int)head, path, path + tail);
 }
 
-static bool is_right_aligned_tree(enum part part)
+static bool aligns_right(enum part part)
 {
     return part != REASON && part != NOTES;
 }
@@ -183,7 +183,7 @@ static size_t print_parts(const struct row_tree *tree, const struct member_text 
     size_t used = 0;
     for (size_t i = 0; i < PARTS; i++) {
         int padding = (int)(tree->width[i] - display_width(text->parts[i]));
-        bool right = is_right_aligned_tree((enum part)i), green = i == REASON && text->kept;
+        bool right = aligns_right((enum part)i), green = i == REASON && text->kept;
         if (!tree->width[i])
             continue;
         fprintf(tree->stream, "%*s%s%s%s%*s  ", right ? padding : 0, "",
@@ -243,7 +243,7 @@ void tree_print(FILE *stream, const json_t *row, bool with_color, size_t columns
     size_t count = json_array_size(members);
     struct member_text *texts = must_allocate((count + 1) * sizeof *texts);
     for (size_t i = 0; i < count; i++)
-        texts[i] = text_of_tree(json_array_get(members, i));
+        texts[i] = tree_text(json_array_get(members, i));
     measure(&tree, texts, count);
     print_head(&tree, row, count);
     for (size_t i = 0; i < count; i++)

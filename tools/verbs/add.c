@@ -52,7 +52,7 @@ static bool is_printed(const struct settings *settings)
     return settings->verbose || settings->format != FORMAT_TABLE || settings->null_separated;
 }
 
-static void end_group_add(struct add *add, bool permanent)
+static void end_transaction(struct add *add, bool permanent)
 {
     for (size_t i = 0; i < add->pending_count; i++) {
         if (permanent)
@@ -68,7 +68,7 @@ static void end_group_add(struct add *add, bool permanent)
 static enum doppel_status commit(struct add *add, struct doppel_error *error)
 {
     enum doppel_status status = doppel_library_commit(add->library, error);
-    end_group_add(add, status == DOPPEL_OK);
+    end_transaction(add, status == DOPPEL_OK);
     return status;
 }
 
@@ -102,7 +102,7 @@ static bool is_asked_anew(const struct add *add)
     return add->settings->text_format >= 0 || add->settings->pcm.format;
 }
 
-static bool is_known_add(void *context, const char *path, const struct doppel_file_stamp *stamp)
+static bool library_knows(void *context, const char *path, const struct doppel_file_stamp *stamp)
 {
     const struct add *add = context;
     uint64_t id;
@@ -126,7 +126,7 @@ static bool fails(void *context, const char *path, const struct doppel_file_stam
     return known;
 }
 
-static void take_failure_add(void *context, const char *path, const struct doppel_file_stamp *stamp,
+static void remember_failure(void *context, const char *path, const struct doppel_file_stamp *stamp,
                              const struct doppel_error *reason)
 {
     struct add *add = context;
@@ -165,8 +165,8 @@ static enum doppel_status add_as(struct add *add, const struct intake_file *file
     return status ? status : commit_if_due(add, error);
 }
 
-static enum doppel_status add_file_add(struct add *add, const struct intake_file *file,
-                                       struct doppel_error *error)
+static enum doppel_status add_read_file(struct add *add, const struct intake_file *file,
+                                        struct doppel_error *error)
 {
     char *path = must_have(absolute_path(file->path));
     enum doppel_status status = add_as(add, file, path, error);
@@ -176,8 +176,8 @@ static enum doppel_status add_file_add(struct add *add, const struct intake_file
 
 /* ---- items that are there ---- */
 
-static enum doppel_status add_again_add(void *context, struct intake_file *file,
-                                        struct doppel_error *error)
+static enum doppel_status add_known_file(void *context, struct intake_file *file,
+                                         struct doppel_error *error)
 {
     return add_as(context, file, file->path, error);
 }
@@ -187,7 +187,7 @@ static enum doppel_status refresh_items(struct add *add, struct doppel_cache *ca
 {
     struct refresh_list list = {0};
     const struct refresh refresh = {read_options_from(add->settings), add->report->run, cache,
-                                    add_again_add, add};
+                                    add_known_file, add};
     enum doppel_status status =
         refresh_list_choose(&add->settings->operands, add->report->run, add->library, &list, error);
     if (!status)
@@ -198,14 +198,14 @@ static enum doppel_status refresh_items(struct add *add, struct doppel_cache *ca
 
 /* ---- files ---- */
 
-static enum doppel_status add_files_add(struct add *add, struct intake *intake,
+static enum doppel_status add_all_files(struct add *add, struct intake *intake,
                                         struct doppel_error *error)
 {
     struct intake_file file;
     enum doppel_status status;
     while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
         status = add->status ? doppel_fail(error, add->status, "%s", add->error.message)
-                             : add_file_add(add, &file, error);
+                             : add_read_file(add, &file, error);
         intake_file_free(&file);
         if (status)
             return status;
@@ -223,20 +223,20 @@ static enum doppel_status walk_files(struct add *add, struct doppel_cache *cache
         .walk = &walk,
         .cache = cache,
         .attachments = true,
-        .known = is_known_add,
+        .known = library_knows,
         .fails = fails,
-        .failed = take_failure_add,
+        .failed = remember_failure,
         .known_context = add,
     };
     struct intake *intake = NULL;
     enum doppel_status status = intake_new(&options, &intake, error);
     if (status == DOPPEL_OK)
-        status = add_files_add(add, intake, error);
+        status = add_all_files(add, intake, error);
     intake_free(intake);
     return status;
 }
 
-static enum doppel_status run_add(struct add *add, struct doppel_error *error)
+static enum doppel_status add_operands(struct add *add, struct doppel_error *error)
 {
     struct doppel_cache *cache;
     enum doppel_status status = open_cache(add->report->run, &cache, error);
@@ -247,7 +247,7 @@ static enum doppel_status run_add(struct add *add, struct doppel_error *error)
     /* After Ctrl-C too, what was read is kept. */
     if (status == DOPPEL_OK || status == DOPPEL_E_CANCELLED)
         status = commit(add, error);
-    end_group_add(add, false);
+    end_transaction(add, false);
     return status;
 }
 
@@ -259,7 +259,7 @@ int cmd_add(const struct settings *settings, struct report *report)
         open_library(settings, !settings->refresh, false, &add.library, &error))
         return report_fatal(report, "%s", error.message);
     add.output = output_new(settings, &layout, report);
-    enum doppel_status status = run_add(&add, &error);
+    enum doppel_status status = add_operands(&add, &error);
     bool written = output_finish(add.output);
     doppel_library_close(add.library);
     if (status)

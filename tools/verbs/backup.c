@@ -4,7 +4,7 @@
 #include "tools/args/commands.h"
 #include "tools/signals.h"
 
-static bool show_progress_backup(void *context, uint64_t done, uint64_t total)
+static bool show_copied(void *context, uint64_t done, uint64_t total)
 {
     struct report *report = context;
     progress_set_total(&report->progress, total >> 20);
@@ -19,8 +19,8 @@ int cmd_backup(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
     progress_begin(&report->progress, "MB", 0);
-    enum doppel_status status = doppel_library_backup(library, settings->operands.items[0],
-                                                      show_progress_backup, report, &error);
+    enum doppel_status status =
+        doppel_library_backup(library, settings->operands.items[0], show_copied, report, &error);
     progress_clear(&report->progress);
     doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)

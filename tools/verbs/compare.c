@@ -28,8 +28,8 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static void put_reason_compare(json_t *row, const struct doppel_compare_options *options,
-                               const struct intake_file files[2])
+static void put_no_match_reason(json_t *row, const struct doppel_compare_options *options,
+                                const struct intake_file files[2])
 {
     char reason[128];
     for (int i = 0; i < 2; i++) {
@@ -73,7 +73,7 @@ static void fill_row(json_t *row, const struct doppel_compare_options *options,
         if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
             json_object_del(row, "verified");
         json_object_del(row, "transform");
-        put_reason_compare(row, options, files);
+        put_no_match_reason(row, options, files);
     }
 }
 
@@ -184,7 +184,7 @@ static bool has_folder(const struct settings *settings, struct report *report)
     return has;
 }
 
-static int compare_settings(const struct settings *settings, struct report *report,
+static int compare_operands(const struct settings *settings, struct report *report,
                             struct doppel_cache *cache)
 {
     struct doppel_error error;
@@ -217,7 +217,7 @@ int cmd_compare(const struct settings *settings, struct report *report)
         return EXIT_NO_MATCH;
     if (open_cache(report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
-    int code = compare_settings(settings, report, cache);
+    int code = compare_operands(settings, report, cache);
     doppel_cache_close(cache);
     return code;
 }

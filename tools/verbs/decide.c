@@ -26,7 +26,8 @@ static bool is_stream(const struct settings *settings)
 /* ---- deciding ---- */
 
 /* What is kept is told at once. @return false: nobody reads on */
-static bool tell_run(struct decide_command *run, const struct doppel_decided *decided, bool last)
+static bool print_decision_of(struct decide_command *run, const struct doppel_decided *decided,
+                              bool last)
 {
     return decision_output_put(&run->output, decided) &&
            (!last || decision_output_flush(&run->output));
@@ -38,13 +39,13 @@ static enum doppel_status pull_all(struct decide_command *run, struct doppel_dec
     struct doppel_decided decided;
     enum doppel_status status;
     while (!(status = doppel_decider_pull(decider, &decided, error)))
-        if (!tell_run(run, &decided, !doppel_decider_waiting(decider)))
+        if (!print_decision_of(run, &decided, !doppel_decider_waiting(decider)))
             return DOPPEL_E_CANCELLED;
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
 /* A stream, records, or the files that the operands name. */
-static enum doppel_status decide_run(struct decide_command *run, struct doppel_error *error)
+static enum doppel_status decide_inputs(struct decide_command *run, struct doppel_error *error)
 {
     static const char *const standard_input[] = {"-"};
     const struct settings *settings = run->settings;
@@ -114,7 +115,7 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
         return report_fatal(report, "%s", error.message);
     if (open_library(settings, !only_asked, only_asked, &run.library, &error))
         return report_fatal(report, "%s", error.message);
-    enum doppel_status status = decide_run(&run, &error);
+    enum doppel_status status = decide_inputs(&run, &error);
     bool ended = !status || status == DOPPEL_E_CANCELLED;
     bool written = decision_output_finish(&run.output, ended);
     doppel_library_close(run.library);

@@ -5,7 +5,7 @@
 #include "tools/output/messages.h"
 #include "tools/signals.h"
 
-static bool show_progress_dedup(void *context, uint64_t done, uint64_t total, uint64_t records)
+static bool show_deduplicated(void *context, uint64_t done, uint64_t total, uint64_t records)
 {
     struct report *report = context;
     (void)records;
@@ -14,8 +14,8 @@ static bool show_progress_dedup(void *context, uint64_t done, uint64_t total, ui
     return !signals_stopped();
 }
 
-static struct doppel_dedup_options options_of_settings(const struct settings *settings,
-                                                       struct report *report)
+static struct doppel_dedup_options dedup_options_of(const struct settings *settings,
+                                                    struct report *report)
 {
     struct doppel_dedup_options options = doppel_dedup_options_default();
     options.files.paths = settings->operands.items;
@@ -30,7 +30,7 @@ static struct doppel_dedup_options options_of_settings(const struct settings *se
     options.lines = settings->emit != EMIT_DECISIONS;
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
-    options.progress = show_progress_dedup;
+    options.progress = show_deduplicated;
     options.context = report;
     return options;
 }
@@ -59,7 +59,7 @@ int cmd_dedup(const struct settings *settings, struct report *report)
     struct decision_output output;
     if (!decision_output_begin(&output, settings, report))
         return EXIT_WRONG_USE;
-    struct doppel_dedup_options options = options_of_settings(settings, report);
+    struct doppel_dedup_options options = dedup_options_of(settings, report);
     progress_begin(&report->progress, "MB", 0);
     enum doppel_status status = open_against(settings, &options, &error);
     if (!status)

@@ -54,7 +54,7 @@ static enum doppel_status print_repeats(const struct settings *settings,
     return status;
 }
 
-static enum doppel_status run_find_repeats(const struct settings *settings, struct report *report,
+static enum doppel_status find_all_repeats(const struct settings *settings, struct report *report,
                                            struct output *output, bool *out_any,
                                            struct doppel_error *error)
 {
@@ -83,7 +83,7 @@ int find_repeats(const struct settings *settings, struct report *report)
     struct doppel_error error;
     bool any = false;
     struct output *output = output_new(settings, &layout, report);
-    enum doppel_status status = run_find_repeats(settings, report, output, &any, &error);
+    enum doppel_status status = find_all_repeats(settings, report, output, &any, &error);
     bool written = output_finish(output);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

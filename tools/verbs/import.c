@@ -20,9 +20,9 @@ static enum doppel_status open_source(const char *path, int *out, struct doppel_
     return DOPPEL_OK;
 }
 
-static enum doppel_status import_one_library(struct doppel_library *library, const char *path,
-                                             const struct settings *settings, struct report *report,
-                                             struct doppel_error *error)
+static enum doppel_status import_file(struct doppel_library *library, const char *path,
+                                      const struct settings *settings, struct report *report,
+                                      struct doppel_error *error)
 {
     const struct doppel_metadata metadata = imported_metadata_from(settings);
     const struct doppel_import_options options = {
@@ -50,7 +50,7 @@ int cmd_import(const struct settings *settings, struct report *report)
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < settings->operands.count && !status; i++)
-        status = import_one_library(library, settings->operands.items[i], settings, report, &error);
+        status = import_file(library, settings->operands.items[i], settings, report, &error);
     doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

@@ -25,7 +25,7 @@ struct index_load {
     struct doppel_error error;
 };
 
-static size_t read_codes_index_build(void *context, uint64_t *codes, uint64_t *ids, size_t max)
+static size_t read_build_codes(void *context, uint64_t *codes, uint64_t *ids, size_t max)
 {
     struct index_load *load = context;
     size_t count = 0;
@@ -40,7 +40,7 @@ static size_t read_codes_index_build(void *context, uint64_t *codes, uint64_t *i
     return count;
 }
 
-static void read_again_index_build(void *context)
+static void rewind_build_codes(void *context)
 {
     struct index_load *load = context;
     load->done = 0;
@@ -53,8 +53,8 @@ static enum doppel_status bulk(struct index_load *load, struct doppel_store_inde
 {
     const struct doppel_index_load codes = {.context = load,
                                             .count = load->count,
-                                            .read = read_codes_index_build,
-                                            .rewind = read_again_index_build};
+                                            .read = read_build_codes,
+                                            .rewind = rewind_build_codes};
     enum doppel_status status = doppel_store_index_bulk(index, &codes, error);
     if (load->status) /* why they ended too early */
         return doppel_fail(error, load->status, "%s", load->error.message);
@@ -69,7 +69,7 @@ static enum doppel_status insert(struct index_load *load, struct doppel_store_in
     uint64_t *codes = must_allocate(load->count * words * sizeof *codes);
     uint64_t *ids = must_allocate(load->count * sizeof *ids);
     for (size_t got = 1; got && count < load->count; count += got)
-        got = read_codes_index_build(load, codes + count * words, ids + count, load->count - count);
+        got = read_build_codes(load, codes + count * words, ids + count, load->count - count);
     enum doppel_status status = load->status;
     if (status)
         doppel_fail(error, status, "%s", load->error.message);
@@ -80,7 +80,7 @@ static enum doppel_status insert(struct index_load *load, struct doppel_store_in
     return status;
 }
 
-static enum code_layout layout_of_index_build(const struct settings *settings)
+static enum code_layout build_layout(const struct settings *settings)
 {
     return settings->code_input == CODES_RAW ? LAYOUT_RAW : LAYOUT_HEX;
 }
@@ -93,8 +93,8 @@ static enum doppel_status load_codes(const struct settings *settings, struct rep
     struct doppel_store_index_info info;
     doppel_store_index_info(index, &info);
     struct index_load load = {.report = report, .first_id = info.next_payload};
-    enum doppel_status status = code_reader_open(
-        report->run, path, info.options.bits, layout_of_index_build(settings), &load.reader, error);
+    enum doppel_status status = code_reader_open(report->run, path, info.options.bits,
+                                                 build_layout(settings), &load.reader, error);
     if (!status)
         status = code_reader_settle(load.reader, folder, &load.reader, error);
     if (status)
@@ -174,8 +174,8 @@ static enum doppel_status build(const struct settings *settings, struct report *
     return status;
 }
 
-static int outcome_index_build(enum doppel_status status, const struct doppel_error *error,
-                               struct report *report)
+static int end_index_build(enum doppel_status status, const struct doppel_error *error,
+                           struct report *report)
 {
     if (!status || (status == DOPPEL_E_CANCELLED && signals_stopped()))
         return EXIT_DONE;
@@ -192,7 +192,7 @@ int cmd_index_build(const struct settings *settings, struct report *report)
     enum doppel_status status = build(settings, report, path, unfinished, &error);
     free(unfinished);
     free(path);
-    return outcome_index_build(status, &error, report);
+    return end_index_build(status, &error, report);
 }
 
 /* ---- add ---- */
@@ -205,10 +205,10 @@ int cmd_index_add(const struct settings *settings, struct report *report)
     const struct index_folder_options options = {.write = true, .durable = settings->durable};
     enum doppel_status status = index_folder_open(path, &options, &index, &error);
     if (status)
-        return outcome_index_build(status, &error, report);
+        return end_index_build(status, &error, report);
     status = load_codes(settings, report, settings->operands.items[1], path, index.index, &error);
     if (!status)
         status = doppel_store_index_compact(index.index, false, &error);
     index_folder_close(&index);
-    return outcome_index_build(status, &error, report);
+    return end_index_build(status, &error, report);
 }

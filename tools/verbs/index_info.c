@@ -11,17 +11,17 @@
 #include "tools/signals.h"
 #include "core/values.h"
 
-static enum doppel_status open_index_settings(const struct settings *settings, bool write,
-                                              bool salvage, struct index_folder *out,
-                                              struct doppel_error *error)
+static enum doppel_status open_named_index(const struct settings *settings, bool write,
+                                           bool salvage, struct index_folder *out,
+                                           struct doppel_error *error)
 {
     const struct index_folder_options options = {
         .write = write, .durable = settings->durable, .salvage = salvage};
     return index_folder_open(settings->operands.items[0], &options, out, error);
 }
 
-static int outcome_index_info(enum doppel_status status, const struct doppel_error *error,
-                              struct report *report)
+static int end_index_verb(enum doppel_status status, const struct doppel_error *error,
+                          struct report *report)
 {
     return status ? report_fatal(report, "%s", error->message) : EXIT_DONE;
 }
@@ -64,9 +64,9 @@ int cmd_index_info(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index_settings(settings, false, false, &folder, &error);
+    enum doppel_status status = open_named_index(settings, false, false, &folder, &error);
     if (status)
-        return outcome_index_info(status, &error, report);
+        return end_index_verb(status, &error, report);
     struct output *output = output_new(settings, &info_layout, report);
     print_info(output, settings->operands.items[0], folder.index);
     bool printed = output_finish(output);
@@ -84,15 +84,15 @@ static const struct column verify_columns[] = {
 static const struct layout verify_layout = {
     verify_columns, sizeof verify_columns / sizeof *verify_columns, NULL, NULL, NULL};
 
-struct verification {
+struct index_verification {
     struct report *report;
     struct output *output;
     const char *folder;
     bool repair;
 };
 
-static void say_damage_verification(const struct verification *verification,
-                                    const struct doppel_store_segment *segment)
+static void report_index_damage(const struct index_verification *verification,
+                                const struct doppel_store_segment *segment)
 {
     char reason[1024];
     char *path = path_in(verification->folder, segment->name);
@@ -106,7 +106,7 @@ static void say_damage_verification(const struct verification *verification,
 
 static bool print_segment(void *context, const struct doppel_store_segment *segment)
 {
-    struct verification *verification = context;
+    struct index_verification *verification = context;
     struct doppel_json *row = output_begin(verification->output);
     doppel_json_text(row, "segment", segment->name);
     doppel_json_integer(row, "codes", segment->codes);
@@ -122,7 +122,7 @@ static bool print_segment(void *context, const struct doppel_store_segment *segm
         doppel_json_text(row, "reason", segment->error->message);
     output_end(verification->output);
     if (segment->error)
-        say_damage_verification(verification, segment);
+        report_index_damage(verification, segment);
     return !signals_stopped();
 }
 
@@ -139,14 +139,13 @@ int cmd_index_verify(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status =
-        open_index_settings(settings, settings->repair, true, &folder, &error);
+    enum doppel_status status = open_named_index(settings, settings->repair, true, &folder, &error);
     if (status)
-        return outcome_index_info(status, &error, report);
+        return end_index_verb(status, &error, report);
     struct doppel_store_index_info info;
     doppel_store_index_info(folder.index, &info);
-    struct verification verification = {report, output_new(settings, &verify_layout, report),
-                                        settings->operands.items[0], settings->repair};
+    struct index_verification verification = {report, output_new(settings, &verify_layout, report),
+                                              settings->operands.items[0], settings->repair};
     status = (settings->repair ? doppel_store_index_repair : doppel_store_index_verify)(
         folder.index, print_segment, &verification, &error);
     if (!status)
@@ -154,7 +153,7 @@ int cmd_index_verify(const struct settings *settings, struct report *report)
     bool printed = output_finish(verification.output);
     index_folder_close(&folder);
     if (status && status != DOPPEL_E_CANCELLED)
-        return outcome_index_info(status, &error, report);
+        return end_index_verb(status, &error, report);
     return printed ? EXIT_DONE : EXIT_WRONG_USE;
 }
 
@@ -164,12 +163,12 @@ int cmd_index_compact(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index_settings(settings, true, false, &folder, &error);
+    enum doppel_status status = open_named_index(settings, true, false, &folder, &error);
     if (status)
-        return outcome_index_info(status, &error, report);
+        return end_index_verb(status, &error, report);
     status = doppel_store_index_compact(folder.index, true, &error);
     index_folder_close(&folder);
-    return outcome_index_info(status, &error, report);
+    return end_index_verb(status, &error, report);
 }
 
 /* ---- remove ---- */
@@ -196,9 +195,9 @@ int cmd_index_remove(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
-    enum doppel_status status = open_index_settings(settings, true, false, &folder, &error);
+    enum doppel_status status = open_named_index(settings, true, false, &folder, &error);
     if (status)
-        return outcome_index_info(status, &error, report);
+        return end_index_verb(status, &error, report);
     struct doppel_store_index_info info;
     doppel_store_index_info(folder.index, &info);
     uint64_t *ids = must_allocate(settings->operands.count * sizeof *ids);
@@ -207,5 +206,5 @@ int cmd_index_remove(const struct settings *settings, struct report *report)
         status = doppel_store_index_remove(folder.index, ids, count, &error);
     free(ids);
     index_folder_close(&folder);
-    return outcome_index_info(status, &error, report);
+    return end_index_verb(status, &error, report);
 }

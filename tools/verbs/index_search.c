@@ -19,13 +19,13 @@ struct index_search_command {
     const struct settings *settings;
     struct doppel_index *index;
     struct doppel_index_request request;
-    struct hits *hits;
+    struct hit_rows *hits;
     struct search_stats *stats; /* NULL: not asked for */
     struct code_reader *queries;
     uint64_t done; /* queries before this batch */
 };
 
-static bool take_index_search(void *context, const struct doppel_index_hit *hit)
+static bool take_found_code(void *context, const struct doppel_index_hit *hit)
 {
     struct index_search_command *search = context;
     return hits_add(search->hits, search->done + hit->query, hit->payload, hit->distance) &&
@@ -41,7 +41,7 @@ static enum doppel_status search_batch(struct index_search_command *search, size
     if (search->stats)
         search_stats_start(search->stats);
     enum doppel_status status =
-        doppel_index_search(search->index, &search->request, take_index_search, search, error);
+        doppel_index_search(search->index, &search->request, take_found_code, search, error);
     if (search->stats)
         search_stats_stop(search->stats, count);
     search->done += count;
@@ -49,7 +49,7 @@ static enum doppel_status search_batch(struct index_search_command *search, size
 }
 
 /* One by one for the statistics of one thread, else in batches that follow the hits. */
-static size_t next_batch_search(const struct index_search_command *search, size_t last)
+static size_t next_query_batch(const struct index_search_command *search, size_t last)
 {
     if (search->stats && search->request.threads <= 1)
         return 1;
@@ -69,13 +69,13 @@ static enum doppel_status search_all(struct index_search_command *search, uint64
         status = search_batch(search, count, error);
         if (status)
             return status;
-        batch = next_batch_search(search, batch);
+        batch = next_query_batch(search, batch);
     }
     return status;
 }
 
-static enum doppel_status run_index_search(struct index_search_command *search, uint32_t bits,
-                                           struct report *report, struct doppel_error *error)
+static enum doppel_status search_queries(struct index_search_command *search, uint32_t bits,
+                                         struct report *report, struct doppel_error *error)
 {
     const struct settings *settings = search->settings;
     enum doppel_status status = code_reader_open(
@@ -123,7 +123,7 @@ static int search_index(const struct settings *settings, struct report *report, 
                     .nearest = nearest,
                     .threads = settings->jobs ? settings->jobs : 1},
     };
-    status = run_index_search(&search, bits, report, &error);
+    status = search_queries(&search, bits, report, &error);
     index_folder_close(&folder);
     if (status == DOPPEL_E_CANCELLED)
         return signals_stopped() ? EXIT_DONE : EXIT_WRONG_USE; /* the output said why */

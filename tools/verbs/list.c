@@ -36,7 +36,7 @@ struct list {
 };
 
 /* A table has no room for them. @return whether they are there */
-static bool get_details_list(struct list *list, uint64_t id, struct item_details *out)
+static bool get_listed_details(struct list *list, uint64_t id, struct item_details *out)
 {
     struct doppel_error error;
     char name[32];
@@ -52,7 +52,7 @@ static bool get_details_list(struct list *list, uint64_t id, struct item_details
 static void print_item_row(struct list *list, const struct doppel_item *item)
 {
     struct item_details details;
-    bool has_details = get_details_list(list, item->id, &details);
+    bool has_details = get_listed_details(list, item->id, &details);
     struct doppel_json *row = output_begin(list->output);
     write_item_row(row, list->library, item);
     if (item->duration_ms)
@@ -69,7 +69,7 @@ static void print_item_row(struct list *list, const struct doppel_item *item)
 static void print_text_row(struct list *list, const struct doppel_library_text *text)
 {
     struct item_details details;
-    bool has_details = get_details_list(list, text->id, &details);
+    bool has_details = get_listed_details(list, text->id, &details);
     struct doppel_json *row = output_begin(list->output);
     write_text_row(row, text, has_details ? &details : NULL);
     if (has_details)
@@ -79,7 +79,7 @@ static void print_text_row(struct list *list, const struct doppel_library_text *
         item_details_free(&details);
 }
 
-static bool print_item_list(void *context, const struct doppel_item *item)
+static bool print_listed_item(void *context, const struct doppel_item *item)
 {
     struct list *list = context;
     enum doppel_kind kind = list->settings->kind;
@@ -93,7 +93,7 @@ static bool print_item_list(void *context, const struct doppel_item *item)
     return !signals_stopped();
 }
 
-static bool print_text_list(void *context, const struct doppel_library_text *text)
+static bool print_listed_text(void *context, const struct doppel_library_text *text)
 {
     struct list *list = context;
     enum doppel_kind kind = list->settings->kind;
@@ -131,9 +131,10 @@ static bool print_failure(void *context, const struct doppel_failure *failure)
 
 /* ---- the verb ---- */
 
-static enum doppel_status print_all_list(struct list *list, struct doppel_error *error)
+static enum doppel_status print_all_items(struct list *list, struct doppel_error *error)
 {
-    const struct doppel_everything_visitor everything = {1, print_item_list, print_text_list, list};
+    const struct doppel_everything_visitor everything = {1, print_listed_item, print_listed_text,
+                                                         list};
     if (list->settings->failures)
         return doppel_library_each_failure(list->library, print_failure, list, error);
     enum doppel_status status = filter_library(list->settings, list->library, &list->wanted, error);
@@ -150,7 +151,7 @@ int cmd_list(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &list.library, &error))
         return report_fatal(report, "%s", error.message);
     list.output = output_new(settings, settings->failures ? &failure_layout : &layout, report);
-    enum doppel_status status = print_all_list(&list, &error);
+    enum doppel_status status = print_all_items(&list, &error);
     bool written = output_finish(list.output);
     doppel_library_close(list.library);
     if (status && status != DOPPEL_E_CANCELLED)

@@ -36,7 +36,7 @@ int cmd_lists(const struct settings *settings, struct report *report)
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }
 
-static int change_settings(const struct settings *settings, struct report *report, bool remove)
+static int change_lists(const struct settings *settings, struct report *report, bool remove)
 {
     struct doppel_error error;
     struct doppel_library *library;
@@ -55,10 +55,10 @@ static int change_settings(const struct settings *settings, struct report *repor
 
 int cmd_lists_set(const struct settings *settings, struct report *report)
 {
-    return change_settings(settings, report, false);
+    return change_lists(settings, report, false);
 }
 
 int cmd_lists_remove(const struct settings *settings, struct report *report)
 {
-    return change_settings(settings, report, true);
+    return change_lists(settings, report, true);
 }

@@ -52,7 +52,7 @@ struct log_command {
 
 /* ---- rows ---- */
 
-static void write_known_json(struct doppel_json *row, const char *key, uint64_t value)
+static void write_known_number(struct doppel_json *row, const char *key, uint64_t value)
 {
     if (value)
         doppel_json_integer(row, key, value);
@@ -89,7 +89,7 @@ static void write_match(struct doppel_json *row, const struct doppel_log_entry *
         doppel_json_rate(row, "false_positive_rate", entry->false_positive_rate);
 }
 
-static char *joined_verbs_log(const char *first, const char *between, const char *last)
+static char *join_around(const char *first, const char *between, const char *last)
 {
     char *text = must_allocate(strlen(first) + strlen(between) + strlen(last) + 1);
     stpcpy(stpcpy(stpcpy(text, first), between), last);
@@ -110,7 +110,7 @@ static char *sentence_at_end(const struct doppel_log_entry *entry)
 {
     if (!entry->reason || !*entry->reason || !has_sentence(entry))
         return NULL;
-    return joined_verbs_log(entry->name, *entry->name ? ": " : "", entry->reason);
+    return join_around(entry->name, *entry->name ? ": " : "", entry->reason);
 }
 
 /* In a table a list is named with what was done. */
@@ -119,7 +119,7 @@ static void write_list_reason(struct doppel_json *row, const struct doppel_log_e
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
     const char *list = json_string_value(json_object_get(detail, "list"));
     const char *reason = entry->reason ? entry->reason : "";
-    char *text = list ? joined_verbs_log(reason, " ", list) : NULL;
+    char *text = list ? join_around(reason, " ", list) : NULL;
     doppel_json_text(row, "reason", text ? text : entry->reason);
     free(text);
     json_decref(detail);
@@ -133,14 +133,14 @@ static void write_name(struct doppel_json *row, const char *name)
         doppel_json_text(row, "record", name);
 }
 
-static void write_row_json(struct doppel_json *row, const struct doppel_log_entry *entry,
-                           bool is_table)
+static void write_log_row(struct doppel_json *row, const struct doppel_log_entry *entry,
+                          bool is_table)
 {
     char *sentence = is_table ? sentence_at_end(entry) : NULL;
     doppel_json_integer(row, "entry", entry->entry);
     doppel_json_number(row, "time", (double)entry->time_ns / 1e9, 3);
     doppel_json_text(row, "action", doppel_log_action_name(entry->action));
-    write_known_json(row, "item", entry->item);
+    write_known_number(row, "item", entry->item);
     if (sentence)
         doppel_json_path(row, "path", sentence);
     else
@@ -149,8 +149,8 @@ static void write_row_json(struct doppel_json *row, const struct doppel_log_entr
     if (entry->decided)
         doppel_json_text(row, "decision",
                          doppel_decision_name((enum doppel_decision)entry->decision));
-    write_known_json(row, "of", entry->of);
-    write_known_json(row, "former", entry->former);
+    write_known_number(row, "of", entry->of);
+    write_known_number(row, "former", entry->former);
     if (entry->former_name)
         doppel_json_path(row, "former_path", entry->former_name);
     if (is_table && entry->action == DOPPEL_LOG_LISTED)
@@ -203,12 +203,12 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
     } else if (log->settings->last) {
         struct doppel_json row = {0};
         doppel_json_object_begin(&row, NULL);
-        write_row_json(&row, entry, is_table);
+        write_log_row(&row, entry, is_table);
         doppel_json_object_end(&row);
         if (!array_push(&log->held, row))
             doppel_json_free(&row);
     } else {
-        write_row_json(output_begin(log->output), entry, is_table);
+        write_log_row(output_begin(log->output), entry, is_table);
         output_end(log->output);
     }
     return !signals_stopped();
@@ -287,7 +287,7 @@ static uint64_t find_named(const struct log_command *log, const char *name,
     return named.id;
 }
 
-static enum doppel_status run_log(struct log_command *log, struct doppel_error *error)
+static enum doppel_status print_log(struct log_command *log, struct doppel_error *error)
 {
     const struct settings *settings = log->settings;
     const char *name = settings->operands.count ? settings->operands.items[0] : NULL;
@@ -327,7 +327,7 @@ int cmd_log(const struct settings *settings, struct report *report)
         return report_fatal(report, "%s", error.message);
     bool story = settings->operands.count && settings->format == FORMAT_TABLE;
     log.output = story ? NULL : output_new(settings, &layout, report);
-    enum doppel_status status = run_log(&log, &error);
+    enum doppel_status status = print_log(&log, &error);
     bool written = story ? fflush(stdout) == 0 : output_finish(log.output);
     doppel_library_close(log.library);
     if (status)

@@ -27,10 +27,9 @@ static enum doppel_status open_both(const struct settings *settings,
     return status ? status : open_library(settings, true, false, library, error);
 }
 
-static enum doppel_status merge_library(struct doppel_library *library,
-                                        struct doppel_library *other,
-                                        const struct settings *settings, struct report *report,
-                                        struct doppel_error *error)
+static enum doppel_status merge_other(struct doppel_library *library, struct doppel_library *other,
+                                      const struct settings *settings, struct report *report,
+                                      struct doppel_error *error)
 {
     const struct doppel_metadata metadata = imported_metadata_from(settings);
     const struct doppel_import_options options = {.filter = exchange_filter_from(settings),
@@ -44,7 +43,7 @@ int cmd_merge(const struct settings *settings, struct report *report)
     struct doppel_library *library = NULL, *other = NULL;
     enum doppel_status status = open_both(settings, &library, &other, &error);
     if (!status)
-        status = merge_library(library, other, settings, report, &error);
+        status = merge_other(library, other, settings, report, &error);
     doppel_library_close(other);
     doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)

@@ -66,7 +66,7 @@ static double clock_now(void)
 
 /* ---- events ---- */
 
-static char *path_of_watch(struct monitor_watch *watch, uint64_t id)
+static char *watched_path(struct monitor_watch *watch, uint64_t id)
 {
     struct doppel_item item;
     if (doppel_library_get(watch->library, id, false, &item, NULL))
@@ -81,7 +81,7 @@ static void begin_playing(struct monitor_watch *watch, uint64_t id)
     watch->playing = realloc(watch->playing, (watch->count + 1) * sizeof *watch->playing);
     if (!watch->playing)
         abort();
-    watch->playing[watch->count++] = (struct playing){id, path_of_watch(watch, id)};
+    watch->playing[watch->count++] = (struct playing){id, watched_path(watch, id)};
 }
 
 /* @return given (free), or NULL when it is not known */
@@ -166,7 +166,7 @@ static enum doppel_status begin(struct monitor_watch *watch, struct doppel_error
 
 /* ---- the stream ---- */
 
-static const char *name_of_watch(const struct monitor_watch *watch)
+static const char *watched_name(const struct monitor_watch *watch)
 {
     const char *name = watch->settings->operands.items[0];
     return strcmp(name, "-") == 0 ? "standard input" : name;
@@ -278,7 +278,7 @@ static enum doppel_status listen(struct monitor_watch *watch, struct doppel_erro
             *error = reason;
             return status;
         }
-        report_notice(watch->report, "%s: %s; listening goes on", name_of_watch(watch),
+        report_notice(watch->report, "%s: %s; listening goes on", watched_name(watch),
                       reason.message);
         status = tell_loss(watch, error);
         if (status)
@@ -307,7 +307,7 @@ static void say_end(const struct monitor_watch *watch, enum doppel_status status
     snprintf(sentence, sizeof sentence, "%s%s", error->message,
              raw ? "; of raw samples say how they lie: --pcm s16le:44100:2" : "");
     if (status != DOPPEL_OK && status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED)
-        report_input(watch->report, name_of_watch(watch), sentence);
+        report_input(watch->report, watched_name(watch), sentence);
 }
 
 int cmd_monitor(const struct settings *settings, struct report *report)

@@ -64,8 +64,8 @@ static bool list_paragraph(void *context, const struct doppel_paragraph *paragra
     return !signals_stopped();
 }
 
-static void report_unreadable_paragraphs(struct paragraph_command *run,
-                                         const struct doppel_stripped_record *record)
+static void report_unreadable_record(struct paragraph_command *run,
+                                     const struct doppel_stripped_record *record)
 {
     char *where = must_allocate(strlen(record->path) + 32);
     sprintf(where, record->line ? "%s:%llu" : "%s", record->path, (unsigned long long)record->line);
@@ -73,11 +73,11 @@ static void report_unreadable_paragraphs(struct paragraph_command *run,
     free(where);
 }
 
-static bool take_record_paragraphs(void *context, const struct doppel_stripped_record *record)
+static bool take_stripped_record(void *context, const struct doppel_stripped_record *record)
 {
     struct paragraph_command *run = context;
     if (record->unreadable)
-        report_unreadable_paragraphs(run, record);
+        report_unreadable_record(run, record);
     else if (!run->output) {
         fwrite_unlocked(record->json, 1, record->json_size, stdout);
         putc_unlocked('\n', stdout);
@@ -85,7 +85,7 @@ static bool take_record_paragraphs(void *context, const struct doppel_stripped_r
     return !ferror(stdout) && !signals_stopped();
 }
 
-static bool show_progress_paragraphs(void *context, uint64_t done, uint64_t total)
+static bool show_counted(void *context, uint64_t done, uint64_t total)
 {
     struct paragraph_command *run = context;
     progress_set_total(&run->report->progress, total >> 20);
@@ -95,8 +95,8 @@ static bool show_progress_paragraphs(void *context, uint64_t done, uint64_t tota
 
 /* ---- all ---- */
 
-static struct doppel_paragraph_options options_of_paragraphs(const struct settings *settings,
-                                                             struct paragraph_command *run)
+static struct doppel_paragraph_options paragraph_options_of(const struct settings *settings,
+                                                            struct paragraph_command *run)
 {
     struct doppel_paragraph_options options = doppel_paragraph_options_default();
     options.files.paths = settings->operands.items;
@@ -108,14 +108,14 @@ static struct doppel_paragraph_options options_of_paragraphs(const struct settin
     options.temporary = settings->temporary;
     options.threads = settings->jobs;
     options.paragraph = run->output ? list_paragraph : NULL;
-    options.record = take_record_paragraphs;
-    options.progress = show_progress_paragraphs;
+    options.record = take_stripped_record;
+    options.progress = show_counted;
     options.context = run;
     return options;
 }
 
-static void summarise_run(const struct paragraph_command *run,
-                          const struct doppel_paragraph_counts *counts)
+static void print_paragraph_counts(const struct paragraph_command *run,
+                                   const struct doppel_paragraph_counts *counts)
 {
     if (!run->report->verbose && !run->report->terminal)
         return;
@@ -153,12 +153,12 @@ int cmd_paragraphs(const struct settings *settings, struct report *report)
         return report_fatal(report, "'--emit' prints lines of JSON: leave out '--format'");
     if (settings->emit == EMIT_DECISIONS)
         run.output = output_new(settings, &layout, report);
-    struct doppel_paragraph_options options = options_of_paragraphs(settings, &run);
+    struct doppel_paragraph_options options = paragraph_options_of(settings, &run);
     progress_begin(&report->progress, "MB", 0);
     enum doppel_status status = doppel_paragraphs(&options, &counts, &error);
     bool written = finish(&run);
     if (written && !status)
-        summarise_run(&run, &counts);
+        print_paragraph_counts(&run, &counts);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

@@ -17,7 +17,7 @@ struct below {
     ARRAY(uint64_t) ids;
 };
 
-static bool is_below_remove(const struct below *below, const char *path)
+static bool path_is_below(const struct below *below, const char *path)
 {
     size_t length = below->path ? strlen(below->path) : 0;
     return length && strncmp(path, below->path, length) == 0 && path[length] == '/';
@@ -31,16 +31,16 @@ static bool is_at(const struct below *below, const char *path)
 static bool take_if_below(void *context, const struct doppel_item *item)
 {
     struct below *below = context;
-    bool wanted = is_below_remove(below, item->path);
+    bool wanted = path_is_below(below, item->path);
     return (!wanted || array_push(&below->ids, item->id)) && !signals_stopped();
 }
 
 /* A text goes with its corpus, or by what that calls it. */
-static bool take_text_remove(void *context, const struct doppel_library_text *text)
+static bool take_text_below(void *context, const struct doppel_library_text *text)
 {
     struct below *below = context;
     bool wanted = (text->record_id && strcmp(text->record_id, below->name) == 0) ||
-                  (text->path && (is_at(below, text->path) || is_below_remove(below, text->path)));
+                  (text->path && (is_at(below, text->path) || path_is_below(below, text->path)));
     return (!wanted || array_push(&below->ids, text->id)) && !signals_stopped();
 }
 
@@ -52,8 +52,7 @@ static enum doppel_status remove_below(struct doppel_library *library, const cha
     const char *id = doppel_reference_external_id(name);
     struct below below = {.name = id ? id : name,
                           .path = id ? NULL : must_have(absolute_path(name))};
-    const struct doppel_everything_visitor everything = {1, take_if_below, take_text_remove,
-                                                         &below};
+    const struct doppel_everything_visitor everything = {1, take_if_below, take_text_below, &below};
     enum doppel_status status = doppel_library_each_of_all(library, &everything, error);
     if (status == DOPPEL_OK && below.ids.count == 0)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "the library holds no such item");

@@ -81,7 +81,7 @@ static void write_shown_code(struct doppel_json *row, const struct showing *show
     doppel_json_text(row, "code", whole ? hex : cut);
 }
 
-static struct item_details get_details_showing(const struct showing *showing, uint64_t id)
+static struct item_details get_shown_details(const struct showing *showing, uint64_t id)
 {
     struct item_details details;
     struct doppel_error error;
@@ -90,10 +90,10 @@ static struct item_details get_details_showing(const struct showing *showing, ui
     return details;
 }
 
-static void print_item_showing(const struct showing *showing, const struct doppel_item *item)
+static void print_shown_item(const struct showing *showing, const struct doppel_item *item)
 {
     const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
-    struct item_details details = get_details_showing(showing, item->id);
+    struct item_details details = get_shown_details(showing, item->id);
     struct doppel_json *row = output_begin(showing->output);
     write_item_row(row, showing->library, item);
     if (item->record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(item))
@@ -115,10 +115,10 @@ static void print_item_showing(const struct showing *showing, const struct doppe
     item_details_free(&details);
 }
 
-static bool print_text_show(void *context, const struct doppel_library_text *text)
+static bool print_shown_text(void *context, const struct doppel_library_text *text)
 {
     struct showing *showing = context;
-    struct item_details details = get_details_showing(showing, text->id);
+    struct item_details details = get_shown_details(showing, text->id);
     struct doppel_json *row = output_begin(showing->output);
     char *hex = text_code(text);
     write_text_row(row, text, &details);
@@ -141,10 +141,11 @@ static void show(struct showing *showing, const char *name)
     enum doppel_status status =
         doppel_library_find_item(showing->library, name, true, &item, &error);
     if (status == DOPPEL_OK) {
-        print_item_showing(showing, &item);
+        print_shown_item(showing, &item);
         doppel_item_free(&item);
     } else if (status != DOPPEL_E_NOT_FOUND ||
-               doppel_library_find_text(showing->library, name, print_text_show, showing, &error)) {
+               doppel_library_find_text(showing->library, name, print_shown_text, showing,
+                                        &error)) {
         report_input(showing->report, name, error.message);
     }
 }

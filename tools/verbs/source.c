@@ -19,8 +19,8 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 /* ---- changing ---- */
 
 /* Commit what went well, close, and tell how it went. */
-static int end_change_library(struct doppel_library *library, enum doppel_status status,
-                              struct report *report, struct doppel_error *error)
+static int commit_change(struct doppel_library *library, enum doppel_status status,
+                         struct report *report, struct doppel_error *error)
 {
     if (!status)
         status = doppel_library_commit(library, error);
@@ -50,7 +50,7 @@ int cmd_source_set(const struct settings *settings, struct report *report)
     if (open_library(settings, true, false, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = doppel_library_set_source(library, words[0], authority, &error);
-    return end_change_library(library, status, report, &error);
+    return commit_change(library, status, report, &error);
 }
 
 int cmd_source_remove(const struct settings *settings, struct report *report)
@@ -62,7 +62,7 @@ int cmd_source_remove(const struct settings *settings, struct report *report)
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < settings->operands.count && !status; i++)
         status = doppel_library_remove_source(library, settings->operands.items[i], &error);
-    return end_change_library(library, status, report, &error);
+    return commit_change(library, status, report, &error);
 }
 
 /* ---- looking ---- */
@@ -91,7 +91,7 @@ int cmd_source_list(const struct settings *settings, struct report *report)
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }
 
-static int print_policy_settings(const struct settings *settings, struct report *report)
+static int print_policies(const struct settings *settings, struct report *report)
 {
     static const struct column column = {"keep", "keep", CELL_TEXT};
     static const struct layout one = {&column, 1, NULL, NULL, NULL};
@@ -121,11 +121,11 @@ int cmd_source_policy(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     struct doppel_keep_policy policy;
     if (settings->operands.count == 0)
-        return print_policy_settings(settings, report);
+        return print_policies(settings, report);
     if (doppel_keep_policy_parse(settings->operands.items[0], &policy, &error))
         return report_fatal(report, "%s", error.message);
     if (open_library(settings, true, false, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = doppel_library_set_policy(library, &policy, &error);
-    return end_change_library(library, status, report, &error);
+    return commit_change(library, status, report, &error);
 }

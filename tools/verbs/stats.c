@@ -50,7 +50,7 @@ static void write_decisions(struct doppel_json *row, const struct doppel_library
     doppel_json_object_end(row);
 }
 
-static void write_lists_json(struct doppel_json *row, const struct doppel_library_stats *stats)
+static void write_list_counts(struct doppel_json *row, const struct doppel_library_stats *stats)
 {
     doppel_json_object_begin(row, "lists");
     for (int i = 0; i < DOPPEL_LIBRARY_STATES; i++)
@@ -69,7 +69,7 @@ static void print_object(struct output *output, const struct doppel_library_stat
     write_decisions(row, stats);
     doppel_json_integer(row, "groups", stats->groups);
     doppel_json_integer(row, "duplicates", stats->followers);
-    write_lists_json(row, stats);
+    write_list_counts(row, stats);
     doppel_json_integer(row, "listed", stats->listed);
     doppel_json_integer(row, "labels", stats->labels);
     doppel_json_integer(row, "sources", stats->sources);
@@ -89,8 +89,8 @@ static void print_object(struct output *output, const struct doppel_library_stat
 
 /* ---- lines ---- */
 
-static struct doppel_json *begin_line_output(struct output *output, const char *what,
-                                             const char *name)
+static struct doppel_json *begin_stats_row(struct output *output, const char *what,
+                                           const char *name)
 {
     struct doppel_json *row = output_begin(output);
     doppel_json_text(row, "what", what);
@@ -100,13 +100,13 @@ static struct doppel_json *begin_line_output(struct output *output, const char *
 
 static void print_count(struct output *output, const char *what, const char *name, uint64_t count)
 {
-    doppel_json_integer(begin_line_output(output, what, name), "count", count);
+    doppel_json_integer(begin_stats_row(output, what, name), "count", count);
     output_end(output);
 }
 
 static void print_bytes(struct output *output, const char *name, uint64_t bytes)
 {
-    doppel_json_integer(begin_line_output(output, "size", name), "bytes", bytes);
+    doppel_json_integer(begin_stats_row(output, "size", name), "bytes", bytes);
     output_end(output);
 }
 
@@ -114,7 +114,7 @@ static void print_time(struct output *output, const char *name, int64_t time_ns)
 {
     if (!time_ns)
         return;
-    doppel_json_number(begin_line_output(output, "added", name), "time", (double)time_ns / 1e9, 3);
+    doppel_json_number(begin_stats_row(output, "added", name), "time", (double)time_ns / 1e9, 3);
     output_end(output);
 }
 
@@ -123,7 +123,7 @@ static void print_shares(struct output *output, const struct doppel_library_stat
     for (size_t i = 0; i < stats->share_count; i++) {
         const struct doppel_library_share *share = &stats->shares[i];
         struct doppel_json *row =
-            begin_line_output(output, doppel_kind_name(share->kind), scheme_name(share));
+            begin_stats_row(output, doppel_kind_name(share->kind), scheme_name(share));
         doppel_json_integer(row, "version", share->version);
         doppel_json_integer(row, "count", share->items);
         doppel_json_boolean(row, "old", share->old);

@@ -58,8 +58,7 @@ static enum doppel_status tag_where(const struct tag *tag, struct doppel_error *
     return status;
 }
 
-static enum doppel_status check_settings(const struct settings *settings,
-                                         struct doppel_error *error)
+static enum doppel_status check_tags(const struct settings *settings, struct doppel_error *error)
 {
     bool more = settings->external_id || settings->source || settings->meta;
     if (!metadata_is_given(settings))
@@ -77,8 +76,7 @@ int cmd_tag(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct tag tag = {settings, report, NULL};
-    if (check_settings(settings, &error) ||
-        open_library(settings, false, false, &tag.library, &error))
+    if (check_tags(settings, &error) || open_library(settings, false, false, &tag.library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = tag_where(&tag, &error);
     for (size_t i = 0; i < settings->operands.count && !status && !signals_stopped(); i++)

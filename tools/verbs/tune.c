@@ -84,15 +84,16 @@ static void say_recommended(const struct settings *settings, struct report *repo
 }
 
 /* What is made of the pairs of a kind. */
-struct verdict {
+struct tuned_verdict {
     struct threshold_sweep sweep;
     int recommended;
     char title[128];
 };
 
-static struct verdict verdict_of_kind(const struct settings *settings, const struct tuned *tuned)
+static struct tuned_verdict verdict_of_kind(const struct settings *settings,
+                                            const struct tuned *tuned)
 {
-    struct verdict verdict = {.sweep = sweep_of(&tuned->pairs)};
+    struct tuned_verdict verdict = {.sweep = sweep_of(&tuned->pairs)};
     const struct doppel_scheme *scheme = doppel_scheme_by_id(tuned->scheme);
     bool both = verdict.sweep.duplicates && verdict.sweep.distinct;
     verdict.recommended =
@@ -104,10 +105,10 @@ static struct verdict verdict_of_kind(const struct settings *settings, const str
     return verdict;
 }
 
-static int print_all_settings(const struct settings *settings, struct report *report,
-                              const struct tuned tuned[TUNED_KINDS])
+static int print_tuned(const struct settings *settings, struct report *report,
+                       const struct tuned tuned[TUNED_KINDS])
 {
-    struct verdict verdicts[TUNED_KINDS];
+    struct tuned_verdict verdicts[TUNED_KINDS];
     struct sweep_panel panels[TUNED_KINDS];
     struct doppel_error error;
     size_t count = 0;
@@ -115,7 +116,7 @@ static int print_all_settings(const struct settings *settings, struct report *re
     for (size_t kind = 0; kind < TUNED_KINDS; kind++) {
         if (!tuned[kind].pairs.count)
             continue;
-        struct verdict *verdict = &verdicts[count];
+        struct tuned_verdict *verdict = &verdicts[count];
         *verdict = verdict_of_kind(settings, &tuned[kind]);
         panels[count++] =
             (struct sweep_panel){verdict->title, &verdict->sweep, verdict->recommended};
@@ -145,7 +146,7 @@ int cmd_tune(const struct settings *settings, struct report *report)
     }
     int code = EXIT_DONE;
     if (status == DOPPEL_OK)
-        code = print_all_settings(settings, report, tuned);
+        code = print_tuned(settings, report, tuned);
     else if (status != DOPPEL_E_CANCELLED)
         code = report_fatal(report, "%s", error.message);
     tuned_free(tuned);

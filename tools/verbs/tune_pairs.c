@@ -29,7 +29,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool is_folder_tune_pairs(const char *path)
+static bool names_folder(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
@@ -47,7 +47,7 @@ static struct files files_of(const struct labels *labels, struct report *report)
         const char *path = files.paths[i];
         if (i && strcmp(path, files.paths[i - 1]) == 0)
             continue;
-        if (is_folder_tune_pairs(path))
+        if (names_folder(path))
             report_input(report, path, "a folder; labels are of files");
         else
             files.paths[files.count++] = path;
@@ -83,7 +83,7 @@ static enum doppel_status read_files(const struct settings *settings, struct rep
 }
 
 /* NULL: it could not be read, which has been said. */
-static const struct doppel_record *record_of_files(const struct files *files, const char *path)
+static const struct doppel_record *record_of_path(const struct files *files, const char *path)
 {
     const char **found =
         bsearch(&path, files->paths, files->count, sizeof *files->paths, compare_paths);
@@ -159,8 +159,8 @@ static void score_all(const struct settings *settings, struct report *report,
     const struct doppel_compare_options options = compare_options_from(settings);
     for (size_t i = 0; i < labels->count; i++) {
         const struct label *label = &labels->items[i];
-        const struct doppel_record *a = record_of_files(files, label->a),
-                                   *b = record_of_files(files, label->b);
+        const struct doppel_record *a = record_of_path(files, label->a),
+                                   *b = record_of_path(files, label->b);
         if (!a || !b)
             continue;
         if (a->kind != b->kind || a->scheme != b->scheme || a->version != b->version) {

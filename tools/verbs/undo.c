@@ -74,7 +74,7 @@ struct undo_rows {
     struct output *output; /* NULL until the first row */
 };
 
-static struct output *rows_output_undo_rows(struct undo_rows *rows)
+static struct output *undo_output(struct undo_rows *rows)
 {
     if (!rows->output)
         rows->output = output_new(rows->settings, &layout, rows->report);
@@ -85,7 +85,7 @@ static void print_undone(void *context, const struct doppel_act_step *step)
 {
     struct undo_rows *rows = context;
     bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
-    struct doppel_json *row = output_begin(rows_output_undo_rows(rows));
+    struct doppel_json *row = output_begin(undo_output(rows));
     doppel_json_integer(row, "run", step->run);
     doppel_json_text(row, "action", doppel_action_name(step->action));
     doppel_json_path(row, "path", step->path);
@@ -96,8 +96,7 @@ static void print_undone(void *context, const struct doppel_act_step *step)
     output_end(rows->output);
 }
 
-static void report_summary_undo_rows(const struct undo_rows *rows,
-                                     const struct doppel_act_summary *summary)
+static void say_undone(const struct undo_rows *rows, const struct doppel_act_summary *summary)
 {
     unsigned long long run = summary->run, files = summary->files;
     if (!summary->steps)
@@ -123,8 +122,8 @@ static int undo(const struct settings *settings, struct report *report, const ch
     if (status == DOPPEL_E_CANCELLED)
         status = DOPPEL_OK;
     if (summary.run) {
-        report_summary_undo_rows(&rows, &summary);
-        if (!output_finish(rows_output_undo_rows(&rows)) && !status)
+        say_undone(&rows, &summary);
+        if (!output_finish(undo_output(&rows)) && !status)
             status = doppel_fail(&error, DOPPEL_E_IO, "not all could be told");
     } else if (!status) {
         report_notice(report, "nothing was done yet");

@@ -273,7 +273,7 @@ static void say_summary(const struct verifying *verifying)
 {
     struct report *report = verifying->report;
     uint64_t problems = verifying->problems, repaired = verifying->repaired;
-    report->errors += problems;
+    report->problems += problems;
     if (!problems)
         report_notice(report, "no problems");
     else if (verifying->settings->repair)

@@ -19,8 +19,8 @@ struct file_check {
     uint64_t seen, problems;
 };
 
-static bool tell_file_check(struct file_check *check, const struct doppel_item *item,
-                            const char *detail)
+static bool report_file_problem(struct file_check *check, const struct doppel_item *item,
+                                const char *detail)
 {
     const struct doppel_problem problem = {
         .problem = "file", .id = item->id, .path = item->path, .detail = detail};
@@ -44,8 +44,7 @@ static const char *compare_bytes(const struct doppel_item *item)
                : "the file has other bytes; add it again";
 }
 
-static const char *compare_file_check(const struct file_check *check,
-                                      const struct doppel_item *item)
+static const char *compare_with_file(const struct file_check *check, const struct doppel_item *item)
 {
     struct stat status;
     if (stat(item->path, &status))
@@ -63,7 +62,7 @@ static const char *compare_file_check(const struct file_check *check,
            "bytes are the same";
 }
 
-static bool check_item_verify_files(void *context, const struct doppel_item *item)
+static bool check_file_item(void *context, const struct doppel_item *item)
 {
     struct file_check *check = context;
     progress_update(&check->report->progress, ++check->seen, check->problems);
@@ -71,8 +70,8 @@ static bool check_item_verify_files(void *context, const struct doppel_item *ite
         return false;
     if (item->record.error.status || item->path[0] != '/') /* told already; or known by a code */
         return true;
-    const char *problem = compare_file_check(check, item);
-    return !problem || tell_file_check(check, item, problem);
+    const char *problem = compare_with_file(check, item);
+    return !problem || report_file_problem(check, item, problem);
 }
 
 enum doppel_status verify_files(const struct settings *settings, struct report *report,
@@ -86,7 +85,7 @@ enum doppel_status verify_files(const struct settings *settings, struct report *
     if (status)
         return status;
     progress_begin(&report->progress, "files", stats.items);
-    status = doppel_library_each(library, check_item_verify_files, &check, error);
+    status = doppel_library_each(library, check_file_item, &check, error);
     progress_clear(&report->progress);
     return status;
 }

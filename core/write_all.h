@@ -1,0 +1,24 @@
+/* Writing to a descriptor. */
+#ifndef DOPPEL_CORE_WRITE_ALL_H
+#define DOPPEL_CORE_WRITE_ALL_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* All of it, whatever signals come. @return false, with errno */
+static inline bool write_all(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size) {
+        ssize_t written = write(fd, at, size);
+        if (written < 0 && errno != EINTR)
+            return false;
+        at += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+#endif
