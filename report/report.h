@@ -15,7 +15,6 @@
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/run.h>
-#include <doppel/run.h>
 
 #ifdef __cplusplus
 extern "C" {

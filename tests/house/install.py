@@ -26,7 +26,7 @@ PARTS += ["json_writer", "renamed", "run"]
 PARTS += [f"library_{part}" for part in "decisions items lists upkeep".split()]
 EXAMPLE_PROGRAMS = (
     "hash_plane simhash_text find_peaks search_codes search_library compare_files decide_stream "
-    "watch_folder scan_folder find_in_library"
+    "watch_folder scan_folder find_in_library write_report act_and_undo"
 ).split()
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
@@ -255,6 +255,34 @@ def test_groups_of_a_folder():
         f"  {folder}/b.txt: identical",
         f"{len(TEXT)} bytes could be saved",
     ], lines
+
+
+def two_identical(folder):
+    folder.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / name).write_text(TEXT)
+
+
+def test_report_of_a_folder():
+    folder, page = work / "reported", work / "duplicates.html"
+    two_identical(folder)
+    assert run(work / "write_report", folder, page) == f"1 groups in {page}\n"
+    text = page.read_text()
+    assert text.startswith("<!DOCTYPE html>") and "b.txt" in text
+
+
+def test_acts_and_undoes():
+    folder, journal = work / "acted", work / "journal"
+    two_identical(folder)
+    names = [folder / "a.txt", folder / "b.txt"]
+    act = work / "act_and_undo"
+    lines = run(act, journal, folder).splitlines()
+    assert lines[-1] == f"1 files, {len(TEXT)} bytes", lines
+    assert lines[0] == f"{names[1]}: hardlink of {names[0]}", lines
+    assert names[0].samefile(names[1])
+    assert run(act, journal).splitlines()[-1].startswith("1 files"), journal.read_text()
+    assert not names[0].samefile(names[1])
+    assert names[1].read_text() == TEXT
 
 
 def test_found_in_a_library():
