@@ -208,6 +208,23 @@ def test_search_example_links_no_decoder():
     assert not heavy, heavy
 
 
+def test_each_module_of_the_engine_links_alone():
+    calls = {
+        "compare": "doppel_compare",
+        "intake": "doppel_intake_open",
+        "search": "doppel_search_new",
+        "group": "doppel_scan",
+        "decide": "doppel_decider_new",
+        "act": "doppel_plan_run",
+        "exchange": "doppel_import",
+        "report": "doppel_report_write",
+    }
+    for room, call in calls.items():
+        source = f"#include <doppel/{room}.h>\nint main(void) {{ return {call} == 0; }}\n"
+        command = ["cc", "-std=c99", "-xc", "-", "-o", work / room, "-Wno-address"]
+        run(*command, *flags(f"doppel-{room}"), input=source)
+
+
 def test_examples_link_all_static():
     # Debian has no static md4c, which doppel-text needs.
     for name, package in (("hash_plane", "doppel-image"), ("search_codes", "doppel-index")):
