@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jpeglib.h>
 
-#include "media/jpeg_means.h"
+#include "media/images/jpeg_means.h"
 
 struct file {
     uint8_t *data;

@@ -1,0 +1,192 @@
+/* Channels to one: their mean, or, where they cancel each other, the strongest of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "media/audio/audio.h"
+
+/* A tenth of a second, and at most so many samples that a block of two channels stays in cache. */
+enum { BLOCKS_A_SECOND = 10, MAX_BLOCK = 4800 };
+
+/* Highest rate that is taken: twice that of any converter sold. A resampler from it is 20 MB. */
+enum { MAX_RATE = 1536000 };
+
+/* Energy of the mix, of that which channels would give that know nothing of each other: below the
+ * one they cancel, above the other they no longer do. */
+static const double CANCELS_BELOW = .05, ADDS_ABOVE = .2;
+
+/* Share of the energies that is forgotten in a second, in small steps: of what was a second ago a
+ * twentieth counts. */
+static const double FORGETS = 3;
+
+/* Another channel takes the place of the strongest when it is stronger by so much. */
+static const double STRONGER = 2;
+
+static enum doppel_status allocate_audio_mix(struct audio_mix *mix,
+                                             const struct doppel_media_limits *limits,
+                                             struct doppel_error *error)
+{
+    uint64_t planes = (uint64_t)mix->channels + 1;
+    enum doppel_status status =
+        check_memory(limits, planes * mix->block * sizeof *mix->planes, error);
+    if (status != DOPPEL_OK)
+        return status;
+    mix->planes = malloc(planes * mix->block * sizeof *mix->planes);
+    mix->energies = calloc(planes, sizeof *mix->energies);
+    if (!mix->planes || !mix->energies)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to mix %u channels", mix->channels);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status begin_audio_mix(struct audio_mix *mix, uint32_t rate, uint32_t channels,
+                                          const struct doppel_media_limits *limits,
+                                          struct doppel_error *error)
+{
+    enum doppel_status status = audio_mix_finish(mix, error);
+    audio_mix_free(mix);
+    if (status != DOPPEL_OK)
+        return status;
+    if (!rate || rate > MAX_RATE)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "has %u samples a second; 1 to %d are supported", rate, MAX_RATE);
+    mix->rate = rate;
+    mix->chosen = mix->channels = channels;
+    mix->block = rate / BLOCKS_A_SECOND;
+    mix->block = mix->block > MAX_BLOCK ? MAX_BLOCK : mix->block ? mix->block : 1;
+    return allocate_audio_mix(mix, limits, error);
+}
+
+void audio_mix_free(struct audio_mix *mix)
+{
+    free(mix->planes);
+    free(mix->energies);
+    *mix = (struct audio_mix){.out = mix->out};
+}
+
+/* ---- which plane ---- */
+
+static float *plane(const struct audio_mix *mix, uint32_t index)
+{
+    return mix->planes + index * mix->block;
+}
+
+/* Energy about the mean: a constant offset is not heard. Sums in lanes, which add up in the same
+ * order everywhere. */
+static double energy(const float *samples, size_t count)
+{
+    enum { LANES = 16 };
+    float sums[LANES] = {0}, squares[LANES] = {0};
+    double sum = 0, square = 0;
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            sums[lane] += samples[i + lane];
+            squares[lane] += samples[i + lane] * samples[i + lane];
+        }
+    }
+    for (size_t lane = 0; i < count; i++, lane++) {
+        sums[lane] += samples[i];
+        squares[lane] += samples[i] * samples[i];
+    }
+    for (size_t lane = 0; lane < LANES; lane++) {
+        sum += (double)sums[lane];
+        square += (double)squares[lane];
+    }
+    double rest = square - sum * sum / (double)count;
+    return rest > 0 ? rest : 0;
+}
+
+static void make_mean(const struct audio_mix *mix)
+{
+    float *mean = plane(mix, mix->channels), share = 1 / (float)mix->channels;
+    memcpy(mean, plane(mix, 0), mix->filled * sizeof *mean);
+    for (uint32_t channel = 1; channel < mix->channels; channel++) {
+        const float *in = plane(mix, channel);
+        for (size_t i = 0; i < mix->filled; i++)
+            mean[i] += in[i];
+    }
+    for (size_t i = 0; i < mix->filled; i++)
+        mean[i] *= share;
+}
+
+static void choose_audio_mix(struct audio_mix *mix)
+{
+    double keep = 1 - FORGETS * (double)mix->filled / mix->rate, sum = 0;
+    uint32_t strongest = 0;
+    for (uint32_t i = 0; i <= mix->channels; i++) {
+        double now = energy(plane(mix, i), mix->filled);
+        mix->energies[i] = (keep > 0 ? mix->energies[i] * keep : 0) + now;
+        sum += i < mix->channels ? mix->energies[i] : 0;
+        if (i < mix->channels && mix->energies[i] > mix->energies[strongest])
+            strongest = i;
+    }
+    double unrelated = sum / ((double)mix->channels * mix->channels);
+    double mean = mix->energies[mix->channels];
+    if (mix->chosen == mix->channels) {
+        if (mean < CANCELS_BELOW * unrelated)
+            mix->chosen = strongest;
+    } else if (mean > ADDS_ABOVE * unrelated) {
+        mix->chosen = mix->channels;
+    } else if (mix->energies[strongest] > STRONGER * mix->energies[mix->chosen]) {
+        mix->chosen = strongest;
+    }
+}
+
+/* From one plane to another in the course of a block: a step would be heard as a click. */
+static void fade(const float *from, const float *to, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        float share = (float)i / (float)count;
+        out[i] = from[i] + (to[i] - from[i]) * share;
+    }
+}
+
+static enum doppel_status hand_on_audio_mix(struct audio_mix *mix, struct doppel_error *error)
+{
+    if (!mix->filled)
+        return DOPPEL_OK;
+    size_t count = mix->filled;
+    const float *samples = plane(mix, 0);
+    if (mix->channels > 1) {
+        uint32_t before = mix->chosen;
+        make_mean(mix);
+        choose_audio_mix(mix);
+        samples = plane(mix, mix->chosen);
+        if (mix->chosen != before) {
+            fade(plane(mix, before), samples, count, plane(mix, mix->channels));
+            samples = plane(mix, mix->channels);
+        }
+    }
+    mix->filled = 0;
+    return audio_out_take(mix->out, samples, count, error);
+}
+
+/* ---- frames ---- */
+
+enum doppel_status audio_mix_take(struct audio_mix *mix, const AVFrame *frame,
+                                  const struct doppel_media_limits *limits,
+                                  struct doppel_error *error)
+{
+    uint32_t rate = (uint32_t)frame->sample_rate, channels = (uint32_t)frame->ch_layout.nb_channels;
+    enum doppel_status status = DOPPEL_OK;
+    if (rate != mix->rate || channels != mix->channels)
+        status = begin_audio_mix(mix, rate, channels, limits, error);
+    if (status == DOPPEL_OK && mix->out->rate != rate)
+        status = audio_out_begin(mix->out, rate, error);
+    size_t size = (size_t)frame->nb_samples;
+    for (size_t at = 0; status == DOPPEL_OK && at < size;) {
+        size_t room = mix->block - mix->filled, part = size - at < room ? size - at : room;
+        for (uint32_t channel = 0; channel < channels; channel++)
+            audio_convert(frame, channel, at, part, plane(mix, channel) + mix->filled);
+        mix->filled += part;
+        at += part;
+        if (mix->filled == mix->block)
+            status = hand_on_audio_mix(mix, error);
+    }
+    return status;
+}
+
+enum doppel_status audio_mix_finish(struct audio_mix *mix, struct doppel_error *error)
+{
+    enum doppel_status status = hand_on_audio_mix(mix, error);
+    return status == DOPPEL_OK ? audio_out_finish(mix->out, error) : status;
+}

@@ -1,0 +1,67 @@
+/* From an open file or stream to samples, AcoustID's fingerprint, or the frames of a video. */
+#include "media/readers.h"
+
+struct doppel_samples_options doppel_samples_options_default(void)
+{
+    return (struct doppel_samples_options){
+        .limits = doppel_media_limits_default(),
+        .pcm_rate = 44100,
+        .pcm_channels = 2,
+    };
+}
+
+enum doppel_status doppel_media_read_samples(int fd, const struct doppel_samples_options *options,
+                                             doppel_samples_visitor *visitor, void *context,
+                                             struct doppel_samples_info *out_info,
+                                             struct doppel_error *error)
+{
+    struct doppel_samples_options defaults = doppel_samples_options_default();
+    if (!options)
+        options = &defaults;
+#ifdef HAVE_FFMPEG
+    return read_audio(fd, options, visitor, context, out_info, error);
+#else
+    (void)fd, (void)visitor, (void)context, (void)out_info;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is audio, which this build cannot decode");
+#endif
+}
+
+enum doppel_status doppel_media_read_chromaprint(int fd,
+                                                 const struct doppel_samples_options *options,
+                                                 struct doppel_chromaprint *out,
+                                                 struct doppel_error *error)
+{
+    struct doppel_samples_options chosen = options ? *options : doppel_samples_options_default();
+    chosen.stream = false;
+#ifdef HAVE_CHROMAPRINT
+    return read_chromaprint(fd, &chosen, out, error);
+#else
+    (void)fd, (void)out;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                       "this build cannot make Chromaprints: libchromaprint was not there");
+#endif
+}
+
+struct doppel_frames_options doppel_frames_options_default(void)
+{
+    struct doppel_frames_options options = {.limits = doppel_media_limits_default(),
+                                            .step_ms = 250};
+    options.limits.max_bytes = UINT64_MAX;
+    return options;
+}
+
+enum doppel_status doppel_media_read_frames(int fd, const struct doppel_frames_options *options,
+                                            doppel_frames_visitor *visitor, void *context,
+                                            struct doppel_frames_info *out_info,
+                                            struct doppel_error *error)
+{
+    struct doppel_frames_options defaults = doppel_frames_options_default();
+    if (!options)
+        options = &defaults;
+#ifdef HAVE_FFMPEG
+    return read_video(fd, options, visitor, context, out_info, error);
+#else
+    (void)fd, (void)visitor, (void)context, (void)out_info;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a video, which this build cannot decode");
+#endif
+}
