@@ -127,6 +127,11 @@ DOPPEL_API void doppel_match_to_json(struct doppel_json *json, const struct dopp
 /** The same without what the log of a library has columns for: kind, scheme, distance and rates. */
 DOPPEL_API void doppel_match_detail_to_json(struct doppel_json *json,
                                             const struct doppel_match *match);
+/** Append the fields of a comparison: those of its match, and of a video which streams matched. Of
+ * what does not match neither relation nor transform, and of texts alone how it was verified. */
+DOPPEL_API void doppel_comparison_to_json(struct doppel_json *json,
+                                          const struct doppel_comparison *comparison);
+
 /** Append "evidence" and what its streams have in common, of a comparison of a video, to the object
  * that was begun last; of others nothing. */
 DOPPEL_API void doppel_evidence_to_json(struct doppel_json *json,

@@ -78,30 +78,60 @@ static void put_coverage(struct doppel_json *json, const struct doppel_match *ma
     doppel_json_number(json, "item_coverage", match->item_coverage, 4);
 }
 
-static void put_rest(struct doppel_json *json, const struct doppel_match *match)
+static void put_places(struct doppel_json *json, const struct doppel_match *match)
 {
-    doppel_json_text(json, "verified", doppel_verified_name(match->verified));
     put_coverage(json, match);
     if (match->time_uncertain)
         doppel_json_boolean(json, "time_uncertain", true);
     put_segments(json, match);
+}
+
+static void put_rest(struct doppel_json *json, const struct doppel_match *match)
+{
+    doppel_json_text(json, "verified", doppel_verified_name(match->verified));
+    put_places(json, match);
     put_transform(json, match);
 }
 
-void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match)
+/* @param relation NULL: none */
+static void put_distance(struct doppel_json *json, const struct doppel_match *match,
+                         const char *relation)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(match->scheme);
     if (match->kind)
         doppel_json_text(json, "kind", doppel_kind_name(match->kind));
     doppel_json_text(json, "scheme", scheme ? scheme->name : NULL);
-    doppel_json_text(json, "relation", doppel_relation_name(match->relation));
+    doppel_json_text(json, "relation", relation);
     if (match->bits) { /* of passages there is none */
         doppel_json_integer(json, "distance", match->distance);
         doppel_json_integer(json, "bits", match->bits);
     }
     doppel_json_number(json, "similarity", match->similarity, 4);
     put_chance(json, match);
+}
+
+void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match)
+{
+    put_distance(json, match, doppel_relation_name(match->relation));
     put_rest(json, match);
+}
+
+/* What does not match stands in no relation. */
+static void put_no_match(struct doppel_json *json, const struct doppel_match *match)
+{
+    put_distance(json, match, NULL);
+    if (match->kind == DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
+        doppel_json_text(json, "verified", doppel_verified_name(match->verified));
+    put_places(json, match);
+}
+
+void doppel_comparison_to_json(struct doppel_json *json, const struct doppel_comparison *comparison)
+{
+    if (comparison->matches)
+        doppel_match_to_json(json, &comparison->match);
+    else
+        put_no_match(json, &comparison->match);
+    doppel_evidence_to_json(json, comparison);
 }
 
 void doppel_match_detail_to_json(struct doppel_json *json, const struct doppel_match *match)

@@ -2,6 +2,8 @@
  * against recordings and images that are known to be in them. */
 #include "tests/library/tracks.h"
 
+#include <string.h>
+
 #include <doppel/compare.h>
 
 #include "tests/match/images.h"
@@ -331,6 +333,47 @@ static void a_flat_image_is_an_obstacle(void **state)
     doppel_record_free(&image);
 }
 
+/* ---- as JSON ---- */
+
+static void assert_json(const struct doppel_comparison *comparison, const char *expected)
+{
+    struct doppel_json json = {0};
+    doppel_json_object_begin(&json, NULL);
+    doppel_comparison_to_json(&json, comparison);
+    doppel_json_object_end(&json);
+    assert_int_equal(json.size, strlen(expected));
+    assert_memory_equal(json.bytes, expected, json.size);
+    doppel_json_free(&json);
+}
+
+static void matches_have_the_contracts_fields(void **state)
+{
+    (void)state;
+    struct doppel_comparison comparison = {
+        .matches = true,
+        .match = {.kind = DOPPEL_KIND_IMAGE,
+                  .scheme = DOPPEL_SCHEME_PHASH64,
+                  .relation = DOPPEL_RELATION_SAME,
+                  .verified = DOPPEL_VERIFIED_CODES,
+                  .distance = 3,
+                  .bits = 64,
+                  .similarity = 0.91239,
+                  .score = 8.1234,
+                  .false_positive_rate = 7.5261e-9,
+                  .transform = {.mirrored = true, .rotated = 90}}};
+    assert_json(&comparison, "{\"kind\":\"image\",\"scheme\":\"phash64\",\"relation\":\"same\","
+                             "\"distance\":3,\"bits\":64,\"similarity\":0.9124,\"score\":8.12,"
+                             "\"false_positive_rate\":7.53e-9,\"verified\":\"codes\","
+                             "\"transform\":{\"mirrored\":true,\"rotated\":90}}");
+    comparison.matches = false; /* it stands in no relation, and nothing is verified */
+    assert_json(&comparison, "{\"kind\":\"image\",\"scheme\":\"phash64\","
+                             "\"distance\":3,\"bits\":64,\"similarity\":0.9124,\"score\":8.12,"
+                             "\"false_positive_rate\":7.53e-9}");
+    comparison.match.false_positive_rate = -1; /* not known */
+    assert_json(&comparison, "{\"kind\":\"image\",\"scheme\":\"phash64\","
+                             "\"distance\":3,\"bits\":64,\"similarity\":0.9124}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +389,7 @@ int main(void)
         cmocka_unit_test(a_cancelled_run_compares_nothing),
         cmocka_unit_test(thresholds_are_in_the_unit_of_the_scheme),
         cmocka_unit_test(a_flat_image_is_an_obstacle),
+        cmocka_unit_test(matches_have_the_contracts_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

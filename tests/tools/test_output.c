@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +23,48 @@ static const struct column columns[] = {
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",
                                      "members.path", NULL};
 
-static json_t *member(const char *path, uint64_t size, const char *reason)
+struct member {
+    const char *path;
+    uint64_t size;
+    const char *reason;
+};
+
+static void write_member(struct doppel_json *row, const struct member *member)
 {
-    json_t *object = json_object();
-    put_path(object, "path", path);
-    put_integer(object, "size", size);
-    put_text(object, "reason", reason);
-    return object;
+    doppel_json_object_begin(row, NULL);
+    doppel_json_path(row, "path", member->path);
+    doppel_json_integer(row, "size", member->size);
+    doppel_json_text(row, "reason", member->reason);
+    doppel_json_object_end(row);
 }
 
-static json_t *group(uint64_t number, json_t *first, json_t *second)
+static void write_group(struct doppel_json *row, uint64_t number, struct member first,
+                        struct member second)
 {
-    json_t *row = json_object(), *members = json_array();
-    put_integer(row, "group", number);
-    json_array_append_new(members, first);
-    json_array_append_new(members, second);
-    put_value(row, "members", members);
-    return row;
+    doppel_json_integer(row, "group", number);
+    doppel_json_array_begin(row, "members");
+    write_member(row, &first);
+    write_member(row, &second);
+    doppel_json_array_end(row);
+}
+
+static void print_group(struct output *output, uint64_t number, struct member first,
+                        struct member second)
+{
+    write_group(output_begin(output), number, first, second);
+    output_end(output);
+}
+
+/* As the output reads it again. */
+static json_t *parsed_group(uint64_t number, struct member first, struct member second)
+{
+    struct doppel_json row = {0};
+    doppel_json_object_begin(&row, NULL);
+    write_group(&row, number, first, second);
+    doppel_json_object_end(&row);
+    json_t *parsed = json_loadb(row.bytes, row.size, 0, NULL);
+    doppel_json_free(&row);
+    return parsed;
 }
 
 /* What two groups look like; given (free). */
@@ -52,8 +76,9 @@ static char *printed(const struct settings *settings, size_t *out_size)
     dup2(fileno(file), STDOUT_FILENO);
     struct report report = {.stream = stderr};
     struct output *output = output_new(settings, &layout, &report);
-    output_row(output, group(1, member("a", 1500, "kept"), member("b,c", 20, "near")));
-    output_row(output, group(2, member("d\xff", 7, "kept"), member("e\nf", 7, "identical")));
+    print_group(output, 1, (struct member){"a", 1500, "kept"}, (struct member){"b,c", 20, "near"});
+    print_group(output, 2, (struct member){"d\xff", 7, "kept"},
+                (struct member){"e\nf", 7, "identical"});
     assert_true(output_finish(output));
     dup2(before, STDOUT_FILENO);
     close(before);
@@ -145,12 +170,10 @@ static void long_tables_come_in_blocks(void **state)
     FILE *file = tmpfile();
     struct text_table *table = table_new(&layout, false);
     for (uint64_t i = 0; i < ROWS; i++) {
-        json_t *element = member("x", i, i == 1500 ? "longer than all" : "near");
-        json_t *row = json_object();
-        put_integer(row, "group", i);
-        table_add(table, file, row, element);
+        struct member member = {"x", i, i == 1500 ? "longer than all" : "near"};
+        json_t *row = parsed_group(i, member, member);
+        table_add(table, file, row, json_array_get(json_object_get(row, "members"), 0));
         json_decref(row);
-        json_decref(element);
     }
     table_finish(table, file);
     size_t lines = 0;
@@ -159,16 +182,6 @@ static void long_tables_come_in_blocks(void **state)
         lines += byte == '\n';
     fclose(file);
     assert_int_equal(lines, ROWS + 1); /* one header */
-}
-
-/* ---- numbers and matches ---- */
-
-static void assert_json(json_t *object, const char *expected)
-{
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    assert_string_equal(text, expected);
-    free(text);
-    json_decref(object);
 }
 
 /* One cell of a megabyte does not make a megabyte of each line. */
@@ -180,7 +193,7 @@ static void a_long_cell_pads_no_other_line(void **state)
     memset(name, 'n', BYTES);
     FILE *file = tmpfile();
     struct text_table *table = table_new(&layout, false);
-    json_t *row = group(1, member("a", 1, name), member("b", 2, "near"));
+    json_t *row = parsed_group(1, (struct member){"a", 1, name}, (struct member){"b", 2, "near"});
     const json_t *members = json_object_get(row, "members");
     for (unsigned i = 0; i < LINES; i++)
         table_add(table, file, row, json_array_get(members, i > 0));
@@ -188,61 +201,6 @@ static void a_long_cell_pads_no_other_line(void **state)
     assert_in_range(ftell(file), BYTES, 2 * BYTES);
     json_decref(row);
     fclose(file);
-}
-
-static void numbers_have_sensible_lengths(void **state)
-{
-    (void)state;
-    json_t *object = json_object();
-    put_number(object, "similarity", 0.98765432, 4);
-    put_number(object, "one", 1, 4);
-    put_rate(object, "rate", 1.23456e-8);
-    put_rate(object, "half", 0.5);
-    put_rate(object, "none", INFINITY);
-    put_number(object, "nothing", NAN, 4);
-    put_number(object, "zero", -0.00001, 4);
-    put_integer(object, "big", INT64_MAX);
-    assert_json(object,
-                "{\"similarity\":0.9877,\"one\":1.0,\"rate\":1.23e-8,\"half\":0.5,\"zero\":0.0,"
-                "\"big\":9223372036854775807}");
-}
-
-static void text_is_always_json(void **state)
-{
-    (void)state;
-    json_t *object = json_object();
-    put_text(object, "text", "\"\\\x01\xff\xe2\x82\xac");
-    assert_json(object, "{\"text\":\"\\\"\\\\\\u0001\xef\xbf\xbd\xe2\x82\xac\"}");
-}
-
-static void matches_have_the_contracts_fields(void **state)
-{
-    (void)state;
-    struct doppel_match match = {.kind = DOPPEL_KIND_IMAGE,
-                                 .scheme = DOPPEL_SCHEME_PHASH64,
-                                 .relation = DOPPEL_RELATION_SAME,
-                                 .verified = DOPPEL_VERIFIED_CODES,
-                                 .distance = 3,
-                                 .bits = 64,
-                                 .similarity = 0.91239,
-                                 .score = 8.1234,
-                                 .false_positive_rate = 7.5261e-9,
-                                 .transform = {.mirrored = true, .rotated = 90}};
-    json_t *object = json_object();
-    put_match(object, &match);
-    assert_json(object, "{\"kind\":\"image\",\"scheme\":\"phash64\",\"relation\":\"same\","
-                        "\"distance\":3,\"bits\":64,\"similarity\":0.9124,\"score\":8.12,"
-                        "\"false_positive_rate\":7.53e-9,\"verified\":\"codes\","
-                        "\"transform\":{\"mirrored\":true,\"rotated\":90}}");
-    match.transform.mirrored = false;
-    match.transform.rotated = 0;
-    match.false_positive_rate = -1;
-    object = json_object();
-    put_match(object, &match);
-    assert_null(json_object_get(object, "transform"));
-    assert_null(json_object_get(object, "false_positive_rate"));
-    assert_null(json_object_get(object, "score"));
-    json_decref(object);
 }
 
 int main(void)
@@ -256,9 +214,6 @@ int main(void)
         cmocka_unit_test(a_format_outranks_bare_paths),
         cmocka_unit_test(long_tables_come_in_blocks),
         cmocka_unit_test(a_long_cell_pads_no_other_line),
-        cmocka_unit_test(numbers_have_sensible_lengths),
-        cmocka_unit_test(text_is_always_json),
-        cmocka_unit_test(matches_have_the_contracts_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

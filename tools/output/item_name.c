@@ -16,11 +16,3 @@ void write_item_name(struct doppel_json *row, bool has_file, const char *name)
     else
         doppel_json_text(row, "name", name);
 }
-
-void put_item_name(json_t *row, bool has_file, const char *name)
-{
-    if (has_file)
-        put_path(row, "path", name);
-    else
-        put_text(row, "name", name);
-}

@@ -4,8 +4,6 @@
 
 #include <stdbool.h>
 
-#include <jansson.h>
-
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 
@@ -15,5 +13,4 @@ char *name_of_item(struct doppel_library *library, const struct doppel_item *ite
 
 /* "path", or "name" of what has no file. */
 void write_item_name(struct doppel_json *row, bool has_file, const char *name);
-void put_item_name(json_t *row, bool has_file, const char *name);
 #endif

@@ -40,77 +40,75 @@ struct match_printing {
     const char *query;
     const struct doppel_search_result *result; /* the one at hand */
     struct place_rows *rows;
+    struct doppel_json row;
     bool matched;
 };
 
 /* What a match below the threshold would have needed. */
-static void put_lack(json_t *row, const struct settings *settings, const struct doppel_match *match)
+static void write_lack(struct doppel_json *row, const struct settings *settings,
+                       const struct doppel_match *match)
 {
     const struct doppel_compare_options compare = compare_options_from(settings);
     double limit =
         doppel_compare_thresholds(&compare, DOPPEL_SCHEME_PEAKS32).max_false_positive_rate;
-    json_t *limits = json_object();
     char text[128];
-    put_bool(row, "match", false);
-    put_bool(row, "near_miss", true);
-    put_rate(limits, "max_false_positive_rate", limit);
-    put_value(row, "limit", limits);
+    doppel_json_boolean(row, "match", false);
+    doppel_json_boolean(row, "near_miss", true);
+    doppel_json_object_begin(row, "limit");
+    doppel_json_rate(row, "max_false_positive_rate", limit);
+    doppel_json_object_end(row);
     snprintf(text, sizeof text, "a rate of false positives of %.2g or less; its is %.2g", limit,
              match->false_positive_rate);
-    put_text(row, "lacks", text);
+    doppel_json_text(row, "lacks", text);
 }
 
 /* It may be gone by now. */
-static void put_memberships(json_t *row, struct doppel_library *library, uint64_t id)
+static void write_item_lists(struct doppel_json *row, struct doppel_library *library, uint64_t id)
 {
     struct doppel_metadata metadata;
-    struct doppel_json written = {0};
     if (doppel_library_get_metadata(library, id, &metadata, NULL))
         return;
-    doppel_json_object_begin(&written, NULL);
-    write_memberships(&written, &metadata);
-    doppel_json_object_end(&written);
-    put_written(row, &written);
-    doppel_json_free(&written);
+    write_memberships(row, &metadata);
     doppel_metadata_free(&metadata);
 }
 
+static struct doppel_json *begin_match(struct match_printing *printing, uint64_t id)
+{
+    doppel_json_clear(&printing->row);
+    doppel_json_object_begin(&printing->row, NULL);
+    doppel_json_path(&printing->row, "query", printing->query);
+    if (id)
+        doppel_json_integer(&printing->row, "id", id);
+    return &printing->row;
+}
+
 /* What it is called stands in the row already. */
-static void print_one_match(struct match_printing *printing, json_t *named, uint64_t id)
+static void end_match(struct match_printing *printing, uint64_t id)
 {
     const struct doppel_search_result *result = printing->result;
-    bool near_miss = result->below_threshold;
-    if (near_miss && printing->print->settings->null_separated) {
-        json_decref(named);
-        return; /* paths are of what matches */
-    }
-    json_t *row = json_object();
-    put_path(row, "query", printing->query);
-    put_integer(row, "id", id);
-    json_object_update(row, named);
-    json_decref(named);
-    put_memberships(row, printing->print->library, id);
+    struct doppel_json *row = &printing->row;
+    write_item_lists(row, printing->print->library, id);
     if (result->suppressed_by)
-        put_integer(row, "suppressed_by", result->suppressed_by);
-    if (near_miss)
-        put_lack(row, printing->print->settings, &result->comparison.match);
-    put_comparison(row, &result->comparison);
+        doppel_json_integer(row, "suppressed_by", result->suppressed_by);
+    if (result->below_threshold)
+        write_lack(row, printing->print->settings, &result->comparison.match);
+    doppel_match_to_json(row, &result->comparison.match);
+    doppel_evidence_to_json(row, &result->comparison);
+    doppel_json_object_end(row);
     place_rows_add(printing->rows, row);
-    printing->matched |= !near_miss && !result->suppressed_by;
+    printing->matched |= !result->below_threshold && !result->suppressed_by;
 }
 
 static bool print_record(void *context, const struct doppel_library_text *text)
 {
     struct match_printing *printing = context;
-    json_t *named = json_object();
-    if (text->path)
-        put_path(named, "path", text->path);
-    if (text->record_id)
-        put_text(named, "record", text->record_id);
     if (text->error.status)
-        json_decref(named);
-    else
-        print_one_match(printing, named, text->id);
+        return true;
+    struct doppel_json *row = begin_match(printing, text->id);
+    if (text->path)
+        doppel_json_path(row, "path", text->path);
+    doppel_json_text(row, "record", text->record_id);
+    end_match(printing, text->id);
     return true;
 }
 
@@ -127,10 +125,9 @@ static enum doppel_status print_one(struct match_printing *printing, struct dopp
     }
     if (status)
         return status;
-    json_t *named = json_object();
     char *name = name_of_item(library, &item);
-    put_item_name(named, doppel_item_has_file(&item), name);
-    print_one_match(printing, named, item.id);
+    write_item_name(begin_match(printing, id), doppel_item_has_file(&item), name);
+    end_match(printing, id);
     free(name);
     doppel_item_free(&item);
     return DOPPEL_OK;
@@ -144,6 +141,8 @@ static bool match_is_wanted(const struct match_printing *printing)
     if (!doppel_item_set_has(&print->wanted, result->id) || result->state == DOPPEL_LIST_DISABLED)
         return false;
     print->suppressed += result->suppressed_by != 0;
+    if (result->below_threshold && print->settings->null_separated)
+        return false; /* paths are of what matches */
     return !result->suppressed_by || print->settings->include_allowed;
 }
 
@@ -152,9 +151,9 @@ static void print_no_match(struct match_printing *printing)
 {
     if (printing->print->settings->format != FORMAT_JSON)
         return;
-    json_t *row = json_object();
-    put_path(row, "query", printing->query);
-    put_bool(row, "match", false);
+    struct doppel_json *row = begin_match(printing, 0);
+    doppel_json_boolean(row, "match", false);
+    doppel_json_object_end(row);
     place_rows_add(printing->rows, row);
 }
 
@@ -173,6 +172,7 @@ enum doppel_status find_print(struct find_print *print, const char *query,
     if (!status && !printing.matched)
         print_no_match(&printing);
     place_rows_end(&rows);
+    doppel_json_free(&printing.row);
     print->matched |= printing.matched;
     return status;
 }

@@ -172,36 +172,42 @@ static void write_sheet(struct output *output, const json_t *row)
     sheet_print(output->stream, output->layout, row, output->color);
 }
 
-/* For people and CSV, which pick from it. */
-static void print_parsed(struct output *output, const json_t *row)
+void output_parsed(struct output *output, const json_t *row)
 {
+    errno = 0;
+    if (output->terminal)
+        progress_clear(&output->report->progress);
     if (output->trees)
         tree_print(output->stream, row, output->color, output->terminal ? terminal_columns() : 0);
     else if (output->sheets)
         write_sheet(output, row);
     else
         write_lines(output, row);
+    note_output_failure(output);
+}
+
+static void print_json_line(struct output *output, const struct doppel_json *object)
+{
+    errno = 0;
+    if (output->terminal)
+        progress_clear(&output->report->progress);
+    fwrite(object->bytes, 1, object->size, output->stream);
+    fputc('\n', output->stream);
+    fflush(output->stream);
+    note_output_failure(output);
 }
 
 void output_object(struct output *output, const struct doppel_json *object)
 {
     if (object->failed)
         no_memory();
-    errno = 0;
-    if (output->terminal)
-        progress_clear(&output->report->progress);
     if (!output->bare && output->format == FORMAT_JSON) {
-        fwrite(object->bytes, 1, object->size, output->stream);
-        fputc('\n', output->stream);
-        fflush(output->stream);
-    } else {
-        json_t *row = json_loadb(object->bytes, object->size, 0, NULL);
-        if (!row)
-            no_memory();
-        print_parsed(output, row);
-        json_decref(row);
+        print_json_line(output, object);
+        return;
     }
-    note_output_failure(output);
+    json_t *row = must_have(json_loadb(object->bytes, object->size, 0, NULL));
+    output_parsed(output, row);
+    json_decref(row);
 }
 
 struct doppel_json *output_begin(struct output *output)
@@ -215,12 +221,6 @@ void output_end(struct output *output)
 {
     doppel_json_object_end(&output->row);
     output_object(output, &output->row);
-}
-
-void output_row(struct output *output, json_t *row)
-{
-    write_members(output_begin(output), row);
-    output_end(output);
 }
 
 void output_line(struct output *output, const char *text)

@@ -72,8 +72,8 @@ void output_end(struct output *output);
 /** Print a whole object. */
 void output_object(struct output *output, const struct doppel_json *object);
 
-/** Print a row; taken. For rows that are not written yet. */
-void output_row(struct output *output, json_t *row);
+/** Print an object that was read again, in tables, CSV and as bare paths: not in JSON. */
+void output_parsed(struct output *output, const json_t *object);
 
 /** A last line for people; nothing in the other formats. */
 void output_line(struct output *output, const char *text);
@@ -88,31 +88,10 @@ bool output_finish(struct output *output);
 /** "1.2 MB"; `out` always ends in NUL. */
 void human_size(double bytes, char *out, size_t size);
 
-/* ---- filling a row; keys appear in the order in which they are put ---- */
-
-void put_text(json_t *object, const char *key, const char *text);
-void put_integer(json_t *object, const char *key, uint64_t value);
-void put_bool(json_t *object, const char *key, bool value);
-/** A number with this many decimals. */
-void put_number(json_t *object, const char *key, double value, int decimals);
-/** A rate, to three significant digits. */
-void put_rate(json_t *object, const char *key, double rate);
-/** A path; where it is not UTF-8, with U+FFFD, and KEY_base64 beside it. */
-void put_path(json_t *object, const char *key, const char *path);
-/** The fields of a match; transform only where something was transformed. */
-void put_match(json_t *object, const struct doppel_match *match);
-/** The same, and what matched of a video. */
-void put_comparison(json_t *object, const struct doppel_comparison *comparison);
-/** The members of an object that was written. */
-void put_written(json_t *object, const struct doppel_json *written);
-/** The other way: the members of an object; taken. */
-void write_members(struct doppel_json *json, json_t *object);
 /** JSON that is kept somewhere, as we print it; NULL or not JSON: nothing. */
 void write_kept_json(struct doppel_json *json, const char *key, const char *text);
-/** A nested object or list; taken. */
-void put_value(json_t *object, const char *key, json_t *value);
 
-/** The columns of put_match, to be repeated in a layout after the verb's own. */
+/** The columns of doppel_match_to_json, to be repeated in a layout after the verb's own. */
 #define MATCH_COLUMNS                                                                              \
     {"kind", NULL, CELL_TEXT}, {"scheme", NULL, CELL_TEXT}, {"relation", "relation", CELL_TEXT},   \
         {"distance", "distance", CELL_NUMBER}, {"bits", NULL, CELL_NUMBER},                        \

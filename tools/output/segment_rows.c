@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/printable.h"
+#include "tools/memory.h"
 
 /* Places that begin so near to each other stand in the order in which they were found, which is
  * that of the better match. */
@@ -31,8 +32,8 @@ void place_rows_begin(struct place_rows *rows, const struct settings *settings,
 static void hold(struct place_rows *rows, json_t *row, long step)
 {
     struct place_row held = {row, step, rows->rows.count};
-    if (!array_push(&rows->rows, held)) /* then not in order */
-        output_row(rows->output, row);
+    if (!array_push(&rows->rows, held))
+        no_memory();
 }
 
 /* What is as usual is not worth a column. */
@@ -93,7 +94,7 @@ static void put_where(json_t *row, const json_t *segment)
              no_b ? "" : b, factor,
              json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "",
              json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "");
-    put_text(row, "where", where);
+    json_object_set_new(row, "where", json_string(where));
 }
 
 /* What matched, and what both have and did not match. */
@@ -115,7 +116,7 @@ static void put_evidence_in_words(json_t *row)
              other_audio   ? ", other audio"
              : other_image ? ", other picture"
                            : "");
-    put_text(row, "evidence", words);
+    json_object_set_new(row, "evidence", json_string(words));
 }
 
 /* For people: a row a segment, the best item first. */
@@ -140,14 +141,16 @@ static void hold_video(struct place_rows *rows, json_t *row, const json_t *segme
 
 /* ---- in and out ---- */
 
-void place_rows_add(struct place_rows *rows, json_t *row)
+/* @param row taken */
+static void hold_row(struct place_rows *rows, json_t *row)
 {
     const json_t *segments = json_object_get(row, "segments");
     const char *kind = json_string_value(json_object_get(row, "kind"));
     bool video = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_VIDEO)) == 0;
     bool recording = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_AUDIO)) == 0;
-    if (rows->whole || !(recording || video)) {
-        output_row(rows->output, row);
+    if (!recording && !video) {
+        output_parsed(rows->output, row);
+        json_decref(row);
         return;
     }
     if (rows->table && video) {
@@ -164,6 +167,16 @@ void place_rows_add(struct place_rows *rows, json_t *row)
         hold(rows, row, LONG_MAX);
 }
 
+void place_rows_add(struct place_rows *rows, const struct doppel_json *row)
+{
+    if (row->failed)
+        no_memory();
+    if (rows->whole)
+        output_object(rows->output, row);
+    else
+        hold_row(rows, must_have(json_loadb(row->bytes, row->size, 0, NULL)));
+}
+
 static int by_place(const void *left, const void *right)
 {
     const struct place_row *a = left, *b = right;
@@ -176,7 +189,9 @@ void place_rows_end(struct place_rows *rows)
 {
     if (rows->rows.count)
         qsort(rows->rows.items, rows->rows.count, sizeof *rows->rows.items, by_place);
-    for (size_t i = 0; i < rows->rows.count; i++)
-        output_row(rows->output, rows->rows.items[i].row);
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        output_parsed(rows->output, rows->rows.items[i].row);
+        json_decref(rows->rows.items[i].row);
+    }
     array_free(&rows->rows);
 }

@@ -30,8 +30,8 @@ struct place_rows {
 void place_rows_begin(struct place_rows *rows, const struct settings *settings,
                       struct output *output);
 
-/* A row with the fields of put_match; taken. */
-void place_rows_add(struct place_rows *rows, json_t *row);
+/* A row with the fields of doppel_comparison_to_json. */
+void place_rows_add(struct place_rows *rows, const struct doppel_json *row);
 
 /* Print what was held back. */
 void place_rows_end(struct place_rows *rows);

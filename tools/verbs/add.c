@@ -23,7 +23,7 @@ struct add {
     struct report *report;
     struct doppel_library *library;
     struct output *output;
-    json_t *pending[COMMIT_FILES]; /* rows are printed once what they say is permanent */
+    struct doppel_json pending[COMMIT_FILES]; /* rows are printed once what they say is permanent */
     size_t pending_count, uncommitted;
     time_t committed;
     uint64_t counts[4];        /* by enum doppel_added */
@@ -56,9 +56,8 @@ static void end_transaction(struct add *add, bool permanent)
 {
     for (size_t i = 0; i < add->pending_count; i++) {
         if (permanent)
-            output_row(add->output, add->pending[i]);
-        else
-            json_decref(add->pending[i]);
+            output_object(add->output, &add->pending[i]);
+        doppel_json_free(&add->pending[i]);
     }
     add->pending_count = 0;
     add->uncommitted = 0;
@@ -155,11 +154,13 @@ static enum doppel_status add_as(struct add *add, const struct intake_file *file
     if (status == DOPPEL_OK && !file->known)
         status = doppel_library_forget_failure(add->library, path, error);
     if (status == DOPPEL_OK && is_printed(add->settings)) {
-        json_t *row = json_object();
-        put_integer(row, "id", id);
-        put_path(row, "path", path);
-        put_text(row, "added", added_names[added]);
-        add->pending[add->pending_count++] = row;
+        struct doppel_json *row = &add->pending[add->pending_count++];
+        *row = (struct doppel_json){0};
+        doppel_json_object_begin(row, NULL);
+        doppel_json_integer(row, "id", id);
+        doppel_json_path(row, "path", path);
+        doppel_json_text(row, "added", added_names[added]);
+        doppel_json_object_end(row);
     }
     add->counts[added] += status == DOPPEL_OK;
     return status ? status : commit_if_due(add, error);

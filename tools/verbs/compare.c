@@ -28,8 +28,9 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static void put_no_match_reason(json_t *row, const struct doppel_compare_options *options,
-                                const struct intake_file files[2])
+static void write_no_match_reason(struct doppel_json *row,
+                                  const struct doppel_compare_options *options,
+                                  const struct intake_file files[2])
 {
     char reason[128];
     for (int i = 0; i < 2; i++) {
@@ -37,53 +38,47 @@ static void put_no_match_reason(json_t *row, const struct doppel_compare_options
         if (!obstacle)
             continue;
         snprintf(reason, sizeof reason, "%c %s", 'a' + i, obstacle);
-        put_text(row, "reason", reason);
+        doppel_json_text(row, "reason", reason);
         return;
     }
 }
 
 /* The threshold that decided, in the unit in which it was, or could have been, given. */
-static json_t *thresholds_json(const struct doppel_thresholds *thresholds)
+static void write_thresholds(struct doppel_json *row, const struct doppel_thresholds *thresholds)
 {
-    json_t *limit = json_object();
+    doppel_json_object_begin(row, "limit");
     if (thresholds->min_words >= 0)
-        put_integer(limit, "min_words", (uint64_t)thresholds->min_words);
+        doppel_json_signed(row, "min_words", thresholds->min_words);
     if (thresholds->max_distance >= 0)
-        put_integer(limit, "max_distance", (uint64_t)thresholds->max_distance);
+        doppel_json_signed(row, "max_distance", thresholds->max_distance);
     if (thresholds->min_similarity >= 0)
-        put_number(limit, "min_similarity", thresholds->min_similarity, 4);
+        doppel_json_number(row, "min_similarity", thresholds->min_similarity, 4);
     if (thresholds->max_false_positive_rate >= 0)
-        put_rate(limit, "max_false_positive_rate", thresholds->max_false_positive_rate);
-    return limit;
+        doppel_json_rate(row, "max_false_positive_rate", thresholds->max_false_positive_rate);
+    doppel_json_object_end(row);
 }
 
-static void fill_row(json_t *row, const struct doppel_compare_options *options,
-                     const struct intake_file files[2], const struct doppel_comparison *pair)
+static void write_pair(struct doppel_json *row, const struct doppel_compare_options *options,
+                       const struct intake_file files[2], const struct doppel_comparison *pair)
 {
-    const struct doppel_match *match = &pair->match;
-    struct doppel_thresholds thresholds = {0};
-    put_bool(row, "match", pair->matches);
-    if (match->scheme) {
-        thresholds = doppel_compare_thresholds(options, match->scheme);
-        put_value(row, "limit", thresholds_json(&thresholds));
+    doppel_json_boolean(row, "match", pair->matches);
+    if (pair->match.scheme) {
+        struct doppel_thresholds thresholds =
+            doppel_compare_thresholds(options, pair->match.scheme);
+        write_thresholds(row, &thresholds);
     }
-    put_comparison(row, pair);
-    if (!pair->matches) { /* they stand in no relation, and nothing is verified */
-        json_object_del(row, "relation");
-        if (match->kind != DOPPEL_KIND_TEXT) /* there it says how the similarity was found */
-            json_object_del(row, "verified");
-        json_object_del(row, "transform");
-        put_no_match_reason(row, options, files);
-    }
+    doppel_comparison_to_json(row, pair);
+    if (!pair->matches)
+        write_no_match_reason(row, options, files);
 }
 
-static void put_kinds(json_t *row, const struct intake_file files[2])
+static void write_kinds(struct doppel_json *row, const struct intake_file files[2])
 {
     char reason[64];
     snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s",
              doppel_kind_name(files[0].record.kind), doppel_kind_name(files[1].record.kind));
-    put_bool(row, "match", false);
-    put_text(row, "reason", reason);
+    doppel_json_boolean(row, "match", false);
+    doppel_json_text(row, "reason", reason);
 }
 
 /* @param pair NULL: they cannot be compared */
@@ -94,16 +89,19 @@ static bool print_comparison(const struct settings *settings, struct report *rep
     const struct doppel_compare_options options = compare_options_from(settings);
     struct output *output = output_new(settings, &layout, report);
     struct place_rows rows;
-    json_t *row = json_object();
-    put_path(row, "a", files[0].path);
-    put_path(row, "b", files[1].path);
+    struct doppel_json row = {0};
+    doppel_json_object_begin(&row, NULL);
+    doppel_json_path(&row, "a", files[0].path);
+    doppel_json_path(&row, "b", files[1].path);
     if (pair)
-        fill_row(row, &options, files, pair);
+        write_pair(&row, &options, files, pair);
     else
-        put_kinds(row, files);
+        write_kinds(&row, files);
+    doppel_json_object_end(&row);
     place_rows_begin(&rows, settings, output);
-    place_rows_add(&rows, row);
+    place_rows_add(&rows, &row);
     place_rows_end(&rows);
+    doppel_json_free(&row);
     return output_finish(output);
 }
 
