@@ -82,6 +82,8 @@ enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_re
                                   struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_comparison comparison = {.match.false_positive_rate = -1};
+    const struct doppel_compare_options usual = doppel_compare_options_default();
+    options = options ? options : &usual;
     if (run && doppel_run_cancelled(run))
         return doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");
     if (!doppel_comparable(a, b))

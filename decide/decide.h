@@ -107,7 +107,7 @@ struct doppel_decider;
  * library's texts are loaded here.
  *
  * @param run,library borrowed for its life
- * @param options     copied
+ * @param options     copied; NULL: the defaults
  * @param out         given (doppel_decider_free)
  * @return DOPPEL_OK; DOPPEL_E_VERSION (the library's texts were read with other options);
  *         DOPPEL_E_BUSY (another process has been writing for long); _IO; _MEMORY

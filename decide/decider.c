@@ -308,6 +308,8 @@ enum doppel_status doppel_decider_new(struct doppel_run *run, struct doppel_libr
                                       const struct doppel_decide_options *options,
                                       struct doppel_decider **out, struct doppel_error *error)
 {
+    const struct doppel_decide_options usual = doppel_decide_options_default();
+    options = options ? options : &usual;
     struct decider_intake intake = {.read.text = options->search.compare.text};
     memcpy(intake.read.schemes, options->search.compare.schemes, sizeof intake.read.schemes);
     return decider_open(run, library, options, &intake, out, error);

@@ -389,8 +389,10 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
                                          struct doppel_error *error)
 {
     const struct group_receiver receiver = {visit, context};
+    const struct doppel_group_options usual = doppel_group_options_default();
     struct doppel_group_counts unwanted;
     struct doppel_error ignored;
+    options = options ? options : &usual;
     struct library_grouping grouping = {.run = run,
                                         .library = library,
                                         .options = options,

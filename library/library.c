@@ -73,6 +73,8 @@ enum doppel_status doppel_library_open(const char *directory,
                                        const struct doppel_library_options *options,
                                        struct doppel_library **out, struct doppel_error *error)
 {
+    static const struct doppel_library_options to_write;
+    options = options ? options : &to_write;
     if (options->create && !options->read_only) {
         enum doppel_status status = make_directories(directory, error);
         if (status)

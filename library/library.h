@@ -192,6 +192,7 @@ struct doppel_library_options {
 };
 
 /** @param directory the library; with `create` it and those above it are made, for this user only.
+ * @param options NULL: one that is there, to be read and written.
  * @param out given (doppel_library_close). DOPPEL_E_NOT_FOUND, _IO, _CORRUPT, _FORMAT (the
  * catalogue is not doppel's), _VERSION, _BUSY. */
 DOPPEL_API enum doppel_status doppel_library_open(const char *directory,

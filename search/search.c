@@ -345,6 +345,8 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
     struct doppel_search *search = calloc(1, sizeof *search);
     if (!search)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
+    const struct doppel_search_options usual = doppel_search_options_default();
+    options = options ? options : &usual;
     *search = (struct doppel_search){
         .options = *options,
         .run = run,

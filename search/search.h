@@ -89,7 +89,7 @@ DOPPEL_API enum doppel_status doppel_search_results_apply_lists(
  * Make a search. It knows nothing before doppel_search_refresh.
  *
  * @param run,library borrowed for its life
- * @param options     copied, but what they borrow
+ * @param options     copied, but what they borrow; NULL: the defaults
  * @param out         given (doppel_search_free); untouched on failure
  * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT
  *

@@ -23,7 +23,6 @@ static enum doppel_status link_identical(struct doppel_run *run, const char *jou
                                          const char *folder, struct doppel_act_summary *summary,
                                          struct doppel_error *error)
 {
-    const struct doppel_group_options options = doppel_group_options_default();
     const struct doppel_scan_paths paths = {.paths = &folder, .count = 1};
     struct doppel_act_policy policy = doppel_act_policy_default();
     struct doppel_plan *plan = NULL;
@@ -31,7 +30,7 @@ static enum doppel_status link_identical(struct doppel_run *run, const char *jou
     policy.dry_run = false;
     enum doppel_status status = doppel_plan_new(&policy, &plan, error);
     if (status == DOPPEL_OK)
-        status = doppel_scan(run, &paths, &options, doppel_plan_add, plan, NULL, error);
+        status = doppel_scan(run, &paths, NULL, doppel_plan_add, plan, NULL, error);
     if (status == DOPPEL_OK)
         status = doppel_plan_run(run, plan, &printer, summary, error);
     doppel_plan_free(plan);

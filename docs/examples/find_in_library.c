@@ -11,7 +11,6 @@
 static enum doppel_status find(struct doppel_run *run, struct doppel_library *library,
                                const char *path, struct doppel_error *error)
 {
-    const struct doppel_search_options options = doppel_search_options_default();
     struct doppel_search_results results = {0};
     struct doppel_search *search = NULL;
     struct doppel_record record = {0};
@@ -19,7 +18,7 @@ static enum doppel_status find(struct doppel_run *run, struct doppel_library *li
     input.path = path;
     enum doppel_status status = doppel_fingerprint(run, &input, NULL, &record, error);
     if (status == DOPPEL_OK)
-        status = doppel_search_new(run, library, &options, &search, error);
+        status = doppel_search_new(run, library, NULL, &search, error);
     if (status == DOPPEL_OK)
         status = doppel_search_refresh(search, error);
     if (status == DOPPEL_OK)
@@ -37,7 +36,6 @@ static enum doppel_status find(struct doppel_run *run, struct doppel_library *li
 
 int main(int argc, char **argv)
 {
-    const struct doppel_library_options options = {0};
     struct doppel_library *library = NULL;
     struct doppel_run *run = NULL;
     struct doppel_error error = {0};
@@ -47,7 +45,7 @@ int main(int argc, char **argv)
     }
     enum doppel_status status = doppel_run_new(NULL, &run, &error);
     if (status == DOPPEL_OK)
-        status = doppel_library_open(argv[1], &options, &library, &error);
+        status = doppel_library_open(argv[1], NULL, &library, &error);
     if (status == DOPPEL_OK)
         status = find(run, library, argv[2], &error);
     if (status != DOPPEL_OK)

@@ -34,7 +34,6 @@ static void print_failure(void *context, const char *path, const struct doppel_e
 int main(int argc, char **argv)
 {
     struct doppel_run_options run_options = doppel_run_options_default();
-    const struct doppel_group_options options = doppel_group_options_default();
     struct doppel_scan_paths paths = {0};
     struct doppel_run *run = NULL;
     struct doppel_error error = {0};
@@ -49,7 +48,7 @@ int main(int argc, char **argv)
     run_options.on_failed = print_failure;
     enum doppel_status status = doppel_run_new(&run_options, &run, &error);
     if (status == DOPPEL_OK)
-        status = doppel_scan(run, &paths, &options, print_group, &savable, NULL, &error);
+        status = doppel_scan(run, &paths, NULL, print_group, &savable, NULL, &error);
     if (status == DOPPEL_OK)
         printf("%llu bytes could be saved\n", savable);
     else

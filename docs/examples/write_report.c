@@ -17,7 +17,6 @@ static void print_failure(void *context, const char *path, const struct doppel_e
 int main(int argc, char **argv)
 {
     struct doppel_run_options run_options = doppel_run_options_default();
-    const struct doppel_group_options options = doppel_group_options_default();
     struct doppel_report_options written = {0};
     struct doppel_scan_paths paths = {0};
     struct doppel_run *run = NULL;
@@ -36,7 +35,7 @@ int main(int argc, char **argv)
     if (status == DOPPEL_OK)
         status = doppel_report_new(run, &written, &report, &error);
     if (status == DOPPEL_OK)
-        status = doppel_scan(run, &paths, &options, doppel_report_take, report, NULL, &error);
+        status = doppel_scan(run, &paths, NULL, doppel_report_take, report, NULL, &error);
     if (status == DOPPEL_OK)
         status = doppel_report_write(report, &error);
     if (status == DOPPEL_OK)

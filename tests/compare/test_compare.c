@@ -52,7 +52,10 @@ static void the_same_bytes_are_the_same(void **state)
     (void)state;
     const struct doppel_compare_options options = doppel_compare_options_default();
     struct doppel_record record = record_make(5), other = record_make(6);
-    struct doppel_comparison same = compare(&record, &record, &options);
+    struct doppel_comparison same = compare(&record, &record, &options),
+                             usual = compare(&record, &other, NULL);
+    assert_false(usual.matches);
+    doppel_comparison_free(&usual);
     assert_true(same.matches);
     assert_int_equal(same.match.relation, DOPPEL_RELATION_SAME);
     assert_int_equal(same.match.verified, DOPPEL_VERIFIED_EXACT);
