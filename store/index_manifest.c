@@ -80,7 +80,7 @@ static uint64_t sum_of(const char *name, const struct manifest *manifest)
     return sum;
 }
 
-static bool is_audio(const char *name, const struct manifest *manifest)
+static bool manifest_is_whole(const char *name, const struct manifest *manifest)
 {
     return manifest->checksum == sum_of(name, manifest) && manifest->id > 0 &&
            manifest->id <= MOST_ID && manifest->generation > 0 &&
@@ -198,7 +198,7 @@ enum doppel_status manifest_read(struct doppel_store *store, const char *name, s
     if (!status)
         status = read_segments(store, &manifest, error);
     store_end_reading(store, begun);
-    if (!status && !is_audio(name, &manifest))
+    if (!status && !manifest_is_whole(name, &manifest))
         status = fail_damaged(store, name, error);
     if (status)
         manifest_free(&manifest);

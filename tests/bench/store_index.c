@@ -43,6 +43,7 @@ static struct opened open_index(const char *folder, bool durable, uint32_t head_
                                                  .schema_version = 1,
                                                  .schema = DOPPEL_STORE_INDEX_SCHEMA,
                                                  .create = true,
+                                                 .busy_timeout_ms = 5000, /* it merges beside */
                                                  .durable = durable};
     snprintf(database, sizeof database, "%s/index.db", folder);
     snprintf(segments, sizeof segments, "%s/codes", folder);
