@@ -49,7 +49,7 @@ bool doppel_chromaprint_is_text(const char *head, size_t size)
 }
 
 /* The rest of the line that begins with `name`; its text is NULL when there is none. */
-static struct text_span line_of_chromaprint(const char *text, size_t size, const char *name)
+static struct text_span chromaprint_line(const char *text, size_t size, const char *name)
 {
     size_t length = strlen(name);
     while (size) {
@@ -91,12 +91,12 @@ enum doppel_status doppel_chromaprint_parse(const char *text, size_t size,
                                             uint64_t *out_duration_ms, struct doppel_error *error)
 {
     ARRAY(uint32_t) codes = {0};
-    struct text_span rest = line_of_chromaprint(text, size, "FINGERPRINT="),
-                     said = line_of_chromaprint(text, size, "DURATION=");
+    struct text_span rest = chromaprint_line(text, size, "FINGERPRINT="),
+                     said = chromaprint_line(text, size, "DURATION=");
     double number, duration = 0;
     enum doppel_status status = DOPPEL_OK;
     if (!rest.text)
-        rest = line_of_chromaprint(text, size, "");
+        rest = chromaprint_line(text, size, "");
     while (rest.size && !status) {
         if (!next_number(&rest, &number) || !is_code(number))
             status =

@@ -161,7 +161,7 @@ static void rank_values(const struct doppel_audio *audio, int count, int32_t *ou
 }
 
 /* The number of candidates that are ranked higher. */
-static int rank_of_pick(const int32_t *values, int count, int32_t value)
+static int pick_rank(const int32_t *values, int count, int32_t value)
 {
     int rank = 0;
     for (int i = 0; i < count; i++)
@@ -196,7 +196,7 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
     int32_t values[MOST_CANDIDATES];
     rank_values(audio, count, values);
     for (int i = 0; i < count; i++) {
-        int rank = rank_of_pick(values, count, values[i]);
+        int rank = pick_rank(values, count, values[i]);
         struct doppel_audio_peak peak = audio->candidates.items[i].peak;
         peak.strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
         if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !emit_peak(audio, peak))

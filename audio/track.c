@@ -108,7 +108,7 @@ static bool is_header(const uint8_t *data, size_t size)
            !get_u32(data + 28);
 }
 
-static bool read_header_track(const uint8_t *data, size_t size, struct track_reader *out)
+static bool read_track_header(const uint8_t *data, size_t size, struct track_reader *out)
 {
     if (!is_header(data, size))
         return false;
@@ -241,7 +241,7 @@ static enum doppel_status read_range(const uint8_t *data, size_t size, uint32_t 
     struct track_reader reader;
     struct doppel_audio_track track = {0};
     enum doppel_status status = DOPPEL_E_CORRUPT;
-    if (read_header_track(data, size, &reader))
+    if (read_track_header(data, size, &reader))
         status = read_peaks(&reader, from, to, &track);
     if (status) {
         doppel_audio_track_free(&track);

@@ -109,7 +109,7 @@ void doppel_hex_encode(const void *data, size_t size, char *out)
     *out = '\0';
 }
 
-static int hex_value_digest(char digit)
+static int hex_digit_value(char digit)
 {
     if (digit >= '0' && digit <= '9')
         return digit - '0';
@@ -125,12 +125,11 @@ enum doppel_status doppel_hex_decode(const char *text, void *out, size_t size)
     if (strlen(text) != 2 * size)
         return DOPPEL_E_ARGUMENT;
     for (size_t i = 0; i < 2 * size; i++)
-        if (hex_value_digest(text[i]) < 0)
+        if (hex_digit_value(text[i]) < 0)
             return DOPPEL_E_ARGUMENT;
     uint8_t *bytes = out;
     for (size_t i = 0; i < size; i++)
-        bytes[i] =
-            (uint8_t)(hex_value_digest(text[2 * i]) << 4 | hex_value_digest(text[2 * i + 1]));
+        bytes[i] = (uint8_t)(hex_digit_value(text[2 * i]) << 4 | hex_digit_value(text[2 * i + 1]));
     return DOPPEL_OK;
 }
 

@@ -67,7 +67,7 @@ size_t doppel_fingerprint_size(const struct doppel_fingerprint *fingerprint)
     return HEADER_BYTES + (size_t)fingerprint->count * (4u + fingerprint->code_bits / 8u);
 }
 
-static uint8_t *put_code_fingerprint(uint8_t *out, const struct doppel_code *code, uint32_t bits)
+static uint8_t *put_code_bytes(uint8_t *out, const struct doppel_code *code, uint32_t bits)
 {
     if (bits == 32)
         put_u32(out, (uint32_t)code->word[0]);
@@ -87,11 +87,10 @@ void doppel_fingerprint_write(const struct doppel_fingerprint *fingerprint, uint
     for (uint32_t i = 0; i < fingerprint->count; i++, out += 4)
         put_u32(out, fingerprint->positions[i]);
     for (uint32_t i = 0; i < fingerprint->count; i++)
-        out = put_code_fingerprint(out, &fingerprint->codes[i], fingerprint->code_bits);
+        out = put_code_bytes(out, &fingerprint->codes[i], fingerprint->code_bits);
 }
 
-static const uint8_t *get_code_fingerprint(const uint8_t *data, uint32_t bits,
-                                           struct doppel_code *out)
+static const uint8_t *get_code_bytes(const uint8_t *data, uint32_t bits, struct doppel_code *out)
 {
     if (bits == 32)
         out->word[0] = get_u32(data);
@@ -130,7 +129,7 @@ enum doppel_status doppel_fingerprint_read(const uint8_t *data, size_t size,
     for (uint32_t i = 0; i < count; i++, data += 4)
         read.positions[i] = get_u32(data);
     for (uint32_t i = 0; i < count; i++)
-        data = get_code_fingerprint(data, code_bits, &read.codes[i]);
+        data = get_code_bytes(data, code_bits, &read.codes[i]);
     if (!ascend(read.positions, count)) {
         doppel_fingerprint_free(&read);
         return doppel_fail(error, DOPPEL_E_CORRUPT, "a fingerprint's positions are out of order");

@@ -16,7 +16,7 @@ struct order_ring {
     bool ended;
 };
 
-static uint32_t thread_count_ordered(const struct ordered *run)
+static uint32_t ordered_thread_count(const struct ordered *run)
 {
     uint32_t threads = run->threads < MAX_THREADS ? run->threads : MAX_THREADS;
     if (threads > run->pieces)
@@ -26,7 +26,7 @@ static uint32_t thread_count_ordered(const struct ordered *run)
 
 size_t ordered_slots(const struct ordered *run)
 {
-    uint32_t threads = thread_count_ordered(run);
+    uint32_t threads = ordered_thread_count(run);
     return threads == 1 ? 1 : 2 * (size_t)threads;
 }
 
@@ -92,7 +92,7 @@ static bool deliver_loop(struct order_ring *ring)
 
 bool ordered_run(const struct ordered *run)
 {
-    uint32_t wanted = thread_count_ordered(run), started = 0;
+    uint32_t wanted = ordered_thread_count(run), started = 0;
     if (wanted == 1)
         return run_here(run);
     struct order_ring ring = {.run = run, .slots = ordered_slots(run)};

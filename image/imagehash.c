@@ -67,8 +67,8 @@ static bool make_taps(uint32_t length, struct taps *out)
 }
 
 /* One cell, from `count` samples `step` bytes apart. */
-static uint8_t weigh_imagehash(const uint8_t *samples, size_t step, const int32_t *weights,
-                               uint32_t count)
+static uint8_t reduce_imagehash_cell(const uint8_t *samples, size_t step, const int32_t *weights,
+                                     uint32_t count)
 {
     int32_t sum = 1 << (PRECISION_BITS - 1);
     for (uint32_t i = 0; i < count; i++)
@@ -84,8 +84,8 @@ static void narrow_plane(const struct doppel_plane *plane, const struct taps *ta
         for (uint32_t x = 0; x < REDUCED; x++)
             out[x] = plane->width == REDUCED
                          ? row[x]
-                         : weigh_imagehash(row + taps->first[x], 1, taps->weights + x * taps->pitch,
-                                           taps->count[x]);
+                         : reduce_imagehash_cell(row + taps->first[x], 1,
+                                                 taps->weights + x * taps->pitch, taps->count[x]);
     }
 }
 
@@ -94,11 +94,11 @@ static void flatten(const uint8_t *narrowed, uint32_t height, const struct taps 
 {
     for (uint32_t y = 0; y < REDUCED; y++)
         for (uint32_t x = 0; x < REDUCED; x++)
-            out[y][x] =
-                height == REDUCED
-                    ? narrowed[y * REDUCED + x]
-                    : weigh_imagehash(narrowed + (size_t)taps->first[y] * REDUCED + x, REDUCED,
-                                      taps->weights + y * taps->pitch, taps->count[y]);
+            out[y][x] = height == REDUCED
+                            ? narrowed[y * REDUCED + x]
+                            : reduce_imagehash_cell(narrowed + (size_t)taps->first[y] * REDUCED + x,
+                                                    REDUCED, taps->weights + y * taps->pitch,
+                                                    taps->count[y]);
 }
 
 /* The first coefficients of a line, folded in half again and again, so that the even and odd parts
@@ -122,7 +122,7 @@ static void transform_line(double line[REDUCED], double out[KEPT])
 }
 
 /* Along the columns first; row after row of coefficients. */
-static void transform_imagehash(uint8_t cells[REDUCED][REDUCED], double out[KEPT * KEPT])
+static void imagehash_dct(uint8_t cells[REDUCED][REDUCED], double out[KEPT * KEPT])
 {
     double columns[REDUCED][KEPT], line[REDUCED];
     for (unsigned x = 0; x < REDUCED; x++) {
@@ -137,26 +137,26 @@ static void transform_imagehash(uint8_t cells[REDUCED][REDUCED], double out[KEPT
     }
 }
 
-static int compare_imagehash(const void *a, const void *b)
+static int compare_imagehash_values(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
 
-static double median_imagehash(const double coefficients[KEPT * KEPT])
+static double imagehash_median(const double coefficients[KEPT * KEPT])
 {
     double sorted[KEPT * KEPT];
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         sorted[i] = coefficients[i];
-    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_imagehash);
+    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_imagehash_values);
     return (sorted[KEPT * KEPT / 2 - 1] + sorted[KEPT * KEPT / 2]) / 2;
 }
 
-static struct doppel_code signs_about_median_imagehash(uint8_t cells[REDUCED][REDUCED])
+static struct doppel_code imagehash_signs(uint8_t cells[REDUCED][REDUCED])
 {
     double coefficients[KEPT * KEPT];
-    transform_imagehash(cells, coefficients);
-    double middle = median_imagehash(coefficients);
+    imagehash_dct(cells, coefficients);
+    double middle = imagehash_median(coefficients);
     struct doppel_code code = {0};
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         if (coefficients[i] > middle)
@@ -181,7 +181,7 @@ enum doppel_status doppel_image_imagehash(const struct doppel_plane *plane, stru
     }
     narrow_plane(plane, &across, narrowed);
     flatten(narrowed, plane->height, &down, cells);
-    *out = signs_about_median_imagehash(cells);
+    *out = imagehash_signs(cells);
 done:
     free(narrowed);
     free(across.weights);

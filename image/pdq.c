@@ -116,7 +116,7 @@ static uint8_t quality_of_pdq(float blocks[BLOCKS][BLOCKS])
 }
 
 /* Coefficients 1..16 each way. */
-static void transform_pdq(float blocks[BLOCKS][BLOCKS], float out[KEPT * KEPT])
+static void pdq_dct(float blocks[BLOCKS][BLOCKS], float out[KEPT * KEPT])
 {
     static const double pi = 3.14159265358979323846;
     const float scale = (float)sqrt(2.0 / BLOCKS);
@@ -139,19 +139,19 @@ static void transform_pdq(float blocks[BLOCKS][BLOCKS], float out[KEPT * KEPT])
     }
 }
 
-static int compare_pdq(const void *a, const void *b)
+static int compare_pdq_values(const void *a, const void *b)
 {
     float left = *(const float *)a, right = *(const float *)b;
     return (left > right) - (left < right);
 }
 
 /* Printed from bit 255 down to bit 0, coefficient i being bit i: the first digit is the highest. */
-static struct doppel_code signs_about_median_pdq(const float coefficients[KEPT * KEPT])
+static struct doppel_code pdq_signs(const float coefficients[KEPT * KEPT])
 {
     float sorted[KEPT * KEPT];
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         sorted[i] = coefficients[i];
-    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_pdq);
+    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_pdq_values);
     struct doppel_code code = {0};
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         if (coefficients[i] > sorted[KEPT * KEPT / 2 - 1])
@@ -176,8 +176,8 @@ enum doppel_status doppel_image_pdq(const struct doppel_plane *plane, struct dop
         if (image.width != BLOCKS || image.height != BLOCKS)
             blur(&image);
         decimate(&image, blocks);
-        transform_pdq(blocks, coefficients);
-        code = signs_about_median_pdq(coefficients);
+        pdq_dct(blocks, coefficients);
+        code = pdq_signs(coefficients);
         quality = quality_of_pdq(blocks);
     }
     free(image.samples);

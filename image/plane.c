@@ -62,8 +62,8 @@ static void add_rows(const struct doppel_plane *plane, uint32_t j, uint32_t rows
 /* ---- averages ---- */
 
 /* Add a strip of sums, from column x on, to the cells: one is `columns` wide, a cell `width`. */
-static void add_to_cells_plane(const uint64_t *line, size_t x, size_t count, uint32_t width,
-                               uint32_t columns, uint64_t *cells)
+static void add_plane_row_to_cells(const uint64_t *line, size_t x, size_t count, uint32_t width,
+                                   uint32_t columns, uint64_t *cells)
 {
     uint64_t from = (uint64_t)x * columns;
     size_t i = from / width;
@@ -90,7 +90,7 @@ void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t 
         for (size_t x = 0; x < plane->width; x += STRIP) {
             size_t count = plane->width - x < STRIP ? plane->width - x : STRIP;
             add_strip(plane, j, rows, x, count, line);
-            add_to_cells_plane(line, x, count, plane->width, columns, cells);
+            add_plane_row_to_cells(line, x, count, plane->width, columns, cells);
         }
         for (uint32_t i = 0; i < columns; i++)
             out[(size_t)j * columns + i] = rounded_share(cells[i], area, scale);

@@ -9,7 +9,7 @@
  * from its mirror images. A code is upright when both are set; only such codes are indexed. */
 enum { SIGN_DOWN = 1 << 0, SIGN_ACROSS = 1 << 1, SIGNS = SIGN_DOWN | SIGN_ACROSS };
 
-static bool is_wanted_queries(uint32_t view, enum doppel_image_views views, bool query)
+static bool is_wanted_query(uint32_t view, enum doppel_image_views views, bool query)
 {
     switch (view) {
     case DOPPEL_VIEW_FULL:
@@ -55,7 +55,7 @@ size_t doppel_image_queries(const struct doppel_fingerprint *fingerprint,
     size_t count = 0;
     for (uint32_t i = 0; i < fingerprint->count; i++) {
         uint32_t view = fingerprint->positions[i];
-        if (!is_wanted_queries(view, options->views, true))
+        if (!is_wanted_query(view, options->views, true))
             continue;
         for (unsigned o = 0; o < orientations && count < DOPPEL_IMAGE_MAX_QUERIES; o++) {
             uint64_t code = doppel_image_orient(&fingerprint->codes[i], o).word[0];
@@ -80,7 +80,7 @@ size_t doppel_image_index_codes(const struct doppel_fingerprint *fingerprint,
 {
     size_t count = 0;
     for (uint32_t i = 0; i < fingerprint->count && count < DOPPEL_VIEW_COUNT; i++)
-        if (is_wanted_queries(fingerprint->positions[i], options->views, false))
+        if (is_wanted_query(fingerprint->positions[i], options->views, false))
             out[count++] = options->orientations ? upright(&fingerprint->codes[i])
                                                  : fingerprint->codes[i].word[0];
     return count;

@@ -91,7 +91,7 @@ static bool visit_run(void *context, uint32_t key_number, const uint32_t *positi
     return lookup->visitor(lookup->context, key_number, lookup->base, positions, count);
 }
 
-static int compare_positions_axis(const void *a, const void *b)
+static int compare_axis_positions(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -109,7 +109,7 @@ static enum doppel_status look_up_head(const struct doppel_index_axis *axis, con
         bool done = head_positions(&axis->snapshot.head, keys[i], &found);
         pthread_rwlock_unlock(&axis->index->shared->lock);
         if (found.count > 1)
-            qsort(found.items, found.count, sizeof *found.items, compare_positions_axis);
+            qsort(found.items, found.count, sizeof *found.items, compare_axis_positions);
         if (!done)
             status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a lookup");
         else if (found.count && !visit_run(lookup, (uint32_t)i, found.items, found.count))

@@ -94,7 +94,7 @@ static bool in_groups(const struct head *head)
     return head->options.table == DOPPEL_INDEX_HAMMING;
 }
 
-static void put_code_head(struct head *head, uint32_t at, const uint64_t *code)
+static void head_put_code(struct head *head, uint32_t at, const uint64_t *code)
 {
     if (head->items)
         return;
@@ -111,7 +111,7 @@ static void put_code_head(struct head *head, uint32_t at, const uint64_t *code)
         place[word * SCAN_GROUP] = code[word];
 }
 
-static void get_code_head(const struct head *head, uint32_t at, uint64_t *out)
+static void head_get_code(const struct head *head, uint32_t at, uint64_t *out)
 {
     const uint64_t *place = head->codes + at * head->words;
     size_t step = 1;
@@ -128,7 +128,7 @@ bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *paylo
     if (!head_reserve(head, count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        put_code_head(head, head->count, codes + i * head->words);
+        head_put_code(head, head->count, codes + i * head->words);
         head->payloads[head->count] = payloads[i];
         head->deaths[head->count] = 0;
         head->count++;
@@ -200,7 +200,7 @@ static struct scan_codes codes_from(const struct scan_codes *codes, uint32_t fir
     return rest;
 }
 
-static bool search_one_head(const struct head *head, const struct scan_codes *codes,
+static bool head_search_one(const struct head *head, const struct scan_codes *codes,
                             struct query *query, struct doppel_index_counts *counts)
 {
     bool failed = false;
@@ -225,7 +225,7 @@ static bool search_codes(const struct head_view *view, struct query *queries, si
     if (k)
         return scan_nearest(&codes, queries, count, k);
     for (size_t i = 0; i < count; i++)
-        if (!search_one_head(head, &codes, &queries[i], counts))
+        if (!head_search_one(head, &codes, &queries[i], counts))
             return false;
     return true;
 }
@@ -249,20 +249,20 @@ enum doppel_status head_search(const struct head_view *view, struct query *queri
 
 /* ---- flushing ---- */
 
-static size_t read_living_index_head(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
+static size_t read_living_head(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
 {
     struct head_stream *stream = context;
     const struct head *head = stream->head;
     size_t n = 0;
     for (; n < max && stream->at < head->count; stream->at++)
         if (!head->deaths[stream->at]) {
-            get_code_head(head, stream->at, codes + n * head->words);
+            head_get_code(head, stream->at, codes + n * head->words);
             payloads[n++] = head->payloads[stream->at];
         }
     return n;
 }
 
-static void rewind_index_head(void *context)
+static void rewind_head(void *context)
 {
     ((struct head_stream *)context)->at = 0;
 }
@@ -270,12 +270,12 @@ static void rewind_index_head(void *context)
 void head_stream_init(struct head_stream *stream, const struct head *head)
 {
     *stream = (struct head_stream){
-        .codes = {stream, head->alive, read_living_index_head, rewind_index_head},
-        .items = {stream, head->alive, head_alive(head), head_next_item, rewind_index_head},
+        .codes = {stream, head->alive, read_living_head, rewind_head},
+        .items = {stream, head->alive, head_alive(head), head_next_item, rewind_head},
         .head = head};
 }
 
-static int compare_payloads_index_head(const void *a, const void *b)
+static int compare_head_payloads(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -290,7 +290,7 @@ uint64_t *head_removed(const struct head *head, size_t *out_count)
         if (removed->cells[i].number)
             out[n++] = removed->cells[i].payload;
     if (n > 1)
-        qsort(out, n, sizeof *out, compare_payloads_index_head);
+        qsort(out, n, sizeof *out, compare_head_payloads);
     *out_count = n;
     return out;
 }

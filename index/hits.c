@@ -6,7 +6,7 @@ static bool comes_before(const struct doppel_index_hit *a, const struct doppel_i
     return a->distance != b->distance ? a->distance < b->distance : a->payload < b->payload;
 }
 
-static int compare_index_hits(const void *a, const void *b)
+static int compare_hit_order(const void *a, const void *b)
 {
     return comes_before(a, b) ? -1 : comes_before(b, a);
 }
@@ -15,7 +15,7 @@ void hits_sort(struct doppel_index_hit *hits, size_t count)
 {
     enum { FEW = 16 };
     if (count > FEW) {
-        qsort(hits, count, sizeof *hits, compare_index_hits);
+        qsort(hits, count, sizeof *hits, compare_hit_order);
         return;
     }
     for (size_t i = 1; i < count; i++) {

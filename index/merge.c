@@ -102,7 +102,7 @@ static size_t read_merged(void *context, uint64_t *codes, uint64_t *payloads, si
     return 0;
 }
 
-static void rewind_index_merge(void *context)
+static void rewind_merge(void *context)
 {
     struct merge_stream *merge = context;
     merge->part = merge->run.first;
@@ -114,7 +114,7 @@ static bool count_living(struct merge_stream *merge)
     uint64_t *codes = malloc(PIECE * (merge->words + 1) * sizeof *codes);
     if (!codes)
         return false;
-    rewind_index_merge(merge);
+    rewind_merge(merge);
     size_t n;
     while ((n = read_merged(merge, codes, codes + PIECE * merge->words, PIECE)) != 0)
         merge->stream.count += n;
@@ -125,7 +125,7 @@ static bool count_living(struct merge_stream *merge)
 static bool merge_stream_init(struct merge_stream *merge, const struct doppel_index *index,
                               const struct merge_run *run)
 {
-    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, rewind_index_merge},
+    *merge = (struct merge_stream){.stream = {merge, 0, read_merged, rewind_merge},
                                    .run = *run,
                                    .words = index->words,
                                    .part = run->first};
@@ -142,7 +142,7 @@ static bool merge_stream_init(struct merge_stream *merge, const struct doppel_in
 
 /* ---- its removed payloads ---- */
 
-static int compare_payloads_index_merge(const void *a, const void *b)
+static int compare_merged_payloads(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -166,7 +166,7 @@ static uint64_t *join_removed(const struct merge_run *run, size_t *out_count)
         count += part_count;
     }
     if (count > 1)
-        qsort(removed, count, sizeof *removed, compare_payloads_index_merge);
+        qsort(removed, count, sizeof *removed, compare_merged_payloads);
     for (size_t i = 0; i < count; i++)
         if (!kept || removed[kept - 1] != removed[i])
             removed[kept++] = removed[i];

@@ -11,7 +11,7 @@ static uint64_t stir(uint64_t payload)
     return payload ^ payload >> 31;
 }
 
-static struct payload_cell *cell_of_payload_map(const struct payload_map *map, uint64_t payload)
+static struct payload_cell *cell_of_payload(const struct payload_map *map, uint64_t payload)
 {
     size_t mask = map->cell_count - 1, at = (size_t)stir(payload) & mask;
     while (map->cells[at].number && map->cells[at].payload != payload)
@@ -34,7 +34,7 @@ bool payload_map_reserve(struct payload_map *map, size_t count)
         return false;
     for (size_t i = 0; i < map->cell_count; i++)
         if (map->cells[i].number)
-            *cell_of_payload_map(&grown, map->cells[i].payload) = map->cells[i];
+            *cell_of_payload(&grown, map->cells[i].payload) = map->cells[i];
     free(map->cells);
     *map = grown;
     return true;
@@ -42,12 +42,12 @@ bool payload_map_reserve(struct payload_map *map, size_t count)
 
 uint32_t payload_map_find(const struct payload_map *map, uint64_t payload)
 {
-    return map->count ? cell_of_payload_map(map, payload)->number : 0;
+    return map->count ? cell_of_payload(map, payload)->number : 0;
 }
 
 uint32_t *payload_map_place(struct payload_map *map, uint64_t payload)
 {
-    struct payload_cell *cell = cell_of_payload_map(map, payload);
+    struct payload_cell *cell = cell_of_payload(map, payload);
     if (!cell->number) {
         cell->payload = payload;
         map->count++;

@@ -3,8 +3,9 @@
 
 #include "core/cpu.h"
 
-static inline size_t scan_scan(const uint64_t *groups, size_t group_count, const uint64_t *query,
-                               uint32_t radius, struct scan_hit *out, size_t words)
+static inline size_t scan_all_codes(const uint64_t *groups, size_t group_count,
+                                    const uint64_t *query, uint32_t radius, struct scan_hit *out,
+                                    size_t words)
 {
     size_t found = 0;
     for (size_t i = 0; i < group_count * SCAN_GROUP; i++) {
@@ -21,19 +22,19 @@ static inline size_t scan_scan(const uint64_t *groups, size_t group_count, const
 size_t scan64_portable(const uint64_t *groups, size_t group_count, const uint64_t *query,
                        uint32_t radius, struct scan_hit *out)
 {
-    return scan_scan(groups, group_count, query, radius, out, 1);
+    return scan_all_codes(groups, group_count, query, radius, out, 1);
 }
 
 size_t scan128_portable(const uint64_t *groups, size_t group_count, const uint64_t *query,
                         uint32_t radius, struct scan_hit *out)
 {
-    return scan_scan(groups, group_count, query, radius, out, 2);
+    return scan_all_codes(groups, group_count, query, radius, out, 2);
 }
 
 size_t scan256_portable(const uint64_t *groups, size_t group_count, const uint64_t *query,
                         uint32_t radius, struct scan_hit *out)
 {
-    return scan_scan(groups, group_count, query, radius, out, 4);
+    return scan_all_codes(groups, group_count, query, radius, out, 4);
 }
 
 scan_kernel *scan_choose(uint32_t bits)

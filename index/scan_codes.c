@@ -43,7 +43,7 @@ static bool scan_block(const struct scan_codes *codes, scan_kernel *kernel, size
     return true;
 }
 
-static bool scan_scan_codes(const struct scan_codes *codes, struct query *queries, size_t count,
+static bool scan_code_block(const struct scan_codes *codes, struct query *queries, size_t count,
                             size_t k)
 {
     size_t words = code_words(codes->bits), block = BLOCK_CODES_MAX / words;
@@ -61,12 +61,12 @@ static bool scan_scan_codes(const struct scan_codes *codes, struct query *querie
 
 bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count)
 {
-    return scan_scan_codes(codes, queries, count, 0);
+    return scan_code_block(codes, queries, count, 0);
 }
 
 bool scan_nearest(const struct scan_codes *codes, struct query *queries, size_t count, size_t k)
 {
-    if (!scan_scan_codes(codes, queries, count, k))
+    if (!scan_code_block(codes, queries, count, k))
         return false;
     for (size_t i = 0; i < count; i++)
         hits_keep_nearest(queries[i].hits, k);

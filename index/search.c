@@ -185,7 +185,7 @@ static void begin_piece(const struct index_query *search, struct searcher *searc
     }
 }
 
-static void work_index_search(void *context, size_t piece, size_t slot)
+static void search_share(void *context, size_t piece, size_t slot)
 {
     struct index_query *search = context;
     struct searcher *searcher = search->searchers[slot];
@@ -203,7 +203,7 @@ static void work_index_search(void *context, size_t piece, size_t slot)
             hits_sort(searcher->hits[i].items, searcher->hits[i].count);
 }
 
-static bool deliver_index_search(void *context, size_t piece, size_t slot)
+static bool deliver_share(void *context, size_t piece, size_t slot)
 {
     struct index_query *search = context;
     struct searcher *searcher = search->searchers[slot];
@@ -228,15 +228,15 @@ static bool deliver_index_search(void *context, size_t piece, size_t slot)
 
 /* ---- a search ---- */
 
-static enum doppel_status run_search(struct index_query *search)
+static enum doppel_status run_index_search(struct index_query *search)
 {
     const struct doppel_index *index = search->index;
     size_t count = search->request->count;
     struct ordered pieces = {.context = search,
                              .threads = search->request->threads,
                              .pieces = count / QUERIES_A_PIECE + (count % QUERIES_A_PIECE != 0),
-                             .work = work_index_search,
-                             .deliver = deliver_index_search};
+                             .work = search_share,
+                             .deliver = deliver_share};
     size_t slots = ordered_slots(&pieces), taken = 0;
     struct searcher *only; /* the common case needs no memory */
     search->searchers = slots > 1 ? calloc(slots, sizeof(struct searcher *)) : &only;
@@ -257,7 +257,7 @@ static enum doppel_status run_search(struct index_query *search)
     return search->status;
 }
 
-static size_t smaller_index_search(size_t a, size_t b)
+static size_t smaller_given(size_t a, size_t b)
 {
     return !a ? b : !b ? a : a < b ? a : b;
 }
@@ -271,7 +271,7 @@ enum doppel_status doppel_index_search(const struct doppel_index *index,
     uint32_t most = options->table == DOPPEL_INDEX_BANDS ? options->lanes : options->bits;
     struct index_query search = {.index = index,
                                  .request = request,
-                                 .k = smaller_index_search(request->nearest, request->cap),
+                                 .k = smaller_given(request->nearest, request->cap),
                                  .radius = request->radius < most ? request->radius : most,
                                  .visitor = visitor,
                                  .context = context,
@@ -282,10 +282,10 @@ enum doppel_status doppel_index_search(const struct doppel_index *index,
     if (request->count > UINT32_MAX)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%zu queries at once are too many",
                            request->count);
-    return request->count ? run_search(&search) : DOPPEL_OK;
+    return request->count ? run_index_search(&search) : DOPPEL_OK;
 }
 
-static bool collect_index_search(void *context, const struct doppel_index_hit *hit)
+static bool collect_index_hit(void *context, const struct doppel_index_hit *hit)
 {
     return array_push((hit_array *)context, *hit);
 }
@@ -297,7 +297,7 @@ enum doppel_status doppel_index_search_array(const struct doppel_index *index,
 {
     hit_array hits = {0};
     enum doppel_status status =
-        doppel_index_search(index, request, collect_index_search, &hits, error);
+        doppel_index_search(index, request, collect_index_hit, &hits, error);
     if (status == DOPPEL_E_CANCELLED)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
     if (status) {

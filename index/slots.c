@@ -112,7 +112,7 @@ static bool begin_slots(struct slots *slots, uint32_t bits, uint32_t room)
 }
 
 /* A full first slot moves behind itself: there is always room in the first. */
-static bool put_slots(struct slots *slots, uint32_t bucket, uint32_t remainder, uint32_t id)
+static bool put_into_slot(struct slots *slots, uint32_t bucket, uint32_t remainder, uint32_t id)
 {
     if (slots->slots[bucket].count == SLOT_LANES) {
         if (slots->count == slots->capacity && !grow_slots(slots))
@@ -154,8 +154,9 @@ bool slots_add(struct slots *slots, uint32_t bits, const uint64_t *groups, uint3
         }
         struct slot_ring ring = ring_at(groups, slots->codes, bits);
         for (uint32_t i = 0; i < slots->chunk_count; i++)
-            if (!put_slots(slots, slots->chunks[i].first + bucket_of_ring(&ring, &slots->chunks[i]),
-                           remainder_of(slots, &ring, i), slots->codes))
+            if (!put_into_slot(slots,
+                               slots->chunks[i].first + bucket_of_ring(&ring, &slots->chunks[i]),
+                               remainder_of(slots, &ring, i), slots->codes))
                 return false; /* what is there of this code twice is found once */
     }
     return true;

@@ -16,7 +16,7 @@ void slot_count_video(struct intake *intake, const struct intake_slot *slot, boo
 }
 
 /* Videos that nobody has looked at yet are taken for as long as the others. */
-static struct doppel_run_progress estimate_progress(const struct intake *intake)
+static struct doppel_run_progress estimate_remaining(const struct intake *intake)
 {
     struct doppel_run_progress progress = intake->progress;
     struct doppel_progress now = {0};
@@ -40,6 +40,6 @@ void intake_show_progress(struct intake *intake)
 {
     if (!doppel_run_shows_progress(intake->options->run))
         return;
-    struct doppel_run_progress progress = estimate_progress(intake);
+    struct doppel_run_progress progress = estimate_remaining(intake);
     doppel_run_show(intake->options->run, &progress);
 }

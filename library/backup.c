@@ -75,7 +75,7 @@ struct copying {
     void *context;
 };
 
-static enum doppel_status step_backup(const struct copying *copying, sqlite3_backup *backup,
+static enum doppel_status backup_step(const struct copying *copying, sqlite3_backup *backup,
                                       int page_bytes, struct doppel_error *error)
 {
     int result = SQLITE_OK;
@@ -103,7 +103,7 @@ static enum doppel_status copy_to(const struct copying *copying, sqlite3 *from, 
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
     if (!backup)
         return doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path, sqlite3_errmsg(to));
-    status = step_backup(copying, backup, (int)page_bytes, error);
+    status = backup_step(copying, backup, (int)page_bytes, error);
     if (sqlite3_backup_finish(backup) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path, sqlite3_errmsg(to));
     return status;

@@ -13,7 +13,7 @@ static size_t home(const struct id_map *map, uint64_t id)
 }
 
 /* The cell of an id, or the empty one where it would be. */
-static size_t cell_of_id_map(const struct id_map *map, uint64_t id)
+static size_t cell_of_id(const struct id_map *map, uint64_t id)
 {
     size_t cell = home(map, id);
     while (map->cells[cell] != ID_MAP_NONE && map->ids[map->cells[cell]] != id)
@@ -23,7 +23,7 @@ static size_t cell_of_id_map(const struct id_map *map, uint64_t id)
 
 uint32_t id_map_find(const struct id_map *map, uint64_t id)
 {
-    return map->count ? map->cells[cell_of_id_map(map, id)] : ID_MAP_NONE;
+    return map->count ? map->cells[cell_of_id(map, id)] : ID_MAP_NONE;
 }
 
 bool id_map_reserve(struct id_map *map)
@@ -46,14 +46,14 @@ bool id_map_reserve(struct id_map *map)
 
 void id_map_put(struct id_map *map, uint32_t slot)
 {
-    map->cells[cell_of_id_map(map, map->ids[slot])] = slot;
+    map->cells[cell_of_id(map, map->ids[slot])] = slot;
     map->count++;
 }
 
 /* What follows moves up into the gap, so that no probe ends too early. */
 void id_map_remove(struct id_map *map, uint32_t slot)
 {
-    size_t mask = map->cell_count - 1, gap = cell_of_id_map(map, map->ids[slot]);
+    size_t mask = map->cell_count - 1, gap = cell_of_id(map, map->ids[slot]);
     for (size_t cell = (gap + 1) & mask; map->cells[cell] != ID_MAP_NONE;
          cell = (cell + 1) & mask) {
         size_t from_home = (cell - home(map, map->ids[map->cells[cell]])) & mask;

@@ -8,7 +8,7 @@
  * within a video have no codes. */
 static const double WHOLE = 0.9;
 
-static int by_place_segments(const void *a, const void *b)
+static int compare_segment_places(const void *a, const void *b)
 {
     const struct doppel_segment *x = a, *y = b;
     if (x->a_start != y->a_start)
@@ -25,7 +25,7 @@ static int by_item_place(const void *a, const void *b)
 void segments_sort(struct doppel_segment *segments, size_t count)
 {
     if (count)
-        qsort(segments, count, sizeof *segments, by_place_segments);
+        qsort(segments, count, sizeof *segments, compare_segment_places);
 }
 
 /* What segments cover, ordered by where they start there. */

@@ -5,7 +5,7 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-static void sort_by_digit_votes(const uint64_t *items, uint64_t *out, size_t count, unsigned shift)
+static void sort_votes_by_digit(const uint64_t *items, uint64_t *out, size_t count, unsigned shift)
 {
     size_t starts[DIGITS + 1] = {0};
     for (size_t i = 0; i < count; i++)
@@ -19,7 +19,7 @@ static void sort_by_digit_votes(const uint64_t *items, uint64_t *out, size_t cou
 uint64_t *radix_sort(uint64_t *items, uint64_t *scratch, size_t count, unsigned first, unsigned end)
 {
     for (unsigned shift = first; shift < end && count > 1; shift += DIGIT_BITS) {
-        sort_by_digit_votes(items, scratch, count, shift);
+        sort_votes_by_digit(items, scratch, count, shift);
         uint64_t *sorted = scratch;
         scratch = items;
         items = sorted;

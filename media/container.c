@@ -157,7 +157,7 @@ enum doppel_status container_open(struct container *container, const AVInputForm
 }
 
 /* The first that the container calls its default, else the first. */
-static AVStream *choose_container(struct container *container, enum AVMediaType type)
+static AVStream *choose_stream(struct container *container, enum AVMediaType type)
 {
     AVStream *chosen = NULL;
     for (unsigned i = 0; i < container->format->nb_streams; i++) {
@@ -187,7 +187,7 @@ enum doppel_status container_choose(struct container *container, enum AVMediaTyp
                                     AVStream **out, struct doppel_error *error)
 {
     AVFormatContext *format = container->format;
-    AVStream *chosen = choose_container(container, type);
+    AVStream *chosen = choose_stream(container, type);
     bool is_told = !(format->ctx_flags & AVFMTCTX_NOHEADER) && format->nb_streams;
     if (!is_told || (chosen && !is_described(chosen))) {
         for (unsigned i = 0; i < format->nb_streams; i++)
@@ -196,7 +196,7 @@ enum doppel_status container_choose(struct container *container, enum AVMediaTyp
         int code = avformat_find_stream_info(format, NULL);
         if (code < 0)
             return container_fail(container, code, error);
-        chosen = choose_container(container, type);
+        chosen = choose_stream(container, type);
     }
     if (chosen)
         chosen->discard = AVDISCARD_DEFAULT;

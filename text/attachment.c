@@ -74,8 +74,7 @@ void doppel_text_attachment_write(const struct doppel_text_result *result, uint8
 
 /* ---- reading ---- */
 
-static enum doppel_status read_shingles_attachment(const uint8_t *data,
-                                                   struct doppel_text_extra *extra)
+static enum doppel_status read_stored_shingles(const uint8_t *data, struct doppel_text_extra *extra)
 {
     if (!extra->shingle_count)
         return DOPPEL_OK;
@@ -126,7 +125,7 @@ static bool read_simhash(const uint8_t *data, size_t size, uint64_t *out)
 }
 
 /* @param size of what follows the shingles: exactly places and keys, and the SimHash */
-static bool read_end_attachment(const uint8_t *data, size_t size, struct doppel_text_extra *extra)
+static bool read_attachment_end(const uint8_t *data, size_t size, struct doppel_text_extra *extra)
 {
     if (!extra->place_count)
         return read_simhash(data, size, &extra->simhash);
@@ -140,7 +139,7 @@ static bool read_end_attachment(const uint8_t *data, size_t size, struct doppel_
 }
 
 /* All but the arrays, of which it is known then how long they are. */
-static bool read_numbers_attachment(const uint8_t *data, size_t size, struct doppel_text_extra *out)
+static bool read_attachment_numbers(const uint8_t *data, size_t size, struct doppel_text_extra *out)
 {
     if (!data || size < HEADER_BYTES)
         return false;
@@ -156,13 +155,13 @@ static bool read_numbers_attachment(const uint8_t *data, size_t size, struct dop
     size_t end = HEADER_BYTES + out->shingle_count * SHINGLE_BYTES;
     return out->shingle_count <= DOPPEL_TEXT_KEPT_SHINGLES &&
            out->shingle_count <= out->shingle_total && size >= end &&
-           read_end_attachment(data + end, size - end, out);
+           read_attachment_end(data + end, size - end, out);
 }
 
 bool doppel_text_attachment_head(const uint8_t *data, size_t size, struct doppel_text_extra *out)
 {
     struct doppel_text_extra extra;
-    if (!read_numbers_attachment(data, size, &extra))
+    if (!read_attachment_numbers(data, size, &extra))
         return false;
     extra.shingle_count = extra.place_count = extra.key_count = 0;
     *out = extra;
@@ -173,11 +172,11 @@ enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
                                                struct doppel_text_extra *out)
 {
     struct doppel_text_extra extra;
-    if (!read_numbers_attachment(data, size, &extra))
+    if (!read_attachment_numbers(data, size, &extra))
         return DOPPEL_E_CORRUPT;
     const uint8_t *shingles = data + HEADER_BYTES;
     const uint8_t *places = shingles + extra.shingle_count * SHINGLE_BYTES;
-    enum doppel_status status = read_shingles_attachment(shingles, &extra);
+    enum doppel_status status = read_stored_shingles(shingles, &extra);
     if (!status && extra.place_count)
         status = read_words(places, &extra);
     if (!status && extra.place_count)

@@ -21,7 +21,7 @@ static inline unsigned lowest(uint64_t bits)
     return bits ? (unsigned)__builtin_ctzll(bits) : 64;
 }
 
-static inline unsigned smaller_clean_avx512(unsigned a, unsigned b)
+static inline unsigned smaller_of_two(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -132,7 +132,7 @@ static bool write_chunk(const struct mapping *mapping, const struct byte_chunk *
 {
     unsigned first = 0, count = 0;
     for (; first < chunk->count; first += count) {
-        unsigned wanted = smaller_clean_avx512(chunk->count - first, 16);
+        unsigned wanted = smaller_of_two(chunk->count - first, 16);
         count = write_points(mapping, chunk, first, cursor);
         if (count)
             cursor->last_at = cursor->at + chunk->places[first + count - 1];

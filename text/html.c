@@ -38,15 +38,15 @@ static const uint8_t kinds[GUMBO_TAG_LAST + 1] = {
 };
 // clang-format on
 
-static enum kind kind_of_html(const GumboNode *node)
+static enum kind html_tag_kind(const GumboNode *node)
 {
     return kinds[node->v.element.tag];
 }
 
-static enum gap gap_of_html(const GumboNode *node)
+static enum gap html_gap(const GumboNode *node)
 {
     static const enum gap gaps[] = {GAP_PARAGRAPH, GAP_LINE, GAP_NONE, GAP_NONE};
-    return gaps[kind_of_html(node)];
+    return gaps[html_tag_kind(node)];
 }
 
 static const GumboVector *children_of(const GumboNode *node)
@@ -82,9 +82,9 @@ static bool enter_walk(struct html_walk *walk, const GumboNode *node)
             plain_flow(&walk->writer, text, strlen(text));
         return false;
     }
-    if (node->type != GUMBO_NODE_ELEMENT || kind_of_html(node) == DROPPED)
+    if (node->type != GUMBO_NODE_ELEMENT || html_tag_kind(node) == DROPPED)
         return node->type == GUMBO_NODE_DOCUMENT;
-    plain_gap(&walk->writer, gap_of_html(node));
+    plain_gap(&walk->writer, html_gap(node));
     walk->preformatted += keeps_space(node);
     return true;
 }
@@ -93,7 +93,7 @@ static void leave_walk(struct html_walk *walk, const GumboNode *node)
 {
     if (node->type != GUMBO_NODE_ELEMENT)
         return;
-    plain_gap(&walk->writer, gap_of_html(node));
+    plain_gap(&walk->writer, html_gap(node));
     walk->preformatted -= keeps_space(node);
 }
 

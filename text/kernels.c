@@ -35,7 +35,7 @@ static void bins(uint32_t *bins, uint32_t lanes, const uint64_t *hashes, size_t 
     lower_bins(bins, lanes, hashes, count);
 }
 
-static void fill_kernels(const uint32_t *bins, uint32_t lanes, uint16_t *out)
+static void fill_empty_bins(const uint32_t *bins, uint32_t lanes, uint16_t *out)
 {
     for (uint32_t bin = 0; bin < lanes; bin++) {
         uint32_t from = bin;
@@ -53,7 +53,7 @@ static void fill_kernels(const uint32_t *bins, uint32_t lanes, uint16_t *out)
 enum { PLANES = 12, BLOCK = 16, BLOCK_PLANES = 4, MOST = (1 << PLANES) - BLOCK };
 
 /* A full adder in each bit: `*sum` + a + b, the carry returned. */
-static uint64_t add_kernels(uint64_t *sum, uint64_t a, uint64_t b)
+static uint64_t add_bits_fully(uint64_t *sum, uint64_t a, uint64_t b)
 {
     uint64_t odd = *sum ^ a, carry = (*sum & a) | (odd & b);
     *sum = odd ^ b;
@@ -65,12 +65,12 @@ static uint64_t add_block(uint64_t planes[BLOCK_PLANES], const uint64_t *hashes)
 {
     uint64_t carries[8];
     for (int i = 0; i < 8; i++)
-        carries[i] = add_kernels(&planes[0], hashes[2 * i], hashes[2 * i + 1]);
+        carries[i] = add_bits_fully(&planes[0], hashes[2 * i], hashes[2 * i + 1]);
     for (int i = 0; i < 4; i++)
-        carries[i] = add_kernels(&planes[1], carries[2 * i], carries[2 * i + 1]);
+        carries[i] = add_bits_fully(&planes[1], carries[2 * i], carries[2 * i + 1]);
     for (int i = 0; i < 2; i++)
-        carries[i] = add_kernels(&planes[2], carries[2 * i], carries[2 * i + 1]);
-    return add_kernels(&planes[3], carries[0], carries[1]);
+        carries[i] = add_bits_fully(&planes[2], carries[2 * i], carries[2 * i + 1]);
+    return add_bits_fully(&planes[3], carries[0], carries[1]);
 }
 
 static void add_carry(uint64_t planes[PLANES], unsigned plane, uint64_t carry)
@@ -106,7 +106,7 @@ static size_t count_characters(const uint8_t *bytes, size_t size)
 }
 
 const struct sketch_kernels sketch_kernels_portable = {
-    hash_words, hash_characters, shingles, bins, fill_kernels, count_bits, count_characters,
+    hash_words, hash_characters, shingles, bins, fill_empty_bins, count_bits, count_characters,
 };
 
 const struct sketch_kernels *sketch_kernels_choose(void)

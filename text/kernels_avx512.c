@@ -293,7 +293,7 @@ static uint32_t find_other(const __m512i full[4], uint32_t lanes, uint32_t bin)
     }
 }
 
-static void fill_kernels(const uint32_t *bins, uint32_t lanes, uint16_t *out)
+static void fill_empty_bins(const uint32_t *bins, uint32_t lanes, uint16_t *out)
 {
     __m512i full[4] = {0};
     find_full(bins, lanes, full);
@@ -322,7 +322,7 @@ static void flush_kernels_avx512(__m512i *counts, int64_t weight, int64_t sums[6
 }
 
 /* A full adder in each bit: `*sum` + a + b, the carry returned. */
-static __m512i add_kernels(__m512i *sum, __m512i a, __m512i b)
+static __m512i add_bits_fully(__m512i *sum, __m512i a, __m512i b)
 {
     __m512i carry = _mm512_ternarylogic_epi64(*sum, a, b, 0xe8);
     *sum = _mm512_ternarylogic_epi64(*sum, a, b, 0x96);
@@ -335,13 +335,13 @@ static __m512i add_vectors(__m512i levels[4], const uint64_t *hashes)
 {
     __m512i carries[8];
     for (int i = 0; i < 8; i++)
-        carries[i] = add_kernels(&levels[0], _mm512_loadu_si512(hashes + 2 * LANES * i),
-                                 _mm512_loadu_si512(hashes + 2 * LANES * i + LANES));
+        carries[i] = add_bits_fully(&levels[0], _mm512_loadu_si512(hashes + 2 * LANES * i),
+                                    _mm512_loadu_si512(hashes + 2 * LANES * i + LANES));
     for (int i = 0; i < 4; i++)
-        carries[i] = add_kernels(&levels[1], carries[2 * i], carries[2 * i + 1]);
+        carries[i] = add_bits_fully(&levels[1], carries[2 * i], carries[2 * i + 1]);
     for (int i = 0; i < 2; i++)
-        carries[i] = add_kernels(&levels[2], carries[2 * i], carries[2 * i + 1]);
-    return add_kernels(&levels[3], carries[0], carries[1]);
+        carries[i] = add_bits_fully(&levels[2], carries[2 * i], carries[2 * i + 1]);
+    return add_bits_fully(&levels[3], carries[0], carries[1]);
 }
 
 static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
@@ -364,5 +364,5 @@ static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
 }
 
 const struct sketch_kernels sketch_kernels_avx512 = {
-    hash_words, hash_characters, shingles, bins, fill_kernels, count_bits, count_characters,
+    hash_words, hash_characters, shingles, bins, fill_empty_bins, count_bits, count_characters,
 };

@@ -67,8 +67,8 @@ static bool is_boundary(const struct mapping *mapping, uint32_t point)
 }
 
 /* Write code points as the word rule has them. */
-static size_t emit_mapping(const struct mapping *mapping, const int32_t *points, size_t count,
-                           uint8_t *out)
+static size_t emit_mapped(const struct mapping *mapping, const int32_t *points, size_t count,
+                          uint8_t *out)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -92,7 +92,7 @@ static size_t normalise(const struct mapping *mapping, const uint8_t *bytes, siz
         utf8proc_decompose(bytes, (utf8proc_ssize_t)size, points, PIECE_EXPANDED, mapping->how);
     if (count > 0)
         count = utf8proc_normalize_utf32(points, count, mapping->how);
-    return count > 0 ? emit_mapping(mapping, points, (size_t)count, out) : 0;
+    return count > 0 ? emit_mapped(mapping, points, (size_t)count, out) : 0;
 }
 
 static struct known_piece *piece_at(struct mapping *mapping, const uint8_t *bytes, size_t size)

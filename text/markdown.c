@@ -11,7 +11,7 @@ struct markdown_reader {
     unsigned code_blocks; /* that the text is in */
 };
 
-static enum gap gap_of_markdown(MD_BLOCKTYPE type)
+static enum gap markdown_gap(MD_BLOCKTYPE type)
 {
     switch (type) {
     case MD_BLOCK_LI:
@@ -29,7 +29,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *context)
     struct markdown_reader *reader = context;
     (void)detail;
     reader->code_blocks += type == MD_BLOCK_CODE;
-    plain_gap(&reader->writer, gap_of_markdown(type));
+    plain_gap(&reader->writer, markdown_gap(type));
     return reader->writer.failed;
 }
 
@@ -38,7 +38,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *context)
     struct markdown_reader *reader = context;
     (void)detail;
     reader->code_blocks -= type == MD_BLOCK_CODE;
-    plain_gap(&reader->writer, gap_of_markdown(type));
+    plain_gap(&reader->writer, markdown_gap(type));
     return reader->writer.failed;
 }
 
@@ -69,7 +69,7 @@ static void write_entity(struct plain_writer *writer, const char *name, size_t s
     free(text.bytes);
 }
 
-static int add_text_markdown(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *context)
+static int add_markdown_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *context)
 {
     struct markdown_reader *reader = context;
     struct plain_writer *writer = &reader->writer;
@@ -97,7 +97,7 @@ enum doppel_status markdown_to_text(const void *bytes, size_t size, struct plain
         .leave_block = leave_block,
         .enter_span = pass_span,
         .leave_span = pass_span,
-        .text = add_text_markdown,
+        .text = add_markdown_text,
     };
     struct markdown_reader reader = {.writer.out = out};
     if (size > UINT32_MAX / 2)

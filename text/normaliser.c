@@ -82,7 +82,7 @@ static bool read_ascii(struct normaliser *normaliser, size_t size)
 }
 
 /* Both passes over some more of the source. */
-static void read_more_normaliser(struct normaliser *normaliser)
+static void normalise_more(struct normaliser *normaliser)
 {
     struct text_source *source = &normaliser->source;
     size_t left = source->size - normaliser->at, size = left < BLOCK_BYTES ? left : BLOCK_BYTES;
@@ -96,7 +96,7 @@ static void read_more_normaliser(struct normaliser *normaliser)
 }
 
 /* How much of a word over the limit goes first: whole code points. */
-static size_t cut_normaliser(const uint8_t *word)
+static size_t cut_normalised(const uint8_t *word)
 {
     size_t size = DOPPEL_TEXT_MAX_WORD_BYTES;
     while ((word[size] & 0xc0) == 0x80)
@@ -108,7 +108,7 @@ static size_t cut_normaliser(const uint8_t *word)
 static size_t copy_cut(struct split *out, const uint8_t *word, size_t size, size_t at)
 {
     while (size > DOPPEL_TEXT_MAX_WORD_BYTES) {
-        size_t part = cut_normaliser(word);
+        size_t part = cut_normalised(word);
         memcpy(out->bytes + at, word, part);
         at += part;
         out->ends[out->words++] = (uint32_t)at;
@@ -149,7 +149,7 @@ static void cut_long_words(struct normaliser *normaliser)
 }
 
 /* Bring the word that the last block left unfinished to the front. */
-static void carry_normaliser(struct normaliser *normaliser)
+static void carry_over(struct normaliser *normaliser)
 {
     struct split *out = &normaliser->out;
     out->size -= normaliser->consumed;
@@ -158,7 +158,7 @@ static void carry_normaliser(struct normaliser *normaliser)
     normaliser->consumed = 0;
 }
 
-static void finish_normaliser(struct normaliser *normaliser)
+static void finish_normalising(struct normaliser *normaliser)
 {
     struct split *out = &normaliser->out;
     normaliser->done = true;
@@ -174,15 +174,15 @@ bool normaliser_next(struct normaliser *normaliser, struct text_block *out)
     struct split *words = &normaliser->out;
     if (normaliser->done)
         return false;
-    carry_normaliser(normaliser);
+    carry_over(normaliser);
     while (words->words == 0 && !normaliser->done) {
         if (normaliser->at < normaliser->source.size)
-            read_more_normaliser(normaliser);
+            normalise_more(normaliser);
         if (words->long_word && has_long_word(words))
             cut_long_words(normaliser);
         words->long_word = false;
         if (normaliser->at == normaliser->source.size)
-            finish_normaliser(normaliser);
+            finish_normalising(normaliser);
     }
     normaliser->consumed = words->words ? words->ends[words->words - 1] + 1 : 0;
     *out = (struct text_block){words->bytes, words->ends, normaliser->consumed, words->words,

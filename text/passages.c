@@ -38,7 +38,7 @@ static bool take_word(void *context, const uint8_t *word, size_t size, uint32_t 
                       ((struct doppel_text_word){(uint32_t)word_hash(word, size), start, end}));
 }
 
-static bool make_room_passages(struct passages *passages)
+static bool make_room_for_passages(struct passages *passages)
 {
     if (passages->words.count <= passages->key_capacity)
         return true;
@@ -55,7 +55,7 @@ enum doppel_status passages_read(struct passages *passages, struct normaliser *n
     passages->words.count = 0;
     enum doppel_status status =
         normaliser_places(normaliser, bytes, size, take_word, passages, error);
-    if (status == DOPPEL_E_CANCELLED || (!status && !make_room_passages(passages)))
+    if (status == DOPPEL_E_CANCELLED || (!status && !make_room_for_passages(passages)))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the words of a text");
     if (status)
         return status;

@@ -37,7 +37,7 @@ static void fill_gap_plain_writer(struct plain_writer *writer)
     writer->gap = GAP_NONE;
 }
 
-static bool is_space_plain(char byte)
+static bool is_plain_space(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
@@ -45,8 +45,8 @@ static bool is_space_plain(char byte)
 void plain_flow(struct plain_writer *writer, const char *bytes, size_t size)
 {
     for (size_t i = 0, end; i < size; i = end) {
-        bool space = is_space_plain(bytes[i]);
-        for (end = i + 1; end < size && is_space_plain(bytes[end]) == space; end++)
+        bool space = is_plain_space(bytes[i]);
+        for (end = i + 1; end < size && is_plain_space(bytes[end]) == space; end++)
             ;
         if (space) {
             plain_gap(writer, GAP_SPACE);

@@ -59,8 +59,7 @@ static void sort_small(uint32_t *values, size_t count)
     }
 }
 
-static void sort_by_digit_shingle_set(const uint32_t *from, size_t count, unsigned shift,
-                                      uint32_t *to)
+static void sort_shingles_by_digit(const uint32_t *from, size_t count, unsigned shift, uint32_t *to)
 {
     uint32_t places[DIGIT_VALUES] = {0};
     for (size_t i = 0; i < count; i++)
@@ -75,14 +74,14 @@ static void sort_by_digit_shingle_set(const uint32_t *from, size_t count, unsign
         to[places[from[i] >> shift & (DIGIT_VALUES - 1)]++] = from[i];
 }
 
-static void sort_shingle_set(struct shingle_set *set)
+static void sort_shingles(struct shingle_set *set)
 {
     if (set->count <= SMALL_SET) {
         sort_small(set->values, set->count);
         return;
     }
     for (unsigned digit = 0; digit < DIGITS; digit++) {
-        sort_by_digit_shingle_set(set->values, set->count, digit * DIGIT_BITS, set->spare);
+        sort_shingles_by_digit(set->values, set->count, digit * DIGIT_BITS, set->spare);
         uint32_t *sorted = set->spare;
         set->spare = set->values;
         set->values = sorted;
@@ -91,7 +90,7 @@ static void sort_shingle_set(struct shingle_set *set)
 
 void shingle_set_end(struct shingle_set *set)
 {
-    sort_shingle_set(set);
+    sort_shingles(set);
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++)
         if (!kept || set->values[i] != set->values[kept - 1])

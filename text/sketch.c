@@ -98,7 +98,7 @@ static enum doppel_status add_words(struct sketcher *sketcher, const struct text
 }
 
 /* As many of the bytes as make a chunk of whole code points. */
-static size_t chunk_bytes_sketch(const uint8_t *bytes, size_t size)
+static size_t sketch_chunk_bytes(const uint8_t *bytes, size_t size)
 {
     if (size <= CHUNK_UNITS)
         return size;
@@ -112,7 +112,7 @@ static enum doppel_status add_characters(struct sketcher *sketcher, const uint8_
                                          size_t size, struct doppel_error *error)
 {
     while (size) {
-        size_t chunk = chunk_bytes_sketch(bytes, size);
+        size_t chunk = sketch_chunk_bytes(bytes, size);
         size_t count =
             sketcher->kernels->hash_characters(bytes, chunk, sketcher->units + sketcher->carried);
         enum doppel_status status = add_units(sketcher, count, error);

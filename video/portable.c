@@ -48,7 +48,7 @@ struct section {
     size_t size;
 };
 
-static bool compress_portable(const uint8_t *raw, size_t size, struct section *out)
+static bool compress_track(const uint8_t *raw, size_t size, struct section *out)
 {
     size_t room = ZSTD_compressBound(size);
     uint8_t *bytes = malloc(room);
@@ -74,7 +74,7 @@ static bool compress_times(const struct doppel_video_track *track, struct sectio
         end = put_varint(end, frame->end_ms - frame->start_ms);
         last_ms = frame->start_ms;
     }
-    bool done = compress_portable(raw, (size_t)(end - raw), out);
+    bool done = compress_track(raw, (size_t)(end - raw), out);
     free(raw);
     return done;
 }
@@ -99,7 +99,7 @@ static bool compress_cells(const struct doppel_video_track *track, struct sectio
     memcpy(raw, track->cells, one);
     for (size_t i = 0; i < track->rectangle_count; i++)
         memcpy(raw + one * (i + 1), track->rectangle_cells[i], one);
-    bool done = compress_portable(raw, one * (1 + track->rectangle_count), out);
+    bool done = compress_track(raw, one * (1 + track->rectangle_count), out);
     free(raw);
     return done;
 }
@@ -184,8 +184,7 @@ static bool get_box(const uint8_t *in, struct doppel_video_box *out)
            edges[0] <= edges[2] && edges[1] <= edges[3];
 }
 
-static bool read_numbers_portable(const uint8_t *data, size_t size,
-                                  struct doppel_video_track *track)
+static bool read_packed_numbers(const uint8_t *data, size_t size, struct doppel_video_track *track)
 {
     if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > (KEYFRAMES_ONLY | HAS_CELLS) ||
         data[3] > DOPPEL_VIDEO_RECTANGLES)
@@ -230,10 +229,10 @@ static bool read_rectangles(const uint8_t *data, size_t count, struct doppel_vid
     return true;
 }
 
-static bool read_header_portable(const uint8_t *data, size_t size, struct portable_reader *reader,
+static bool read_portable_header(const uint8_t *data, size_t size, struct portable_reader *reader,
                                  struct doppel_video_track *track)
 {
-    if (!read_numbers_portable(data, size, track) || !find_sections(data, size, reader))
+    if (!read_packed_numbers(data, size, track) || !find_sections(data, size, reader))
         return false;
     const bool cells = data[2] & HAS_CELLS;
     reader->count = get_u32(data + 4);
@@ -251,7 +250,7 @@ enum doppel_status doppel_video_track_head(const uint8_t *data, size_t size,
                                            struct doppel_error *error)
 {
     struct doppel_video_track track = {0};
-    if (!read_numbers_portable(data, size, &track))
+    if (!read_packed_numbers(data, size, &track))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of a video",
                            size);
     *out = track;
@@ -308,7 +307,7 @@ static bool parse_times(const struct section *raw, struct doppel_video_track *tr
     return next == end;
 }
 
-static void read_codes_portable(const uint8_t *in, struct doppel_video_track *track)
+static void read_portable_codes(const uint8_t *in, struct doppel_video_track *track)
 {
     for (size_t i = 0; i < track->count; i++)
         for (unsigned word = 0; word < 4; word++)
@@ -331,7 +330,7 @@ static enum doppel_status read_runs(const struct portable_reader *reader,
     else if (!parse_times(&raw, track))
         status = DOPPEL_E_CORRUPT;
     else
-        read_codes_portable(reader->bytes[CODES], track);
+        read_portable_codes(reader->bytes[CODES], track);
     free(raw.bytes);
     return status;
 }
@@ -383,7 +382,7 @@ enum doppel_status doppel_video_track_read(const uint8_t *data, size_t size,
     struct portable_reader reader;
     struct doppel_video_track track = {0};
     enum doppel_status status = DOPPEL_E_CORRUPT;
-    if (read_header_portable(data, size, &reader, &track))
+    if (read_portable_header(data, size, &reader, &track))
         status = read_runs(&reader, &track);
     if (!status && parts == DOPPEL_VIDEO_ALL && reader.sizes[CELLS])
         status = read_cells(&reader, &track);

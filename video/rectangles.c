@@ -23,7 +23,7 @@ struct rectangle_edges {
     uint16_t before[GRID_SIDE + 1][GRID_SIDE]; /* sums of `steep` along the line */
 };
 
-static uint8_t median_rectangles(uint8_t *values, size_t count)
+static uint8_t median_of_bytes(uint8_t *values, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         uint8_t value = values[i];
@@ -50,11 +50,11 @@ static void find_slopes(const uint8_t *grids, size_t count, bool down,
                     grids + f * count / used * GRID_BYTES + i * along_step + x * across_step;
                 values[f] = (uint8_t)abs(at[0] - at[across_step]);
             }
-            out[i][x] = median_rectangles(values, used);
+            out[i][x] = median_of_bytes(values, used);
         }
 }
 
-static uint8_t beyond_rectangles(uint8_t value, uint8_t left, uint8_t right)
+static uint8_t excess_over_neighbours(uint8_t value, uint8_t left, uint8_t right)
 {
     uint8_t around = left > right ? left : right;
     uint8_t more = value > around ? (uint8_t)(value - around) : 0;
@@ -70,7 +70,7 @@ static void find_edges(const uint8_t *grids, size_t count, bool down, struct rec
         for (size_t x = 0; x < GRID_SIDE; x++) {
             uint8_t left = x >= 2 ? slopes[i][x - 2] : 0;
             uint8_t right = x + 2 < GRID_SIDE ? slopes[i][x + 2] : 0;
-            out->steep[i][x] = beyond_rectangles(slopes[i][x], left, right);
+            out->steep[i][x] = excess_over_neighbours(slopes[i][x], left, right);
             out->before[i + 1][x] = (uint16_t)(out->before[i][x] + out->steep[i][x]);
         }
 }

@@ -26,7 +26,7 @@ static void shed_cells(struct runs *runs)
     }
 }
 
-static bool make_room_runs(struct runs *runs)
+static bool make_room_for_run(struct runs *runs)
 {
     shed_cells(runs);
     if (runs->count < runs->capacity)
@@ -46,7 +46,7 @@ static bool make_room_runs(struct runs *runs)
     return true;
 }
 
-static bool goes_on_runs(const struct runs *runs, const struct doppel_code *code, uint32_t time_ms)
+static bool run_goes_on(const struct runs *runs, const struct doppel_code *code, uint32_t time_ms)
 {
     if (!runs->open || runs->every)
         return false;
@@ -63,13 +63,13 @@ enum doppel_status runs_take(struct runs *runs, const uint8_t cells[PARTS][DOPPE
         return DOPPEL_OK;
     }
     struct doppel_code code = cells_code(cells[0]);
-    if (goes_on_runs(runs, &code, time_ms)) {
+    if (run_goes_on(runs, &code, time_ms)) {
         runs->frames[runs->count - 1].end_ms = time_ms;
         return DOPPEL_OK;
     }
     if (runs->count == RUNS_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "more than %d different frames", RUNS_MAX);
-    if (!make_room_runs(runs))
+    if (!make_room_for_run(runs))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames of a video after %zu",
                            runs->count);
     for (size_t i = 0; i < runs->parts; i++)

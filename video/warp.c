@@ -40,7 +40,7 @@ static int32_t fixed(double value)
     return whole - (scaled < whole);
 }
 
-static struct map map_of_video_warp(const struct doppel_video_warp *warp)
+static struct map warp_map(const struct doppel_video_warp *warp)
 {
     const double degree = 3.14159265358979323846 / 180, middle = (SIDE - 1) / 2.;
     double aspect = warp->aspect > 0 ? 1 / bounded(1 / bounded(warp->aspect, 8), 8) : 1, s;
@@ -57,14 +57,14 @@ static struct map map_of_video_warp(const struct doppel_video_warp *warp)
 
 /* One place along an axis: outside is the nearest cell. @return the cell, and in the lower bits the
  * part of WARP_PARTS that is the next one's */
-static uint32_t place_of_warp(int32_t at)
+static uint32_t warp_place(int32_t at)
 {
     const int32_t last = (SIDE - 1) * WARP_ONE;
     return (uint32_t)(at < 0 ? 0 : at > last ? last : at) / (WARP_ONE / WARP_PARTS);
 }
 
 /* Of two neighbours' values. */
-static uint32_t mix_warp(uint32_t near, uint32_t next, uint32_t place)
+static uint32_t mix_cells(uint32_t near, uint32_t next, uint32_t place)
 {
     uint32_t part = place % WARP_PARTS;
     return near * (WARP_PARTS - part) + next * part;
@@ -93,13 +93,13 @@ static void sample_warp(const uint8_t *cells, const struct map *map, uint16_t *o
     for (int32_t j = 0; j < SIDE; j++) {
         uint32_t x[SIDE], y[SIDE];
         for (int32_t i = 0; i < SIDE; i++) {
-            x[i] = place_of_warp(map->x + i * map->x_across + j * map->x_down);
-            y[i] = place_of_warp(map->y + i * map->y_across + j * map->y_down);
+            x[i] = warp_place(map->x + i * map->x_across + j * map->x_down);
+            y[i] = warp_place(map->y + i * map->y_across + j * map->y_down);
         }
         for (uint32_t i = 0; i < SIDE; i++) {
             const uint8_t *at = padded + y[i] / WARP_PARTS * PADDED + x[i] / WARP_PARTS;
-            out[i] = rounded(mix_warp(mix_warp(at[0], at[1], x[i]),
-                                      mix_warp(at[PADDED], at[PADDED + 1], x[i]), y[i]));
+            out[i] = rounded(mix_cells(mix_cells(at[0], at[1], x[i]),
+                                       mix_cells(at[PADDED], at[PADDED + 1], x[i]), y[i]));
         }
         out += SIDE;
     }
@@ -108,7 +108,7 @@ static void sample_warp(const uint8_t *cells, const struct map *map, uint16_t *o
 struct doppel_code doppel_video_warped_code(const uint8_t *cells,
                                             const struct doppel_video_warp *warp)
 {
-    const struct map map = map_of_video_warp(warp);
+    const struct map map = warp_map(warp);
     uint16_t warped[DOPPEL_VIDEO_CELL_BYTES];
     sample_warp(cells, &map, warped);
     return doppel_image_phash_cells(warped);

@@ -62,7 +62,7 @@ size_t answer_write(const struct doppel_outcome *outcome, uint8_t *out, size_t c
 }
 
 /* Bytes of the well-formed UTF-8 sequence at `text`, 0 if there is none. */
-static size_t utf8_length_answer(const uint8_t *text, size_t left)
+static size_t utf8_whole_length(const uint8_t *text, size_t left)
 {
     size_t length = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
     if (length == 1)
@@ -83,7 +83,7 @@ void sentence_copy(const uint8_t *text, size_t size, char out[512])
 {
     size_t used = 0;
     for (size_t at = 0; at < size;) {
-        size_t length = utf8_length_answer(text + at, size - at);
+        size_t length = utf8_whole_length(text + at, size - at);
         if (used + (length ? length : 1) > 511)
             break;
         if (length)

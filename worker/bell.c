@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t now_ms_bell(void)
+static int64_t bell_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -18,13 +18,13 @@ static void ring(struct bell *bell)
     ssize_t written = write(bell->fd, "", 1);
     (void)written;
     bell->waiting = 0;
-    bell->since_ms = now_ms_bell();
+    bell->since_ms = bell_now_ms();
 }
 
 void bell_answered(struct bell *bell)
 {
     bell->waiting++;
-    if (bell->waiting >= BELL_ANSWERS || now_ms_bell() - bell->since_ms >= BELL_MS)
+    if (bell->waiting >= BELL_ANSWERS || bell_now_ms() - bell->since_ms >= BELL_MS)
         ring(bell);
 }
 

@@ -9,16 +9,16 @@
 /* Of what fpcalc prints: an hour of audio is 320 KB. */
 enum { TEXT_MAX = 16 << 20 };
 
-static bool is_printed_fingerprint_chromaprint(int fd)
+static bool is_printed_chromaprint(int fd)
 {
     char head[16];
     ssize_t size = pread(fd, head, sizeof head, 0);
     return size > 0 && doppel_chromaprint_is_text(head, (size_t)size);
 }
 
-static enum doppel_status parse_fingerprint_chromaprint(int fd, struct doppel_fingerprint *out,
-                                                        uint64_t *out_duration_ms,
-                                                        struct doppel_error *error)
+static enum doppel_status parse_printed_chromaprint(int fd, struct doppel_fingerprint *out,
+                                                    uint64_t *out_duration_ms,
+                                                    struct doppel_error *error)
 {
     char *text;
     size_t size;
@@ -63,8 +63,8 @@ enum doppel_status fingerprint_chromaprint(struct workshop *workshop, int fd,
 {
     uint64_t duration_ms = 0;
     enum doppel_status status =
-        is_printed_fingerprint_chromaprint(fd)
-            ? parse_fingerprint_chromaprint(fd, &out->fingerprint, &duration_ms, &out->error)
+        is_printed_chromaprint(fd)
+            ? parse_printed_chromaprint(fd, &out->fingerprint, &duration_ms, &out->error)
             : make_worker_limits(&workshop->limits, fd, &out->fingerprint, &duration_ms,
                                  &out->error);
     out->kind = DOPPEL_KIND_AUDIO;

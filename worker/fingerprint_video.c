@@ -15,7 +15,7 @@ struct watching {
     enum doppel_status status;
 };
 
-static bool watch_fingerprint_video(void *context, const struct doppel_frame *frame)
+static bool watch_frame(void *context, const struct doppel_frame *frame)
 {
     struct watching *watching = context;
     progress_report(watching->progress, frame->time_ms, frame->expected_ms);
@@ -65,8 +65,7 @@ static enum doppel_status watch_video(struct workshop *workshop, int fd,
     enum doppel_status status = doppel_video_new(&options, &watching.video, error);
     if (status)
         return status;
-    status =
-        doppel_media_read_frames(fd, &frames, watch_fingerprint_video, &watching, info, &reason);
+    status = doppel_media_read_frames(fd, &frames, watch_frame, &watching, info, &reason);
     if (watching.status)
         status = watching.status;
     else if (status)

@@ -32,7 +32,7 @@ static enum doppel_status append_list(struct vpdq_list *list, const struct doppe
     return DOPPEL_OK;
 }
 
-static bool visit_fingerprint_vpdq(void *context, const struct doppel_frame *frame)
+static bool visit_vpdq_frame(void *context, const struct doppel_frame *frame)
 {
     struct vpdq_list *list = context;
     struct doppel_vpdq_frame entry = {.number = (uint32_t)frame->number,
@@ -57,7 +57,7 @@ static enum doppel_status make_workshop(struct workshop *workshop, int fd,
     options.step_ms = STEP_MS;
     options.keyframes = false;
     enum doppel_status status =
-        doppel_media_read_frames(fd, &options, visit_fingerprint_vpdq, list, &info, &reason);
+        doppel_media_read_frames(fd, &options, visit_vpdq_frame, list, &info, &reason);
     if (list->status)
         return list->status;
     if (status == DOPPEL_E_FORMAT && info.has_audio)
@@ -69,7 +69,7 @@ static enum doppel_status make_workshop(struct workshop *workshop, int fd,
     return DOPPEL_OK;
 }
 
-static bool is_printed_fingerprint_vpdq(int fd)
+static bool is_printed_vpdq(int fd)
 {
     char head[HEAD_BYTES];
     ssize_t size = pread(fd, head, sizeof head, 0);
@@ -77,7 +77,7 @@ static bool is_printed_fingerprint_vpdq(int fd)
 }
 
 /* Every line is understood, and written as we write it. */
-static enum doppel_status parse_fingerprint_vpdq(int fd, struct vpdq_list *list)
+static enum doppel_status parse_printed_vpdq(int fd, struct vpdq_list *list)
 {
     char *text;
     size_t size;
@@ -98,8 +98,8 @@ enum doppel_status fingerprint_vpdq(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
     struct vpdq_list list = {.progress = workshop->progress, .error = &out->error};
-    enum doppel_status status = is_printed_fingerprint_vpdq(fd)
-                                    ? parse_fingerprint_vpdq(fd, &list)
+    enum doppel_status status = is_printed_vpdq(fd)
+                                    ? parse_printed_vpdq(fd, &list)
                                     : make_workshop(workshop, fd, order, &list, out);
     if (!status)
         status = doppel_fingerprint_make(doppel_scheme_by_id(DOPPEL_SCHEME_VPDQ), 256, 0,

@@ -99,7 +99,7 @@ static bool was_killed(int ended)
     return ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL;
 }
 
-static void describe_end_handles(int ended, char out[64])
+static void describe_worker_end(int ended, char out[64])
 {
     if (was_killed(ended))
         snprintf(out, 64, "was killed (signal 9)");
@@ -115,7 +115,7 @@ void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps
                    struct doppel_error *out)
 {
     char end[64];
-    describe_end_handles(ended, end);
+    describe_worker_end(ended, end);
     if (why == HEARD_SILENCE && in_steps)
         doppel_fail(out, DOPPEL_E_TIMEOUT,
                     "took longer than %g s to get on by %d s of it (--timeout)",
@@ -137,7 +137,7 @@ void describe_start_failure(const char *program, enum heard why, int ended,
     if (why == HEARD_SILENCE)
         snprintf(end, sizeof end, "kept silent for %d s", START_MS / 1000);
     else
-        describe_end_handles(ended, end);
+        describe_worker_end(ended, end);
     doppel_fail(out, DOPPEL_E_IO,
                 "the program %s %s before it was ready: is it the doppel-worker of this version?",
                 program, end);

@@ -163,7 +163,7 @@ static bool settle_gap(struct listening *listening)
     return gap < GAP_SAMPLES ? hear_samples(listening, NULL, gap) : hear_gap(listening, gap);
 }
 
-static bool hear_listen(void *context, const struct doppel_samples *samples)
+static bool hear_or_note_gap(void *context, const struct doppel_samples *samples)
 {
     struct listening *listening = context;
     if (!samples->data) {
@@ -194,7 +194,7 @@ static enum doppel_status listen_through(struct listening *listening, int fd,
     enum doppel_status status = doppel_audio_new(&listening->audio, &listening->error);
     if (status)
         return status;
-    status = doppel_media_read_samples(fd, &options, hear_listen, listening, NULL, &error);
+    status = doppel_media_read_samples(fd, &options, hear_or_note_gap, listening, NULL, &error);
     bool whole = !listening->deaf && !listening->error.status && settle_gap(listening) &&
                  restart_stream(listening);
     if (whole)

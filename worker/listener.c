@@ -24,7 +24,7 @@ struct doppel_listen_options doppel_listen_options_default(void)
         .max_memory = 512ull << 20, .pcm_rate = 44100, .pcm_channels = 2};
 }
 
-static int64_t now_ms_listener(void)
+static int64_t listener_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -50,7 +50,7 @@ static enum doppel_status start_listener(struct doppel_listener *listener, int f
     listen_write(&order, frame);
     /* Should it fail, the worker is gone already, and its end will be heard. */
     frame_send_beside(listener->process.socket, frame, sizeof frame, fd);
-    listener->started_ms = now_ms_listener();
+    listener->started_ms = listener_now_ms();
     return DOPPEL_OK;
 }
 
@@ -131,8 +131,8 @@ static enum doppel_status take_frame_listener(struct doppel_listener *listener,
 }
 
 /* Take one frame, if there is one. */
-static enum doppel_status hear_listener(struct doppel_listener *listener, struct doppel_heard *out,
-                                        bool *out_heard, struct doppel_error *error)
+static enum doppel_status hear_worker(struct doppel_listener *listener, struct doppel_heard *out,
+                                      bool *out_heard, struct doppel_error *error)
 {
     uint8_t frame[PROTOCOL_MAX_BYTES];
     int fd;
@@ -163,7 +163,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
                                          struct doppel_error *error)
 {
     if (!listener->ready) {
-        int64_t left_ms = listener->started_ms + START_MS - now_ms_listener();
+        int64_t left_ms = listener->started_ms + START_MS - listener_now_ms();
         left_ms = left_ms > 0 ? left_ms : 0;
         wait_ms = wait_ms >= 0 && wait_ms < left_ms ? wait_ms : left_ms;
     }
@@ -172,7 +172,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
     if (found < 0)
         return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
                            "waiting for the stream: %s", strerror(errno));
-    if (found == 0 && !listener->ready && now_ms_listener() - listener->started_ms >= START_MS)
+    if (found == 0 && !listener->ready && listener_now_ms() - listener->started_ms >= START_MS)
         lose(listener, HEARD_SILENCE);
     return DOPPEL_OK;
 }
@@ -180,15 +180,15 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
 enum doppel_status doppel_listener_next(struct doppel_listener *listener, int timeout_ms,
                                         struct doppel_heard *out, struct doppel_error *error)
 {
-    int64_t begun_ms = now_ms_listener();
+    int64_t begun_ms = listener_now_ms();
     while (listener->process.pid) {
         bool heard = false;
-        enum doppel_status status = hear_listener(listener, out, &heard, error);
+        enum doppel_status status = hear_worker(listener, out, &heard, error);
         if (status || heard)
             return status;
         if (!listener->process.pid)
             break;
-        int64_t left_ms = timeout_ms < 0 ? -1 : timeout_ms - (now_ms_listener() - begun_ms);
+        int64_t left_ms = timeout_ms < 0 ? -1 : timeout_ms - (listener_now_ms() - begun_ms);
         if (timeout_ms >= 0 && left_ms < 0)
             return doppel_fail(error, DOPPEL_E_TIMEOUT, "nothing heard within %d ms", timeout_ms);
         status = wait_for_frame(listener, left_ms, error);

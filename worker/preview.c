@@ -151,8 +151,8 @@ static enum doppel_status copy_plain(const char *bytes, size_t size,
     return status;
 }
 
-static enum doppel_status read_plain_preview(int fd, const struct doppel_order *order,
-                                             struct doppel_outcome *out)
+static enum doppel_status read_text_preview(int fd, const struct doppel_order *order,
+                                            struct doppel_outcome *out)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -181,7 +181,7 @@ enum doppel_status make_preview(struct workshop *workshop, int fd, const struct 
     case DOPPEL_LOOK_WAVE:
         return draw_wave(workshop, fd, order, out);
     case DOPPEL_LOOK_PLAIN:
-        return read_plain_preview(fd, order, out);
+        return read_text_preview(fd, order, out);
     default:
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
     }

@@ -36,7 +36,7 @@ void progress_page_free(const struct progress_page *page)
         munmap((void *)(uintptr_t)page, sizeof *page);
 }
 
-static uint64_t read_number_progress(const atomic_uint_least64_t *number, uint64_t most)
+static uint64_t read_progress_number(const atomic_uint_least64_t *number, uint64_t most)
 {
     uint64_t value = atomic_load_explicit(number, memory_order_relaxed);
     return value < most ? value : most;
@@ -47,14 +47,14 @@ struct doppel_progress progress_read(const struct progress_page *page)
     struct doppel_progress progress = {0};
     if (!page)
         return progress;
-    progress.expected_ms = read_number_progress(&page->expected_ms, LONGEST_MS);
-    progress.done_ms = read_number_progress(&page->done_ms, progress.expected_ms);
+    progress.expected_ms = read_progress_number(&page->expected_ms, LONGEST_MS);
+    progress.done_ms = read_progress_number(&page->done_ms, progress.expected_ms);
     return progress;
 }
 
 uint64_t progress_worked_ms(const struct progress_page *page)
 {
-    return page ? read_number_progress(&page->worked_ms, UINT64_MAX) : 0;
+    return page ? read_progress_number(&page->worked_ms, UINT64_MAX) : 0;
 }
 
 /* ---- the worker's side ---- */

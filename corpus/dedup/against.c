@@ -91,7 +91,7 @@ static enum doppel_status add_text_dedup(struct dedup *dedup,
     return DOPPEL_OK;
 }
 
-static bool take_text_against(void *context, const struct doppel_library_text *text)
+static bool take_library_text(void *context, const struct doppel_library_text *text)
 {
     struct text_load *load = context;
     if (!text->error.status && text->lane_count == load->dedup->lanes)
@@ -131,7 +131,7 @@ enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *
         return status;
     struct text_load load = {.dedup = dedup, .error = error};
     const struct doppel_text_query all = {0};
-    status = doppel_library_each_text(options->against, &all, take_text_against, &load, error);
+    status = doppel_library_each_text(options->against, &all, take_library_text, &load, error);
     dedup->first = dedup->count;
     return load.status ? load.status : status;
 }

@@ -44,7 +44,7 @@ static bool takes_part(const struct dedup *dedup, uint32_t number)
            (facts->content == number || dedup->replacing);
 }
 
-static uint64_t mix_buckets(uint64_t x)
+static uint64_t mix_band_key(uint64_t x)
 {
     x ^= x >> 32;
     x *= UINT64_C(0xd6e8feb86659fd93);
@@ -60,7 +60,7 @@ static uint64_t band_key(const uint16_t *lanes, uint32_t count)
     for (uint32_t i = 0; i < count; i += 4) {
         uint64_t word = 0;
         memcpy(&word, lanes + i, (count - i < 4 ? count - i : 4) * sizeof *lanes);
-        key = mix_buckets(key ^ word);
+        key = mix_band_key(key ^ word);
     }
     return key == NO_KEY ? 0 : key;
 }
@@ -181,7 +181,7 @@ static bool do_range(const struct buckets *buckets, uint32_t number)
     return good;
 }
 
-static enum doppel_status no_memory_buckets(struct doppel_error *error)
+static enum doppel_status no_room_for_buckets(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory to sort band keys");
 }
@@ -194,7 +194,7 @@ static void do_ranges(void *context, uint32_t thread)
     (void)thread;
     while ((range = atomic_fetch_add(&buckets->next, 1)) < buckets->ranges)
         if (!do_range(buckets, range)) {
-            no_memory_buckets(&error);
+            no_room_for_buckets(&error);
             thread_team_fail(&buckets->thread_team, &error);
         }
 }
@@ -236,7 +236,7 @@ static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error 
     enum doppel_status status = DOPPEL_OK;
     buckets->keys = malloc(dedup->count * sizeof *buckets->keys);
     if (!buckets->keys)
-        return no_memory_buckets(error);
+        return no_room_for_buckets(error);
     for (uint32_t i = 0; i < dedup->count; i++)
         buckets->keys[i] = takes_part(dedup, i) ? 0 : NO_KEY;
     for (uint32_t band = 0; band < dedup->bands && !status; band++) {

@@ -62,7 +62,7 @@ static uint32_t thread_count_dedup_options(const struct doppel_dedup_options *op
     return processors < MAX_THREADS ? (uint32_t)processors : MAX_THREADS;
 }
 
-static enum doppel_status choose_bands_dedup(struct dedup *dedup, struct doppel_error *error)
+static enum doppel_status choose_dedup_bands(struct dedup *dedup, struct doppel_error *error)
 {
     const struct doppel_dedup_options *options = dedup->options;
     dedup->lanes = options->text.lanes;
@@ -88,7 +88,7 @@ static uint64_t space_limit(uint64_t memory_bytes)
 static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *error)
 {
     const struct doppel_dedup_options *options = dedup->options;
-    enum doppel_status status = choose_bands_dedup(dedup, error);
+    enum doppel_status status = choose_dedup_bands(dedup, error);
     if (status)
         return status;
     dedup->folder = temporary_folder(options->temporary);

@@ -26,8 +26,8 @@ void judge_free(struct judge *judge)
 
 /* The sizes of both sets, read if need be: what the sieve says must not depend on what other
  * threads have read. */
-static enum doppel_status know_sizes_judge(struct judge *judge, uint32_t number, uint32_t leader,
-                                           struct doppel_error *error)
+static enum doppel_status know_pair_sizes(struct judge *judge, uint32_t number, uint32_t leader,
+                                          struct doppel_error *error)
 {
     struct doppel_text_evidence ignored;
     enum doppel_status status = DOPPEL_OK;
@@ -38,13 +38,13 @@ static enum doppel_status know_sizes_judge(struct judge *judge, uint32_t number,
     return status;
 }
 
-static enum doppel_status compare_judge(struct judge *judge, uint32_t number, uint32_t leader,
-                                        struct doppel_match *out, bool *out_matches,
-                                        struct doppel_error *error)
+static enum doppel_status judge_pair(struct judge *judge, uint32_t number, uint32_t leader,
+                                     struct doppel_match *out, bool *out_matches,
+                                     struct doppel_error *error)
 {
     const struct dedup *dedup = judge->dedup;
     struct doppel_text_evidence record, item;
-    enum doppel_status status = know_sizes_judge(judge, number, leader, error);
+    enum doppel_status status = know_pair_sizes(judge, number, leader, error);
     if (status)
         return status;
     *out_matches =
@@ -80,7 +80,7 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
         bool matches;
         if (leader < low || !judge_leads(judge, leader))
             continue;
-        enum doppel_status status = compare_judge(judge, number, leader, &match, &matches, error);
+        enum doppel_status status = judge_pair(judge, number, leader, &match, &matches, error);
         if (status)
             return status;
         if (matches && match.relation == DOPPEL_RELATION_SAME) {
@@ -199,8 +199,8 @@ static uint32_t holder_of(const struct dedup *dedup, uint32_t number)
     return dedup_facts_of(dedup, leader)->flags & FACT_REPLACED ? NO_RECORD : holder;
 }
 
-static void decide_by_text_judge(struct judge *judge, uint32_t number,
-                                 const struct finding *finding, struct dedup_verdict *verdict)
+static void judge_by_text(struct judge *judge, uint32_t number, const struct finding *finding,
+                          struct dedup_verdict *verdict)
 {
     const struct facts *facts = dedup_facts_of(judge->dedup, number);
     uint32_t holder = holder_of(judge->dedup, number);
@@ -229,13 +229,12 @@ static enum doppel_status describe_pair(struct judge *judge, uint32_t number, ui
 }
 
 /* Another text under the same id. */
-static enum doppel_status decide_update_judge(struct judge *judge, uint32_t number,
-                                              const struct finding *finding,
-                                              struct dedup_verdict *verdict,
-                                              struct doppel_error *error)
+static enum doppel_status judge_update(struct judge *judge, uint32_t number,
+                                       const struct finding *finding, struct dedup_verdict *verdict,
+                                       struct doppel_error *error)
 {
     uint32_t former = dedup_facts_of(judge->dedup, number)->former;
-    decide_by_text_judge(judge, number, finding, verdict);
+    judge_by_text(judge, number, finding, verdict);
     struct rule_answer rule = {0};
     rule_update(name_of_record(former), &rule);
     *verdict = (struct dedup_verdict){0};
@@ -250,15 +249,14 @@ static bool is_update(const struct dedup *dedup, const struct facts *facts)
            facts->content != dedup_facts_of(dedup, facts->former)->content;
 }
 
-static enum doppel_status decide_same_id_judge(struct judge *judge, uint32_t number,
-                                               const struct finding *finding,
-                                               struct dedup_verdict *verdict,
-                                               struct doppel_error *error)
+static enum doppel_status judge_same_id(struct judge *judge, uint32_t number,
+                                        const struct finding *finding,
+                                        struct dedup_verdict *verdict, struct doppel_error *error)
 {
     const struct dedup *dedup = judge->dedup;
     const struct facts *facts = dedup_facts_of(dedup, number);
     if (is_update(dedup, facts))
-        return decide_update_judge(judge, number, finding, verdict, error);
+        return judge_update(judge, number, finding, verdict, error);
     struct rule_answer rule;
     if (rule_by_id(dedup->options->on_same_id, name_of_record(facts->former), &rule))
         take_rule_verdict(judge->dedup, number, &rule, verdict);
@@ -304,9 +302,9 @@ enum doppel_status judge_decide(struct judge *judge, uint32_t number, const stru
     else if (facts->flags & FACT_UNREADABLE)
         verdict->decision = DOPPEL_DECISION_UNREADABLE;
     else if (facts->former != NO_RECORD)
-        status = decide_same_id_judge(judge, number, finding, verdict, error);
+        status = judge_same_id(judge, number, finding, verdict, error);
     else
-        decide_by_text_judge(judge, number, finding, verdict);
+        judge_by_text(judge, number, finding, verdict);
     return status;
 }
 

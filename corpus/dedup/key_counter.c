@@ -73,7 +73,7 @@ void key_counter_free(struct key_counter *counter)
 
 /* ---- adding ---- */
 
-static enum doppel_status no_memory_key_counter(struct doppel_error *error)
+static enum doppel_status no_room_for_keys(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY,
                        "no memory to count paragraphs; limit it by --memory");
@@ -87,7 +87,7 @@ static enum doppel_status spill_share(struct key_counter *counter, struct key_sh
         return DOPPEL_OK;
     struct extent extent = {counter->file_bytes, share->count};
     if (!array_push(&share->extents, extent))
-        return no_memory_key_counter(error);
+        return no_room_for_keys(error);
     enum doppel_status status = temporary_write(counter->folder, counter->file, share->keys, bytes,
                                                 counter->file_bytes, error);
     counter->file_bytes += bytes;
@@ -108,8 +108,8 @@ static enum doppel_status spill_keys(struct key_counter *counter, struct doppel_
 }
 
 /* Grow by a quarter: the room in all is what counts. */
-static enum doppel_status make_room_key_counter(struct key_counter *counter,
-                                                struct key_share *share, struct doppel_error *error)
+static enum doppel_status make_room_for_keys(struct key_counter *counter, struct key_share *share,
+                                             struct doppel_error *error)
 {
     size_t capacity = share->capacity + share->capacity / 4 + SMALLEST;
     uint64_t more = (capacity - share->capacity) * sizeof *share->keys;
@@ -117,7 +117,7 @@ static enum doppel_status make_room_key_counter(struct key_counter *counter,
         return spill_keys(counter, error);
     uint64_t *grown = realloc(share->keys, capacity * sizeof *grown);
     if (!grown)
-        return no_memory_key_counter(error);
+        return no_room_for_keys(error);
     share->keys = grown;
     share->capacity = capacity;
     counter->used += more;
@@ -130,7 +130,7 @@ enum doppel_status key_counter_add(struct key_counter *counter, const uint64_t *
     for (size_t i = 0; i < count; i++) {
         struct key_share *share = &counter->shares[keys[i] >> 56];
         if (share->count == share->capacity) {
-            enum doppel_status status = make_room_key_counter(counter, share, error);
+            enum doppel_status status = make_room_for_keys(counter, share, error);
             if (status)
                 return status;
         }
@@ -142,7 +142,7 @@ enum doppel_status key_counter_add(struct key_counter *counter, const uint64_t *
 /* ---- counting ---- */
 
 /* Sort by the lower seven bytes, byte by byte. @return the sorted one of the two arrays */
-static uint64_t *sort_key_counter(uint64_t *keys, uint64_t *other, size_t count)
+static uint64_t *sort_counted_keys(uint64_t *keys, uint64_t *other, size_t count)
 {
     for (int shift = 0; shift < 56; shift += 8) {
         size_t starts[256] = {0};
@@ -164,9 +164,9 @@ static uint64_t *sort_key_counter(uint64_t *keys, uint64_t *other, size_t count)
 }
 
 /* All keys of a share, in `keys`. */
-static enum doppel_status gather_key_counter(const struct key_counter *counter,
-                                             const struct key_share *share, uint64_t *keys,
-                                             struct doppel_error *error)
+static enum doppel_status gather_spilled_keys(const struct key_counter *counter,
+                                              const struct key_share *share, uint64_t *keys,
+                                              struct doppel_error *error)
 {
     for (size_t i = 0; i < share->extents.count; i++) {
         struct extent extent = share->extents.items[i];
@@ -204,7 +204,7 @@ static enum doppel_status keep_making(struct making *making, uint64_t key, size_
         uint32_t *counts = realloc(table->counts, capacity * sizeof *counts);
         table->counts = counts ? counts : table->counts;
         if (!keys || !counts)
-            return no_memory_key_counter(error);
+            return no_room_for_keys(error);
         making->capacity = capacity;
     }
     table->keys[table->count] = key;
@@ -238,11 +238,11 @@ static enum doppel_status finish_share(const struct key_counter *counter, struct
         return DOPPEL_OK;
     uint64_t *keys = malloc(2 * count * sizeof *keys);
     if (!keys)
-        return no_memory_key_counter(error);
-    enum doppel_status status = gather_key_counter(counter, share, keys, error);
+        return no_room_for_keys(error);
+    enum doppel_status status = gather_spilled_keys(counter, share, keys, error);
     share_free(share);
     if (!status)
-        status = count_share(sort_key_counter(keys, keys + count, count), count, making, error);
+        status = count_share(sort_counted_keys(keys, keys + count, count), count, making, error);
     free(keys);
     return status;
 }
@@ -251,7 +251,7 @@ static enum doppel_status index_table(struct key_table *table, struct doppel_err
 {
     table->first = malloc(((1 << UPPER_BITS) + 1) * sizeof *table->first);
     if (!table->first)
-        return no_memory_key_counter(error);
+        return no_room_for_keys(error);
     size_t at = 0;
     for (uint64_t upper = 0; upper <= 1 << UPPER_BITS; upper++) {
         while (at < table->count && table->keys[at] >> (64 - UPPER_BITS) < upper)

@@ -10,9 +10,8 @@ enum { FIRST_CAPACITY = 64 };
 
 /* The slot of a digest, or the free one where it belongs. Digests are as good as random: so are
  * their first bytes. */
-static uint32_t *slot_of_number_map(const struct number_map *map,
-                                    const struct doppel_digest *digests,
-                                    const struct doppel_digest *digest)
+static uint32_t *slot_of_digest(const struct number_map *map, const struct doppel_digest *digests,
+                                const struct doppel_digest *digest)
 {
     size_t at = (size_t)get_u64(digest->bytes) & (map->capacity - 1);
     while (map->slots[at] &&
@@ -24,7 +23,7 @@ static uint32_t *slot_of_number_map(const struct number_map *map,
 uint32_t number_map_find(const struct number_map *map, const struct doppel_digest *digests,
                          const struct doppel_digest *digest)
 {
-    return map->count ? *slot_of_number_map(map, digests, digest) - 1 : NO_NUMBER;
+    return map->count ? *slot_of_digest(map, digests, digest) - 1 : NO_NUMBER;
 }
 
 static bool grow_number_map(struct number_map *map, const struct doppel_digest *digests)
@@ -35,7 +34,7 @@ static bool grow_number_map(struct number_map *map, const struct doppel_digest *
         return false;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i])
-            *slot_of_number_map(&grown, digests, &digests[map->slots[i] - 1]) = map->slots[i];
+            *slot_of_digest(&grown, digests, &digests[map->slots[i] - 1]) = map->slots[i];
     grown.count = map->count;
     number_map_free(map);
     *map = grown;
@@ -46,7 +45,7 @@ bool number_map_put(struct number_map *map, const struct doppel_digest *digests,
 {
     if (map->count >= map->capacity / 4 * 3 && !grow_number_map(map, digests))
         return false;
-    uint32_t *slot = slot_of_number_map(map, digests, &digests[number]);
+    uint32_t *slot = slot_of_digest(map, digests, &digests[number]);
     map->count += *slot == 0;
     *slot = number + 1;
     return true;

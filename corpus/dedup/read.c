@@ -240,7 +240,7 @@ static void read_and_file(struct dedup_line *line)
     }
 }
 
-static void work_dedup_read(void *context, uint32_t thread)
+static void read_or_sign(void *context, uint32_t thread)
 {
     struct dedup_line *line = context;
     if (thread)
@@ -258,7 +258,7 @@ enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error)
     pthread_mutex_init(&line.lock, NULL);
     pthread_cond_init(&line.changed, NULL);
     thread_team_init(&line.thread_team, dedup->threads + 1);
-    enum doppel_status status = thread_team_run(&line.thread_team, work_dedup_read, &line, error);
+    enum doppel_status status = thread_team_run(&line.thread_team, read_or_sign, &line, error);
     if (!status)
         status = begin_file(dedup, (uint32_t)reader_file_count(dedup->reader), error);
     for (size_t i = 0; i < line.slot_count; i++)

@@ -32,7 +32,7 @@ struct replay {
     struct finding *findings;
 };
 
-static size_t size_of_replay(const struct replay *replay, size_t component)
+static size_t replay_bytes(const struct replay *replay, size_t component)
 {
     return replay->components.starts.items[component + 1] -
            replay->components.starts.items[component];
@@ -40,7 +40,7 @@ static size_t size_of_replay(const struct replay *replay, size_t component)
 
 static bool is_large(const struct replay *replay, size_t component)
 {
-    return replay->thread_team.threads > 1 && size_of_replay(replay, component) >= LARGE;
+    return replay->thread_team.threads > 1 && replay_bytes(replay, component) >= LARGE;
 }
 
 static void fail_replay(struct replay *replay, enum doppel_status status,
@@ -67,7 +67,7 @@ static void decide_component(struct replay *replay, uint32_t thread, size_t comp
         replay->components.records + replay->components.starts.items[component];
     struct doppel_error error;
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < size_of_replay(replay, component) && !status; i++) {
+    for (size_t i = 0; i < replay_bytes(replay, component) && !status; i++) {
         status = judge_record(judge, records[i], &error);
         if (!status && !thread && i % WINDOW == WINDOW - 1)
             status = look_up_dedup(replay->dedup, &error);
@@ -110,8 +110,7 @@ static void search_window(void *context, uint32_t thread)
 }
 
 /* What was found before the window holds as long as those found still lead. */
-static enum doppel_status decide_one_replay(struct replay *replay, size_t i,
-                                            struct doppel_error *error)
+static enum doppel_status replay_one(struct replay *replay, size_t i, struct doppel_error *error)
 {
     struct judge *judge = &replay->judges[0];
     uint32_t number = replay->window[i], low = 0;
@@ -132,7 +131,7 @@ static enum doppel_status decide_window(struct replay *replay, struct doppel_err
     atomic_store(&replay->next, 0);
     enum doppel_status status = thread_team_run(&replay->thread_team, search_window, replay, error);
     for (size_t i = 0; i < replay->window_count && !status; i++)
-        status = decide_one_replay(replay, i, error);
+        status = replay_one(replay, i, error);
     return status;
 }
 
@@ -141,7 +140,7 @@ static enum doppel_status decide_large(struct replay *replay, struct doppel_erro
     size_t count = replay->components.starts.count - 1;
     enum doppel_status status = DOPPEL_OK;
     for (size_t c = 0; c < count && !status; c++) {
-        size_t size = is_large(replay, c) ? size_of_replay(replay, c) : 0;
+        size_t size = is_large(replay, c) ? replay_bytes(replay, c) : 0;
         for (size_t at = 0; at < size && !status; at += WINDOW) {
             replay->window = replay->components.records + replay->components.starts.items[c] + at;
             replay->window_count = size - at < WINDOW ? size - at : WINDOW;

@@ -10,7 +10,7 @@ struct same_table {
     size_t mask;
 };
 
-static enum doppel_status table_new_same(struct same_table *table, uint32_t count,
+static enum doppel_status new_same_table(struct same_table *table, uint32_t count,
                                          struct doppel_error *error)
 {
     size_t slots = 16;
@@ -82,7 +82,7 @@ static void find_former(struct dedup *dedup, const struct same_table *table, uin
 static enum doppel_status find_formers(struct dedup *dedup, struct doppel_error *error)
 {
     struct same_table table;
-    enum doppel_status status = table_new_same(&table, dedup->count, error);
+    enum doppel_status status = new_same_table(&table, dedup->count, error);
     if (status)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++) {
@@ -119,7 +119,7 @@ static bool is_remembered(const struct dedup *dedup, uint32_t number)
 static enum doppel_status find_contents(struct dedup *dedup, struct doppel_error *error)
 {
     struct same_table table;
-    enum doppel_status status = table_new_same(&table, dedup->count, error);
+    enum doppel_status status = new_same_table(&table, dedup->count, error);
     if (status)
         return status;
     for (uint32_t i = 0; i < dedup->count; i++)

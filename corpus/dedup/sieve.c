@@ -13,7 +13,7 @@ static const struct {
 
 /* The most such that fewer than so many of `trials` come with a chance of LOSS at most, as a share
  * of them. */
-static double quantile_sieve(uint32_t trials, double chance)
+static double sieve_quantile(uint32_t trials, double chance)
 {
     if (chance >= 1)
         return 1;
@@ -34,7 +34,7 @@ void sieve_init(struct sieve *sieve, uint32_t lanes, const struct doppel_text_li
     for (int class = 0; class < SIEVE_CLASSES; class ++)
         for (int step = 1; step <= SIEVE_STEPS; step++) {
             uint32_t worth = (uint32_t)(classes[class].worth * lanes);
-            double share = quantile_sieve(worth, (double)step / SIEVE_STEPS);
+            double share = sieve_quantile(worth, (double)step / SIEVE_STEPS);
             sieve->least[class][step] = (uint16_t)floor(share * lanes);
         }
 }

@@ -135,7 +135,7 @@ static bool out_of_memory_signer(struct signer *signer)
     return false;
 }
 
-static bool take_record_sign(void *context, const struct doppel_corpus_record *record)
+static bool sign_record(void *context, const struct doppel_corpus_record *record)
 {
     static const uint16_t no_lanes[DOPPEL_TEXT_MAX_LANES];
     struct signer *signer = context;
@@ -178,7 +178,7 @@ enum doppel_status signer_sign(struct signer *signer, struct batch *batch,
     batch->strings.count = batch->lanes.count = batch->shingles.count = 0;
     signer->batch = batch;
     signer->error.status = DOPPEL_OK;
-    parser_block(signer->parser, &batch->block, take_record_sign, signer);
+    parser_block(signer->parser, &batch->block, sign_record, signer);
     if (signer->error.status && error)
         *error = signer->error;
     return signer->error.status;

@@ -25,7 +25,7 @@ void space_close(struct space *space)
 }
 
 /* Its blocks are claimed now: a full disk must not show as SIGBUS later. */
-static enum doppel_status map_file_space(struct space *space, size_t bytes, void **out,
+static enum doppel_status map_space_file(struct space *space, size_t bytes, void **out,
                                          struct doppel_error *error)
 {
     if (space->file < 0) {
@@ -46,12 +46,12 @@ static enum doppel_status map_file_space(struct space *space, size_t bytes, void
 }
 
 /* `bytes` is a multiple of the page size. */
-static enum doppel_status take_chunk_space(struct space *space, size_t bytes, void **out,
+static enum doppel_status take_space_chunk(struct space *space, size_t bytes, void **out,
                                            bool *out_in_file, struct doppel_error *error)
 {
     *out_in_file = space->limit && space->used + bytes > space->limit;
     if (*out_in_file)
-        return map_file_space(space, bytes, out, error);
+        return map_space_file(space, bytes, out, error);
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory; --memory limits it");
@@ -81,7 +81,7 @@ enum doppel_status chunked_grow(struct chunked *rows, struct space *space, size_
         struct chunk chunk;
         void *bytes = NULL;
         enum doppel_status status =
-            take_chunk_space(space, chunk_bytes_chunked(rows), &bytes, &chunk.in_file, error);
+            take_space_chunk(space, chunk_bytes_chunked(rows), &bytes, &chunk.in_file, error);
         if (status)
             return status;
         chunk.bytes = bytes;
@@ -114,7 +114,7 @@ static enum doppel_status arena_grow(struct arena *arena, struct space *space, s
     while (chunk.size < size)
         chunk.size *= 2;
     void *bytes = NULL;
-    enum doppel_status status = take_chunk_space(space, chunk.size, &bytes, &chunk.in_file, error);
+    enum doppel_status status = take_space_chunk(space, chunk.size, &bytes, &chunk.in_file, error);
     if (status)
         return status;
     chunk.bytes = bytes;

@@ -43,8 +43,8 @@ static void describe_leader(const struct dedup *dedup, const struct dedup_verdic
         out->replaces = out->of;
 }
 
-static enum doppel_status make_room_visit(struct visit *visit, size_t size,
-                                          struct doppel_error *error)
+static enum doppel_status make_room_for_visit(struct visit *visit, size_t size,
+                                              struct doppel_error *error)
 {
     if (size + PARSE_SLACK <= visit->line_capacity)
         return DOPPEL_OK;
@@ -64,7 +64,7 @@ static enum doppel_status load_line(struct visit *visit, uint32_t number,
     const struct facts *facts = dedup_facts_of(dedup, number);
     if (!dedup->options->lines || !(facts->flags & (FACT_PLAIN | FACT_LINE)))
         return DOPPEL_OK;
-    enum doppel_status status = make_room_visit(visit, facts->size, error);
+    enum doppel_status status = make_room_for_visit(visit, facts->size, error);
     if (status)
         return status;
     if (facts->flags & FACT_PLAIN)
@@ -111,8 +111,9 @@ static bool is_unique(const struct dedup *dedup, uint32_t number)
     return facts->leader == number && facts->holder == NO_RECORD;
 }
 
-static enum doppel_status fill_visit(struct visit *visit, uint32_t number,
-                                     struct doppel_dedup_decision *out, struct doppel_error *error)
+static enum doppel_status fill_visited_record(struct visit *visit, uint32_t number,
+                                              struct doppel_dedup_decision *out,
+                                              struct doppel_error *error)
 {
     const struct dedup *dedup = visit->dedup;
     const struct facts *facts = dedup_facts_of(dedup, number);
@@ -143,7 +144,7 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
     find_places_dedup(dedup);
     for (uint32_t i = dedup->first; i < dedup->count && !status; i++) {
         struct doppel_dedup_decision decision;
-        status = fill_visit(&visit, i, &decision, error);
+        status = fill_visited_record(&visit, i, &decision, error);
         if (!status && !visitor(context, &decision))
             status = DOPPEL_E_CANCELLED;
         if (i % LET_GO_RECORDS == 0)

@@ -35,7 +35,7 @@ static bool is_empty(const char *line, size_t size)
     return true;
 }
 
-static const char *line_end_paragraph(const char *line, const char *end)
+static const char *paragraph_line_end(const char *line, const char *end)
 {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     return newline ? newline : end;
@@ -46,7 +46,7 @@ static bool has_empty_line(const char *text, const char *end)
 {
     bool before = false, empty = false;
     while (text < end) {
-        const char *stop = line_end_paragraph(text, end);
+        const char *stop = paragraph_line_end(text, end);
         if (is_empty(text, (size_t)(stop - text)))
             empty = before;
         else if (empty)
@@ -68,7 +68,7 @@ bool paragraphs_next(struct paragraph_cutter *cutter, struct paragraph *out)
 {
     const char *line = cutter->at, *begin = NULL, *last = NULL;
     while (line < cutter->end) {
-        const char *stop = line_end_paragraph(line, cutter->end);
+        const char *stop = paragraph_line_end(line, cutter->end);
         bool empty = is_empty(line, (size_t)(stop - line));
         if (begin && (empty || cutter->by_lines))
             break;

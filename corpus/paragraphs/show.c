@@ -9,7 +9,7 @@ struct show_task {
     const struct line_block *block;
 };
 
-static bool no_memory_show(struct paragraph_slot *slot)
+static bool no_memory_to_show(struct paragraph_slot *slot)
 {
     doppel_fail(&slot->error, DOPPEL_E_MEMORY, "no memory to show paragraphs");
     return false;
@@ -19,12 +19,12 @@ static bool no_memory_show(struct paragraph_slot *slot)
 static bool keep_slot(struct paragraph_slot *slot, const char *bytes, size_t size, size_t *out_at)
 {
     *out_at = slot->bytes.size;
-    return buffer_add(&slot->bytes, bytes, size) || no_memory_show(slot);
+    return buffer_add(&slot->bytes, bytes, size) || no_memory_to_show(slot);
 }
 
 static bool push(struct paragraph_slot *slot, struct event event)
 {
-    return array_push(&slot->events, event) || no_memory_show(slot);
+    return array_push(&slot->events, event) || no_memory_to_show(slot);
 }
 
 /* Mark the frequent paragraphs of the record. */
@@ -38,7 +38,7 @@ static bool decide_task(const struct show_task *task, struct event *event, size_
         const struct keyed_paragraph *keyed = &slot->paragraphs.items[i];
         size_t entry = keyed->has_key ? key_table_find(&counting->table, keyed->key) : SIZE_MAX;
         if (!array_push(&slot->dropped, entry != SIZE_MAX))
-            return no_memory_show(slot);
+            return no_memory_to_show(slot);
         dropped += entry != SIZE_MAX;
         if (entry == SIZE_MAX || !counting->options->paragraph ||
             atomic_load_explicit(&counting->seen[entry], memory_order_relaxed))
@@ -72,7 +72,7 @@ static bool strip(const struct show_task *task, const struct doppel_corpus_recor
     if (!strip_text(slot->text, slot->text_size, slot->dropped.items, &slot->stripped) ||
         !replace_text(line, record->size, token, token_size, task->counting->options->fields.text,
                       &slot->stripped, &slot->bytes))
-        return no_memory_show(slot);
+        return no_memory_to_show(slot);
     event->size = slot->bytes.size - event->bytes_at;
     return true;
 }

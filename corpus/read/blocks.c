@@ -21,7 +21,7 @@ struct block_state {
     struct doppel_error *error;
 };
 
-static void work_blocks(void *context, size_t piece, size_t slot)
+static void parse_block(void *context, size_t piece, size_t slot)
 {
     struct block_state *state = context;
     struct block_place *place = &state->places[slot];
@@ -39,7 +39,7 @@ static void work_blocks(void *context, size_t piece, size_t slot)
     line_block_free(&block);
 }
 
-static bool deliver_blocks(void *context, size_t piece, size_t slot)
+static bool deliver_block_records(void *context, size_t piece, size_t slot)
 {
     struct block_state *state = context;
     struct block_place *place = &state->places[slot];
@@ -57,8 +57,8 @@ static struct ordered make_run(uint32_t threads, struct block_state *state)
     return (struct ordered){.context = state,
                             .threads = threads,
                             .pieces = SIZE_MAX, /* the last one says so */
-                            .work = work_blocks,
-                            .deliver = deliver_blocks};
+                            .work = parse_block,
+                            .deliver = deliver_block_records};
 }
 
 size_t blocks_slots(uint32_t threads)

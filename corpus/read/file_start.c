@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-static bool begins_file_start(const char *bytes, size_t size, const char *with, size_t length)
+static bool begins_with_bytes(const char *bytes, size_t size, const char *with, size_t length)
 {
     return size >= length && memcmp(bytes, with, length) == 0;
 }
 
 /* With a mark, or an ASCII character in two bytes. */
-static bool is_utf16_file_start(const char *bytes, size_t size)
+static bool is_utf16_start(const char *bytes, size_t size)
 {
-    return begins_file_start(bytes, size, "\xFF\xFE", 2) ||
-           begins_file_start(bytes, size, "\xFE\xFF", 2) ||
+    return begins_with_bytes(bytes, size, "\xFF\xFE", 2) ||
+           begins_with_bytes(bytes, size, "\xFE\xFF", 2) ||
            (size >= 4 && (bytes[0] == 0) != (bytes[1] == 0) && (bytes[2] == 0) == (bytes[0] == 0) &&
             (bytes[3] == 0) == (bytes[1] == 0));
 }
@@ -49,7 +49,7 @@ static bool next_line_is_record(const char *line, const char *end)
 static enum doppel_status check_file_start(const char *bytes, size_t size, bool takes_paths,
                                            struct doppel_error *error)
 {
-    if (is_utf16_file_start(bytes, size))
+    if (is_utf16_start(bytes, size))
         return doppel_fail(error, DOPPEL_E_FORMAT,
                            "UTF-16, not UTF-8; convert it: iconv -f UTF-16 -t UTF-8");
     if (takes_paths)
@@ -67,7 +67,7 @@ static enum doppel_status check_file_start(const char *bytes, size_t size, bool 
 
 bool file_start(const char *bytes, size_t size, bool takes_paths, struct line_block *block)
 {
-    size_t skipped = begins_file_start(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    size_t skipped = begins_with_bytes(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
     block->bytes = bytes + skipped;
     return check_file_start(bytes + skipped, size - skipped, takes_paths, &block->damage) ==
            DOPPEL_OK;

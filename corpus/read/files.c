@@ -9,7 +9,7 @@
 
 enum { DEEPEST = 64 };
 
-static bool ends_in_files(const char *name, size_t size, const char *ending)
+static bool name_ends_in(const char *name, size_t size, const char *ending)
 {
     size_t length = strlen(ending);
     return size > length && memcmp(name + size - length, ending, length) == 0;
@@ -18,12 +18,12 @@ static bool ends_in_files(const char *name, size_t size, const char *ending)
 static bool is_corpus_name(const char *name)
 {
     size_t size = strlen(name);
-    if (ends_in_files(name, size, ".gz"))
+    if (name_ends_in(name, size, ".gz"))
         size -= 3;
-    else if (ends_in_files(name, size, ".zst"))
+    else if (name_ends_in(name, size, ".zst"))
         size -= 4;
-    return ends_in_files(name, size, ".jsonl") || ends_in_files(name, size, ".ndjson") ||
-           ends_in_files(name, size, ".json");
+    return name_ends_in(name, size, ".jsonl") || name_ends_in(name, size, ".ndjson") ||
+           name_ends_in(name, size, ".json");
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
@@ -36,14 +36,14 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static char *join_files(const char *folder, const char *name)
+static char *join_folder_and_name(const char *folder, const char *name)
 {
     char *path;
     bool slash = folder[0] && folder[strlen(folder) - 1] == '/';
     return asprintf(&path, "%s%s%s", folder, slash ? "" : "/", name) < 0 ? NULL : path;
 }
 
-static bool append_corpus_read_files(path_array *paths, char *path)
+static bool append_corpus_file(path_array *paths, char *path)
 {
     if (path && array_push(paths, path))
         return true;
@@ -55,7 +55,7 @@ static bool append_folder(path_array *paths, const char *folder, int depth);
 
 /* Opening a pipe or device that lies about may never end. What cannot be looked at is read: that
  * says why. */
-static bool is_readable_files(const char *path)
+static bool is_corpus_file(const char *path)
 {
     struct stat status;
     return stat(path, &status) != 0 || S_ISREG(status.st_mode);
@@ -64,14 +64,14 @@ static bool is_readable_files(const char *path)
 static bool append_entry(path_array *paths, const char *folder, const char *name, int depth)
 {
     struct stat status;
-    char *path = join_files(folder, name);
+    char *path = join_folder_and_name(folder, name);
     if (!path)
         return false;
     bool good = true;
     if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
         good = depth == DEEPEST || append_folder(paths, path, depth + 1);
-    else if (is_corpus_name(name) && is_readable_files(path))
-        return append_corpus_read_files(paths, path);
+    else if (is_corpus_name(name) && is_corpus_file(path))
+        return append_corpus_file(paths, path);
     free(path);
     return good;
 }
@@ -81,7 +81,7 @@ static bool append_folder(path_array *paths, const char *folder, int depth)
     struct dirent **entries;
     int count = scandir(folder, &entries, is_visible, by_bytes);
     if (count < 0) /* reading it as a file says why */
-        return append_corpus_read_files(paths, strdup(folder));
+        return append_corpus_file(paths, strdup(folder));
     bool good = true;
     for (int i = 0; i < count; i++) {
         good = good && append_entry(paths, folder, entries[i]->d_name, depth);
@@ -99,6 +99,6 @@ enum doppel_status files_append(path_array *paths, const char *path, struct dopp
     if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         good = append_folder(paths, path, 0);
     if (good && paths->count == before)
-        good = append_corpus_read_files(paths, strdup(path));
+        good = append_corpus_file(paths, strdup(path));
     return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to list %s", path);
 }

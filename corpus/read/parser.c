@@ -156,7 +156,7 @@ static void take_field(void *context, const char *key, const char *value, size_t
     }
 }
 
-static enum json_problem visit_parser(struct parser *parser, const char *line, size_t size)
+static enum json_problem parse_json_line(struct parser *parser, const char *line, size_t size)
 {
     for (int i = 0; i < SLOTS; i++)
         parser->slots[i].token = NULL;
@@ -181,7 +181,7 @@ static bool copy_mended(struct parser *parser, const char *line, size_t size)
 }
 
 /* Read what stands before the place where a line is cut: close it, and forget the last field. */
-static void salvage_parser(struct parser *parser, const char *line, size_t size)
+static void salvage_line(struct parser *parser, const char *line, size_t size)
 {
     if (!copy_mended(parser, line, size))
         return;
@@ -189,9 +189,9 @@ static void salvage_parser(struct parser *parser, const char *line, size_t size)
         if ((unsigned char)parser->copy.bytes[i] < ' ')
             parser->copy.bytes[i] = ' ';
     memcpy(parser->copy.bytes + size, "\"}", 2);
-    if (visit_parser(parser, parser->copy.bytes, size + 2) == JSON_OPEN) {
+    if (parse_json_line(parser, parser->copy.bytes, size + 2) == JSON_OPEN) {
         memcpy(parser->copy.bytes + size, "}", 2);
-        visit_parser(parser, parser->copy.bytes, size + 1);
+        parse_json_line(parser, parser->copy.bytes, size + 1);
     }
     if (parser->last)
         parser->last->token = NULL;
@@ -200,17 +200,17 @@ static void salvage_parser(struct parser *parser, const char *line, size_t size)
 /* Visit a line, mended where that helps. Tokens are in the line itself but for broken ones. */
 static enum json_problem visit_line(struct parser *parser, const char *line, size_t size)
 {
-    enum json_problem problem = visit_parser(parser, line, size);
+    enum json_problem problem = parse_json_line(parser, line, size);
     if (problem == JSON_BAD_UTF8) {
         if (!copy_mended(parser, line, size))
             return JSON_MEMORY;
-        problem = visit_parser(parser, parser->copy.bytes, size);
+        problem = parse_json_line(parser, parser->copy.bytes, size);
         for (int i = 0; i < SLOTS; i++)
             if (parser->slots[i].token)
                 parser->slots[i].token = line + (parser->slots[i].token - parser->copy.bytes);
     }
     if (problem == JSON_OPEN || problem == JSON_CONTROL)
-        salvage_parser(parser, line, size);
+        salvage_line(parser, line, size);
     return problem;
 }
 
@@ -255,7 +255,7 @@ static enum doppel_status read_name(struct field_slot *slot, bool is_path, const
     return DOPPEL_OK;
 }
 
-static enum doppel_status read_text_parser(struct parser *parser, struct doppel_corpus_record *out)
+static enum doppel_status read_text_field(struct parser *parser, struct doppel_corpus_record *out)
 {
     struct field_slot *slot = &parser->slots[SLOT_TEXT];
     switch (value_decode(&slot->value, slot->token, slot->token_size)) {
@@ -287,7 +287,7 @@ static enum doppel_status read_text_parser(struct parser *parser, struct doppel_
 
 /* The short fields. The first thing that is wrong is what is said; the rest is read all the same.
  */
-static void read_names_parser(struct parser *parser, struct doppel_corpus_record *out)
+static void read_name_fields(struct parser *parser, struct doppel_corpus_record *out)
 {
     const struct {
         enum slot_id slot;
@@ -375,11 +375,11 @@ void parser_line(struct parser *parser, const char *line, size_t size,
         return;
     }
     problem_explain(visit_line(parser, line, size), line, size, &out->error);
-    read_names_parser(parser, out);
+    read_name_fields(parser, out);
     if (!out->error.status && parser->slot_count > PLAIN_SLOTS)
         read_metadata_fields(parser, line + size, out);
     if (!out->error.status)
-        read_text_parser(parser, out);
+        read_text_field(parser, out);
 }
 
 const char *parser_text_token(const struct parser *parser, size_t *out_size)
@@ -393,7 +393,7 @@ const char *parser_text_token(const struct parser *parser, size_t *out_size)
     return slot->token;
 }
 
-static bool is_blank_parser(const char *line, size_t size)
+static bool is_blank_line(const char *line, size_t size)
 {
     while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
         size--;
@@ -421,7 +421,7 @@ bool parser_block(struct parser *parser, const struct line_block *block, record_
     for (const char *line = block->bytes; line < end; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t size = (size_t)((newline ? newline : end) - line);
-        bool blank = is_blank_parser(line, size);
+        bool blank = is_blank_line(line, size);
         if (!blank || block->with_blanks) {
             struct doppel_corpus_record record = {.size = size};
             if (blank)

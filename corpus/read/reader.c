@@ -223,7 +223,7 @@ static bool grow_filling(struct block_filling *filling, size_t capacity)
     return true;
 }
 
-static void read_more_reader(struct reader *reader, struct block_filling *filling)
+static void read_more_records(struct reader *reader, struct block_filling *filling)
 {
     size_t got = 0;
     filling->ended =
@@ -240,8 +240,8 @@ static void read_more_reader(struct reader *reader, struct block_filling *fillin
 }
 
 /* Read until the block is full, of pipes until there is a line, or to the end. */
-static enum doppel_status fill_reader(struct reader *reader, struct block_filling *filling,
-                                      struct doppel_error *error)
+static enum doppel_status fill_reader_block(struct reader *reader, struct block_filling *filling,
+                                            struct doppel_error *error)
 {
     size_t capacity = reader->regular ? BLOCK_BYTES : PIPE_BLOCK_BYTES;
     if (capacity < 2 * reader->rest_size)
@@ -262,7 +262,7 @@ static enum doppel_status fill_reader(struct reader *reader, struct block_fillin
         if (filling->size == filling->capacity && !grow_filling(filling, 2 * filling->capacity))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line of %zu bytes and more",
                                filling->size);
-        read_more_reader(reader, filling);
+        read_more_records(reader, filling);
     }
     if (filling->ended && !filling->damage.status)
         filling->whole = filling->size;
@@ -293,7 +293,7 @@ static void skip_line(struct reader *reader, struct block_filling *filling,
     while (!filling->whole && !filling->ended) {
         size += filling->size;
         filling->size = 0;
-        read_more_reader(reader, filling);
+        read_more_records(reader, filling);
     }
     const char *newline = memchr(filling->bytes, '\n', filling->size);
     size_t last = newline ? (size_t)(newline - filling->bytes) : filling->size;
@@ -315,7 +315,7 @@ static uint64_t count_lines(const char *bytes, size_t size)
 }
 
 /* Keep what is behind the whole lines for the next block. */
-static bool keep_rest_reader(struct reader *reader, const struct block_filling *filling)
+static bool keep_rest_of_block(struct reader *reader, const struct block_filling *filling)
 {
     size_t size = filling->size - filling->whole;
     if (size > reader->rest_capacity) {
@@ -350,7 +350,7 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
         }
         block->size = filling->whole - (size_t)(block->bytes - filling->bytes);
     }
-    if (!keep_rest_reader(reader, filling))
+    if (!keep_rest_of_block(reader, filling))
         return false;
     block->offset = reader->offset + (uint64_t)(block->bytes - filling->bytes);
     block->line = reader->line;
@@ -366,7 +366,7 @@ static enum doppel_status next_of_file(struct reader *reader, struct line_block 
                                        struct doppel_error *error)
 {
     struct block_filling filling = {0};
-    enum doppel_status status = fill_reader(reader, &filling, error);
+    enum doppel_status status = fill_reader_block(reader, &filling, error);
     if (!status && !make_block(reader, &filling, block))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     if (status)

@@ -16,7 +16,7 @@ bool record_metadata_is_any(const struct metadata_tokens *tokens)
            tokens->lists[0].bytes || tokens->lists[1].bytes;
 }
 
-static void free_names_record_metadata(char **names, size_t count)
+static void free_label_names(char **names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(names[i]);
@@ -30,12 +30,12 @@ void record_metadata_free(struct doppel_metadata *about)
         return;
     free(about->external_id);
     free(about->meta);
-    free_names_record_metadata(about->labels, about->label_count);
-    free_names_record_metadata(about->lists, about->list_count);
+    free_label_names(about->labels, about->label_count);
+    free_label_names(about->lists, about->list_count);
     free(about);
 }
 
-static enum doppel_status no_memory_record_metadata(struct doppel_error *error)
+static enum doppel_status no_memory_for_metadata(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
 }
@@ -79,13 +79,13 @@ static enum doppel_status read_string(const struct metadata_token *token, bool o
     if (token->bytes)
         kind = value_decode(&value, token->bytes, scalar_size(token));
     if (kind == VALUE_NO_MEMORY)
-        status = no_memory_record_metadata(error);
+        status = no_memory_for_metadata(error);
     else if (kind == VALUE_OTHER || kind == VALUE_BROKEN || (kind == VALUE_NUMBER && !or_number))
         status = is_no(token, wanted, error);
     else if (kind != VALUE_ABSENT)
         status = check_nul(token, value.bytes, value.size, error);
     if (!status && kind != VALUE_ABSENT && !(*out = strdup(value.bytes)))
-        status = no_memory_record_metadata(error);
+        status = no_memory_for_metadata(error);
     value_free(&value);
     return status;
 }
@@ -111,7 +111,7 @@ static bool take_string(void *context, const char *bytes, size_t size)
     char *name = strndup(bytes, size);
     if (!name || !array_push(&reading->names, name)) {
         free(name);
-        reading->status = no_memory_record_metadata(reading->error);
+        reading->status = no_memory_for_metadata(reading->error);
     }
     return !reading->status;
 }
@@ -133,7 +133,7 @@ static enum doppel_status read_names_token(const struct metadata_token *token, s
         enum json_problem problem = json_visit_strings(
             json, token->bytes, json_extent(token->bytes, token->size), take_string, &reading);
         if (problem == JSON_MEMORY)
-            reading.status = no_memory_record_metadata(error);
+            reading.status = no_memory_for_metadata(error);
         else if (problem != JSON_FINE)
             reading.status = is_no(token, "string or array of strings", error);
     }
@@ -165,7 +165,7 @@ static enum doppel_status read_meta(const struct metadata_token *token, struct j
     size = *token->bytes == '{' ? json_extent(token->bytes, token->size) : 0;
     enum json_problem problem = size ? json_check_object(json, token->bytes, size) : JSON_NO_OBJECT;
     if (problem == JSON_MEMORY)
-        return no_memory_record_metadata(error);
+        return no_memory_for_metadata(error);
     if (problem == JSON_NO_OBJECT)
         return is_no(token, "object", error);
     if (problem != JSON_FINE)
@@ -174,7 +174,7 @@ static enum doppel_status read_meta(const struct metadata_token *token, struct j
     if (has_nul(token->bytes, size))
         return doppel_fail(error, DOPPEL_E_FORMAT, "\"%s\" holds a NUL character", token->name);
     *out = strndup(token->bytes, size);
-    return *out ? DOPPEL_OK : no_memory_record_metadata(error);
+    return *out ? DOPPEL_OK : no_memory_for_metadata(error);
 }
 
 /* ---- all ---- */
@@ -185,7 +185,7 @@ enum doppel_status record_metadata_read(const struct metadata_tokens *tokens, st
     name_array labels = {0}, lists = {0};
     struct doppel_metadata *about = calloc(1, sizeof *about);
     if (!about)
-        return no_memory_record_metadata(error);
+        return no_memory_for_metadata(error);
     enum doppel_status status = read_string(&tokens->external_id, true, &about->external_id, error);
     if (!status)
         status = read_meta(&tokens->meta, json, &about->meta, error);

@@ -16,7 +16,7 @@ void file_text_free(struct file_text *file)
     *file = (struct file_text){0};
 }
 
-static int open_beside_record_text(const char *corpus_path, const char *path)
+static int open_beside_corpus(const char *corpus_path, const char *path)
 {
     enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK }; /* a pipe without a writer is no text */
     const char *slash = strrchr(corpus_path, '/');
@@ -45,9 +45,9 @@ static bool make_room_file_text(struct file_text *file, size_t size)
 }
 
 /* Read to the end, wherever that is by now. */
-static enum doppel_status read_all_record_text(int fd, const char *path, uint64_t max_bytes,
-                                               struct file_text *file, size_t *out_size,
-                                               struct doppel_error *error)
+static enum doppel_status read_whole_text(int fd, const char *path, uint64_t max_bytes,
+                                          struct file_text *file, size_t *out_size,
+                                          struct doppel_error *error)
 {
     size_t size = 0;
     for (;;) {
@@ -69,9 +69,9 @@ static enum doppel_status read_all_record_text(int fd, const char *path, uint64_
     return DOPPEL_OK;
 }
 
-static enum doppel_status read_fd_record_text(int fd, const char *path, uint64_t max_bytes,
-                                              struct file_text *file, size_t *out_size,
-                                              struct doppel_error *error)
+static enum doppel_status read_text_of_fd(int fd, const char *path, uint64_t max_bytes,
+                                          struct file_text *file, size_t *out_size,
+                                          struct doppel_error *error)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
@@ -83,7 +83,7 @@ static enum doppel_status read_fd_record_text(int fd, const char *path, uint64_t
                            (unsigned long long)max_bytes);
     if (!make_room_file_text(file, (size_t)status.st_size + 4096))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read %s", path);
-    return read_all_record_text(fd, path, max_bytes, file, out_size, error);
+    return read_whole_text(fd, path, max_bytes, file, out_size, error);
 }
 
 enum doppel_status record_text(const struct doppel_corpus_record *record, const char *corpus_path,
@@ -95,12 +95,11 @@ enum doppel_status record_text(const struct doppel_corpus_record *record, const 
         *out_size = record->text_size;
         return DOPPEL_OK;
     }
-    int fd = open_beside_record_text(corpus_path, record->path);
+    int fd = open_beside_corpus(corpus_path, record->path);
     if (fd < 0)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "%s cannot be opened: %s", record->path, strerror(errno));
-    enum doppel_status status =
-        read_fd_record_text(fd, record->path, max_bytes, file, out_size, error);
+    enum doppel_status status = read_text_of_fd(fd, record->path, max_bytes, file, out_size, error);
     close(fd);
     if (!status)
         *out = file->bytes;

@@ -64,7 +64,7 @@ static bool wait_for_bytes(const struct corpus_source *source)
     return false;
 }
 
-static enum doppel_status read_file_source(struct corpus_source *source, void *buffer, size_t size,
+static enum doppel_status read_source_file(struct corpus_source *source, void *buffer, size_t size,
                                            size_t *out_size, struct doppel_error *error)
 {
     if (!wait_for_bytes(source))
@@ -81,12 +81,12 @@ static enum doppel_status read_file_source(struct corpus_source *source, void *b
 }
 
 /* Read more input where all is used. */
-static enum doppel_status fill_source(struct corpus_source *source, struct doppel_error *error)
+static enum doppel_status fill_from_source(struct corpus_source *source, struct doppel_error *error)
 {
     if (source->at < source->end || source->ended)
         return DOPPEL_OK;
     size_t got = 0;
-    enum doppel_status status = read_file_source(source, source->input, INPUT_BYTES, &got, error);
+    enum doppel_status status = read_source_file(source, source->input, INPUT_BYTES, &got, error);
     if (status)
         return status;
     source->at = 0;
@@ -127,7 +127,7 @@ static enum doppel_status recognise(struct corpus_source *source, struct doppel_
     while (source->end < MAGIC_BYTES && !source->ended &&
            !memchr(source->input, '\n', source->end)) {
         size_t got = 0;
-        enum doppel_status status = read_file_source(source, source->input + source->end,
+        enum doppel_status status = read_source_file(source, source->input + source->end,
                                                      MAGIC_BYTES - source->end, &got, error);
         if (status)
             return status;
@@ -264,7 +264,7 @@ static enum doppel_status decompress(struct corpus_source *source, char *buffer,
                                      size_t *out_size, struct doppel_error *error)
 {
     for (;;) {
-        enum doppel_status status = fill_source(source, error);
+        enum doppel_status status = fill_from_source(source, error);
         if (!status && !source->in_member && source->packing == GZIP)
             status = next_member(source, error);
         if (status)
@@ -296,7 +296,7 @@ enum doppel_status source_read(struct corpus_source *source, char *buffer, size_
     if (!left && source->ended)
         return *out_size = 0, DOPPEL_OK;
     if (!left)
-        return read_file_source(source, buffer, size, out_size, error);
+        return read_source_file(source, buffer, size, out_size, error);
     *out_size = left < size ? left : size;
     memcpy(buffer, source->input + source->at, *out_size);
     source->at += *out_size;

@@ -18,8 +18,8 @@ static bool can_be_read_twice(const char *path)
            (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
 }
 
-static enum doppel_status copy_all_spool(int from, int to, const char *path, const char *folder,
-                                         struct doppel_error *error)
+static enum doppel_status copy_to_spool(int from, int to, const char *path, const char *folder,
+                                        struct doppel_error *error)
 {
     enum { BYTES = 1 << 16 };
     char buffer[BYTES];
@@ -48,7 +48,7 @@ static enum doppel_status spool_one(struct spool *spool, size_t i, const char *f
         return DOPPEL_OK;
     enum doppel_status status = temporary_file(folder, &spool->fds[i], error);
     if (!status)
-        status = copy_all_spool(from, spool->fds[i], path, folder, error);
+        status = copy_to_spool(from, spool->fds[i], path, folder, error);
     if (from != STDIN_FILENO)
         close(from);
     if (status)

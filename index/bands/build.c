@@ -22,7 +22,7 @@ struct build {
     struct segment *segment;
 };
 
-static enum doppel_status no_memory_bands_build(struct doppel_error *error)
+static enum doppel_status no_memory_for_bands(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a band table");
 }
@@ -93,7 +93,7 @@ static enum doppel_status number_signatures(struct build *build, struct doppel_e
     struct distinct table = {0};
     uint64_t at = 0, count = build->shape.count;
     if (build->seed && !make_distinct(&table, count))
-        return no_memory_bands_build(error);
+        return no_memory_for_bands(error);
     build->shape.distinct = 0;
     memset(build->repeats, 0, count * sizeof *build->repeats);
     build->stream->rewind(build->stream->context);
@@ -256,7 +256,7 @@ static enum doppel_status write_bands(const struct build *build, struct doppel_e
     free(sorting.keyed);
     free(sorting.parted);
     free(sorting.bucket_start);
-    return enough ? DOPPEL_OK : no_memory_bands_build(error);
+    return enough ? DOPPEL_OK : no_memory_for_bands(error);
 }
 
 /* ---- all together ---- */
@@ -269,7 +269,7 @@ static enum doppel_status build_once(struct build *build, const struct segment_t
         return status;
     uint32_t *next = place_signatures(build);
     if (!next)
-        return no_memory_bands_build(error);
+        return no_memory_for_bands(error);
     build->shape.buckets = build->shape.distinct / BANDS_BUCKET_ENTRIES + 1;
     struct segment_plan plan = bands_plan(&build->shape);
     status = segment_create(&plan, target, &build->segment, error);
@@ -324,7 +324,7 @@ enum doppel_status bands_build(const struct bands_options *options, struct code_
     if (build.codes && build.payloads && build.number && build.repeats)
         status = build_table(&build, target, error);
     else
-        status = no_memory_bands_build(error);
+        status = no_memory_for_bands(error);
     free(build.codes);
     free(build.payloads);
     free(build.number);

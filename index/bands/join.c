@@ -22,7 +22,7 @@ struct joining {
     ARRAY(uint32_t) entries; /* of a bucket, sorted */
 };
 
-static enum doppel_status damaged_bands_join(struct doppel_error *error)
+static enum doppel_status damaged_in_join(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the band table is damaged: numbers beyond it");
 }
@@ -48,7 +48,7 @@ static enum doppel_status visit_joining(const struct joining *joining, struct si
 {
     struct bands_list a, b;
     if (!bands_list_at(joining->table, pair.a, &a) || !bands_list_at(joining->table, pair.b, &b))
-        return damaged_bands_join(error);
+        return damaged_in_join(error);
     return joining->join->visitor(joining->join->context, &a, pair.a == pair.b ? &a : &b, distance)
                ? DOPPEL_OK
                : DOPPEL_E_CANCELLED;
@@ -83,7 +83,7 @@ static enum doppel_status await_joining(struct joining *joining, uint32_t a, uin
 {
     uint32_t words = joining->table->words, distinct = joining->table->shape.distinct;
     if (a >= distinct || b >= distinct)
-        return damaged_bands_join(error);
+        return damaged_in_join(error);
     for (uint32_t word = 0; word < words; word += LINE_WORDS) {
         __builtin_prefetch(signature_at_bands(joining->table, a) + word);
         __builtin_prefetch(signature_at_bands(joining->table, b) + word);
@@ -92,7 +92,7 @@ static enum doppel_status await_joining(struct joining *joining, uint32_t a, uin
     return joining->waiting_count == WAITING ? verify_waiting_joining(joining, error) : DOPPEL_OK;
 }
 
-static int compare_bands_join(const void *a, const void *b)
+static int compare_joined_numbers(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     return (left > right) - (left < right);
@@ -102,7 +102,7 @@ static int compare_bands_join(const void *a, const void *b)
 static void sort_entries(uint32_t *entries, size_t count)
 {
     if (count > FEW) {
-        qsort(entries, count, sizeof *entries, compare_bands_join);
+        qsort(entries, count, sizeof *entries, compare_joined_numbers);
         return;
     }
     for (size_t i = 1; i < count; i++) {
@@ -130,7 +130,7 @@ static enum doppel_status join_bucket(struct joining *joining, uint32_t bucket,
 {
     const uint32_t *first, *end;
     if (!bands_bucket(joining->table, joining->band, bucket, &first, &end))
-        return damaged_bands_join(error);
+        return damaged_in_join(error);
     size_t count = (size_t)(end - first);
     if (count < 2)
         return DOPPEL_OK;

@@ -52,7 +52,7 @@ void bands_scratch_free(struct bands_scratch *scratch)
     free(scratch);
 }
 
-static enum doppel_status damaged_bands_search(struct doppel_error *error)
+static enum doppel_status damaged_in_search(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the band table is damaged: numbers beyond it");
 }
@@ -104,7 +104,7 @@ static enum doppel_status report(const struct band_search *search, uint32_t sign
 {
     struct bands_list list;
     if (!bands_list_at(search->table, signature, &list))
-        return damaged_bands_search(error);
+        return damaged_in_search(error);
     for (size_t i = 0; i < list.count; i++) {
         struct doppel_index_hit hit = {list.payloads[i], distance, search->query->number};
         if (!array_push(search->query->hits, hit))
@@ -113,9 +113,9 @@ static enum doppel_status report(const struct band_search *search, uint32_t sign
     return DOPPEL_OK;
 }
 
-static enum doppel_status verify_search(const struct band_search *search,
-                                        const struct band_candidate *candidate,
-                                        struct doppel_error *error)
+static enum doppel_status verify_band_hit(const struct band_search *search,
+                                          const struct band_candidate *candidate,
+                                          struct doppel_error *error)
 {
     const struct bands *table = search->table;
     const struct bands_options *options = &table->shape.options;
@@ -129,19 +129,19 @@ static enum doppel_status verify_search(const struct band_search *search,
     return report(search, candidate->signature, distance, error);
 }
 
-static enum doppel_status verify_waiting_search(const struct band_search *search,
-                                                struct doppel_error *error)
+static enum doppel_status verify_waiting_hits(const struct band_search *search,
+                                              struct doppel_error *error)
 {
     struct bands_scratch *scratch = search->scratch;
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = 0; i < scratch->waiting_count && !status; i++)
-        status = verify_search(search, &scratch->waiting[i], error);
+        status = verify_band_hit(search, &scratch->waiting[i], error);
     scratch->waiting_count = 0;
     return status;
 }
 
 /* Let a candidate wait for its signature, unless it has been seen. */
-static void await_search(const struct band_search *search, uint32_t signature, uint32_t band)
+static void await_signature(const struct band_search *search, uint32_t signature, uint32_t band)
 {
     struct bands_scratch *scratch = search->scratch;
     uint64_t mark = (uint64_t)scratch->search << 32 | signature;
@@ -167,15 +167,15 @@ static enum doppel_status search_band(const struct band_search *search, uint32_t
         if ((*entry ^ tag) & ~id_mask)
             continue;
         if ((*entry & id_mask) >= search->table->shape.distinct)
-            return damaged_bands_search(error);
-        await_search(search, *entry & id_mask, band);
+            return damaged_in_search(error);
+        await_signature(search, *entry & id_mask, band);
         if (search->scratch->waiting_count == WAITING)
-            status = verify_waiting_search(search, error);
+            status = verify_waiting_hits(search, error);
     }
     return status;
 }
 
-static uint32_t next_search(struct bands_scratch *scratch)
+static uint32_t next_search_mark(struct bands_scratch *scratch)
 {
     if (!++scratch->search) {
         memset(scratch->seen, 0, sizeof scratch->seen);
@@ -197,12 +197,12 @@ static enum doppel_status search_one_bands(const struct bands *table, struct ban
                                  .code = scratch->codes[stage],
                                  .probes = scratch->probes[stage],
                                  .near_lines = near < lines ? near : lines};
-    next_search(scratch);
+    next_search_mark(scratch);
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t band = 0; band < options->bands && !status; band++)
         status = search_band(&search, band, error);
     if (!status)
-        status = verify_waiting_search(&search, error);
+        status = verify_waiting_hits(&search, error);
     scratch->waiting_count = 0;
     return status;
 }
@@ -215,7 +215,7 @@ enum doppel_status bands_search(const struct bands *table, struct bands_scratch 
         if (i < count)
             find_buckets(table, &queries[i], scratch, i % STAGES);
         if (i >= 1 && i - 1 < count && !find_entries(table, scratch->probes[(i - 1) % STAGES]))
-            status = damaged_bands_search(error);
+            status = damaged_in_search(error);
         if (i >= 2 && !status)
             status = search_one_bands(table, scratch, &queries[i - 2], (i - 2) % STAGES, error);
     }

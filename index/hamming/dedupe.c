@@ -14,7 +14,7 @@ struct workspace {
     uint32_t *starts; /* of the partition's buckets */
 };
 
-static bool reserve_dedupe(void **memory, size_t *room, size_t wanted, size_t bytes)
+static bool reserve_to_dedupe(void **memory, size_t *room, size_t wanted, size_t bytes)
 {
     if (wanted <= *room)
         return true;
@@ -108,16 +108,16 @@ static bool order_partition(struct gathered *out, struct workspace *work, uint64
     const struct hamming_shape shape = out->shape;
     uint32_t stride = shape.words + 1;
     size_t count = (size_t)(end - start);
-    if (!reserve_dedupe((void **)&work->items, &work->item_room, count * stride,
-                        sizeof *work->items))
+    if (!reserve_to_dedupe((void **)&work->items, &work->item_room, count * stride,
+                           sizeof *work->items))
         return false;
     sort_partition(&shape, out->items + start * stride, count, work);
     for (size_t i = 0; i < (size_t)1 << partition_shift(&shape); i++) {
         size_t first = work->starts[i], last = work->starts[i + 1];
         if (first == last)
             continue;
-        if (!reserve_dedupe((void **)&work->places, &work->place_room, hash_room(last - first),
-                            sizeof *work->places) ||
+        if (!reserve_to_dedupe((void **)&work->places, &work->place_room, hash_room(last - first),
+                               sizeof *work->places) ||
             !keep_bucket(out, work, first, last))
             return false;
     }

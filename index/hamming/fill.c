@@ -205,7 +205,7 @@ static inline __attribute__((always_inline)) void slice_fill_as(const struct gat
     }
 }
 
-static void slice_fill(const struct gathered *from, struct table_filling *filling,
+static void fill_slice(const struct gathered *from, struct table_filling *filling,
                        const struct slice *slice)
 {
     switch (filling->shape.bits) {
@@ -234,12 +234,12 @@ static void fill_chunk(const struct gathered *from, struct table_filling *fillin
     fill_headers(filling, spill_at);
     struct slice slice = {.last = partition_count(shape)};
     if (filling->chunk == 0) { /* the codes are in order */
-        slice_fill(from, filling, &slice);
+        fill_slice(from, filling, &slice);
         return;
     }
     for (slice.last = 0; slice.last < partition_count(shape);) {
         slice_choose(filling, sizes, slice.last, room, &slice);
-        slice_fill(from, filling, &slice);
+        fill_slice(from, filling, &slice);
     }
 }
 

@@ -55,7 +55,7 @@ static size_t pass_next(struct pass_over *pass)
     return got;
 }
 
-static enum doppel_status no_memory_gather(struct doppel_error *error)
+static enum doppel_status no_memory_to_gather(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a Hamming table");
 }
@@ -72,7 +72,7 @@ static enum doppel_status choose_permutation(struct pass_over *pass, struct gath
     uint64_t step = out->count / SAMPLE + 1, seen = 0;
     uint64_t *sample = malloc(SAMPLE * words * sizeof *sample);
     if (!sample)
-        return no_memory_gather(error);
+        return no_memory_to_gather(error);
     pass_begin(pass);
     while ((got = pass_next(pass)) > 0 && got != SIZE_MAX) {
         for (size_t i = (size_t)((step - seen % step) % step); i < got; i += step)
@@ -82,7 +82,7 @@ static enum doppel_status choose_permutation(struct pass_over *pass, struct gath
     enum doppel_status status = got ? unread(error) : DOPPEL_OK;
     if (!got && !permutation_choose(sample, taken, out->shape.bits, out->shape.chunks,
                                     out->shape.prefix, out->places))
-        status = no_memory_gather(error);
+        status = no_memory_to_gather(error);
     free(sample);
     return status;
 }
@@ -137,7 +137,7 @@ static enum doppel_status read_all_pass_over(struct pass_over *pass, struct gath
         return status;
     pass->permuter = permuter = permuter_new(out->places, out->shape.bits, &valid);
     if (!permuter)
-        return no_memory_gather(error);
+        return no_memory_to_gather(error);
     status = find_partitions(pass, starts, error);
     if (status == DOPPEL_OK)
         status = scatter_pass_over(pass, starts, out->items, error);
@@ -158,14 +158,14 @@ enum doppel_status gather(const struct hamming_options *options, struct code_str
     out->items = large_alloc(out->count * (out->shape.words + 1) * sizeof *out->items);
     enum doppel_status status;
     if (!pass || !out->items) {
-        status = no_memory_gather(error);
+        status = no_memory_to_gather(error);
     } else {
         pass->stream = stream;
         pass->permuter = NULL;
         pass->shape = out->shape;
         status = read_all_pass_over(pass, out, starts, error);
         if (status == DOPPEL_OK && !gathered_order(out, starts))
-            status = no_memory_gather(error);
+            status = no_memory_to_gather(error);
     }
     free(pass);
     if (status != DOPPEL_OK)

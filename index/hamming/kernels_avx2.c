@@ -26,7 +26,7 @@ static inline __m256i half_distance(const uint32_t *half, const struct needle *n
     return ones_of_words(bytes);
 }
 
-static inline uint32_t within_kernels_avx2(__m256i distance, uint32_t limit)
+static inline uint32_t within_radius_avx2(__m256i distance, uint32_t limit)
 {
     return lanes_within(distance, _mm256_set1_epi32((int)limit));
 }
@@ -39,7 +39,7 @@ static inline bool groups_near(const uint32_t *groups, uint32_t count, const str
         least = _mm256_min_epi32(least, half_distance(groups, needle, planes));
         least = _mm256_min_epi32(least, half_distance(groups + LANES / 2, needle, planes));
     }
-    return within_kernels_avx2(least, limit) != 0;
+    return within_radius_avx2(least, limit) != 0;
 }
 
 static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
@@ -48,7 +48,7 @@ static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
 {
     __m256i low = half_distance(group, needle, planes);
     __m256i high = half_distance(group + LANES / 2, needle, planes);
-    uint32_t near = within_kernels_avx2(low, limit) | within_kernels_avx2(high, limit) << 8,
+    uint32_t near = within_radius_avx2(low, limit) | within_radius_avx2(high, limit) << 8,
              distances[LANES];
     if (near == 0)
         return;

@@ -58,7 +58,7 @@ static size_t read_all_reader(struct join_reader *reader, uint64_t *codes, uint6
     return read_head(reader, codes, payloads, max);
 }
 
-static void rewind_join_index(void *context)
+static void rewind_join_reader(void *context)
 {
     struct join_reader *reader = context;
     reader->part = reader->at = reader->place = reader->number = 0;
@@ -69,7 +69,7 @@ static bool lives_at(const struct join_reader *reader, uint64_t place)
     return place / 64 < reader->alive.count && reader->alive.items[place / 64] >> place % 64 & 1;
 }
 
-static size_t read_living_join_index(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
+static size_t read_living_join(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
 {
     struct join_reader *reader = context;
     size_t words = reader->index->words, count = 0, got;
@@ -116,7 +116,7 @@ static bool note_all(struct index_join *join)
 {
     uint64_t codes[BATCH * MAX_WORDS], payloads[BATCH];
     size_t got;
-    rewind_join_index(&join->reader);
+    rewind_join_reader(&join->reader);
     while ((got = read_all_reader(&join->reader, codes, payloads, BATCH)) > 0)
         for (size_t i = 0; i < got; i++)
             if (!note_index_join(join, got - i, payloads[i]))
@@ -126,7 +126,7 @@ static bool note_all(struct index_join *join)
 
 /* ---- the join ---- */
 
-static bool visit_join_index(void *context, const struct doppel_index_pair *pairs, size_t count)
+static bool visit_index_pair(void *context, const struct doppel_index_pair *pairs, size_t count)
 {
     struct index_join *join = context;
     const uint64_t *payloads = join->reader.payloads.items;
@@ -154,14 +154,14 @@ static enum doppel_status run_index_join(struct index_join *join, struct doppel_
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to join %zu codes",
                            reader->payloads.count);
     struct doppel_index_codes codes = {.count = reader->payloads.count,
-                                       .read = read_living_join_index,
-                                       .rewind = rewind_join_index,
+                                       .read = read_living_join,
+                                       .rewind = rewind_join_reader,
                                        .context = reader};
     struct doppel_index_pairing pairing = {.bits = reader->index->options.bits,
                                            .radius = join->request->radius,
                                            .left = &codes,
                                            .threads = join->request->threads};
-    enum doppel_status status = doppel_index_pair_up(&pairing, visit_join_index, join, error);
+    enum doppel_status status = doppel_index_pair_up(&pairing, visit_index_pair, join, error);
     enum doppel_status damage = damage_of(&reader->snapshot, error);
     return damage ? damage : status;
 }

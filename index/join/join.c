@@ -57,7 +57,8 @@ struct code_join {
 
 /* ---- pairs ---- */
 
-static bool visit_join(struct code_join *join, const struct doppel_index_pair *pairs, size_t count)
+static bool visit_joined_pairs(struct code_join *join, const struct doppel_index_pair *pairs,
+                               size_t count)
 {
     if (count && !join->visitor(join->context, pairs, count))
         join->status = DOPPEL_E_CANCELLED;
@@ -82,7 +83,7 @@ static bool flush_join_hits(struct join_hits *hits)
     hits->count = 0;
     if (count && pairing->filter)
         count = pairing->filter(pairing->filter_context, work->checked, count);
-    return work->at_once ? visit_join(join, work->checked, count)
+    return work->at_once ? visit_joined_pairs(join, work->checked, count)
                          : keep_work(work, work->checked, count);
 }
 
@@ -150,7 +151,7 @@ static bool deliver_join(void *context, size_t number, size_t slot)
     else if (work->too_many)
         compare_piece(&join->works[join->slots], &join->pieces.items[number]);
     else if (!work->at_once)
-        (void)visit_join(join, work->pairs.items, work->pairs.count);
+        (void)visit_joined_pairs(join, work->pairs.items, work->pairs.count);
     return join->status == DOPPEL_OK;
 }
 

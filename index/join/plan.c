@@ -117,7 +117,7 @@ static void rates_of(const struct costing *costing, const struct join_chunk *chu
     }
 }
 
-static double lanes_of_join_plan(const struct join_plan *plan)
+static double join_plan_lanes(const struct join_plan *plan)
 {
     return plan->sketches || plan->bits == 32 ? 16 : 8;
 }
@@ -139,7 +139,7 @@ static double cost_of(const struct costing *costing, const struct join_chunk *ch
                       const struct rates *rates, int32_t share)
 {
     double buckets = (double)(UINT64_C(1) << chunk->prefix);
-    double lanes = lanes_of_join_plan(&costing->plan), cell_ns = cell_cost(costing);
+    double lanes = join_plan_lanes(&costing->plan), cell_ns = cell_cost(costing);
     double left = costing->left / buckets, right = costing->right / buckets;
     if (share < 0)
         return 0;
@@ -180,7 +180,7 @@ static double share_out_costing(struct costing *costing)
 
 /* ---- what there is to choose from ---- */
 
-static void cut_join_plan(struct join_plan *plan, uint32_t chunks, uint32_t prefix)
+static void cut_into_chunks(struct join_plan *plan, uint32_t chunks, uint32_t prefix)
 {
     plan->chunks = chunks;
     for (uint32_t i = 0; i < chunks; i++) {
@@ -199,7 +199,7 @@ static void all_with_all(struct join_plan *plan)
 
 static double cost_of_all(const struct costing *costing)
 {
-    return costing->pairs / (4 * lanes_of_join_plan(&costing->plan)) * cell_cost(costing);
+    return costing->pairs / (4 * join_plan_lanes(&costing->plan)) * cell_cost(costing);
 }
 
 /* Prefixes about as wide as gives a bucket a cell's worth of codes, on the larger side. */
@@ -217,7 +217,7 @@ static void choose_costing(struct costing *costing, struct join_plan *out)
             if (prefix < 4 || prefix > JOIN_PREFIX_MAX || chunks > costing->plan.radius + 1 ||
                 width < 4 || (uint32_t)prefix > width + (chunks > 1))
                 continue;
-            cut_join_plan(&costing->plan, chunks, (uint32_t)prefix);
+            cut_into_chunks(&costing->plan, chunks, (uint32_t)prefix);
             double cost = share_out_costing(costing);
             if (cost < least) {
                 least = cost;

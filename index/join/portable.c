@@ -4,7 +4,7 @@
 
 /* Without POPCNT the compiler calls a function for each word; this it can vectorise. Source:
  * Warren, "Hacker's Delight" (2012), 5-1. */
-static inline uint32_t ones_of_portable(uint64_t word)
+static inline uint32_t portable_ones(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555u;
     word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
@@ -19,7 +19,7 @@ static uint64_t cell_lanes(const struct join_block *block, size_t left, size_t r
     for (size_t row = 0; row < ROWS; row++)
         for (size_t lane = 0; lane < LANES32; lane++) {
             uint32_t differ = block->left->lanes[left + row] ^ block->right->lanes[right + lane];
-            near |= (uint64_t)(ones_of_portable(differ) <= limit) << (row * LANES32 + lane);
+            near |= (uint64_t)(portable_ones(differ) <= limit) << (row * LANES32 + lane);
         }
     return near;
 }
@@ -33,8 +33,8 @@ INLINE uint64_t cell_words(const struct join_block *block, size_t left, size_t r
         for (size_t lane = 0; lane < LANES64; lane++) {
             uint32_t distance = 0;
             for (uint32_t word = 0; word < words; word++)
-                distance += ones_of_portable(a->planes[word * a->stride + left + row] ^
-                                             b->planes[word * b->stride + right + lane]);
+                distance += portable_ones(a->planes[word * a->stride + left + row] ^
+                                          b->planes[word * b->stride + right + lane]);
             near |= (uint64_t)(distance <= limit) << (row * LANES64 + lane);
         }
     return near;

@@ -26,8 +26,8 @@ bool postings_long_list(const struct postings *table, uint64_t unit, struct long
 }
 
 /* Whether the positions ascend from `before` and stay on the axis. */
-static bool is_valid_long(const uint32_t *positions, uint32_t count, uint32_t width,
-                          uint32_t before, uint64_t axis)
+static bool is_valid_long_list(const uint32_t *positions, uint32_t count, uint32_t width,
+                               uint32_t before, uint64_t axis)
 {
     if (width <= SAFE_WIDTH)
         return positions[count - 1] >= before && positions[count - 1] < axis;
@@ -56,7 +56,7 @@ enum doppel_status postings_read_long(const struct postings *table, uint64_t uni
         const uint8_t *packed = table->lists + unit * POSTINGS_UNIT;
         segment_touch(table->segment, packed, units * POSTINGS_UNIT);
         table->unpack((const void *)packed, width, rows, before, positions);
-        if (!is_valid_long(positions, count, width, before, table->shape.axis))
+        if (!is_valid_long_list(positions, count, width, before, table->shape.axis))
             return postings_damaged(error);
         if (!visitor(context, number, positions, count))
             return DOPPEL_E_CANCELLED;

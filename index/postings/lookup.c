@@ -146,7 +146,7 @@ static bool advance(struct lookup *lookup, size_t i, struct postings_block *bloc
     return listed >= 0;
 }
 
-static bool begin_lookup(struct lookup *lookup)
+static bool begin_posting_lookup(struct lookup *lookup)
 {
     bool sound = true;
     for (size_t i = 0; i < 2 * BLOCK_KEYS && i < lookup->count; i++)
@@ -161,7 +161,7 @@ static const struct postings_block *find_block(struct lookup *lookup, size_t fir
 {
     struct postings_block *block = &lookup->blocks[first / BLOCK_KEYS % 2];
     struct postings_block *next = &lookup->blocks[(first / BLOCK_KEYS + 1) % 2];
-    if (!first && !begin_lookup(lookup))
+    if (!first && !begin_posting_lookup(lookup))
         return NULL;
     block->listed_count = 0;
     for (size_t i = first; i < first + BLOCK_KEYS && i < lookup->count; i++)

@@ -26,7 +26,7 @@ struct merging {
     bool no_memory;
 };
 
-static enum doppel_status no_memory_postings_merge(struct doppel_error *error)
+static enum doppel_status no_memory_to_merge(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge postings tables");
 }
@@ -139,7 +139,7 @@ static enum doppel_status read_list(struct merging *merging, struct postings_rea
         if (!status && !settle_reader(reader))
             status = postings_damaged(error);
     }
-    return merging->no_memory ? no_memory_postings_merge(error) : status;
+    return merging->no_memory ? no_memory_to_merge(error) : status;
 }
 
 static bool ascends(const uint32_t *positions, size_t count)
@@ -168,8 +168,8 @@ static enum doppel_status give_list(struct merging *merging, uint64_t key,
 }
 
 /* A list_source. */
-static enum doppel_status run_postings_merge(void *context, const struct list_taker *taker,
-                                             struct doppel_error *error)
+static enum doppel_status merge_postings_runs(void *context, const struct list_taker *taker,
+                                              struct doppel_error *error)
 {
     struct merging *merging = context;
     for (size_t i = 0; i < merging->count; i++) {
@@ -197,9 +197,8 @@ static enum doppel_status run_postings_merge(void *context, const struct list_ta
 
 /* ---- all together ---- */
 
-static enum doppel_status make_room_postings_merge(const struct postings_merge *merge,
-                                                   struct merging *merging,
-                                                   struct doppel_error *error)
+static enum doppel_status make_room_to_merge(const struct postings_merge *merge,
+                                             struct merging *merging, struct doppel_error *error)
 {
     uint64_t items = 0;
     merging->readers = calloc(merge->count, sizeof *merging->readers);
@@ -215,7 +214,7 @@ static enum doppel_status make_room_postings_merge(const struct postings_merge *
     merging->items.payloads = calloc(items + 1, sizeof *merging->items.payloads);
     merging->items.starts = calloc(items + 1, sizeof *merging->items.starts);
     enough = enough && merging->items.payloads && merging->items.starts;
-    return enough ? DOPPEL_OK : no_memory_postings_merge(error);
+    return enough ? DOPPEL_OK : no_memory_to_merge(error);
 }
 
 static enum doppel_status check_tables(const struct postings_merge *merge,
@@ -235,10 +234,10 @@ enum doppel_status postings_merge(const struct postings_merge *merge,
                                   struct doppel_error *error)
 {
     struct merging merging = {0};
-    struct list_source source = {&merging, run_postings_merge};
+    struct list_source source = {&merging, merge_postings_runs};
     enum doppel_status status = check_tables(merge, error);
     if (!status)
-        status = make_room_postings_merge(merge, &merging, error);
+        status = make_room_to_merge(merge, &merging, error);
     for (size_t i = 0; i < merge->count && !status; i++)
         status = place_items(merge, i, &merging.readers[i], &merging.items, error);
     if (!status)

@@ -51,7 +51,7 @@ struct segment_plan postings_plan(const struct postings_shape *shape)
 }
 
 /* The shape that the parameters tell; false when they cannot be a postings table's. */
-static bool read_shape_postings(const struct segment_plan *plan, struct postings_shape *out)
+static bool read_postings_shape(const struct segment_plan *plan, struct postings_shape *out)
 {
     const uint64_t *parameters = plan->parameters;
     uint64_t key_bits = parameters[POSTINGS_PARAMETER_KEY_BITS];
@@ -98,7 +98,7 @@ static enum doppel_status check_postings(const struct segment *segment, struct p
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the postings table has version %llu, this program reads %d",
                            (unsigned long long)version, POSTINGS_VERSION);
-    if (!read_shape_postings(&segment->plan, out) || axis_end(segment, out->items) != out->axis)
+    if (!read_postings_shape(&segment->plan, out) || axis_end(segment, out->items) != out->axis)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the postings table's parameters are damaged");
     return DOPPEL_OK;
 }

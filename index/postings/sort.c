@@ -26,7 +26,7 @@ struct postings_sorting {
     bool sorted; /* the records are all, and in order */
 };
 
-static enum doppel_status no_memory_sort(struct doppel_error *error)
+static enum doppel_status no_memory_to_sort(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to build a postings table");
 }
@@ -127,13 +127,13 @@ static enum doppel_status gather_sorting(struct postings_sorting *sorting,
 
 /* ---- sorting a range ---- */
 
-static int compare_sort(const void *a, const void *b)
+static int compare_postings(const void *a, const void *b)
 {
     record left = *(const record *)a, right = *(const record *)b;
     return (left > right) - (left < right);
 }
 
-static void insert_sort(record *records, size_t count)
+static void insertion_sort_postings(record *records, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         record moved = records[i];
@@ -162,7 +162,7 @@ static void sort_digit(const record *from, size_t count, uint32_t shift, uint32_
 static void sort_range(const struct postings_sorting *sorting, record *records, size_t count)
 {
     if (count <= FEW) {
-        insert_sort(records, count);
+        insertion_sort_postings(records, count);
         return;
     }
     uint32_t bits = sorting->range_shift, digit = bits > DIGIT_BITS ? (bits + 1) / 2 : bits;
@@ -177,7 +177,7 @@ static void sort_range(const struct postings_sorting *sorting, record *records, 
         memcpy(records, from, count * sizeof *records);
     for (size_t i = 1; i < count; i++)
         if (records[i] < records[i - 1]) {
-            qsort(records, count, sizeof *records, compare_sort);
+            qsort(records, count, sizeof *records, compare_postings);
             return;
         }
 }
@@ -212,8 +212,8 @@ static enum doppel_status give_ranges(struct postings_sorting *sorting,
 }
 
 /* A list_source. */
-static enum doppel_status run_sort(void *context, const struct list_taker *taker,
-                                   struct doppel_error *error)
+static enum doppel_status sort_postings_run(void *context, const struct list_taker *taker,
+                                            struct doppel_error *error)
 {
     struct postings_sorting *sorting = context;
     enum doppel_status status = DOPPEL_OK;
@@ -283,11 +283,11 @@ enum doppel_status postings_build(const struct postings_options *options,
                                        .key_bits = key_bits,
                                        .range_shift = key_bits - range_bits,
                                        .ranges = 1ull << range_bits};
-    struct list_source source = {&sorting, run_sort};
-    status =
-        make_room_to_count(&sorting) ? count_items_sorting(&sorting, error) : no_memory_sort(error);
+    struct list_source source = {&sorting, sort_postings_run};
+    status = make_room_to_count(&sorting) ? count_items_sorting(&sorting, error)
+                                          : no_memory_to_sort(error);
     if (!status && !make_room_to_sort(&sorting, options->memory_bytes))
-        status = no_memory_sort(error);
+        status = no_memory_to_sort(error);
     if (!status)
         status = postings_write(key_bits, &sorting.items, &source, target, out, error);
     list_items_free(&sorting.items);

@@ -21,7 +21,7 @@ void list_items_free(struct list_items *items)
 
 /* ---- long lists ---- */
 
-static uint32_t bits_of_write(uint32_t value)
+static uint32_t bits_needed(uint32_t value)
 {
     return value ? 32 - (uint32_t)__builtin_clz(value) : 0;
 }
@@ -33,7 +33,7 @@ static uint32_t block_deltas(const uint32_t *positions, uint32_t count, uint32_t
     uint32_t any = 0;
     for (uint32_t i = 0; i < count; before = positions[i++])
         any |= out[i] = positions[i] - before;
-    return bits_of_write(any);
+    return bits_needed(any);
 }
 
 static uint32_t block_count(size_t left)
@@ -94,8 +94,8 @@ static void begin_groups(struct writing *writing, uint64_t last)
         group_begin(writing->groups, &writing->shape, writing->group, (uint32_t)writing->slot);
 }
 
-static enum doppel_status write_list_write(void *context, uint32_t key, const uint32_t *positions,
-                                           size_t count, struct doppel_error *error)
+static enum doppel_status write_posting_list(void *context, uint32_t key, const uint32_t *positions,
+                                             size_t count, struct doppel_error *error)
 {
     struct writing *writing = context;
     const struct postings_shape *shape = &writing->shape;
@@ -121,7 +121,7 @@ static enum doppel_status write_lists(struct writing *writing, const struct list
                                       const struct list_source *source, struct doppel_error *error)
 {
     struct segment *segment = writing->segment;
-    struct list_taker taker = {writing, write_list_write};
+    struct list_taker taker = {writing, write_posting_list};
     if (items->count)
         memcpy(segment_fill(segment, POSTINGS_PAYLOADS), items->payloads,
                items->count * sizeof *items->payloads);

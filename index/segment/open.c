@@ -14,8 +14,9 @@
 
 /* ---- opening ---- */
 
-static enum doppel_status read_header_open(int fd, const char *path, uint8_t header[SEGMENT_HEADER],
-                                           uint64_t *out_bytes, struct doppel_error *error)
+static enum doppel_status read_segment_header(int fd, const char *path,
+                                              uint8_t header[SEGMENT_HEADER], uint64_t *out_bytes,
+                                              struct doppel_error *error)
 {
     struct stat about;
     if (fstat(fd, &about))
@@ -109,12 +110,12 @@ static enum doppel_status check_sums(const uint8_t header[SEGMENT_HEADER],
     return DOPPEL_OK;
 }
 
-static enum doppel_status load_open(int fd, const char *path, struct segment *segment,
-                                    struct doppel_error *error)
+static enum doppel_status load_segment_file(int fd, const char *path, struct segment *segment,
+                                            struct doppel_error *error)
 {
     uint8_t header[SEGMENT_HEADER];
     uint64_t file_bytes = 0;
-    enum doppel_status status = read_header_open(fd, path, header, &file_bytes, error);
+    enum doppel_status status = read_segment_header(fd, path, header, &file_bytes, error);
     if (!status)
         status = check_header(header, path, error);
     if (!status)
@@ -145,7 +146,7 @@ enum doppel_status segment_open(const char *path, struct segment **out, struct d
     file->fd = -1;
     atomic_init(&file->references, 1);
     segment->file = file;
-    status = load_open(fd, path, segment, error);
+    status = load_segment_file(fd, path, segment, error);
     if (status)
         segment_release(segment);
     else

@@ -203,7 +203,7 @@ static void write_header(const struct segment *segment)
 }
 
 /* A new name is lasting when its folder is. @return errno or 0 */
-static int sync_folder_segment(const char *path)
+static int sync_segment_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -228,7 +228,7 @@ static int give_name(struct segment_file *file)
         return errno;
     free(file->temporary);
     file->temporary = NULL;
-    return file->durable ? sync_folder_segment(file->path) : 0;
+    return file->durable ? sync_segment_folder(file->path) : 0;
 }
 
 enum doppel_status segment_seal(struct segment *segment, struct doppel_error *error)

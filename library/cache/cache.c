@@ -226,8 +226,8 @@ static void end_reads(struct doppel_cache *cache)
     cache->reading = false;
 }
 
-static enum doppel_status run_on_cache(struct doppel_cache *cache, const char *sql,
-                                       struct doppel_error *error)
+static enum doppel_status run_cache_sql(struct doppel_cache *cache, const char *sql,
+                                        struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
@@ -241,7 +241,7 @@ static enum doppel_status write_pending(struct doppel_cache *cache, struct doppe
     if (status)
         return status;
     for (size_t i = 0; i < MOVES && !status; i++)
-        status = run_on_cache(cache, moves[i], error);
+        status = run_cache_sql(cache, moves[i], error);
     if (!status)
         return doppel_store_commit(cache->store, error);
     doppel_store_rollback(cache->store);
@@ -300,7 +300,7 @@ static enum doppel_status begin_reads(struct doppel_cache *cache)
     end_reads(cache);
     if (cache->damaged)
         return DOPPEL_OK;
-    enum doppel_status status = run_on_cache(cache, "BEGIN", NULL);
+    enum doppel_status status = run_cache_sql(cache, "BEGIN", NULL);
     cache->reading = !status;
     cache->reads_began_ns = monotonic_ns();
     return status;

@@ -22,7 +22,7 @@ size_t doppel_exact_bytes(enum doppel_exact algorithm)
     return algorithm_of(algorithm)->bytes;
 }
 
-static struct bound_value value_of_exact(enum doppel_exact algorithm, const uint8_t *digest)
+static struct bound_value exact_value(enum doppel_exact algorithm, const uint8_t *digest)
 {
     return (struct bound_value){
         .type = VALUE_BYTES, .bytes = digest, .size = doppel_exact_bytes(algorithm)};
@@ -51,7 +51,7 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
     bool found = false;
     enum doppel_status status =
         rows_number(library, "SELECT item FROM exact WHERE algorithm = ?1 AND digest = ?2",
-                    VALUES(ID(algorithm), value_of_exact(algorithm, digest)), &id, &found, error);
+                    VALUES(ID(algorithm), exact_value(algorithm, digest)), &id, &found, error);
     if (!status && !found)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has this %s digest",
                              library->directory, algorithm_of(algorithm)->name);
@@ -106,7 +106,7 @@ static enum doppel_status add_exact(struct doppel_library *library,
     if (!status)
         status =
             rows_run(library, "INSERT INTO exact(algorithm, digest, item) VALUES(?1, ?2, ?3)",
-                     VALUES(ID(algorithm), value_of_exact(algorithm, digest), ID(*out_id)), error);
+                     VALUES(ID(algorithm), exact_value(algorithm, digest), ID(*out_id)), error);
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_IMPORTED,
                                            .item = *out_id,
                                            .name = name,

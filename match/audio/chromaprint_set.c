@@ -69,9 +69,9 @@ static enum doppel_status insert_chromaprints(struct doppel_chromaprints *set, u
     return status;
 }
 
-static enum doppel_status copy_chromaprint_set(const struct doppel_fingerprint *from,
-                                               struct doppel_fingerprint *out,
-                                               struct doppel_error *error)
+static enum doppel_status copy_chromaprint_codes(const struct doppel_fingerprint *from,
+                                                 struct doppel_fingerprint *out,
+                                                 struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_CHROMAPRINT);
     enum doppel_status status =
@@ -90,7 +90,7 @@ enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint
     struct held held = {.id = id};
     if (fingerprint->count >> PLACE_BITS || set->items.count == ITEMS_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "too many Chromaprints, or too long a one");
-    enum doppel_status status = copy_chromaprint_set(fingerprint, &held.fingerprint, error);
+    enum doppel_status status = copy_chromaprint_codes(fingerprint, &held.fingerprint, error);
     if (status)
         return status;
     if (array_reserve(&set->items))
@@ -104,7 +104,7 @@ enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint
     return status;
 }
 
-static int by_value_chromaprint_set(const void *left, const void *right)
+static int compare_code_values(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
     return (*a > *b) - (*a < *b);
@@ -119,10 +119,10 @@ static uint64_t vote_of(const struct doppel_index_hit *hit)
 }
 
 /* Numbers of items that are worth comparing, ascending, at the beginning of `votes`. */
-static size_t elect_chromaprint_set(uint64_t *votes, size_t count)
+static size_t elect_candidates(uint64_t *votes, size_t count)
 {
     size_t elected = 0;
-    qsort(votes, count, sizeof *votes, by_value_chromaprint_set);
+    qsort(votes, count, sizeof *votes, compare_code_values);
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t item = votes[i] >> (PLACE_BITS + 1);
         for (end = i + 1; end < count && votes[end] <= votes[i] + 1; end++)
@@ -159,7 +159,7 @@ static enum doppel_status search_chromaprints(const struct doppel_chromaprints *
     free(hits);
     if (!votes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu votes", count);
-    *out_count = elect_chromaprint_set(votes, count);
+    *out_count = elect_candidates(votes, count);
     *out = votes;
     return DOPPEL_OK;
 }

@@ -31,7 +31,7 @@ static bool make_entries(const run_array *runs, double max_rate, entry_array *ou
     return true;
 }
 
-static int best_first_audio_find(const void *a, const void *b)
+static int best_recording_first(const void *a, const void *b)
 {
     const struct found_entry *x = a, *y = b;
     if (x->rate != y->rate)
@@ -101,7 +101,7 @@ enum doppel_status doppel_recordings_find(const struct doppel_recordings *record
     }
     if (!status) {
         if (entries.count)
-            qsort(entries.items, entries.count, sizeof *entries.items, best_first_audio_find);
+            qsort(entries.items, entries.count, sizeof *entries.items, best_recording_first);
         status = visit_all_hunt(&hunt, &runs, &entries, visitor, context);
     }
     if (status == DOPPEL_E_MEMORY)

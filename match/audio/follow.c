@@ -319,7 +319,7 @@ static void reverse(look_array *views)
     }
 }
 
-static bool append_follow(look_array *views, const look_array *more)
+static bool append_looks(look_array *views, const look_array *more)
 {
     for (size_t i = 0; i < more->count; i++)
         if (!array_push(views, more->items[i]))
@@ -398,7 +398,7 @@ static enum doppel_status walk_both_ways(struct follow_walk *walk, size_t first,
         status = go(walk, false, start, &reach[1], &ahead);
     size_t before = views->count;
     reverse(views);
-    if (!status && !append_follow(views, &ahead))
+    if (!status && !append_looks(views, &ahead))
         status = DOPPEL_E_MEMORY;
     array_free(&ahead);
     if (!status && !(reach[0].views + reach[1].views))

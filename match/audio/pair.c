@@ -138,7 +138,7 @@ static bool match_itself(const struct doppel_recording *recording, run_array *ou
 
 /* ---- the answer ---- */
 
-static bool describe_audio_pair(const run_array *runs, const struct doppel_recording *query,
+static bool describe_recordings(const run_array *runs, const struct doppel_recording *query,
                                 const struct doppel_audio_options *options,
                                 struct doppel_match *out)
 {
@@ -187,7 +187,7 @@ enum doppel_status doppel_match_recordings(const struct doppel_recording *query,
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
     for (size_t i = 0; i < runs.count && order > 0; i++)
         turn_run(&runs.items[i], other.duration);
-    if (!status && !describe_audio_pair(&runs, &one, options, &match))
+    if (!status && !describe_recordings(&runs, &one, options, &match))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
     array_free(&runs);
     if (!status)

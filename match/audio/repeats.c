@@ -21,7 +21,7 @@ static double lag(const struct doppel_segment *segment)
 }
 
 /* Push a run, cut into periods where it overlaps itself. */
-static bool push_run_repeats(segment_array *out, const struct run *run, double limit)
+static bool push_repeat_run(segment_array *out, const struct run *run, double limit)
 {
     double period = run->b_start - run->a_start, length = run->a_end - run->a_start;
     if (run->rate > limit || period < MIN_LAG)
@@ -125,7 +125,7 @@ enum doppel_status doppel_match_repeats(const struct doppel_recording *recording
     if (done)
         runs_leave_shadows_out(&runs);
     for (size_t i = 0; i < runs.count && done; i++)
-        done = push_run_repeats(&segments, &runs.items[i], options->max_false_positives);
+        done = push_repeat_run(&segments, &runs.items[i], options->max_false_positives);
     array_free(&runs);
     if (!status && !done)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the repeats of a recording");

@@ -24,7 +24,7 @@ static const double STEPS_A_SECOND =
 
 /* ---- one line ---- */
 
-static int by_start_segments(const void *a, const void *b)
+static int compare_segment_starts(const void *a, const void *b)
 {
     const struct run *x = a, *y = b;
     if (x->id != y->id)
@@ -159,7 +159,7 @@ static int by_evidence(const void *a, const void *b)
         return x->id < y->id ? -1 : 1;
     if (x->evidence != y->evidence)
         return x->evidence > y->evidence ? -1 : 1;
-    return by_start_segments(a, b);
+    return compare_segment_starts(a, b);
 }
 
 static void leave_out(run_array *runs, bool implied_too)
@@ -178,11 +178,11 @@ static void leave_out(run_array *runs, bool implied_too)
     runs->count = kept;
 }
 
-static void settle_segments(run_array *runs, bool implied_too)
+static void settle_overlaps(run_array *runs, bool implied_too)
 {
     if (!runs->count)
         return;
-    qsort(runs->items, runs->count, sizeof *runs->items, by_start_segments);
+    qsort(runs->items, runs->count, sizeof *runs->items, compare_segment_starts);
     join_lines(runs);
     qsort(runs->items, runs->count, sizeof *runs->items, by_evidence);
     leave_out(runs, implied_too);
@@ -190,10 +190,10 @@ static void settle_segments(run_array *runs, bool implied_too)
 
 void runs_settle(run_array *runs)
 {
-    settle_segments(runs, true);
+    settle_overlaps(runs, true);
 }
 
 void runs_leave_shadows_out(run_array *runs)
 {
-    settle_segments(runs, false);
+    settle_overlaps(runs, false);
 }

@@ -10,7 +10,7 @@ enum {
     HOP_MOST = 32 /* peaks of a hop: more are of no real audio, and would only cost time */
 };
 
-static void forget_item_view(struct item_view *view)
+static void forget_viewed_item(struct item_view *view)
 {
     free(view->peaks);
     free(view->starts);
@@ -22,7 +22,7 @@ static void forget_item_view(struct item_view *view)
 
 void view_free(struct item_view *view)
 {
-    forget_item_view(view);
+    forget_viewed_item(view);
     view->known = false;
 }
 
@@ -69,7 +69,7 @@ bool view_cover(struct item_view *view, uint64_t id, double from, double to,
     to = within_times(to + 1);
     if (view->known && view->id == id && from >= view->from && to <= view->to)
         return true;
-    forget_item_view(view);
+    forget_viewed_item(view);
     view->known = false;
     view->id = id;
     view->from = within_times(from - AHEAD);
@@ -80,7 +80,7 @@ bool view_cover(struct item_view *view, uint64_t id, double from, double to,
     view->duration = (double)track.duration_ms / 1000;
     if (!arrange(view, &track)) {
         doppel_audio_track_free(&track);
-        forget_item_view(view);
+        forget_viewed_item(view);
         *out_status = DOPPEL_E_MEMORY;
         return false;
     }

@@ -257,7 +257,7 @@ static bool is_skipped(const struct vote_counting *counting, uint64_t id, double
     return false;
 }
 
-static bool is_wanted_vote(void *context, const struct votes_peak *peak)
+static bool vote_is_wanted(void *context, const struct votes_peak *peak)
 {
     const struct vote_counting *counting = context;
     struct doppel_index_place place =
@@ -335,7 +335,7 @@ static size_t elect_counting(struct vote_counting *counting, size_t hit_count,
                           .weights = counting->ballot->weights,
                           .seen = counting->ballot->seen,
                           .best = counting->hypothesis->candidates};
-    size_t count = votes_count(&votes, is_wanted_vote, counting, peaks), elected = 0;
+    size_t count = votes_count(&votes, vote_is_wanted, counting, peaks), elected = 0;
     for (size_t i = 0; i < count; i++)
         elected += describe_counting(counting, &peaks[i], &out[elected]);
     return elected;

@@ -131,7 +131,7 @@ static void insert_search(struct window_search *search, const struct alignment *
 }
 
 /* False without memory. */
-static bool verify_window(struct window_search *search, struct candidate *candidate)
+static bool verify_window_candidates(struct window_search *search, struct candidate *candidate)
 {
     const struct window *window = &search->window;
     struct doppel_audio_track item = {0};
@@ -155,7 +155,7 @@ static enum doppel_status verify_all_search(struct window_search *search,
                                             struct doppel_error *error)
 {
     for (size_t i = 0; i < count; i++)
-        if (!verify_window(search, &candidates[i]))
+        if (!verify_window_candidates(search, &candidates[i]))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to verify a recording");
     return DOPPEL_OK;
 }

@@ -10,7 +10,7 @@ struct match_gathering {
     bool no_memory;
 };
 
-static bool gather_images_find(void *context, const struct doppel_index_hit *hit)
+static bool gather_image_hits(void *context, const struct doppel_index_hit *hit)
 {
     struct match_gathering *gathering = context;
     gathering->no_memory = !candidates_add(&gathering->candidates, (uint32_t)hit->payload);
@@ -47,22 +47,22 @@ static enum doppel_status look_up_matcher(const struct doppel_matcher *matcher,
     uint64_t codes[MAX_LOOKUP_WORDS];
     size_t count = lookups_of_query(fingerprint, &matcher->options, codes);
     enum doppel_status status = tables_search(tables->codes, codes, count, matcher->radius,
-                                              gather_images_find, gathering, error);
+                                              gather_image_hits, gathering, error);
     if (!status && tables->asks) {
         count = lookups_of_item(fingerprint, &matcher->options, codes);
-        status = tables_search(tables->asks, codes, count, matcher->radius, gather_images_find,
+        status = tables_search(tables->asks, codes, count, matcher->radius, gather_image_hits,
                                gathering, error);
     }
     if (!status && tables->full && fingerprint->code_bits == 256)
         status = tables_search(tables->full, fingerprint->codes[0].word, 1, matcher->full_radius,
-                               gather_images_find, gathering, error);
+                               gather_image_hits, gathering, error);
     if (gathering->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
     return status;
 }
 
 /* Best first: what matches, then what is borderline; by rate, by similarity, then by id. */
-static int compare_found_images_find(const void *left, const void *right)
+static int compare_found_images(const void *left, const void *right)
 {
     const struct doppel_found *a = left, *b = right;
     if (a->borderline != b->borderline)
@@ -102,13 +102,13 @@ static bool verify_all_candidates(const struct doppel_matcher *matcher,
             return false;
     }
     if (found->count > 1)
-        qsort(found->items, found->count, sizeof *found->items, compare_found_images_find);
+        qsort(found->items, found->count, sizeof *found->items, compare_found_images);
     return true;
 }
 
-static enum doppel_status visit_all_images_find(const found_array *found,
-                                                doppel_found_visitor *visitor, void *context,
-                                                struct doppel_error *error)
+static enum doppel_status visit_found_images(const found_array *found,
+                                             doppel_found_visitor *visitor, void *context,
+                                             struct doppel_error *error)
 {
     for (size_t i = 0; i < found->count; i++)
         if (!visitor(context, &found->items[i]))
@@ -140,7 +140,7 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
     if (status)
         goto end;
     if (verify_all_candidates(matcher, query, &gathering.candidates, &found))
-        status = visit_all_images_find(&found, visitor, context, error);
+        status = visit_found_images(&found, visitor, context, error);
     else
         status = DOPPEL_E_MEMORY;
 end:

@@ -47,7 +47,7 @@ static size_t end_of_piece(const struct join *join, size_t piece)
 }
 
 /* Who leads within the block is not known yet: those wait until they are handed over. */
-static void work_images_join(void *context, size_t piece, size_t slot)
+static void join_images_share(void *context, size_t piece, size_t slot)
 {
     struct join *join = context;
     struct judging *judging = &join->judgings[slot];
@@ -58,8 +58,8 @@ static void work_images_join(void *context, size_t piece, size_t slot)
     }
 }
 
-static bool emit_join(struct join *join, const struct meeting *meeting,
-                      const struct doppel_found *found)
+static bool emit_image_pair(struct join *join, const struct meeting *meeting,
+                            const struct doppel_found *found)
 {
     bool follows = false;
     if (!join->visitor(join->context, found, &follows)) {
@@ -78,16 +78,16 @@ static bool hand_over(struct join *join, size_t number, struct judging *judging)
         return true;
     if (!judging->judged[place])
         verify_join_pair(join, number, judging);
-    return !judging->matches[place] || emit_join(join, meeting, &judging->found[place]);
+    return !judging->matches[place] || emit_image_pair(join, meeting, &judging->found[place]);
 }
 
 bool join_emit(struct join *join, const struct meeting *meeting)
 {
     struct doppel_found found;
-    return !verify_meeting(join, meeting, &found) || emit_join(join, meeting, &found);
+    return !verify_meeting(join, meeting, &found) || emit_image_pair(join, meeting, &found);
 }
 
-static bool deliver_images_join(void *context, size_t piece, size_t slot)
+static bool deliver_image_pairs(void *context, size_t piece, size_t slot)
 {
     struct join *join = context;
     for (size_t i = piece * MEETINGS_A_PIECE; i < end_of_piece(join, piece); i++)
@@ -98,14 +98,14 @@ static bool deliver_images_join(void *context, size_t piece, size_t slot)
 
 /* ---- blocks ---- */
 
-static struct ordered run_of_join(struct join *join)
+static struct ordered image_join_run(struct join *join)
 {
     size_t pieces = (join->meetings.count + MEETINGS_A_PIECE - 1) / MEETINGS_A_PIECE;
     return (struct ordered){.context = join,
                             .threads = join->matcher->threads,
                             .pieces = pieces,
-                            .work = work_images_join,
-                            .deliver = deliver_images_join};
+                            .work = join_images_share,
+                            .deliver = deliver_image_pairs};
 }
 
 /* Where pictures are so much alike that their pairs do not fit, a block is made smaller: of those
@@ -122,7 +122,7 @@ static enum doppel_status join_blocks(struct join *join)
             status = DOPPEL_OK;
             continue;
         }
-        struct ordered run = run_of_join(join);
+        struct ordered run = image_join_run(join);
         if (!status && !ordered_run(&run))
             status = join->status;
         join->start = join->end;
@@ -225,7 +225,7 @@ enum doppel_status join_fail(const struct join *join, enum doppel_status status,
     return status;
 }
 
-static enum doppel_status run_join(struct join *join, struct doppel_error *error)
+static enum doppel_status run_image_join(struct join *join, struct doppel_error *error)
 {
     enum doppel_status status = join_begin(join);
     if (!status)
@@ -240,7 +240,7 @@ enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,
 {
     struct join join = {
         .matcher = matcher, .leaders_only = true, .visitor = visitor, .context = context};
-    return run_join(&join, error);
+    return run_image_join(&join, error);
 }
 
 struct pair_visitor {
@@ -261,5 +261,5 @@ enum doppel_status doppel_matcher_join(const struct doppel_matcher *matcher,
 {
     struct pair_visitor pairs = {visitor, context};
     struct join join = {.matcher = matcher, .visitor = visit_pair, .context = &pairs};
-    return run_join(&join, error);
+    return run_image_join(&join, error);
 }

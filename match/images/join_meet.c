@@ -36,7 +36,7 @@ static size_t codes_of_reader(const struct code_stream_reader *reader, uint32_t 
     return 1;
 }
 
-static size_t read_codes_join_meet(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
+static size_t read_met_codes(void *context, uint64_t *codes, uint32_t *numbers, size_t max)
 {
     struct code_stream_reader *reader = context;
     size_t count = 0;
@@ -63,7 +63,7 @@ static size_t count_codes(struct code_stream_reader *reader)
     uint32_t numbers[MAX_LOOKUPS];
     size_t count = 0, more;
     rewind_codes(reader);
-    while ((more = read_codes_join_meet(reader, codes, numbers, MAX_LOOKUPS)) > 0)
+    while ((more = read_met_codes(reader, codes, numbers, MAX_LOOKUPS)) > 0)
         count += more;
     return count;
 }
@@ -74,10 +74,8 @@ static void reader_make(const struct join *join, enum side side, const bool *onl
     *out = (struct code_stream_reader){
         .join = join, .side = side, .only = only, .from = from, .to = to};
     out->words = side == SIDE_FULL ? 4 : join->matcher->scheme->code_bits / 64u;
-    out->codes = (struct doppel_index_codes){.read = read_codes_join_meet,
-                                             .rewind = rewind_codes,
-                                             .context = out,
-                                             .count = count_codes(out)};
+    out->codes = (struct doppel_index_codes){
+        .read = read_met_codes, .rewind = rewind_codes, .context = out, .count = count_codes(out)};
 }
 
 /* ---- the gate ---- */
@@ -124,7 +122,7 @@ static bool met_before(uint64_t seen[SEEN], const struct doppel_index_pair *pair
     return met;
 }
 
-static size_t sift_join_meet(void *context, struct doppel_index_pair *pairs, size_t count)
+static size_t sift_met_codes(void *context, struct doppel_index_pair *pairs, size_t count)
 {
     const struct join *join = context;
     uint64_t seen[SEEN] = {0}; /* 0: a picture with itself */
@@ -177,7 +175,7 @@ static bool make_room_join(struct join *join)
     return !join->status;
 }
 
-static bool note_join_meet(void *context, const struct doppel_index_pair *pairs, size_t count)
+static bool note_met_pair(void *context, const struct doppel_index_pair *pairs, size_t count)
 {
     struct join *join = context;
     for (size_t i = 0; i < count; i++) {
@@ -200,10 +198,10 @@ static enum doppel_status pair_up(struct join *join, const struct code_stream_re
                                            .radius = radius,
                                            .left = &left->codes,
                                            .right = right ? &right->codes : NULL,
-                                           .filter = sift_join_meet,
+                                           .filter = sift_met_codes,
                                            .filter_context = join,
                                            .threads = join->matcher->threads};
-    enum doppel_status status = doppel_index_pair_up(&pairing, note_join_meet, join, NULL);
+    enum doppel_status status = doppel_index_pair_up(&pairing, note_met_pair, join, NULL);
     return join->status ? join->status : status;
 }
 

@@ -10,8 +10,8 @@
 enum { FULL_RADIUS = 96 };
 
 /* The first code of a scheme without views, in the orientations in which it is compared. */
-static size_t plain_lookups(const struct doppel_fingerprint *fingerprint, unsigned orientations,
-                            uint64_t *out)
+static size_t lookups_of_code(const struct doppel_fingerprint *fingerprint, unsigned orientations,
+                              uint64_t *out)
 {
     size_t words = doppel_scheme_by_id(fingerprint->scheme)->code_bits / 64u;
     for (unsigned orientation = 0; orientation < orientations; orientation++) {
@@ -27,7 +27,7 @@ size_t lookups_of_query(const struct doppel_fingerprint *fingerprint,
                         const struct doppel_match_options *options, uint64_t out[MAX_LOOKUP_WORDS])
 {
     if (fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
-        return plain_lookups(fingerprint, plain_orientations(fingerprint->scheme, options), out);
+        return lookups_of_code(fingerprint, plain_orientations(fingerprint->scheme, options), out);
     struct doppel_image_query queries[DOPPEL_IMAGE_MAX_QUERIES];
     size_t count = doppel_image_queries(fingerprint, &options->image, queries);
     for (size_t i = 0; i < count; i++)
@@ -39,7 +39,7 @@ size_t lookups_of_item(const struct doppel_fingerprint *fingerprint,
                        const struct doppel_match_options *options, uint64_t out[MAX_LOOKUP_WORDS])
 {
     if (fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
-        return plain_lookups(fingerprint, 1, out);
+        return lookups_of_code(fingerprint, 1, out);
     return doppel_image_index_codes(fingerprint, &options->image, out);
 }
 

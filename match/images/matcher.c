@@ -61,9 +61,9 @@ static uint16_t matcher_code_bits(const struct doppel_matcher *matcher)
     return matcher->scheme->id == DOPPEL_SCHEME_IMAGEHASH ? 64 : 256;
 }
 
-static enum doppel_status check_matcher(const struct doppel_matcher *matcher, uint64_t id,
-                                        const struct doppel_fingerprint *fingerprint,
-                                        struct doppel_error *error)
+static enum doppel_status check_fingerprint_fits(const struct doppel_matcher *matcher, uint64_t id,
+                                                 const struct doppel_fingerprint *fingerprint,
+                                                 struct doppel_error *error)
 {
     if (fingerprint->scheme != matcher->scheme->id ||
         fingerprint->version != matcher->scheme->version)
@@ -116,7 +116,7 @@ bool matcher_is_distinctive(const struct doppel_matcher *matcher, uint32_t slot)
 }
 
 /* Room for one more of everything, so that nothing fails half-way. */
-static bool reserve_matcher(struct doppel_matcher *matcher, uint32_t codes)
+static bool reserve_matcher_items(struct doppel_matcher *matcher, uint32_t codes)
 {
     while (matcher->codes.count + codes > matcher->codes.capacity) {
         size_t count = matcher->codes.count;
@@ -139,8 +139,8 @@ static uint32_t next_slot(const struct doppel_matcher *matcher)
 }
 
 /* Write into the next slot, for which there is room. */
-static void pack_matcher(struct doppel_matcher *matcher, uint64_t id,
-                         const struct doppel_match_item *item)
+static void pack_image(struct doppel_matcher *matcher, uint64_t id,
+                       const struct doppel_match_item *item)
 {
     const struct doppel_fingerprint *fingerprint = item->fingerprint;
     uint32_t slot = next_slot(matcher);
@@ -169,12 +169,12 @@ enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher, uint64_t i
                                       const struct doppel_match_item *item,
                                       struct doppel_error *error)
 {
-    enum doppel_status status = check_matcher(matcher, id, item->fingerprint, error);
+    enum doppel_status status = check_fingerprint_fits(matcher, id, item->fingerprint, error);
     if (status)
         return status;
-    if (!reserve_matcher(matcher, item->fingerprint->count))
+    if (!reserve_matcher_items(matcher, item->fingerprint->count))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for one more picture");
-    pack_matcher(matcher, id, item);
+    pack_image(matcher, id, item);
     return DOPPEL_OK;
 }
 

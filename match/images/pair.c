@@ -149,7 +149,7 @@ static void match_codes(const struct doppel_match_item *query, const struct dopp
     match->similarity = plain_similarity(match->distance, match->bits);
 }
 
-static bool is_shown_images_pair(uint32_t view, enum doppel_image_views views)
+static bool is_shown_in_other(uint32_t view, enum doppel_image_views views)
 {
     return view == DOPPEL_VIEW_FULL || views == DOPPEL_VIEWS_ALL ||
            (views == DOPPEL_VIEWS_TRIM && view < DOPPEL_VIEW_CENTRE);
@@ -165,8 +165,8 @@ static void match_bare(const struct doppel_match_item *query, const struct doppe
     match->distance = UINT32_MAX;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++)
-            if (is_shown_images_pair(a->positions[i], options->image.views) &&
-                is_shown_images_pair(b->positions[j], options->image.views) &&
+            if (is_shown_in_other(a->positions[i], options->image.views) &&
+                is_shown_in_other(b->positions[j], options->image.views) &&
                 match_nearer(&a->codes[i], &b->codes[j], orientations, match)) {
                 query_view = a->positions[i];
                 item_view = b->positions[j];

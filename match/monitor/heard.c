@@ -44,7 +44,7 @@ bool heard_has(struct monitor_heard *heard, const struct alignment *alignment,
     return false;
 }
 
-static void drop_monitor_heard(struct monitor_heard *heard, size_t at)
+static void drop_heard(struct monitor_heard *heard, size_t at)
 {
     line_end(&heard->lines[at]);
     heard->count--;
@@ -61,18 +61,18 @@ static bool is_member(const struct monitor_heard *heard, const struct monitor_li
 }
 
 /* Members come before others. */
-static void make_room_monitor_heard(struct monitor_heard *heard, bool member)
+static void make_room_to_hear(struct monitor_heard *heard, bool member)
 {
     for (size_t i = heard->count; member && heard->count == MONITOR_LINES && i-- > 0;)
         if (!heard->lines[i].member)
-            drop_monitor_heard(heard, i);
+            drop_heard(heard, i);
 }
 
 void heard_add(struct monitor_heard *heard, const struct monitor_line *line)
 {
     struct monitor_line added = *line;
     added.member = is_member(heard, line);
-    make_room_monitor_heard(heard, added.member);
+    make_room_to_hear(heard, added.member);
     if (heard->count == MONITOR_LINES) {
         line_end(&added);
         return;
@@ -125,7 +125,7 @@ enum heard_state heard_follow(struct monitor_heard *heard, const struct monitor_
     const struct monitor_line *last = last_member(heard);
     for (size_t i = heard->count; i-- > 0;)
         if (!line_is_on(&heard->lines[i]) && &heard->lines[i] != last)
-            drop_monitor_heard(heard, i);
+            drop_heard(heard, i);
     last = last_member(heard);
     if (line_is_on(last))
         return HEARD_STILL;
@@ -139,7 +139,7 @@ void heard_jump(struct monitor_heard *heard)
     uint64_t until = heard_until(heard), start = UINT64_MAX;
     for (size_t i = heard->count; i-- > 0;)
         if (heard->lines[i].member || !line_is_sure(&heard->lines[i], until))
-            drop_monitor_heard(heard, i);
+            drop_heard(heard, i);
     for (size_t i = 0; i < heard->count; i++)
         start = heard->lines[i].on_since < start ? heard->lines[i].on_since : start;
     heard->start = start > until ? start : until;

@@ -101,7 +101,7 @@ static double chance(const struct item_view *view, double time, double frequency
 }
 
 /* `odds`: ln of how much likelier the item is heard than not. */
-static void weigh_monitor_line(struct monitor_line *line, uint64_t step, double odds)
+static void weigh_line(struct monitor_line *line, uint64_t step, double odds)
 {
     double off = line->off, on = line->on;
     if (on - CHANGE > off) {
@@ -147,11 +147,11 @@ static void miss(struct monitor_line *line, uint64_t until)
     double missed = over ? INFINITY : (double)count_peaks(view, from, to);
     uint64_t last = line->last_peak;
     if (missed > 0)
-        weigh_monitor_line(line, last, fmax(missed * log(1 - line->share), -4 * CHANGE));
+        weigh_line(line, last, fmax(missed * log(1 - line->share), -4 * CHANGE));
 }
 
-static void meet_monitor_line(struct monitor_line *line, const struct doppel_audio_peak *peak,
-                              uint64_t step, struct line_tally *tally)
+static void meet_line(struct monitor_line *line, const struct doppel_audio_peak *peak,
+                      uint64_t step, struct line_tally *tally)
 {
     const struct item_view *view = &line->view;
     miss(line, step);
@@ -159,8 +159,7 @@ static void meet_monitor_line(struct monitor_line *line, const struct doppel_aud
     const struct doppel_audio_peak *other = view_near(view, time, frequency);
     double by_chance = chance(view, time, frequency);
     double heard = line->share + (1 - line->share) * by_chance;
-    weigh_monitor_line(line, step,
-                       other ? log(heard / by_chance) : log((1 - heard) / (1 - by_chance)));
+    weigh_line(line, step, other ? log(heard / by_chance) : log((1 - heard) / (1 - by_chance)));
     line->run.peaks++;
     line->run.met += other != NULL;
     line->run.chance += by_chance;
@@ -173,7 +172,7 @@ static void meet_monitor_line(struct monitor_line *line, const struct doppel_aud
 }
 
 /* Change the speed from here on. */
-static void turn_monitor_line(struct monitor_line *line, double speed)
+static void turn_line(struct monitor_line *line, double speed)
 {
     line->at = line_item_time(line, line->seen);
     line->anchor = line->seen;
@@ -190,7 +189,7 @@ static void adjust(struct monitor_line *line, const struct line_tally *tally)
     line->share += SHARE_GAIN * (share - line->share);
     double late = tally->late / tally->met;
     line->at += MOVE_GAIN * late;
-    turn_monitor_line(line, SPEED_GAIN * late / MONITOR_STEPS_SECOND);
+    turn_line(line, SPEED_GAIN * late / MONITOR_STEPS_SECOND);
 }
 
 bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_tail *tail,
@@ -204,7 +203,7 @@ bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_ta
     for (size_t i = 0; i < tail->count; i++) {
         uint64_t step = tail->base + tail->peaks[i].time;
         if (step >= line->seen && step < until)
-            meet_monitor_line(line, &tail->peaks[i], step, &tally);
+            meet_line(line, &tail->peaks[i], step, &tally);
     }
     miss(line, until);
     line->seen = until;

@@ -123,10 +123,10 @@ static struct doppel_monitor_event describe_end_monitor_heard(const struct monit
     return event;
 }
 
-static enum doppel_status emit_monitor(struct doppel_monitor *monitor,
-                                       enum doppel_monitor_event_type type,
-                                       struct doppel_monitor_event event,
-                                       struct doppel_error *error)
+static enum doppel_status emit_monitor_event(struct doppel_monitor *monitor,
+                                             enum doppel_monitor_event_type type,
+                                             struct doppel_monitor_event event,
+                                             struct doppel_error *error)
 {
     event.type = type;
     if (monitor->visitor(monitor->context, &event))
@@ -134,35 +134,36 @@ static enum doppel_status emit_monitor(struct doppel_monitor *monitor,
     return doppel_fail(error, DOPPEL_E_CANCELLED, "the listening was ended");
 }
 
-static enum doppel_status end_monitor(struct doppel_monitor *monitor, size_t at,
-                                      struct doppel_error *error)
+static enum doppel_status end_heard_item(struct doppel_monitor *monitor, size_t at,
+                                         struct doppel_error *error)
 {
     struct doppel_monitor_event event = describe_end_monitor_heard(&monitor->heard[at]);
     heard_end(&monitor->heard[at]);
     monitor->count--;
     memmove(&monitor->heard[at], &monitor->heard[at + 1],
             (monitor->count - at) * sizeof *monitor->heard);
-    return emit_monitor(monitor, DOPPEL_MONITOR_END, event, error);
+    return emit_monitor_event(monitor, DOPPEL_MONITOR_END, event, error);
 }
 
 static enum doppel_status end_all(struct doppel_monitor *monitor, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     while (monitor->count && !status)
-        status = end_monitor(monitor, 0, error);
+        status = end_heard_item(monitor, 0, error);
     return status;
 }
 
 /* ---- looking ---- */
 
-static enum doppel_status start_monitor(struct doppel_monitor *monitor,
-                                        const struct alignment *alignment,
-                                        const struct monitor_line *line, struct doppel_error *error)
+static enum doppel_status start_heard_item(struct doppel_monitor *monitor,
+                                           const struct alignment *alignment,
+                                           const struct monitor_line *line,
+                                           struct doppel_error *error)
 {
     struct monitor_heard *heard = &monitor->heard[monitor->count++];
     heard_begin(heard, alignment->id, line, alignment->rate);
     heard->told = describe_monitor_heard(heard);
-    return emit_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
+    return emit_monitor_event(monitor, DOPPEL_MONITOR_START, heard->told, error);
 }
 
 static struct monitor_heard *find_heard(struct doppel_monitor *monitor, uint64_t id)
@@ -198,15 +199,15 @@ static enum doppel_status consider(struct doppel_monitor *monitor,
     if (had && heard && line_is_on(&line))
         heard_add(heard, &line);
     else if (had && !heard && line_is_sure(&line, 0))
-        return start_monitor(monitor, alignment, &line, error);
+        return start_heard_item(monitor, alignment, &line, error);
     else
         line_end(&line);
     return status ? doppel_fail(error, status, "no memory to follow a recording") : DOPPEL_OK;
 }
 
-static enum doppel_status look_up_monitor(struct doppel_monitor *monitor,
-                                          const struct stream_lookup *look, uint64_t now,
-                                          struct doppel_error *error)
+static enum doppel_status look_up_stream_keys(struct doppel_monitor *monitor,
+                                              const struct stream_lookup *look, uint64_t now,
+                                              struct doppel_error *error)
 {
     const struct monitor_tail *tail = &monitor->tail;
     struct alignment found[ALIGNMENTS_MAX];
@@ -225,8 +226,8 @@ static enum doppel_status look_up_monitor(struct doppel_monitor *monitor,
     return status;
 }
 
-static enum doppel_status follow_monitor(struct doppel_monitor *monitor, uint64_t now,
-                                         struct doppel_error *error)
+static enum doppel_status follow_heard_items(struct doppel_monitor *monitor, uint64_t now,
+                                             struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = monitor->count; i-- > 0 && !status;) {
@@ -235,14 +236,14 @@ static enum doppel_status follow_monitor(struct doppel_monitor *monitor, uint64_
         if (status)
             return doppel_fail(error, status, "no memory to follow a recording");
         if (state == HEARD_JUMPED) {
-            status =
-                emit_monitor(monitor, DOPPEL_MONITOR_END, describe_end_monitor_heard(heard), error);
+            status = emit_monitor_event(monitor, DOPPEL_MONITOR_END,
+                                        describe_end_monitor_heard(heard), error);
             heard_jump(heard);
             heard->told = describe_monitor_heard(heard);
             if (!status)
-                status = emit_monitor(monitor, DOPPEL_MONITOR_START, heard->told, error);
+                status = emit_monitor_event(monitor, DOPPEL_MONITOR_START, heard->told, error);
         } else if (state != HEARD_STILL) {
-            status = end_monitor(monitor, i, error);
+            status = end_heard_item(monitor, i, error);
         }
     }
     return status;
@@ -268,10 +269,10 @@ static void trim(struct monitor_tail *tail, uint64_t now)
 static enum doppel_status look_up_stream(struct doppel_monitor *monitor, struct doppel_error *error)
 {
     uint64_t now = monitor->next_look;
-    enum doppel_status status = follow_monitor(monitor, now, error);
+    enum doppel_status status = follow_heard_items(monitor, now, error);
     for (int i = 0; i < LOOKS && !status; i++)
         if (monitor->number % looks[i].every == 0)
-            status = look_up_monitor(monitor, &looks[i], now, error);
+            status = look_up_stream_keys(monitor, &looks[i], now, error);
     trim(&monitor->tail, now);
     monitor->next_look += LOOK;
     monitor->number++;
@@ -353,7 +354,7 @@ enum doppel_status doppel_monitor_gap(struct doppel_monitor *monitor, double fro
     enum doppel_status status = doppel_monitor_finish(monitor, visitor, context, error);
     struct doppel_monitor_event gap = {.stream_start = from, .stream_end = to};
     if (!status)
-        status = emit_monitor(monitor, DOPPEL_MONITOR_GAP, gap, error);
+        status = emit_monitor_event(monitor, DOPPEL_MONITOR_GAP, gap, error);
     monitor->known = step_of(to) > monitor->known ? step_of(to) : monitor->known;
     return status;
 }

@@ -41,7 +41,7 @@ struct aligned align_seed(const struct words *a, const struct words *b, struct a
 }
 
 /* Take words. @return how many were not taken before */
-static uint32_t take_align(uint8_t *taken, uint32_t first, uint32_t end, bool mark)
+static uint32_t take_alignment(uint8_t *taken, uint32_t first, uint32_t end, bool mark)
 {
     uint32_t fresh = 0;
     for (uint32_t i = first; i < end; i++)
@@ -55,8 +55,8 @@ static uint32_t take_align(uint8_t *taken, uint32_t first, uint32_t end, bool ma
 static bool is_new(const struct passage_growing *growing, const struct aligned *found)
 {
     uint32_t least = growing->min_words / 2;
-    return take_align(growing->a_taken, found->a_first, found->a_end, false) >= least ||
-           take_align(growing->b_taken, found->b_first, found->b_end, false) >= least;
+    return take_alignment(growing->a_taken, found->a_first, found->a_end, false) >= least ||
+           take_alignment(growing->b_taken, found->b_first, found->b_end, false) >= least;
 }
 
 static bool grow_growing(struct passage_growing *growing, uint32_t a, uint32_t b)
@@ -70,8 +70,8 @@ static bool grow_growing(struct passage_growing *growing, uint32_t a, uint32_t b
     *explored = straight ? found.a_end : a + SEED_WORDS;
     if (found.matched < growing->min_words || !is_new(growing, &found))
         return true;
-    take_align(growing->a_taken, found.a_first, found.a_end, true);
-    take_align(growing->b_taken, found.b_first, found.b_end, true);
+    take_alignment(growing->a_taken, found.a_first, found.a_end, true);
+    take_alignment(growing->b_taken, found.b_first, found.b_end, true);
     return array_push(growing->out, found);
 }
 
@@ -123,8 +123,8 @@ bool aligned_cover(const aligned_array *found, bool of_b, uint32_t count, uint32
     uint32_t covered = 0;
     for (size_t i = 0; taken && i < found->count; i++) {
         const struct aligned *it = &found->items[i];
-        covered += of_b ? take_align(taken, it->b_first, it->b_end, true)
-                        : take_align(taken, it->a_first, it->a_end, true);
+        covered += of_b ? take_alignment(taken, it->b_first, it->b_end, true)
+                        : take_alignment(taken, it->a_first, it->a_end, true);
     }
     if (taken)
         *out = covered;

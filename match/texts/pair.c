@@ -40,7 +40,7 @@ static void describe_lanes(const struct doppel_text_evidence *query,
         match->distance += query->lanes[i] != item->lanes[i];
 }
 
-static double share_texts_pair(double part, size_t whole)
+static double share_at_most_one(double part, size_t whole)
 {
     double value = whole ? part / (double)whole : 0;
     return value < 1 ? value : 1;
@@ -54,10 +54,10 @@ static void describe_shingles(const struct doppel_text_evidence *query,
     bool kept = query->shingles_kept || item->shingles_kept;
     match->verified = kept ? DOPPEL_VERIFIED_CODES : DOPPEL_VERIFIED_EXACT;
     match->similarity =
-        share_texts_pair((double)common, query->shingle_count + item->shingle_count - common);
+        share_at_most_one((double)common, query->shingle_count + item->shingle_count - common);
     match->has_coverage = true;
-    match->query_coverage = share_texts_pair((double)common, query->shingle_count);
-    match->item_coverage = share_texts_pair((double)common, item->shingle_count);
+    match->query_coverage = share_at_most_one((double)common, query->shingle_count);
+    match->item_coverage = share_at_most_one((double)common, item->shingle_count);
 }
 
 /* Of two sets whose sizes are known, the Jaccard similarity tells how much they share. */
@@ -73,8 +73,8 @@ static void describe_signatures(const struct doppel_text_evidence *query,
         return;
     double common = match->similarity / (1 + match->similarity) *
                     ((double)query->shingle_count + (double)item->shingle_count);
-    match->query_coverage = share_texts_pair(common, query->shingle_count);
-    match->item_coverage = share_texts_pair(common, item->shingle_count);
+    match->query_coverage = share_at_most_one(common, query->shingle_count);
+    match->item_coverage = share_at_most_one(common, item->shingle_count);
 }
 
 /* Which contains which: what is covered more is in the other one. */

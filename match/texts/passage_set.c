@@ -138,7 +138,7 @@ static enum doppel_status verify_all_passage_search(struct passage_search *searc
 
 /* ---- answers ---- */
 
-static int compare_found_passage_set(const void *left, const void *right)
+static int compare_found_passages(const void *left, const void *right)
 {
     const struct doppel_found *a = left, *b = right;
     if (a->match.score != b->match.score)
@@ -152,7 +152,7 @@ static enum doppel_status visit_passage_search(struct passage_search *search,
 {
     if (search->found.count > 1)
         qsort(search->found.items, search->found.count, sizeof *search->found.items,
-              compare_found_passage_set);
+              compare_found_passages);
     for (size_t i = 0; i < search->found.count; i++)
         if (!visitor(context, &search->found.items[i]))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "the search was ended by its caller");

@@ -16,7 +16,7 @@ static int compare_lengths(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static int compare_positions_passages_hits(const void *left, const void *right)
+static int compare_hit_positions(const void *left, const void *right)
 {
     const struct key_place *a = left, *b = right;
     if (a->position != b->position)
@@ -116,7 +116,7 @@ enum doppel_status hits_gather(const struct doppel_index_axis *axis,
     free(keys);
     if (!status && out->places.count)
         qsort(out->places.items, out->places.count, sizeof *out->places.items,
-              compare_positions_passages_hits);
+              compare_hit_positions);
     return status;
 }
 

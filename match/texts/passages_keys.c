@@ -121,8 +121,8 @@ static struct key_run run_of_text_key(const struct doppel_text_key *keys, size_t
     return (struct key_run){all, all < MAX_PLACES ? all : MAX_PLACES};
 }
 
-static bool push_run_passages_keys(key_hit_array *hits, const struct doppel_text_key *a,
-                                   size_t a_count, const struct doppel_text_key *b, size_t b_count)
+static bool push_key_run(key_hit_array *hits, const struct doppel_text_key *a, size_t a_count,
+                         const struct doppel_text_key *b, size_t b_count)
 {
     for (size_t i = 0; i < a_count; i++)
         for (size_t j = 0; j < b_count; j++)
@@ -141,7 +141,7 @@ static bool gather_text_key(const struct doppel_text_key *a, size_t a_count,
         }
         struct key_run of_a = run_of_text_key(a + i, a_count - i),
                        of_b = run_of_text_key(b + j, b_count - j);
-        if (!push_run_passages_keys(hits, a + i, of_a.looked_at, b + j, of_b.looked_at))
+        if (!push_key_run(hits, a + i, of_a.looked_at, b + j, of_b.looked_at))
             return false;
         i += of_a.all;
         j += of_b.all;

@@ -33,7 +33,7 @@ static double score_of_video_finding(const struct video_finding *finding)
     return best;
 }
 
-static int by_score_video_find(const void *a, const void *b)
+static int better_video_first(const void *a, const void *b)
 {
     const struct video_finding *x = a, *y = b;
     double of_x = score_of_video_finding(x), of_y = score_of_video_finding(y);
@@ -49,7 +49,7 @@ enum doppel_status video_findings_visit(video_findings *findings, const struct v
 {
     size_t near_misses = visit->near_misses;
     if (findings->count)
-        qsort(findings->items, findings->count, sizeof *findings->items, by_score_video_find);
+        qsort(findings->items, findings->count, sizeof *findings->items, better_video_first);
     for (size_t i = 0; i < findings->count; i++) {
         const struct video_finding *finding = &findings->items[i];
         if (!finding->stretches.count || (finding->rejected && !near_misses--))

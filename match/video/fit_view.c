@@ -59,7 +59,7 @@ static double far_of(const struct fit *fit, const struct doppel_video_view *view
     return sum;
 }
 
-static float within_fit_view(float value, float least, float most)
+static float clamp_to_view(float value, float least, float most)
 {
     return fminf(fmaxf(value, least), most);
 }
@@ -67,15 +67,15 @@ static float within_fit_view(float value, float least, float most)
 /* An original reaches at most to where a larger frame would. */
 static void limit(struct doppel_video_warp *warp)
 {
-    warp->scale_x = within_fit_view(warp->scale_x, LEAST_SCALE, MOST_SCALE);
-    warp->scale_y = within_fit_view(warp->scale_y, LEAST_SCALE, MOST_SCALE);
+    warp->scale_x = clamp_to_view(warp->scale_x, LEAST_SCALE, MOST_SCALE);
+    warp->scale_y = clamp_to_view(warp->scale_y, LEAST_SCALE, MOST_SCALE);
     warp->scale_x =
-        within_fit_view(warp->scale_x, warp->scale_y / MOST_STRETCH, warp->scale_y * MOST_STRETCH);
-    warp->degrees = within_fit_view(warp->degrees, -MOST_DEGREES, MOST_DEGREES);
+        clamp_to_view(warp->scale_x, warp->scale_y / MOST_STRETCH, warp->scale_y * MOST_STRETCH);
+    warp->degrees = clamp_to_view(warp->degrees, -MOST_DEGREES, MOST_DEGREES);
     float most_x = fabsf(warp->scale_x - 1) / 2 + FREE_SHIFT;
     float most_y = fabsf(warp->scale_y - 1) / 2 + FREE_SHIFT;
-    warp->shift_x = within_fit_view(warp->shift_x, -most_x, most_x);
-    warp->shift_y = within_fit_view(warp->shift_y, -most_y, most_y);
+    warp->shift_x = clamp_to_view(warp->shift_x, -most_x, most_x);
+    warp->shift_y = clamp_to_view(warp->shift_y, -most_y, most_y);
 }
 
 /* One of MOVES small changes: of a scale, a shift or the angle, or of one edge alone. */

@@ -80,7 +80,7 @@ struct collector {
     bool out_of_memory;
 };
 
-static bool collect_video_hits(void *context, const struct doppel_index_hit *hit)
+static bool collect_frame_hit(void *context, const struct doppel_index_hit *hit)
 {
     struct collector *collector = context;
     struct video_hit found = collector->look_ups->origins[hit->query];
@@ -150,7 +150,7 @@ enum doppel_status videos_look_up(struct video_task *task, size_t first_view, si
                                            .radius = radius,
                                            .cap = MOST_HITS_A_CODE};
     const struct doppel_index *index = videos_index(task->videos);
-    status = index ? doppel_index_search(index, &request, collect_video_hits, &collector, error)
+    status = index ? doppel_index_search(index, &request, collect_frame_hit, &collector, error)
                    : DOPPEL_OK;
     if (status == DOPPEL_E_CANCELLED)
         status = collector.out_of_memory ? DOPPEL_E_MEMORY : DOPPEL_OK;

@@ -20,8 +20,8 @@ struct found_image {
 };
 
 /* The full frame, and without borders where it has some; as they are, then mirrored. */
-static size_t codes_of_video_image(const struct doppel_fingerprint *fingerprint,
-                                   struct doppel_code *out)
+static size_t image_query_codes(const struct doppel_fingerprint *fingerprint,
+                                struct doppel_code *out)
 {
     size_t count = 0;
     for (unsigned mirrored = 0; mirrored < 2; mirrored++)
@@ -39,7 +39,7 @@ static struct found_image image_view(const struct doppel_match_item *item, uint6
     float structure = (float)fmin(item->quality / 100.0, 1);
     struct found_image image = {.weight = video_score_weight(&as_it_is, structure),
                                 .enough = -log10(options->max_expected)};
-    image.count = codes_of_video_image(item->fingerprint, image.codes);
+    image.count = image_query_codes(item->fingerprint, image.codes);
     image.choices = log10((double)(frames + 1) * CODES);
     return image;
 }
@@ -47,8 +47,8 @@ static struct found_image image_view(const struct doppel_match_item *item, uint6
 /* ---- one video ---- */
 
 /* The nearest code to a frame. @return its number */
-static size_t nearest_image(const struct found_image *image, const struct doppel_code *code,
-                            uint32_t *out_distance)
+static size_t nearest_shown_image(const struct found_image *image, const struct doppel_code *code,
+                                  uint32_t *out_distance)
 {
     size_t best = 0;
     *out_distance = UINT32_MAX;
@@ -66,7 +66,7 @@ static struct video_stretch stretch_of(const struct found_image *image,
                                        const struct doppel_video_track *item, uint32_t run)
 {
     uint32_t distance;
-    size_t code = nearest_image(image, &item->frames[run].code, &distance);
+    size_t code = nearest_shown_image(image, &item->frames[run].code, &distance);
     return (struct video_stretch){
         .segment = {.b_start = video_shown_from(item, run),
                     .b_end = video_shown_until(item, run),
@@ -77,7 +77,7 @@ static struct video_stretch stretch_of(const struct found_image *image,
 }
 
 /* One showing of several runs is one. */
-static bool add_video_image(video_stretches *stretches, const struct video_stretch *next)
+static bool add_shown_image(video_stretches *stretches, const struct video_stretch *next)
 {
     struct video_stretch *last = stretches->count ? &stretches->items[stretches->count - 1] : NULL;
     if (!last || next->segment.b_start - last->segment.b_end > VIDEO_SAMPLED)
@@ -90,15 +90,15 @@ static bool add_video_image(video_stretches *stretches, const struct video_stret
     return true;
 }
 
-static bool search_image(const struct found_image *image, const struct video_item *item,
-                         struct video_finding *finding)
+static bool search_frames_for_image(const struct found_image *image, const struct video_item *item,
+                                    struct video_finding *finding)
 {
     struct video_stretch near = {.score = -HUGE_VAL};
     finding->seconds = video_shown(&item->track);
     for (uint32_t run = 0; run < item->track.count; run++) {
         struct video_stretch stretch = stretch_of(image, &item->track, run);
         near = stretch.score > near.score ? stretch : near;
-        if (stretch.score >= image->enough && !add_video_image(&finding->stretches, &stretch))
+        if (stretch.score >= image->enough && !add_shown_image(&finding->stretches, &stretch))
             return false;
     }
     finding->rejected = !finding->stretches.count;
@@ -115,13 +115,13 @@ struct near_item {
 
 typedef ARRAY(struct near_item) near_items;
 
-static bool collect_video_image(void *context, const struct doppel_index_hit *hit)
+static bool collect_image_hit(void *context, const struct doppel_index_hit *hit)
 {
     struct near_item item = {hit->payload >> 32, hit->distance};
     return array_push((near_items *)context, item);
 }
 
-static int by_id_video_image(const void *a, const void *b)
+static int compare_image_hit_ids(const void *a, const void *b)
 {
     const struct near_item *x = a, *y = b;
     if (x->id != y->id)
@@ -138,12 +138,12 @@ static int by_distance(const void *a, const void *b)
 }
 
 /* Each item once, the nearest first. */
-static void sort_video_image(near_items *items)
+static void sort_image_hits(near_items *items)
 {
     size_t kept = 0;
     if (!items->count)
         return;
-    qsort(items->items, items->count, sizeof *items->items, by_id_video_image);
+    qsort(items->items, items->count, sizeof *items->items, compare_image_hit_ids);
     for (size_t i = 0; i < items->count; i++)
         if (!i || items->items[i].id != items->items[kept - 1].id)
             items->items[kept++] = items->items[i];
@@ -163,11 +163,10 @@ static enum doppel_status look_up_videos(const struct doppel_videos *videos,
     const struct doppel_index *index = videos_index(videos);
     if (!index)
         return DOPPEL_OK;
-    enum doppel_status status =
-        doppel_index_search(index, &request, collect_video_image, out, error);
+    enum doppel_status status = doppel_index_search(index, &request, collect_image_hit, out, error);
     if (status == DOPPEL_E_CANCELLED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", out->count);
-    sort_video_image(out);
+    sort_image_hits(out);
     return status;
 }
 
@@ -180,7 +179,8 @@ static bool verify_videos(const struct doppel_videos *videos, const struct found
         struct video_item item;
         if (!videos_item(videos, finding.id, &item))
             continue;
-        bool done = search_image(image, &item, &finding) && array_push(findings, finding);
+        bool done =
+            search_frames_for_image(image, &item, &finding) && array_push(findings, finding);
         videos_item_free(&item);
         if (!done) {
             array_free(&finding.stretches);

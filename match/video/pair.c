@@ -13,7 +13,7 @@ struct answer {
     bool known, out_of_memory;
 };
 
-static bool keep_video_pair(void *context, const struct doppel_found *found)
+static bool keep_better_pair(void *context, const struct doppel_found *found)
 {
     struct answer *answer = context;
     size_t bytes = found->match.segment_count * sizeof *found->match.segments;
@@ -29,7 +29,7 @@ static bool keep_video_pair(void *context, const struct doppel_found *found)
 }
 
 /* Close what was visited. */
-static enum doppel_status finish_video_pair(enum doppel_status status, struct answer *answer,
+static enum doppel_status finish_pair_match(enum doppel_status status, struct answer *answer,
                                             struct doppel_error *error)
 {
     if (!answer->known)
@@ -57,9 +57,9 @@ static enum doppel_status search_video_track(const struct doppel_video_track *qu
     with_near.near_misses = 1;
     enum doppel_status status = set_of_video_track(item, &videos, error);
     if (!status)
-        status = doppel_videos_find(videos, query, &with_near, keep_video_pair, out, error);
+        status = doppel_videos_find(videos, query, &with_near, keep_better_pair, out, error);
     doppel_videos_free(videos);
-    return finish_video_pair(status, out, error);
+    return finish_pair_match(status, out, error);
 }
 
 /* ---- the other way round ---- */
@@ -79,7 +79,7 @@ static struct doppel_video_view turned_view(const struct doppel_video_view *view
     return out;
 }
 
-static void turn_video_pair(struct doppel_match *match)
+static void turn_pair_match(struct doppel_match *match)
 {
     struct doppel_segment *segments = (struct doppel_segment *)match->segments;
     double coverage = match->query_coverage;
@@ -121,7 +121,7 @@ enum doppel_status doppel_match_videos(const struct doppel_video_track *query,
         struct answer other = there;
         there = back;
         back = other;
-        turn_video_pair(&there.match);
+        turn_pair_match(&there.match);
     }
     free((void *)back.match.segments);
     if (status)
@@ -144,9 +144,9 @@ enum doppel_status doppel_match_image_in_video(const struct doppel_match_item *i
     enum doppel_status status = set_of_video_track(item, &videos, error);
     if (!status)
         status =
-            doppel_videos_find_image(videos, image, &with_near, keep_video_pair, &answer, error);
+            doppel_videos_find_image(videos, image, &with_near, keep_better_pair, &answer, error);
     doppel_videos_free(videos);
-    status = finish_video_pair(status, &answer, error);
+    status = finish_pair_match(status, &answer, error);
     if (!status)
         *out_match = answer.match;
     return status;

@@ -126,7 +126,7 @@ static void fit_time(struct strip *strip)
 
 /* ---- the end ---- */
 
-static int by_value_refine(const void *a, const void *b)
+static int compare_refined_values(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -143,7 +143,7 @@ static bool usual_distance(const struct strip *strip, double *out)
             count += distance_at(strip, i, 0, 1, &distances[count]);
     if (!count)
         return false;
-    qsort(distances, count, sizeof *distances, by_value_refine);
+    qsort(distances, count, sizeof *distances, compare_refined_values);
     *out = distances[count / 2];
     return *out <= MOST_DISTANCE;
 }

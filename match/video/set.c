@@ -86,7 +86,7 @@ bool video_track_is_in_order(const struct doppel_video_track *track)
     return true;
 }
 
-static uint64_t payload_of_video_set(uint64_t id, const struct doppel_video_frame *frame)
+static uint64_t frame_payload(uint64_t id, const struct doppel_video_frame *frame)
 {
     return id << 32 | frame->start_ms;
 }
@@ -107,7 +107,7 @@ enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_tra
     }
     for (size_t i = 0; i < track->count; i++) {
         codes[i] = track->frames[i].code.word[0];
-        payloads[i] = payload_of_video_set(id, &track->frames[i]);
+        payloads[i] = frame_payload(id, &track->frames[i]);
     }
     *out_codes = codes;
     *out_payloads = payloads;
@@ -139,9 +139,9 @@ static bool reserve_videos(struct doppel_videos *videos)
     return done && id_map_reserve(&videos->map);
 }
 
-static enum doppel_status insert_video_set(struct doppel_index *index, uint64_t id,
-                                           const struct doppel_video_track *track,
-                                           struct doppel_error *error)
+static enum doppel_status insert_frame_codes(struct doppel_index *index, uint64_t id,
+                                             const struct doppel_video_track *track,
+                                             struct doppel_error *error)
 {
     uint64_t *codes = NULL, *payloads = NULL;
     enum doppel_status status = doppel_video_codes(id, track, &codes, &payloads, error);
@@ -166,7 +166,7 @@ enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the frames of a video are not by time");
     if (!reserve_videos(videos) || !keep_video_track(track, &kept))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
-    enum doppel_status status = insert_video_set(videos->own, id, track, error);
+    enum doppel_status status = insert_frame_codes(videos->own, id, track, error);
     if (status) {
         free(kept.frames);
         return status;
@@ -186,7 +186,7 @@ static enum doppel_status forget_index(struct doppel_index *index, uint64_t id,
     if (!payloads)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
     for (size_t i = 0; i < track->count; i++)
-        payloads[i] = payload_of_video_set(id, &track->frames[i]);
+        payloads[i] = frame_payload(id, &track->frames[i]);
     enum doppel_status status = doppel_index_remove(index, payloads, track->count, error);
     free(payloads);
     return status;

@@ -49,8 +49,8 @@ static bool is_same_view(const struct doppel_video_view *a, const struct doppel_
 }
 
 /* Where codes of a view are, or the place that was used least recently. */
-static struct video_reading *place_of_video_task(struct video_task *task,
-                                                 const struct doppel_video_view *view)
+static struct video_reading *task_place(struct video_task *task,
+                                        const struct doppel_video_view *view)
 {
     struct video_reading *oldest = &task->readings[0];
     for (size_t i = 0; i < VIDEO_READINGS; i++) {
@@ -64,7 +64,7 @@ static struct video_reading *place_of_video_task(struct video_task *task,
 }
 
 /* How much structure the frames of a part have, measured once. NULL: not known */
-static const float *structure_of_video_task(struct video_task *task, unsigned rectangle)
+static const float *task_structure(struct video_task *task, unsigned rectangle)
 {
     float **structure = &task->structure[rectangle];
     if (*structure || !video_view_cells(task->query, 0, rectangle))
@@ -77,7 +77,7 @@ static const float *structure_of_video_task(struct video_task *task, unsigned re
 
 const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view)
 {
-    struct video_reading *reading = place_of_video_task(task, &view->view);
+    struct video_reading *reading = task_place(task, &view->view);
     size_t count = task->query->count;
     if (!reading->codes)
         reading->codes = malloc((count + 1) * sizeof *reading->codes);
@@ -87,7 +87,7 @@ const struct video_reading *video_task_read(struct video_task *task, const struc
         return NULL;
     for (size_t i = 0; !reading->age && i < count; i++)
         reading->there[i] = video_view_code(task->query, i, &view->view, &reading->codes[i]);
-    reading->structure = structure_of_video_task(task, view->view.rectangle);
+    reading->structure = task_structure(task, view->view.rectangle);
     reading->view = *view;
     reading->age = ++task->clock;
     return reading;

@@ -224,7 +224,7 @@ static bool vote_group(const struct vote_group *group, struct video_ballot *ball
     return true;
 }
 
-static int by_item_vote(const void *a, const void *b)
+static int compare_vote_items(const void *a, const void *b)
 {
     const struct video_candidate *x = a, *y = b;
     if (x->id != y->id)
@@ -236,7 +236,7 @@ static int by_item_vote(const void *a, const void *b)
     return (x->view > y->view) - (x->view < y->view);
 }
 
-static bool ballot_init_vote(struct video_ballot *ballot, size_t hits, size_t runs)
+static bool init_ballot(struct video_ballot *ballot, size_t hits, size_t runs)
 {
     size_t voters = runs < 1u << VOTER_BITS ? runs : 1u << VOTER_BITS;
     *ballot = (struct video_ballot){.votes = malloc((hits + 1) * sizeof *ballot->votes),
@@ -250,7 +250,7 @@ bool videos_vote(const struct video_task *task, const struct video_hits *hits,
                  video_candidates *out)
 {
     struct video_ballot ballot;
-    bool done = ballot_init_vote(&ballot, hits->count, task->query->count);
+    bool done = init_ballot(&ballot, hits->count, task->query->count);
     for (size_t first = 0, end; done && first < hits->count; first = end) {
         uint64_t number = video_hit_group(task, &hits->items[first]);
         for (end = first + 1; end < hits->count; end++)
@@ -260,7 +260,7 @@ bool videos_vote(const struct video_task *task, const struct video_hits *hits,
         done = vote_group(&group, &ballot, out);
     }
     if (done && out->count)
-        qsort(out->items, out->count, sizeof *out->items, by_item_vote);
+        qsort(out->items, out->count, sizeof *out->items, compare_vote_items);
     free(ballot.votes);
     free(ballot.scratch);
     free(ballot.weights);

@@ -20,8 +20,8 @@ static int by_bits(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct doppel_code));
 }
 
-static bool collect_vpdq(const struct doppel_vpdq *list, uint8_t min_quality,
-                         struct vpdq_codes *out)
+static bool collect_good_codes(const struct doppel_vpdq *list, uint8_t min_quality,
+                               struct vpdq_codes *out)
 {
     struct doppel_code *codes = malloc((list->count + 1) * sizeof *codes);
     size_t good = 0, count = 0;
@@ -66,8 +66,8 @@ enum doppel_status doppel_match_vpdqs(const struct doppel_vpdq *query,
                                       struct doppel_match *out_match, struct doppel_error *error)
 {
     struct vpdq_codes a = {0}, b = {0};
-    if (!collect_vpdq(query, limits->min_quality, &a) ||
-        !collect_vpdq(item, limits->min_quality, &b)) {
+    if (!collect_good_codes(query, limits->min_quality, &a) ||
+        !collect_good_codes(item, limits->min_quality, &b)) {
         free(a.items);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare %zu frames with %zu",
                            query->count, item->count);

@@ -29,9 +29,9 @@ static bool set_up(SwrContext *resampler)
 }
 
 /* Feed what the resampler makes of `count` samples a channel; NULL: what it holds back. */
-static enum doppel_status feed_audio_chromaprint(struct audio_chromaprint *chromaprint,
-                                                 const uint8_t **input, int count,
-                                                 struct doppel_error *error)
+static enum doppel_status feed_chromaprint(struct audio_chromaprint *chromaprint,
+                                           const uint8_t **input, int count,
+                                           struct doppel_error *error)
 {
     int16_t samples[CHUNK];
     uint8_t *output = (uint8_t *)samples;
@@ -49,11 +49,11 @@ static enum doppel_status feed_audio_chromaprint(struct audio_chromaprint *chrom
 }
 
 /* A resampler for frames like this one; what was under way is finished first. */
-static enum doppel_status begin_audio_chromaprint(struct audio_chromaprint *chromaprint,
-                                                  const AVFrame *frame, struct doppel_error *error)
+static enum doppel_status begin_chromaprint(struct audio_chromaprint *chromaprint,
+                                            const AVFrame *frame, struct doppel_error *error)
 {
     AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;
-    enum doppel_status status = feed_audio_chromaprint(chromaprint, NULL, 0, error);
+    enum doppel_status status = feed_chromaprint(chromaprint, NULL, 0, error);
     if (status != DOPPEL_OK)
         return status;
     swr_free(&chromaprint->resampler);
@@ -96,22 +96,22 @@ enum doppel_status audio_chromaprint_take(struct audio_chromaprint *chromaprint,
     enum doppel_status status = DOPPEL_OK;
     if (chromaprint->rate != frame->sample_rate || chromaprint->format != frame->format ||
         av_channel_layout_compare(&chromaprint->layout, &frame->ch_layout))
-        status = begin_audio_chromaprint(chromaprint, frame, error);
+        status = begin_chromaprint(chromaprint, frame, error);
     if (status == DOPPEL_OK)
-        status = feed_audio_chromaprint(chromaprint, (const uint8_t **)frame->extended_data,
-                                        frame->nb_samples, error);
+        status = feed_chromaprint(chromaprint, (const uint8_t **)frame->extended_data,
+                                  frame->nb_samples, error);
     if (status == DOPPEL_OK && !chromaprint->left)
         status = doppel_fail(error, DOPPEL_E_CANCELLED, "two minutes are enough");
     return status;
 }
 
-static enum doppel_status finish_audio_chromaprint(struct audio_chromaprint *chromaprint,
-                                                   struct doppel_chromaprint *out,
-                                                   struct doppel_error *error)
+static enum doppel_status finish_chromaprint(struct audio_chromaprint *chromaprint,
+                                             struct doppel_chromaprint *out,
+                                             struct doppel_error *error)
 {
     uint32_t *made = NULL;
     int count = 0;
-    enum doppel_status status = feed_audio_chromaprint(chromaprint, NULL, 0, error);
+    enum doppel_status status = feed_chromaprint(chromaprint, NULL, 0, error);
     if (status != DOPPEL_OK)
         return status;
     if (!chromaprint_finish(chromaprint->maker) ||
@@ -127,8 +127,8 @@ static enum doppel_status finish_audio_chromaprint(struct audio_chromaprint *chr
     return DOPPEL_OK;
 }
 
-static enum doppel_status start_audio_chromaprint(struct audio_chromaprint *chromaprint,
-                                                  struct doppel_error *error)
+static enum doppel_status start_chromaprint(struct audio_chromaprint *chromaprint,
+                                            struct doppel_error *error)
 {
     chromaprint->maker = chromaprint_new(CHROMAPRINT_ALGORITHM_DEFAULT);
     if (!chromaprint->maker || !chromaprint_start(chromaprint->maker, AUDIO_RATE, 1))
@@ -142,7 +142,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
     struct doppel_error reason = {.status = DOPPEL_E_MEMORY};
     struct audio_chromaprint chromaprint = {.left = SECONDS * AUDIO_RATE};
     struct recording *recording = calloc(1, sizeof *recording);
-    enum doppel_status status = start_audio_chromaprint(&chromaprint, error);
+    enum doppel_status status = start_chromaprint(&chromaprint, error);
     if (status == DOPPEL_OK && !recording)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read audio");
     if (status == DOPPEL_OK) {
@@ -152,7 +152,7 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
         if (status != DOPPEL_OK && status != DOPPEL_E_CANCELLED)
             doppel_fail(error, status, "%s", reason.message);
         else
-            status = finish_audio_chromaprint(&chromaprint, out, error);
+            status = finish_chromaprint(&chromaprint, out, error);
     }
     free(recording);
     swr_free(&chromaprint.resampler);

@@ -21,9 +21,9 @@ static const double FORGETS = 3;
 /* Another channel takes the place of the strongest when it is stronger by so much. */
 static const double STRONGER = 2;
 
-static enum doppel_status allocate_audio_mix(struct audio_mix *mix,
-                                             const struct doppel_media_limits *limits,
-                                             struct doppel_error *error)
+static enum doppel_status allocate_mix(struct audio_mix *mix,
+                                       const struct doppel_media_limits *limits,
+                                       struct doppel_error *error)
 {
     uint64_t planes = (uint64_t)mix->channels + 1;
     enum doppel_status status =
@@ -37,9 +37,9 @@ static enum doppel_status allocate_audio_mix(struct audio_mix *mix,
     return DOPPEL_OK;
 }
 
-static enum doppel_status begin_audio_mix(struct audio_mix *mix, uint32_t rate, uint32_t channels,
-                                          const struct doppel_media_limits *limits,
-                                          struct doppel_error *error)
+static enum doppel_status begin_mix(struct audio_mix *mix, uint32_t rate, uint32_t channels,
+                                    const struct doppel_media_limits *limits,
+                                    struct doppel_error *error)
 {
     enum doppel_status status = audio_mix_finish(mix, error);
     audio_mix_free(mix);
@@ -52,7 +52,7 @@ static enum doppel_status begin_audio_mix(struct audio_mix *mix, uint32_t rate, 
     mix->chosen = mix->channels = channels;
     mix->block = rate / BLOCKS_A_SECOND;
     mix->block = mix->block > MAX_BLOCK ? MAX_BLOCK : mix->block ? mix->block : 1;
-    return allocate_audio_mix(mix, limits, error);
+    return allocate_mix(mix, limits, error);
 }
 
 void audio_mix_free(struct audio_mix *mix)
@@ -108,7 +108,7 @@ static void make_mean(const struct audio_mix *mix)
         mean[i] *= share;
 }
 
-static void choose_audio_mix(struct audio_mix *mix)
+static void choose_mix(struct audio_mix *mix)
 {
     double keep = 1 - FORGETS * (double)mix->filled / mix->rate, sum = 0;
     uint32_t strongest = 0;
@@ -140,7 +140,7 @@ static void fade(const float *from, const float *to, size_t count, float *out)
     }
 }
 
-static enum doppel_status hand_on_audio_mix(struct audio_mix *mix, struct doppel_error *error)
+static enum doppel_status hand_on_mixed(struct audio_mix *mix, struct doppel_error *error)
 {
     if (!mix->filled)
         return DOPPEL_OK;
@@ -149,7 +149,7 @@ static enum doppel_status hand_on_audio_mix(struct audio_mix *mix, struct doppel
     if (mix->channels > 1) {
         uint32_t before = mix->chosen;
         make_mean(mix);
-        choose_audio_mix(mix);
+        choose_mix(mix);
         samples = plane(mix, mix->chosen);
         if (mix->chosen != before) {
             fade(plane(mix, before), samples, count, plane(mix, mix->channels));
@@ -169,7 +169,7 @@ enum doppel_status audio_mix_take(struct audio_mix *mix, const AVFrame *frame,
     uint32_t rate = (uint32_t)frame->sample_rate, channels = (uint32_t)frame->ch_layout.nb_channels;
     enum doppel_status status = DOPPEL_OK;
     if (rate != mix->rate || channels != mix->channels)
-        status = begin_audio_mix(mix, rate, channels, limits, error);
+        status = begin_mix(mix, rate, channels, limits, error);
     if (status == DOPPEL_OK && mix->out->rate != rate)
         status = audio_out_begin(mix->out, rate, error);
     size_t size = (size_t)frame->nb_samples;
@@ -180,13 +180,13 @@ enum doppel_status audio_mix_take(struct audio_mix *mix, const AVFrame *frame,
         mix->filled += part;
         at += part;
         if (mix->filled == mix->block)
-            status = hand_on_audio_mix(mix, error);
+            status = hand_on_mixed(mix, error);
     }
     return status;
 }
 
 enum doppel_status audio_mix_finish(struct audio_mix *mix, struct doppel_error *error)
 {
-    enum doppel_status status = hand_on_audio_mix(mix, error);
+    enum doppel_status status = hand_on_mixed(mix, error);
     return status == DOPPEL_OK ? audio_out_finish(mix->out, error) : status;
 }

@@ -75,7 +75,7 @@ static enum doppel_status find_track_recording(struct recording *recording,
 /* ---- the decoder ---- */
 
 /* libavcodec asks for every frame here: the place to bound them before they are allocated. */
-static int get_buffer_audio_open(AVCodecContext *codec, AVFrame *frame, int flags)
+static int get_audio_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
 {
     struct recording *recording = codec->opaque;
     int bytes = av_get_bytes_per_sample(frame->format);
@@ -104,7 +104,7 @@ static enum doppel_status open_decoder_recording(struct recording *recording,
     recording->codec->thread_count = 1;
     recording->codec->pkt_timebase = recording->track->time_base;
     recording->codec->opaque = recording;
-    recording->codec->get_buffer2 = get_buffer_audio_open;
+    recording->codec->get_buffer2 = get_audio_buffer;
     if (code >= 0)
         code = avcodec_open2(recording->codec, codec, NULL);
     return code < 0 ? container_fail(&recording->container, code, error) : DOPPEL_OK;

@@ -4,8 +4,8 @@
 
 #include "media/audio/audio.h"
 
-static enum doppel_status visit_audio_out(struct audio_out *out, const float *samples, size_t count,
-                                          struct doppel_error *error)
+static enum doppel_status visit_samples(struct audio_out *out, const float *samples, size_t count,
+                                        struct doppel_error *error)
 {
     if (!count)
         return DOPPEL_OK;
@@ -32,7 +32,7 @@ static enum doppel_status resample(struct audio_out *out, const float *samples, 
         got = swr_convert(out->resampler, planes, ROOM, in ? &in : NULL, (int)count);
         if (got < 0)
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to resample");
-        status = visit_audio_out(out, out->samples, (size_t)got, error);
+        status = visit_samples(out, out->samples, (size_t)got, error);
         count = 0; /* it keeps what there was no room for */
     }
     return status;
@@ -60,7 +60,7 @@ enum doppel_status audio_out_take(struct audio_out *out, const float *samples, s
                                   struct doppel_error *error)
 {
     return out->resampler ? resample(out, samples, count, error)
-                          : visit_audio_out(out, samples, count, error);
+                          : visit_samples(out, samples, count, error);
 }
 
 enum doppel_status audio_out_finish(struct audio_out *out, struct doppel_error *error)
@@ -75,5 +75,5 @@ enum doppel_status audio_out_silence(struct audio_out *out, uint64_t count,
                                      struct doppel_error *error)
 {
     out->silent += count;
-    return visit_audio_out(out, NULL, (size_t)count, error);
+    return visit_samples(out, NULL, (size_t)count, error);
 }

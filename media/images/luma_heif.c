@@ -24,7 +24,7 @@ static int64_t get_position(void *user)
     return ((struct heif_input *)user)->position;
 }
 
-static int read_data_luma_heif(void *out, size_t size, void *user)
+static int read_heif_data(void *out, size_t size, void *user)
 {
     struct heif_input *reader = user;
     if (input_read_at(reader->input, (uint64_t)reader->position, out, size) != size)
@@ -48,8 +48,7 @@ static enum heif_reader_grow_status has_size(int64_t size, void *user)
     return has ? heif_reader_grow_status_size_reached : heif_reader_grow_status_size_beyond_eof;
 }
 
-static const struct heif_reader file_reader = {1, get_position, read_data_luma_heif, seek_to,
-                                               has_size};
+static const struct heif_reader file_reader = {1, get_position, read_heif_data, seek_to, has_size};
 
 static enum doppel_status fail_heif_error(struct heif_error cause, struct doppel_error *error)
 {

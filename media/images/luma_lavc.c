@@ -38,7 +38,7 @@ static unsigned bytes_inside(enum AVCodecID id)
 }
 
 /* libavcodec asks for every frame here: the place to bound them before they are allocated. */
-static int get_buffer_luma_lavc(AVCodecContext *codec, AVFrame *frame, int flags)
+static int get_image_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
 {
     struct lavc_reader *reader = codec->opaque;
     const struct doppel_media_limits *limits = &reader->options->limits;
@@ -218,7 +218,7 @@ static enum doppel_status open_codec(struct lavc_reader *reader, enum AVCodecID 
         return fail_reader(reader, AVERROR(ENOMEM), error);
     reader->codec->thread_count = 1;
     reader->codec->opaque = reader;
-    reader->codec->get_buffer2 = get_buffer_luma_lavc;
+    reader->codec->get_buffer2 = get_image_buffer;
     uint64_t pixels = reader->options->limits.max_pixels;
     reader->codec->max_pixels = pixels < INT_MAX ? (int64_t)pixels : INT_MAX;
     int code = avcodec_open2(reader->codec, codec, NULL);
@@ -278,7 +278,7 @@ static bool is_lossless(const struct lavc_reader *reader, enum doppel_format for
            lossless_is_whole(format, reader->packet->data, (size_t)reader->packet->size);
 }
 
-/* @param reader given (close_reader_luma_lavc), also on failure */
+/* @param reader given (close_lavc_reader), also on failure */
 static enum doppel_status read_frame_reader(struct lavc_reader *reader, enum doppel_format format,
                                             enum AVCodecID id, struct doppel_error *error)
 {
@@ -293,17 +293,17 @@ static enum doppel_status read_frame_reader(struct lavc_reader *reader, enum dop
     return status;
 }
 
-static void close_reader_luma_lavc(struct lavc_reader *reader)
+static void close_lavc_reader(struct lavc_reader *reader)
 {
     avcodec_free_context(&reader->codec);
     av_packet_free(&reader->packet);
     av_frame_free(&reader->frame);
 }
 
-static enum doppel_status decode_luma_lavc(struct input *input,
-                                           const struct doppel_luma_options *options,
-                                           enum doppel_format format, enum AVCodecID id,
-                                           struct image *out, struct doppel_error *error)
+static enum doppel_status decode_lavc_image(struct input *input,
+                                            const struct doppel_luma_options *options,
+                                            enum doppel_format format, enum AVCodecID id,
+                                            struct image *out, struct doppel_error *error)
 {
     struct lavc_reader reader = {
         .input = input, .options = options, .name = doppel_format_name(format)};
@@ -319,38 +319,38 @@ static enum doppel_status decode_luma_lavc(struct input *input,
     }
     if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
         out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
-    close_reader_luma_lavc(&reader);
+    close_lavc_reader(&reader);
     return status;
 }
 
 enum doppel_status decode_gif(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode_luma_lavc(input, options, DOPPEL_FORMAT_GIF, AV_CODEC_ID_GIF, out, error);
+    return decode_lavc_image(input, options, DOPPEL_FORMAT_GIF, AV_CODEC_ID_GIF, out, error);
 }
 
 enum doppel_status decode_bmp(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode_luma_lavc(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
+    return decode_lavc_image(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
 }
 
 enum doppel_status decode_tiff(struct input *input, const struct doppel_luma_options *options,
                                struct image *out, struct doppel_error *error)
 {
-    return decode_luma_lavc(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
+    return decode_lavc_image(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
 }
 
 enum doppel_status decode_tga(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode_luma_lavc(input, options, DOPPEL_FORMAT_TGA, AV_CODEC_ID_TARGA, out, error);
+    return decode_lavc_image(input, options, DOPPEL_FORMAT_TGA, AV_CODEC_ID_TARGA, out, error);
 }
 
 enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_options *options,
                               struct image *out, struct doppel_error *error)
 {
-    return decode_luma_lavc(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
+    return decode_lavc_image(input, options, DOPPEL_FORMAT_JXL, AV_CODEC_ID_JPEGXL, out, error);
 }
 
 static enum AVCodecID codec_of(enum doppel_format format)
@@ -384,6 +384,6 @@ enum doppel_status lavc_still(struct input *input, const struct doppel_luma_opti
         shape.opaque = has_no_alpha(&reader, format);
         status = thumbnail_of_frame(reader.frame, &shape, out, out_size, error);
     }
-    close_reader_luma_lavc(&reader);
+    close_lavc_reader(&reader);
     return status;
 }

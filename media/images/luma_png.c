@@ -44,7 +44,7 @@ static void on_warning(png_structp png, png_const_charp message)
 
 /* libpng allocates what a chunk declares before it reads it, and only warns of those over its
  * limit. */
-static png_voidp allocate_luma_png(png_structp png, png_alloc_size_t size)
+static png_voidp allocate_png_rows(png_structp png, png_alloc_size_t size)
 {
     struct png_reader *reader = png_get_mem_ptr(png);
     void *memory = size <= reader->allowed ? malloc(size) : NULL;
@@ -59,7 +59,7 @@ static void release(png_structp png, png_voidp memory)
     free(memory);
 }
 
-static void read_data_luma_png(png_structp png, png_bytep out, size_t size)
+static void read_png_data(png_structp png, png_bytep out, size_t size)
 {
     struct png_reader *reader = png_get_io_ptr(png);
     if (input_read(reader->input, out, size) != size) {
@@ -77,17 +77,16 @@ static void choose_chunks(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (const png_byte *)"acTL", 1);
 }
 
-static enum doppel_status open_reader_luma_png(struct png_reader *reader,
-                                               struct doppel_error *error)
+static enum doppel_status open_png_reader(struct png_reader *reader, struct doppel_error *error)
 {
     reader->allowed = reader->input->size + 65536; /* a chunk, or zlib's state */
     reader->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning,
-                                           reader, allocate_luma_png, release);
+                                           reader, allocate_png_rows, release);
     if (reader->png)
         reader->info = png_create_info_struct(reader->png);
     if (!reader->info)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode the PNG");
-    png_set_read_fn(reader->png, reader, read_data_luma_png);
+    png_set_read_fn(reader->png, reader, read_png_data);
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* check_pixels judges */
     png_set_chunk_cache_max(reader->png, 128);
     png_set_compression_buffer_size(reader->png, PIECE_BYTES);
@@ -212,7 +211,7 @@ enum doppel_status decode_png(struct input *input, const struct doppel_luma_opti
                               struct image *out, struct doppel_error *error)
 {
     struct png_reader reader = {.input = input, .options = options};
-    enum doppel_status status = open_reader_luma_png(&reader, error);
+    enum doppel_status status = open_png_reader(&reader, error);
     if (status == DOPPEL_OK)
         status = run_reader(&reader, error);
     if (!reader.whole)

@@ -19,7 +19,7 @@ struct webp_reader {
     uint8_t *canvas_row;
 };
 
-static enum doppel_status damaged_luma_webp(struct doppel_error *error, const char *what)
+static enum doppel_status webp_is_damaged(struct doppel_error *error, const char *what)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT, "the WebP is damaged (%s)", what);
 }
@@ -35,12 +35,12 @@ static enum doppel_status open_frame(struct webp_reader *reader, struct doppel_e
     WebPDemuxState state;
     reader->demuxer = WebPDemuxPartial(&reader->file, &state);
     if (!reader->demuxer || !WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame))
-        return damaged_luma_webp(error, "no picture in it");
+        return webp_is_damaged(error, "no picture in it");
     if (!WebPInitDecoderConfig(&reader->config))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "libwebp is of another version");
     const WebPData *data = &reader->frame.fragment;
     if (WebPGetFeatures(data->bytes, data->size, &reader->config.input) != VP8_STATUS_OK)
-        return damaged_luma_webp(error, "no header");
+        return webp_is_damaged(error, "no header");
     return DOPPEL_OK;
 }
 
@@ -55,7 +55,7 @@ static bool is_one_lossless(const struct webp_reader *reader)
                WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_HEIGHT);
 }
 
-static enum doppel_status prepare_luma_webp(struct webp_reader *reader, struct doppel_error *error)
+static enum doppel_status prepare_webp(struct webp_reader *reader, struct doppel_error *error)
 {
     const struct doppel_media_limits *limits = &reader->options->limits;
     uint32_t width = WebPDemuxGetI(reader->demuxer, WEBP_FF_CANVAS_WIDTH);
@@ -141,9 +141,9 @@ static enum doppel_status take_rows(struct webp_reader *reader, struct doppel_er
     struct samples s = decoded_samples(reader);
     uint32_t left = (uint32_t)reader->frame.x_offset, top = (uint32_t)reader->frame.y_offset;
     if (!s.luma && !s.rgba)
-        return damaged_luma_webp(error, "not a row can be decoded");
+        return webp_is_damaged(error, "not a row can be decoded");
     if (left + (uint64_t)s.width > reader->rows.full_width)
-        return damaged_luma_webp(error, "its frame leaves the canvas");
+        return webp_is_damaged(error, "its frame leaves the canvas");
     bool whole = s.rows == reader->config.input.height;
     if (reader->rows.digest) {
         for (int y = 0; y < s.rows; y++)
@@ -161,7 +161,7 @@ static enum doppel_status take_rows(struct webp_reader *reader, struct doppel_er
     return DOPPEL_OK;
 }
 
-static unsigned read_orientation_luma_webp(const struct webp_reader *reader)
+static unsigned read_webp_orientation(const struct webp_reader *reader)
 {
     WebPChunkIterator chunk;
     if (!WebPDemuxGetChunk(reader->demuxer, "EXIF", 1, &chunk))
@@ -171,7 +171,7 @@ static unsigned read_orientation_luma_webp(const struct webp_reader *reader)
     return orientation;
 }
 
-static void close_reader_luma_webp(struct webp_reader *reader)
+static void close_webp_reader(struct webp_reader *reader)
 {
     WebPIDelete(reader->decoder);
     WebPFreeDecBuffer(&reader->config.output);
@@ -193,7 +193,7 @@ enum doppel_status decode_webp(struct input *input, const struct doppel_luma_opt
     if (status == DOPPEL_OK)
         status = open_frame(&reader, error);
     if (status == DOPPEL_OK)
-        status = prepare_luma_webp(&reader, error);
+        status = prepare_webp(&reader, error);
     if (status == DOPPEL_OK)
         status = decode_frame(&reader, error);
     if (status == DOPPEL_OK)
@@ -201,8 +201,8 @@ enum doppel_status decode_webp(struct input *input, const struct doppel_luma_opt
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "WebP", out, error);
     if (status == DOPPEL_OK)
-        out->orientation = read_orientation_luma_webp(&reader);
-    close_reader_luma_webp(&reader);
+        out->orientation = read_webp_orientation(&reader);
+    close_webp_reader(&reader);
     free(data);
     return status;
 }

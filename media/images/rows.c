@@ -58,7 +58,7 @@ static void write_cells(struct rows *rows, uint32_t count)
     }
 }
 
-static void add_to_cells_rows(struct rows *rows, const uint8_t *luma)
+static void add_row_to_cells(struct rows *rows, const uint8_t *luma)
 {
     const uint8_t *end = luma + rows->full_width;
     for (uint32_t x = 0; x + 1 < rows->width; x++) {
@@ -79,7 +79,7 @@ void rows_take(struct rows *rows, const uint8_t *luma)
         memcpy(rows->pixels + (size_t)rows->taken++ * rows->width, luma, rows->width);
         return;
     }
-    add_to_cells_rows(rows, luma);
+    add_row_to_cells(rows, luma);
     rows->taken++;
     if (rows->taken % rows->factor == 0)
         write_cells(rows, rows->factor);

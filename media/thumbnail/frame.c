@@ -15,7 +15,7 @@ struct size {
 };
 
 /* As shown, but for the orientation: pixels need not be square. */
-static struct size size_of_thumbnail_frame(const AVFrame *frame, const struct frame_shape *shape)
+static struct size thumbnail_frame_size(const AVFrame *frame, const struct frame_shape *shape)
 {
     double width = frame->width, height = frame->height;
     if (shape->pixel.num > 0 && shape->pixel.den > 0)
@@ -46,9 +46,8 @@ static void choose_colours_SwsContext(struct SwsContext *scaler, const AVFrame *
 }
 
 /* Planes of green, blue, red and alpha. */
-static enum doppel_status scale_thumbnail_frame(const AVFrame *frame, struct size size,
-                                                uint8_t *planes[4], int strides[4],
-                                                struct doppel_error *error)
+static enum doppel_status scale_frame(const AVFrame *frame, struct size size, uint8_t *planes[4],
+                                      int strides[4], struct doppel_error *error)
 {
     struct SwsContext *scaler = sws_getContext(frame->width, frame->height, frame->format,
                                                (int)size.width, (int)size.height, AV_PIX_FMT_GBRAP,
@@ -80,7 +79,7 @@ enum doppel_status thumbnail_of_frame(const AVFrame *frame, const struct frame_s
                                       uint8_t **out, size_t *out_size, struct doppel_error *error)
 {
     static const int place[] = {1, 2, 0};
-    struct size size = size_of_thumbnail_frame(frame, shape);
+    struct size size = thumbnail_frame_size(frame, shape);
     size_t count = (size_t)size.width * size.height;
     uint8_t *planes[4] = {0}, *pixels = malloc(5 * count);
     int strides[4];
@@ -89,7 +88,7 @@ enum doppel_status thumbnail_of_frame(const AVFrame *frame, const struct frame_s
                                   AV_PIX_FMT_GBRAP, 32) < 0)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
     if (status == DOPPEL_OK)
-        status = scale_thumbnail_frame(frame, size, planes, strides, error);
+        status = scale_frame(frame, size, planes, strides, error);
     if (status == DOPPEL_OK) {
         bool across = shape->orientation >= 5;
         for (int i = 0; i < 3; i++)

@@ -22,7 +22,7 @@ static void shrink_thumbnail(const struct thumbnail *from, unsigned channel,
     }
 }
 
-static uint32_t scaled_thumbnail_shrink(uint32_t side, double scale)
+static uint32_t scaled_side(uint32_t side, double scale)
 {
     uint32_t size = (uint32_t)(side * scale + .5);
     return size ? size : 1;
@@ -34,8 +34,8 @@ enum doppel_status thumbnail_shrink(const struct thumbnail *from, unsigned orien
 {
     uint32_t side = from->width > from->height ? from->width : from->height;
     double scale = side > longest ? (double)longest / side : 1;
-    struct doppel_plane small = {NULL, scaled_thumbnail_shrink(from->width, scale),
-                                 scaled_thumbnail_shrink(from->height, scale), 0};
+    struct doppel_plane small = {NULL, scaled_side(from->width, scale),
+                                 scaled_side(from->height, scale), 0};
     size_t count = (size_t)small.width * small.height;
     uint8_t *samples = malloc((from->channels + 2) * count);
     if (!samples)

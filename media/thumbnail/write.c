@@ -17,7 +17,7 @@ struct thumbnail_writer {
     unsigned long size;
 };
 
-static void leave_thumbnail_write(j_common_ptr cinfo)
+static void leave_jpeg_writer(j_common_ptr cinfo)
 {
     struct thumbnail_writer *writer = cinfo->client_data;
     longjmp(writer->on_error, 1);
@@ -61,7 +61,7 @@ enum doppel_status thumbnail_write(const struct thumbnail *thumbnail, uint8_t **
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
     writer->cinfo.err = jpeg_std_error(&writer->errors);
     writer->cinfo.client_data = writer;
-    writer->errors.error_exit = leave_thumbnail_write;
+    writer->errors.error_exit = leave_jpeg_writer;
     writer->errors.output_message = say_nothing;
     bool good = compress_writer(writer, thumbnail);
     jpeg_destroy_compress(&writer->cinfo);

@@ -10,7 +10,7 @@ static const int64_t MAX_APART_US = 2000000;
 /* Packets that wait, at most: their bytes are a share of the memory, their number is of 2 s. */
 enum { MEMORY_SHARE = 4, MAX_PACKETS = 4096 };
 
-static void forget_video_group(struct video_group *group)
+static void forget_group_frames(struct video_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
         av_packet_free(&group->packets[i]);
@@ -20,7 +20,7 @@ static void forget_video_group(struct video_group *group)
 
 void video_group_free(struct video_group *group)
 {
-    forget_video_group(group);
+    forget_group_frames(group);
     free(group->packets);
     group->packets = NULL;
     group->room = 0;
@@ -57,14 +57,14 @@ static enum doppel_status wait_for_next(struct video *video, struct doppel_error
     return DOPPEL_OK;
 }
 
-static enum doppel_status decode_all_video_group(struct video *video, struct doppel_error *error)
+static enum doppel_status decode_whole_group(struct video *video, struct doppel_error *error)
 {
     struct video_group *group = &video->group;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < group->count && status == DOPPEL_OK && !video->done; i++)
         status = video_feed(video, group->packets[i], error);
     group->whole = group->ever_whole = true;
-    forget_video_group(group);
+    forget_group_frames(group);
     return status;
 }
 
@@ -73,7 +73,7 @@ enum doppel_status video_group_finish(struct video *video, struct doppel_error *
     struct video_group *group = &video->group;
     enum doppel_status status = DOPPEL_OK;
     if (group->count && !(group->packets[0]->flags & AV_PKT_FLAG_KEY))
-        status = decode_all_video_group(video, error); /* the video begins amid a group */
+        status = decode_whole_group(video, error); /* the video begins amid a group */
     else if (group->count) {
         group->alone_us = group->begin_us;
         video->passed_us = group->end_us;
@@ -83,7 +83,7 @@ enum doppel_status video_group_finish(struct video *video, struct doppel_error *
     if (status == DOPPEL_OK && (group->count || group->whole))
         status = video_drain(video, error);
     group->alone_us = INT64_MIN;
-    forget_video_group(group);
+    forget_group_frames(group);
     group->whole = false;
     return status;
 }
@@ -109,6 +109,6 @@ enum doppel_status video_group_take(struct video *video, struct doppel_error *er
     bool too_long = group->count && is_too_long_video(video);
     status = wait_for_next(video, error);
     if (status == DOPPEL_OK && too_long)
-        status = decode_all_video_group(video, error);
+        status = decode_whole_group(video, error);
     return status;
 }

@@ -61,9 +61,9 @@ static bool is_plane(const AVFrame *frame, const AVPixFmtDescriptor *format)
            frame->linesize[0] >= frame->width;
 }
 
-static enum doppel_status make_room_video_luma(const struct video_luma *luma, size_t bytes,
-                                               uint8_t **buffer, size_t *room,
-                                               struct doppel_error *error)
+static enum doppel_status make_room_for_luma(const struct video_luma *luma, size_t bytes,
+                                             uint8_t **buffer, size_t *room,
+                                             struct doppel_error *error)
 {
     if (bytes <= *room)
         return DOPPEL_OK;
@@ -95,8 +95,8 @@ static void copy_row(const uint8_t *in, const AVComponentDescriptor *luma, int w
 }
 
 /* Colours, and whatever else: through libswscale. */
-static enum doppel_status scale_video_luma(struct video_luma *luma, const AVFrame *frame,
-                                           size_t stride, struct doppel_error *error)
+static enum doppel_status scale_luma(struct video_luma *luma, const AVFrame *frame, size_t stride,
+                                     struct doppel_error *error)
 {
     enum AVPixelFormat wanted = luma->from_rgb ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_GRAY8;
     luma->scaler =
@@ -117,35 +117,35 @@ static enum doppel_status scale_video_luma(struct video_luma *luma, const AVFram
     return DOPPEL_OK;
 }
 
-static enum doppel_status convert_video_luma(struct video_luma *luma, const AVFrame *frame,
-                                             const AVPixFmtDescriptor *format,
-                                             struct doppel_plane *out, struct doppel_error *error)
+static enum doppel_status convert_to_luma(struct video_luma *luma, const AVFrame *frame,
+                                          const AVPixFmtDescriptor *format,
+                                          struct doppel_plane *out, struct doppel_error *error)
 {
     size_t channels = luma->from_rgb ? 3 : 1;
     size_t stride = ((size_t)frame->width * channels + ROW_ALIGNMENT) / ROW_ALIGNMENT;
     stride *= ROW_ALIGNMENT;
     /* One row more: libswscale may write past the end of a row. */
-    enum doppel_status status = make_room_video_luma(
-        luma, stride * ((size_t)frame->height + 1), &luma->converted, &luma->converted_room, error);
+    enum doppel_status status = make_room_for_luma(luma, stride * ((size_t)frame->height + 1),
+                                                   &luma->converted, &luma->converted_room, error);
     if (status == DOPPEL_OK && !luma->from_rgb && has_luma(format))
         for (int y = 0; y < frame->height; y++)
             copy_row(frame->data[0] + (ptrdiff_t)y * frame->linesize[0], &format->comp[0],
                      frame->width, luma->converted + (size_t)y * stride);
     else if (status == DOPPEL_OK)
-        status = scale_video_luma(luma, frame, stride, error);
+        status = scale_luma(luma, frame, stride, error);
     if (status == DOPPEL_OK)
         *out = (struct doppel_plane){luma->converted, (uint32_t)frame->width,
                                      (uint32_t)frame->height, stride};
     return status;
 }
 
-static enum doppel_status turn_video_luma(struct video_luma *luma, unsigned orientation,
+static enum doppel_status turn_luma_plane(struct video_luma *luma, unsigned orientation,
                                           struct doppel_plane *plane, struct doppel_error *error)
 {
     size_t bytes = (size_t)plane->width * plane->height + ROW_ALIGNMENT - 1;
     bytes -= bytes % ROW_ALIGNMENT;
     enum doppel_status status =
-        make_room_video_luma(luma, bytes, &luma->turned, &luma->turned_room, error);
+        make_room_for_luma(luma, bytes, &luma->turned, &luma->turned_room, error);
     if (status != DOPPEL_OK)
         return status;
     orientation_turn(plane, orientation, luma->turned);
@@ -168,10 +168,10 @@ enum doppel_status video_luma_take(struct video_luma *luma, const AVFrame *frame
                                  (size_t)frame->linesize[0]};
     enum doppel_status status = DOPPEL_OK;
     if (luma->from_rgb || !has_luma(format) || !is_plane(frame, format))
-        status = convert_video_luma(luma, frame, format, &plane, error);
+        status = convert_to_luma(luma, frame, format, &plane, error);
     unsigned orientation = video_orientation(frame, of_track);
     if (status == DOPPEL_OK && orientation > 1)
-        status = turn_video_luma(luma, orientation, &plane, error);
+        status = turn_luma_plane(luma, orientation, &plane, error);
     if (status == DOPPEL_OK)
         *out = plane;
     return status;

@@ -77,7 +77,7 @@ static void end_lease(void *context, uint8_t *data)
 }
 
 /* libavcodec asks for every frame here: the place to bound what it holds before it does. */
-static int get_buffer_video_open(AVCodecContext *codec, AVFrame *frame, int flags)
+static int get_video_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
 {
     struct video *video = codec->opaque;
     const struct doppel_media_limits *limits = &video->options.limits;
@@ -139,7 +139,7 @@ static enum doppel_status open_decoder_video(struct video *video, struct doppel_
     video->codec->thread_count = 1;
     video->codec->pkt_timebase = video->track->time_base;
     video->codec->opaque = video;
-    video->codec->get_buffer2 = get_buffer_video_open;
+    video->codec->get_buffer2 = get_video_buffer;
     video->codec->max_pixels = limits->max_pixels < INT_MAX ? (int64_t)limits->max_pixels : INT_MAX;
     choose_effort(video);
     if (code >= 0)

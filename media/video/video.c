@@ -58,8 +58,8 @@ static bool is_wanted_video(struct video *video, struct sampling *sampling, uint
     return true;
 }
 
-static enum doppel_status visit_video(struct video *video, uint32_t time_ms,
-                                      struct doppel_error *error)
+static enum doppel_status visit_video_frame(struct video *video, uint32_t time_ms,
+                                            struct doppel_error *error)
 {
     struct sampling *sampling = video->context;
     struct doppel_frame frame = {
@@ -92,7 +92,7 @@ enum doppel_status read_video(int fd, const struct doppel_frames_options *option
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a video");
     video->options = *options;
     video->options.exact |= options->from_rgb;
-    video->take = visit_video;
+    video->take = visit_video_frame;
     video->context = &sampling;
     enum doppel_status status = video_decode_file(video, fd, error);
     if (out_info && status == DOPPEL_OK)
