@@ -142,8 +142,8 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     if (!has_any(&counts))
         return status;
     begin_output(&printing);
-    if (!status)
-        print_total(&printing);
+    if (!status || status == DOPPEL_E_CANCELLED)
+        print_total(&printing); /* interrupted: of what is printed */
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
