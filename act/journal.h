@@ -15,7 +15,7 @@
 
 /* What became of a step. */
 enum step_end {
-    STEP_OPEN, /* not known: the run was killed, or is under way */
+    STEP_OPEN, /* not known: the run was killed, or is in progress */
     STEP_DONE,
     STEP_FAILED, /* nothing was done */
     STEP_UNDONE

@@ -40,8 +40,8 @@ DOPPEL_API double doppel_audio_time(double seconds);
 
 /* ---- samples to peaks ---- */
 
-/** An analysis under way: of one thread at a time; several may run at once. Constant memory but for
- * the peaks that nobody drained. */
+/** An analysis in progress: of one thread at a time; several may run at once. Constant memory but
+ * for the peaks that nobody drained. */
 struct doppel_audio;
 
 /** @param out given (doppel_audio_free). DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe: the plan of the
@@ -73,7 +73,7 @@ DOPPEL_API const struct doppel_audio_peak *doppel_audio_peaks(const struct doppe
 /** Forget the peaks that are known; those to come go on counting time from the first sample. */
 DOPPEL_API void doppel_audio_drain(struct doppel_audio *audio);
 
-/** Begin anew with another recording. */
+/** Start again with another recording. */
 DOPPEL_API void doppel_audio_reset(struct doppel_audio *audio);
 
 /* ---- what is kept of a recording ---- */

@@ -80,7 +80,8 @@ struct doppel_dedup_options {
     bool lines;            /**< decisions come with their lines */
     bool keep_shingles;    /**< of records that cannot be read again, in `temporary` */
     enum doppel_same_id on_same_id;
-    struct doppel_library *against; /**< its texts are leaders before the first record; or NULL */
+    struct doppel_library
+        *against; /**< its texts are representatives before the first record; or NULL */
     /** Called now and then from the calling thread; false ends the reading: what was read is
      * decided. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);
@@ -98,7 +99,8 @@ struct doppel_dedup_decision {
     enum doppel_decision decision;
     const char *reason; /**< "same-content", "near", "part", "same-id", … or why it is unreadable;
                            NULL: new */
-    const char *of;     /**< id of the leader or of the record that it revises; NULL: it has none */
+    const char
+        *of; /**< id of the representative or of the record that it revises; NULL: it has none */
     const char *of_path;  /**< its file; NULL: there is no such record */
     uint64_t of_line;     /**< 0: it is a file by itself */
     const char *replaces; /**< id of the text that it revises, or that was to be kept of its group
@@ -119,8 +121,8 @@ typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decis
 /**
  * Decide for every record of a corpus, in one pass over it, and visit the decisions in input order:
  * one for each line that is not empty, broken ones included. The rules are doppel_decide's, and so
- * is the order: a record is a duplicate of the first earlier leader within the limit. The same for
- * any number of threads and any memory limit.
+ * is the order: a record is a duplicate of the first earlier representative within the limit. The
+ * same for any number of threads and any memory limit.
  * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor; by `progress` while reading, after all
  * that was read was visited; or by `progress` while comparing, and none was visited); _IO; _MEMORY
  */
@@ -158,7 +160,7 @@ DOPPEL_API struct doppel_ingest_options doppel_ingest_options_default(void);
 /**
  * Decide for each record whether it is new to the library, and remember it there. The decisions are
  * those of doppel_dedup for the same records in the same order; what the library holds comes first.
- * People's words, lists that are not active, sources and a policy of the library are known to
+ * Manual labels, lists that are not active, sources and a policy of the library are known to
  * doppel_ingest alone.
  *
  * Each is visited once it is kept: what was visited survives SIGKILL. Records that wait together

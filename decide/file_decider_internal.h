@@ -22,8 +22,9 @@ struct file_decider {
     char *path;          /* absolute */
     const char *problem; /* why it cannot be read */
     uint64_t marked;
-    ARRAY(uint64_t) apart; /* leaders of the groups that hold what it is said to be distinct from */
-    uint64_t former;       /* the item whose place it takes, which is no candidate; 0: none */
+    ARRAY(uint64_t)
+    apart; /* representatives of the groups that hold what it is said to be distinct from */
+    uint64_t former; /* the item whose place it takes, which is no candidate; 0: none */
 };
 
 /* The facts about the file at hand that cost no look at its content. */

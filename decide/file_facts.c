@@ -10,7 +10,7 @@ enum { MAX_SAME = 64 };
 
 /* ---- by bytes ---- */
 
-/* Its leader; itself when that cannot be told. */
+/* Its representative; itself when that cannot be told. */
 static uint64_t leader_of(const struct file_decider *decider, uint64_t id)
 {
     uint64_t leader = id;

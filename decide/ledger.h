@@ -31,8 +31,8 @@ enum doppel_status ledger_describe(struct doppel_library *library, uint64_t item
                                    const struct doppel_metadata *of_all,
                                    const struct doppel_metadata *own, struct doppel_error *error);
 
-/* Link an item to its leader, and choose which one of the group is to be kept. @param out_replaces
- * the one that was, if it is this one now; else 0 */
+/* Link an item to its representative, and choose which one of the group is to be kept. @param
+ * out_replaces the one that was, if it is this one now; else 0 */
 enum doppel_status ledger_follow(struct doppel_library *library, uint64_t item, uint64_t leader,
                                  uint64_t *out_replaces, struct doppel_error *error);
 

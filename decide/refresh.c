@@ -1,4 +1,4 @@
-/* Items computed anew: chosen, and their files read, scheme by scheme. */
+/* Items recomputed: chosen, and their files read, scheme by scheme. */
 #include "decide/refresh.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Items of a library computed anew from their files, each by the scheme that it has: what
+/* Items of a library recomputed from their files, each by the scheme that it has: what
  * `add --refresh` and `verify --repair` do. */
 #ifndef DOPPEL_DECIDE_REFRESH_H
 #define DOPPEL_DECIDE_REFRESH_H

@@ -62,7 +62,7 @@ enum doppel_status importer_take_options(void *context, const struct doppel_text
     return DOPPEL_OK;
 }
 
-/* A leader that did not come along leads nobody: then the text stands for itself. */
+/* A representative that did not come along leads nobody: then the text stands for itself. */
 static struct doppel_library_text as_here(const struct importer *importer,
                                           const struct doppel_library_text *text)
 {

@@ -21,8 +21,8 @@ struct pair_reader {
     char *folder; /* with a slash at its end; "" for standard input and the working directory */
 
     struct csv_parser parser;
-    uint64_t line, row_line; /* being read, from 1; that the row under way begins in */
-    size_t row_bytes;        /* of the row under way; 0: there is none */
+    uint64_t line, row_line; /* being read, from 1; that the row in progress begins in */
+    size_t row_bytes;        /* of the row in progress; 0: there is none */
     uint64_t rows;
     bool skip_line; /* the rest of it belongs to a broken row */
 

@@ -55,7 +55,8 @@ enum doppel_status marked_named(struct doppel_library *library, const char *name
 
 /* ---- what follows ---- */
 
-/* The later group joins the earlier one; if its leader was chosen, so it stays, unless another is.
+/* The later group joins the earlier one; if its representative was chosen, so it stays, unless
+ * another is.
  */
 static enum doppel_status join_groups(struct doppel_library *library, uint64_t a, uint64_t b,
                                       struct doppel_error *error)

@@ -52,7 +52,7 @@ static bool is_in_filter(struct library_walk *walk, uint64_t id, enum doppel_kin
 
 /* ---- items and texts ---- */
 
-/* Whom an item follows; of a leader, who was chosen. What is damaged of it is told. */
+/* Whom an item follows; of a representative, who was chosen. What is damaged of it is told. */
 static void find_group(struct library_walk *walk, uint64_t id, uint64_t *leader,
                        uint64_t *canonical)
 {

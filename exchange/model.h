@@ -14,7 +14,8 @@
 struct exchange_item {
     struct doppel_item item;      /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
     struct doppel_metadata about; /* `state` is not looked at */
-    uint64_t leader, canonical;   /* 0: it follows none; it is canonical itself, or no leader */
+    uint64_t leader,
+        canonical; /* 0: it follows none; it is canonical itself, or no representative */
 };
 
 struct exchange_text {

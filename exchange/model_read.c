@@ -1,4 +1,4 @@
-/* What is carried, read from JSON: it may come from a stranger. */
+/* What is carried, read from JSON: it may come from an unrelated item. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Items and texts, read from JSON: it may come from a stranger. */
+/* Items and texts, read from JSON: it may come from an unrelated item. */
 #include "exchange/model_read.h"
 
 #include <math.h>

@@ -145,14 +145,14 @@ static bool match_waiting(const struct grouping *grouping, const struct doppel_a
     return done;
 }
 
-/* A search for leaders under way. */
+/* A search for representatives in progress. */
 struct audio_placing {
     struct grouping *grouping;
     struct doppel_recordings *leaders;
 };
 
-/* The best of the leaders that a recording is, or is a part of. @return whether there is one; its
- * segments are given */
+/* The best of the representatives that a recording is, or is a part of. @return whether there is
+ * one; its segments are given */
 static bool find_leader(const struct grouping *grouping, const struct waiting *waiting,
                         const struct doppel_audio_track *track,
                         const struct audio_candidates *candidates, struct group_lead *out)

@@ -1,5 +1,5 @@
 /* Items to groups of duplicates: same bytes by digest, near ones by the matcher, each group around
- * a leader; and which member is kept. Used by scan and groups. */
+ * a representative; and which member is kept. Used by scan and groups. */
 #ifndef DOPPEL_GROUP_GROUPING_H
 #define DOPPEL_GROUP_GROUPING_H
 

@@ -61,7 +61,7 @@ struct grouping {
     bool uncertain;                     /* pixels that were wanted could not be had */
 
     /* Of texts: */
-    struct text_set *texts;               /* the leaders, by item number */
+    struct text_set *texts;               /* the representatives, by item number */
     ARRAY(struct doppel_digest) contents; /* of the words, peaks, frames of each item */
 
     /* Of recordings and videos: */
@@ -70,8 +70,8 @@ struct grouping {
     uint32_t *waiting_at;           /* of each item, in `waiting`; UINT32_MAX: nowhere */
 };
 
-/* Recordings and videos: all at once, when all items are there. The leader of an item that is the
- * first with its content: itself, where there is none. */
+/* Recordings and videos: all at once, when all items are there. The representative of an item that
+ * is the first with its content: itself, where there is none. */
 uint32_t timed_leader(const struct grouping *grouping, uint32_t item);
 /* The milliseconds of such an item. */
 uint32_t timed_duration(const struct grouping *grouping, uint32_t item);
@@ -87,13 +87,13 @@ bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t it
                     struct doppel_match *out);
 /* The longer one. */
 int audio_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
-/* One that is all of what its leader is: a part is never kept in its place. */
+/* One that is all of what its representative is: a part is never kept in its place. */
 int videos_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 /* Pictures: all edges at once, when all items are there. */
 enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_error *error);
 /* The same in another run, from the cache: an image was added to the items and is to be compared;
- * and the edges, looked up anew only of what was not there. */
+ * and the edges, looked up again only of what was not there. */
 bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *item,
                       const struct doppel_fingerprint *fingerprint);
 enum doppel_status cached_pairs_find(struct grouping *grouping, doppel_leader_visitor *visitor,
@@ -119,9 +119,9 @@ uint32_t grouping_first_of(const struct grouping *grouping, uint32_t number);
 /* Whether a manual label keeps two items separate. */
 bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t b);
 
-/* Who leads each item: the leader of the first with its content; but those are together that
- * are labelled the same, and no two that are labelled distinct.
- * @param leaders in: of the items that are the first with their content
+/* Who leads each item: the representative of the first with its content; but those are together
+ * that are labelled the same, and no two that are labelled distinct.
+ * @param representatives in: of the items that are the first with their content
  * @return DOPPEL_OK; DOPPEL_E_MEMORY */
 enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
                                      struct doppel_error *error);

@@ -352,7 +352,7 @@ static void notice_other_versions(const struct library_grouping *grouping)
         doppel_run_notice(
             grouping->run,
             "%llu item%s of another version of the scheme, or of other options, left out; "
-            "'doppel add --refresh' computes %s anew",
+            "'doppel add --refresh' recomputes %s",
             (unsigned long long)grouping->others, one ? "" : "s", one ? "it" : "them");
 }
 

@@ -1,4 +1,4 @@
-/* The groups of records of corpora, as their library links them: nothing is found anew. */
+/* The groups of records of corpora, as their library links them: nothing is found again. */
 #ifndef DOPPEL_GROUP_RECORD_GROUPS_H
 #define DOPPEL_GROUP_RECORD_GROUPS_H
 

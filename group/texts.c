@@ -1,5 +1,5 @@
 /* Pairs of texts: the same words by their digest, near ones by their shingles. Each text is
- * compared with the leaders before it, as it comes. */
+ * compared with the representatives before it, as it comes. */
 #include "group/grouping_internal.h"
 
 #include <string.h>

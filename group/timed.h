@@ -14,7 +14,7 @@ struct waiting {
     size_t size;
 };
 
-/* By what an item joined its leader; `segments` of the match are given. */
+/* By what an item joined its representative; `segments` of the match are given. */
 struct group_lead {
     uint32_t item, leader;
     struct doppel_match match;
@@ -26,7 +26,7 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
                              const struct doppel_digest *content, struct waiting waiting,
                              struct doppel_error *error);
 
-/* Find the leader of one, or let it lead. */
+/* Find the representative of one, or let it lead. */
 typedef enum doppel_status timed_place(void *context, const struct waiting *waiting,
                                        struct doppel_error *error);
 
@@ -44,7 +44,7 @@ const struct waiting *timed_waiting(const struct grouping *grouping, uint32_t nu
 enum doppel_status timed_add_lead(struct grouping *grouping, const struct group_lead *lead,
                                   struct doppel_error *error);
 
-/* By what an item joined its leader; NULL when it leads. After all are placed. */
+/* By what an item joined its representative; NULL when it leads. After all are placed. */
 const struct group_lead *timed_lead(const struct grouping *grouping, uint32_t item);
 
 /* What the one is to the other, when one joined the other. @param out segments are given */

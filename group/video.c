@@ -1,6 +1,6 @@
 /* Pairs of videos: the same frames by their digest, the others by what they show. Each video looks
- * for its leader, and one that leads for what follows it: a crop of another finds it, but is not
- * found by it. Groups rest on the image. */
+ * for its representative, and one that leads for what follows it: a crop of another finds it, but
+ * is not found by it. Groups rest on the image. */
 #include "group/timed.h"
 
 #include <math.h>
@@ -44,14 +44,14 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
 
 /* ---- who leads ---- */
 
-/* The search for leaders under way. */
+/* The search for representatives in progress. */
 struct video_placing {
     struct grouping *grouping;
-    struct doppel_videos *videos;   /* all of them, by item number */
-    struct group_lead *claims;      /* by place in the order: the best leader that claimed it */
-    bool *leads;                    /* by place in the order */
-    uint32_t at;                    /* the place of the one at hand */
-    struct group_lead best;         /* its leader; item UINT32_MAX: none so far */
+    struct doppel_videos *videos; /* all of them, by item number */
+    struct group_lead *claims; /* by place in the order: the best representative that claimed it */
+    bool *leads;               /* by place in the order */
+    uint32_t at;               /* the place of the one at hand */
+    struct group_lead best;    /* its representative; item UINT32_MAX: none so far */
     ARRAY(struct group_lead) found; /* what it claims, if it leads */
     bool no_memory;
 };

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Seven classes have seven chances to be near by accident. Each is allowed its share of the
- * strangers, as -log10: the most to pictures that were painted on, where the hard edits are
+ * unrelated items, as -log10: the most to pictures that were painted on, where the hard edits are
  * decided; turned pictures are turned and nothing else, mostly, and come out near enough with
  * little. The shares .03, .12, .25, .04, .04, .07 and .45 add up to one. */
 static const double class_penalty[JUDGE_CLASSES] = {

@@ -36,7 +36,8 @@ struct calibration {
 
 extern const struct calibration calibration_builtin;
 
-/** log10 of the rate at which strangers come this near in this class or as rarely in another. */
+/** log10 of the rate at which unrelated items come this near in this class or as rarely in another.
+ */
 double calibration_log_rate(const struct calibration *calibration, enum judge_class class,
                             uint32_t score);
 

@@ -1,7 +1,7 @@
 /*
  * The gate before the judge: the same views, orientations and scores, but only the question whether
- * any pair of views is near enough for its class. Most candidates of a search are strangers that
- * meet in one pair of views at the edge of the radius: of them it has to look at one score.
+ * any pair of views is near enough for its class. Most candidates of a search are unrelated items
+ * that meet in one pair of views at the edge of the radius: of them it has to look at one score.
  */
 #include <doppel/image.h>
 

@@ -222,14 +222,14 @@ DOPPEL_API struct doppel_image_gate doppel_image_gate_make(
     const struct doppel_image_verify_options *options, double max_rate, double min_similarity);
 
 /** Whether judging two pictures, either way, could give what the gate wants: a tenth of the time of
- * judging, and seldom true of strangers. Never false where doppel_image_verify gives it. 256-bit
- * codes. Thread-safe. */
+ * judging, and seldom true of unrelated items. Never false where doppel_image_verify gives it.
+ * 256-bit codes. Thread-safe. */
 DOPPEL_API bool doppel_image_gate_passes(const struct doppel_image_gate *gate,
                                          const struct doppel_image_codes *a,
                                          const struct doppel_image_codes *b);
 
 /**
- * Weigh a verdict by how much structure the poorer of the two pictures has: strangers among
+ * Weigh a verdict by how much structure the poorer of the two pictures has: unrelated items among
  * pictures of quality q come as near as if q % of the bits were independent, so the rate becomes
  * rate^(q / 100). Under DOPPEL_IMAGE_MIN_QUALITY it is 1. Thread-safe. Source: docs/methods.md.
  */

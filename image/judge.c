@@ -56,8 +56,8 @@ static uint32_t core_of(const struct doppel_fingerprint *fingerprint)
     return core;
 }
 
-/** Strangers in the same frame, or on the same app's screen, look alike as a whole: what is inside
- * has to be alike too, if only a little. */
+/** Unrelated items in the same frame, or on the same app's screen, look alike as a whole: what is
+ * inside has to be alike too, if only a little. */
 static bool cores_agree(const struct doppel_fingerprint *query,
                         const struct doppel_fingerprint *item, unsigned orientation)
 {
@@ -128,8 +128,8 @@ static const struct parts *parts_of(struct comparison *at)
     return &at->parts;
 }
 
-/** Strangers with the same logo, or the same corners left empty by a turn, are near as a whole. But
- * not all crops show those: one that is far apart makes the whole so. */
+/** Unrelated items with the same logo, or the same corners left empty by a turn, are near as a
+ * whole. But not all crops show those: one that is far apart makes the whole so. */
 static uint16_t mind_the_parts(struct comparison *at, const struct view_pair *pair,
                                enum judge_class class, uint16_t score)
 {

@@ -15,7 +15,7 @@ struct view_pair {
 };
 
 /** Most that the views without any frame may differ when views with frames are to count; about one
- * pair of strangers in a hundred is as near. */
+ * pair of unrelated items in a hundred is as near. */
 enum { JUDGE_CORE_SCORE_MAX = 150 };
 
 enum judge_class rate_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation);

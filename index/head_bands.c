@@ -67,7 +67,7 @@ static bool make_room_head(struct head *head)
     free(chains->newest);
     chains->newest = newest;
     chains->bucket_bits = bits;
-    chains->codes = 0; /* all are put in anew */
+    chains->codes = 0; /* all are put in again */
     return true;
 }
 

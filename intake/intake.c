@@ -10,7 +10,7 @@
 /* Files counted ahead, for the ETA, at each wait. */
 enum { COUNT_STEP = 256 };
 
-/* While a long video is waited for, the line is drawn anew. */
+/* While a long video is waited for, the line is drawn again. */
 enum { REDRAW_MS = 250, LARGE_BYTES = 16 << 20 };
 
 /* Open files: without so many nothing starts; with so many nothing more is asked for. */

@@ -139,7 +139,8 @@ bool slot_is_audio_after_all(const struct intake *intake, const struct intake_sl
 enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
                                      struct doppel_error *error);
 
-/* A video is done with, well or not. @param spared the cache knew it, or a twin told */
+/* A video is done with, well or not. @param spared the cache knew it, or a video with the same
+ * bytes did */
 void slot_count_video(struct intake *intake, const struct intake_slot *slot, bool spared);
 
 /* Show how far all are. */

@@ -29,7 +29,8 @@ static enum doppel_status open_temporary_cache(const char *parent, struct doppel
     return status;
 }
 
-/* A damaged cache is set aside; a file that was named by mistake, a picture perhaps, is left alone.
+/* A damaged cache is quarantined; a file that was named by mistake, a picture perhaps, is left
+ * alone.
  */
 static bool is_something_else(const char *path)
 {
@@ -67,7 +68,7 @@ enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
     if (path && status)
         doppel_run_notice(run, "going on without the cache: %s", reason.message);
     if (path && renewed)
-        doppel_run_notice(run, "%s: damaged or of another version; begun anew", path);
+        doppel_run_notice(run, "%s: damaged or of another version; started again", path);
     if (status)
         status = open_temporary_cache(options->temporary, out, error);
     char limits[LIMITS_BYTES];

@@ -160,7 +160,7 @@ bool slot_recall(struct intake *intake, struct intake_slot *slot,
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
         return slot_recall(intake, slot, &digest);
     }
-    if (is_damaged_video(&slot->file.record)) { /* it is read anew */
+    if (is_damaged_video(&slot->file.record)) { /* it is read again */
         slot_forget_record(slot, &digest);
         slot_take_kind(intake, slot, DOPPEL_KIND_VIDEO);
         return false;

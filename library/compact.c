@@ -1,4 +1,4 @@
-/* A library packed: segments merged, the catalogue written anew. */
+/* A library packed: segments merged, the catalogue written again. */
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 

@@ -77,8 +77,8 @@ struct doppel_cache;
  * Open or make the cache file, and the directories above it.
  *
  * A damaged cache is renamed to `PATH.damaged`, one of another version to `PATH.old`, and begun
- * anew; `*out_renewed` (may be NULL) says so. One whose damage shows later is set aside when it is
- * closed. Processes may share a cache, and do not hinder each other.
+ * again; `*out_renewed` (may be NULL) says so. One whose damage shows later is quarantined when it
+ * is closed. Processes may share a cache, and do not hinder each other.
  *
  * What goes wrong with it costs time, never a result: what was put is known as long as the cache is
  * open, also when the file is busy, damaged, full or read-only. Callers warn and go on.
@@ -319,7 +319,7 @@ struct doppel_name {
     char *record_id; /**< of a text; NULL: nothing */
     uint64_t line;   /**< of a text; 0: of a file */
     enum doppel_kind kind;
-    struct doppel_digest content; /**< by which people's words know it: of the bytes of a file, of
+    struct doppel_digest content; /**< by which manual labels know it: of the bytes of a file, of
                                      the normalised content of a text */
 };
 DOPPEL_API void doppel_name_free(struct doppel_name *name);
@@ -390,7 +390,7 @@ DOPPEL_API enum doppel_status doppel_library_backup(struct doppel_library *libra
  * Items of scheme peaks32 have no codes: their peaks are the attachment
  * (doppel_audio_track_write's), of which doppel_library_add keeps the strong ones. The postings of
  * these are in an index in the folder `recordings` of the library, which changes with the items, in
- * the same transactions. It is derived: a writer makes it anew when files of it are gone.
+ * the same transactions. It is derived: a writer rebuilds it when files of it are gone.
  *
  * A handle that has added or removed a recording keeps others from doing so until it is closed or
  * released. For the first of them, and when postings become many, it commits what was changed
@@ -420,7 +420,7 @@ DOPPEL_API enum doppel_status doppel_library_release(struct doppel_library *libr
  *
  * @param out borrowed until the library is closed, or until this call gives another set because
  * something was committed since; on failure the one before goes on to be good
- * @return DOPPEL_OK; DOPPEL_E_CORRUPT, _BUSY (it is made anew by another process), _IO, _MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_CORRUPT, _BUSY (it is rebuilt by another process), _IO, _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_library_recordings(struct doppel_library *library,
                                                         const struct doppel_recordings **out,
@@ -501,23 +501,23 @@ DOPPEL_API int64_t doppel_date_ns(const char *date);
  * The whole rule, for a record in order of input (dedup and ingest keep it, and agree):
  *  1. What cannot be read is `unreadable`.
  *  2. An id that came before: as `enum doppel_same_id` says.
- *  3. The same normalised content as an earlier record: `duplicate` of that one's leader,
+ *  3. The same normalised content as an earlier record: `duplicate` of that one's representative,
  *     "same-content".
- *     A person's word that it is the same as an earlier text: `duplicate`, "marked".
+ *     A manual label that it is the same as an earlier text: `duplicate`, "marked".
  *  4. Too short: `too_short`; later ones with the same content are its duplicates.
- *  5. The first earlier leader that shares a band and is within the limit of similarity:
+ *  5. The first earlier representative that shares a band and is within the limit of similarity:
  *     `duplicate`, "near"; `revision` when both have the same source and the record a later date.
- *  6. The first earlier leader that shares a band and contains the record, or is contained in it,
- * by the limit of containment: `part` when the record is the smaller one by half or more, else
- *     `revision`.
+ *  6. The first earlier representative that shares a band and contains the record, or is contained
+ * in it, by the limit of containment: `part` when the record is the smaller one by half or more,
+ * else `revision`.
  *  7. `new`.
- * By ingest, leaders that a person marked as distinct from it, and texts that are on disabled lists
- * alone, are passed over; one of the same content as a text of a benign list, near one or part of
- * one is `new`, "benign", and to hold one says nothing.
- * A record becomes a leader unless an earlier leader is within the limit of similarity: so a part
- * and most revisions are leaders too, and every duplicate is near its leader: no chains. A text
- * that an update took the place of is forgotten: it leads no more, and no later record is a
- * duplicate of it.
+ * By ingest, representatives that a person marked as distinct from it, and texts that are on
+ * disabled lists alone, are passed over; one of the same content as a text of a benign list, near
+ * one or part of one is `new`, "benign", and to hold one says nothing. A record becomes a
+ * representative unless an earlier representative is within the limit of similarity: so a part and
+ * most revisions are representatives too, and every duplicate is near its representative: no
+ * chains. A text that an update took the place of is forgotten: it leads no more, and no later
+ * record is a duplicate of it.
  *
  * @param match of doppel_match_texts that returned true, record against item
  * @return DOPPEL_DECISION_DUPLICATE, _REVISION or _PART. Thread-safe.

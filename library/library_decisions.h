@@ -113,9 +113,9 @@ DOPPEL_API enum doppel_status doppel_library_each_source(struct doppel_library *
 /* ---- groups: who follows whom ---- */
 
 /**
- * Say that an item follows a leader. Of texts (doppel_library_add_text) it is said already. Those
- * who follow the item follow that leader, too. When a leader is removed, the first of those who
- * follow it leads the others.
+ * Say that an item follows a representative. Of texts (doppel_library_add_text) it is said already.
+ * Those who follow the item follow that representative, too. When a representative is removed, the
+ * first of those who follow it leads the others.
  * @param leader an item or text that follows none. DOPPEL_E_ARGUMENT: it follows one, or is the
  * item itself; DOPPEL_E_NOT_FOUND
  */
@@ -126,37 +126,38 @@ DOPPEL_API enum doppel_status doppel_library_link(struct doppel_library *library
 DOPPEL_API enum doppel_status doppel_library_unlink(struct doppel_library *library, uint64_t item,
                                                     struct doppel_error *error);
 
-/** The leader that an item or text follows; its own id when it follows none. DOPPEL_E_CORRUPT. */
+/** The representative that an item or text follows; its own id when it follows none.
+ * DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_leader(struct doppel_library *library, uint64_t id,
                                                     uint64_t *out, struct doppel_error *error);
 
 typedef bool doppel_id_visitor(void *context, uint64_t id);
-/** The leader first, then those who follow it, by id. @param limit 0: all. DOPPEL_E_CORRUPT, after
- * the others were visited: some are damaged */
+/** The representative first, then those who follow it, by id. @param limit 0: all.
+ * DOPPEL_E_CORRUPT, after the others were visited: some are damaged */
 DOPPEL_API enum doppel_status doppel_library_each_follower(struct doppel_library *library,
                                                            uint64_t leader, uint64_t limit,
                                                            doppel_id_visitor *visitor,
                                                            void *context,
                                                            struct doppel_error *error);
 
-/** @param ids of a group: its leader, then those who follow it, by id; borrowed. @return false to
- * end the visit */
+/** @param ids of a group: its representative, then those who follow it, by id; borrowed. @return
+ * false to end the visit */
 typedef bool doppel_group_ids_visitor(void *context, const uint64_t *ids, size_t count);
-/** The groups that records of corpora are in, by the leader's id, of which no more than one is in
- * memory. Within a visit no other begins; other calls are fine. DOPPEL_E_CORRUPT, after the others
- * were visited: whom some follow is damaged. */
+/** The groups that records of corpora are in, by the representative's id, of which no more than one
+ * is in memory. Within a visit no other begins; other calls are fine. DOPPEL_E_CORRUPT, after the
+ * others were visited: whom some follow is damaged. */
 DOPPEL_API enum doppel_status doppel_library_each_text_group(struct doppel_library *library,
                                                              doppel_group_ids_visitor *visitor,
                                                              void *context,
                                                              struct doppel_error *error);
 
-/** The member of a leader's group that was chosen, by hand or by policy; it may be the leader, who
- * may be alone. @param out 0: nobody was. DOPPEL_E_CORRUPT. */
+/** The member of a representative's group that was chosen, by hand or by policy; it may be the
+ * representative, who may be alone. @param out 0: nobody was. DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_get_canonical(struct doppel_library *library,
                                                            uint64_t leader, uint64_t *out,
                                                            struct doppel_error *error);
-/** The canonical member of a leader's group: the one that was chosen, else the leader.
- * DOPPEL_E_CORRUPT. */
+/** The canonical member of a representative's group: the one that was chosen, else the
+ * representative. DOPPEL_E_CORRUPT. */
 DOPPEL_API enum doppel_status doppel_library_canonical(struct doppel_library *library,
                                                        uint64_t leader, uint64_t *out,
                                                        struct doppel_error *error);
@@ -167,7 +168,7 @@ DOPPEL_API enum doppel_status doppel_library_set_canonical(struct doppel_library
                                                            struct doppel_error *error);
 
 /** A newer state of a thing takes the place of its older one: the former becomes the canonical
- * member of a leader's group; the log tells. DOPPEL_E_ARGUMENT: it is of another group.
+ * member of a representative's group; the log tells. DOPPEL_E_ARGUMENT: it is of another group.
  * @param reason of the log */
 DOPPEL_API enum doppel_status doppel_library_supersede(struct doppel_library *library,
                                                        uint64_t leader, uint64_t newcomer,
@@ -208,7 +209,7 @@ enum doppel_log_action {
     DOPPEL_LOG_MARKED,    /**< a person said that it is the same as `of`, or is not (`reason`) */
     DOPPEL_LOG_LISTED,    /**< it was put on a list or taken off (`reason`; list in `detail`) */
     DOPPEL_LOG_IMPORTED,  /**< came in from another library or a list of fingerprints */
-    DOPPEL_LOG_REFRESHED, /**< computed anew from the same bytes: by another version of its scheme,
+    DOPPEL_LOG_REFRESHED, /**< recomputed from the same bytes: by another version of its scheme,
                              read in another way, or damaged before */
     DOPPEL_LOG_METADATA   /**< what the library was told: a source's authority, a policy (item 0);
                            where an item comes from */
@@ -273,7 +274,7 @@ DOPPEL_API enum doppel_status doppel_library_each_log(struct doppel_library *lib
                                                       doppel_log_visitor *visitor, void *context,
                                                       struct doppel_error *error);
 
-/* ---- a person's word ---- */
+/* ---- a manual label ---- */
 
 enum doppel_manual_label { DOPPEL_LABEL_NONE, DOPPEL_LABEL_SAME, DOPPEL_LABEL_DISTINCT };
 

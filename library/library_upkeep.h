@@ -34,7 +34,7 @@ typedef bool doppel_problem_visitor(void *context, const struct doppel_problem *
  * Check a library: the pages of its catalogue, the checksum of each row, what rows say of each
  * other, and the indexes of recordings and videos, every byte and item by item.
  *
- * @param repair make anew what is derived; set damaged rows, and those that speak of nothing,
+ * @param repair make again what is derived; set damaged rows, and those that speak of nothing,
  * aside: they are appended to `damaged.jsonl` beside the catalogue, and leave it. Items that are
  * damaged are told, and stay ("item", "attachment"): doppel_library_add of their files mends them,
  * doppel_library_set_aside gives them up. What was mended is committed.
@@ -68,7 +68,7 @@ DOPPEL_API enum doppel_status doppel_library_salvage(const char *directory,
 /* ---- packing ---- */
 
 /**
- * Give back the space of what was removed: the catalogue is written anew, and of an index that has
+ * Give back the space of what was removed: the catalogue is written again, and of an index that has
  * several segments, or lost entries, one segment is made.
  * Others may read meanwhile. `SQLITE_TMPDIR` says where it lies for that time.
  * @param out_before,out_after bytes of the library on the disk
@@ -98,7 +98,7 @@ struct doppel_library_stats {
     struct doppel_library_share shares[DOPPEL_LIBRARY_SHARES];
     uint64_t old_items;
     uint64_t decisions[DOPPEL_LIBRARY_DECISIONS]; /**< of texts, by enum doppel_decision */
-    uint64_t groups;                              /**< leaders that somebody follows */
+    uint64_t groups;                              /**< representatives that somebody follows */
     uint64_t followers;
     uint64_t lists[DOPPEL_LIBRARY_STATES]; /**< by enum doppel_list_state */
     uint64_t listed;                       /**< items on lists, once for each list */

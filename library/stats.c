@@ -62,8 +62,8 @@ static enum doppel_status count_each(struct doppel_library *library, const char 
     return status;
 }
 
-/* Of texts that have no row of `link`, which says whom they follow; a leader that is gone is
- * followed by none. A group of files and texts is counted once. */
+/* Of texts that have no row of `link`, which says whom they follow; a representative that is gone
+ * is followed by none. A group of files and texts is counted once. */
 #define FOLLOWS "text.leader != 0 AND NOT EXISTS(SELECT 1 FROM link WHERE link.item = text.id)"
 #define IS_THERE                                                                                   \
     "(EXISTS(SELECT 1 FROM text WHERE text.id = one.leader)"                                       \

@@ -72,7 +72,7 @@ static enum doppel_status note_repair(struct verification *verification, struct 
         status = memory_changed(library, (enum memory_part)part, error);
         memory_drop(&library->memory, (enum memory_part)part);
     }
-    snprintf(sentence, sizeof sentence, "%" PRIu64 " damaged rows were mended or set aside",
+    snprintf(sentence, sizeof sentence, "%" PRIu64 " damaged rows were mended or quarantined",
              verification->repaired);
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_METADATA, .reason = sentence};
     return status ? status : log_append(library, &entry, error);
@@ -125,7 +125,7 @@ enum doppel_status doppel_library_verify(struct doppel_library *library, bool re
         if (!status)
             status = repair_rows(&verification, error);
     } else {
-        derived_close(library); /* they are opened anew, as they lie there */
+        derived_close(library); /* they are opened again, as they lie there */
         status = read_rows(&verification, error);
     }
     if (!status)

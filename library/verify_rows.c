@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A check finds rows: the id to be told of, a name or NULL, and all columns, which are set aside
+/* A check finds rows: the id to be told of, a name or NULL, and all columns, which are quarantined
  * before the rows are mended. */
 struct row_check {
     const char *table, *detail;
@@ -56,7 +56,7 @@ static const struct row_check damages[] = {
 
 #define CORPUS_IS_GONE                                                                             \
     "corpus IS NOT NULL AND NOT EXISTS(SELECT 1 FROM corpus AS one WHERE one.id = text.corpus)"
-/* A leader that was removed is no damage: those who followed it follow nobody. */
+/* A representative that was removed is no damage: those who followed it follow nobody. */
 #define LEADER_IS_NONE                                                                             \
     "leader != 0 AND (leader >= id OR " NOBODY(                                                    \
         "text.leader") " AND NOT EXISTS(SELECT 1 FROM log WHERE log.item = text.leader AND "       \

@@ -1,7 +1,8 @@
-/* Groups around leaders: no chains. */
+/* Groups around representatives: no chains. */
 #include <doppel/match.h>
 
-/* Whether `edge` leads its item to a better leader than `best` (an edge number, or none). */
+/* Whether `edge` leads its item to a better representative than `best` (an edge number, or none).
+ */
 static bool is_better_edge(const struct doppel_edge *edges, const struct doppel_edge *edge,
                            uint32_t best)
 {

@@ -24,12 +24,14 @@ struct doppel_edge {
 };
 
 /**
- * Group items by leaders: in order of number, an item joins the leader it is most similar to (then
- * the lowest number), or becomes a leader. Every member is near its leader: no chains.
+ * Group items by representatives: in order of number, an item joins the representative it is most
+ * similar to (then the lowest number), or becomes a representative. Every member is near its
+ * representative: no chains.
  *
  * @param edges ordered by b, then a; borrowed
- * @param out_leader `count` numbers: the leader of each item, itself for leaders
- * @param out_edge   `count` numbers: the edge by which each member joined, UINT32_MAX for leaders
+ * @param out_leader `count` numbers: the representative of each item, itself for representatives
+ * @param out_edge   `count` numbers: the edge by which each member joined, UINT32_MAX for
+ * representatives
  */
 DOPPEL_API void doppel_group_by_leader(uint32_t count, const struct doppel_edge *edges,
                                        size_t edge_count, uint32_t *out_leader, uint32_t *out_edge);

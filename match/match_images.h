@@ -91,12 +91,13 @@ DOPPEL_API enum doppel_status doppel_matcher_join(const struct doppel_matcher *m
                                                   struct doppel_error *error);
 
 /** As doppel_found_visitor, but sets `*out_follows` (false before) when the picture `found->id` is
- * to follow the leader `found->query`; it is then no leader itself. */
+ * to follow the representative `found->query`; it is then no representative itself. */
 typedef bool doppel_leader_visitor(void *context, const struct doppel_found *found,
                                    bool *out_follows);
 
-/** As doppel_matcher_join, but only the pairs of a picture with the leaders before it: all that
- * grouping by leaders needs, with work for N alike pictures that grows with N, not N². */
+/** As doppel_matcher_join, but only the pairs of a picture with the representatives before it: all
+ * that grouping by representatives needs, with work for N alike pictures that grows with N, not N².
+ */
 DOPPEL_API enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,
                                                   doppel_leader_visitor *visitor, void *context,
                                                   struct doppel_error *error);

@@ -4,7 +4,7 @@
  * and so are all limits on input.
  *
  * The decoders run in the caller's process and thread. Hostile files are their daily bread, but
- * they are other people's code: programs that read files from strangers call this in a worker
+ * they are other people's code: programs that read untrusted files call this in a worker
  * process (doppel/worker.h does). FFmpeg's log is switched off, for the whole process; libjxl may
  * still complain on standard error.
  */

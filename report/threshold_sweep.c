@@ -168,9 +168,9 @@ static void draw_recommended(FILE *stream, const struct threshold_sweep *sweep, 
                 x_of(step), TOP, x_of(step), PANEL_HEIGHT - BOTTOM);
     fprintf(stream, "<text x=\"%d\" y=\"%d\">", LEFT, TOP - 12);
     if (step == RECOMMEND_NONE)
-        fputs("no limit keeps the others out", stream);
+        fputs("no threshold keeps the others out", stream);
     else if (step == RECOMMEND_DEFAULT)
-        fputs("recommended: no limit, the usual rule: ", stream);
+        fputs("recommended: the default threshold: ", stream);
     else
         fprintf(stream, "recommended: %.2f: ", sweep_threshold(step));
     if (step != RECOMMEND_NONE)

@@ -14,7 +14,7 @@ bool results_append(struct doppel_search_results *results, struct doppel_search_
 /* Append a match of no video; copied with its segments. @return false without memory */
 bool results_append_match(struct doppel_search_results *results, const struct doppel_found *found);
 
-/* The best first, near misses last. */
+/* The best first, matches below the threshold last. */
 void results_order(struct doppel_search_results *results);
 
 #endif

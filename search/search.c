@@ -143,7 +143,7 @@ static void notice_left_out(const struct doppel_search *search)
         doppel_run_notice(
             search->run,
             "%llu item%s of another version of the scheme, or of other options, left out; "
-            "'doppel add --refresh' computes %s anew",
+            "'doppel add --refresh' recomputes %s",
             (unsigned long long)search->others, one ? "" : "s", one ? "it" : "them");
 }
 

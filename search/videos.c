@@ -4,7 +4,7 @@
 #include "compare/video.h"
 #include "compare/audio.h"
 
-/* A search under way. */
+/* A search in progress. */
 struct track_lookup {
     const struct track_search *search;
     size_t before;      /* results that were there: of the same bytes */

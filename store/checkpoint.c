@@ -1,6 +1,6 @@
 /* Puts what was written ahead in its place: in a thread of its own, through a connection of its
  * own, so that the writer does not wait for the disk; the last pages, few, in the writer's. Only
- * then the log begins anew. */
+ * then the log starts again. */
 #include "store/checkpoint.h"
 
 #include <pthread.h>
@@ -83,7 +83,7 @@ static bool hand_on(struct checkpointer *self, sqlite3 *writers, int pages)
     while (self->wanted && full)
         pthread_cond_wait(&self->changed, &self->lock);
     if (!self->wanted && pages < self->limit)
-        self->done = 0; /* the log may have begun anew */
+        self->done = 0; /* the log may have started again */
     else if (!self->wanted) {
         own = full || pages - self->done < self->limit / SHARES_LEFT || !start(self, writers);
         self->wanted = !own;

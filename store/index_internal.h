@@ -126,7 +126,7 @@ struct doppel_store_index {
     bool flushing;          /* a commit within the hook of a commit */
     int64_t data_version;   /* reader: PRAGMA data_version at the last look */
 
-    const struct publication *publication; /* of the flush or bulk load under way */
+    const struct publication *publication; /* of the flush or bulk load in progress */
     struct record_buffer buffer;
     struct doppel_error upkeep;
     struct merger merger;
@@ -187,7 +187,7 @@ void merger_stop(struct doppel_store_index *self);
 void merger_wake(struct doppel_store_index *self);
 /** Why the last merge failed, or OK. */
 void merger_error(struct doppel_store_index *self, struct doppel_error *out);
-/** Wait until no merge is under way. */
+/** Wait until no merge is in progress. */
 void merger_pause(struct doppel_store_index *self);
 
 /* Called by store.c: index_write.c */

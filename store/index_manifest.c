@@ -93,7 +93,7 @@ static enum doppel_status fail_damaged(const struct doppel_store *store, const c
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT,
                        "%s: the entry of index '%s' is damaged: put a copy of the whole folder in "
-                       "its place, or build the index anew",
+                       "its place, or rebuild the index",
                        store->path, name);
 }
 

@@ -38,7 +38,7 @@ static void add_account(struct segment_row *row, uint64_t codes, uint64_t least,
     row->codes += codes;
 }
 
-/* What went into the new segment: the flush or bulk load under way, and the segments that are no
+/* What went into the new segment: the flush or bulk load in progress, and the segments that are no
  * longer named. */
 static void account_for(const struct segment_rows *old, const char *const *names, size_t count,
                         const struct publication *work, struct segment_row *out)

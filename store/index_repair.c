@@ -1,4 +1,4 @@
-/* Damage: found segment by segment, taken out, or all made anew. */
+/* Damage: found segment by segment, taken out, or all rebuilt. */
 #include "store/index_internal.h"
 
 #include <string.h>
@@ -150,7 +150,7 @@ enum doppel_status doppel_store_index_repair(struct doppel_store_index *self,
     return index_load(self, error ? error : &local);
 }
 
-/* ---- all anew ---- */
+/* ---- all again ---- */
 
 static enum doppel_status make_anew(struct doppel_store_index *self, struct manifest *out,
                                     struct doppel_error *error)

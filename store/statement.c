@@ -64,10 +64,10 @@ enum doppel_status store_check_pages(struct doppel_store *store, const char *pra
         return status;
     const char *found = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     if (!found || strcmp(found, "ok") != 0)
-        status = doppel_fail(error, DOPPEL_E_CORRUPT,
-                             "%s: the database is damaged: %s; put a copy in its place, or make it "
-                             "anew",
-                             store->path, found ? found : "it cannot be checked");
+        status =
+            doppel_fail(error, DOPPEL_E_CORRUPT,
+                        "%s: the database is damaged: %s; put a copy in its place, or rebuild it",
+                        store->path, found ? found : "it cannot be checked");
     sqlite3_reset(statement);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Rows of ours are far smaller; a stranger's blob of gigabytes would be read as a whole. */
+/* Rows of ours are far smaller; an unrelated item's blob of gigabytes would be read as a whole. */
 enum { PAGES_PER_CHECKPOINT = 4096, WAL_RETRY_MS = 5, MAX_ROW_BYTES = 64 << 20 };
 
 /* The one number that a query gives; through a statement that does not outlive it. */
@@ -78,7 +78,7 @@ static int reopen_immutable(struct doppel_store *store)
     return code;
 }
 
-/* A database may come from a stranger: nothing in it runs, and its cells are checked. */
+/* A database may come from an unrelated item: nothing in it runs, and its cells are checked. */
 static enum doppel_status harden(struct doppel_store *store,
                                  const struct doppel_store_options *options,
                                  struct doppel_error *error)

@@ -130,7 +130,7 @@ DOPPEL_API enum doppel_status doppel_store_step(struct doppel_store *store,
 
 struct doppel_store_index;
 
-/** Insert all codes anew, in as many transactions as it likes, into an index that was emptied. */
+/** Insert all codes again, in as many transactions as it likes, into an index that was emptied. */
 typedef enum doppel_status doppel_store_index_rebuilder(void *context,
                                                         struct doppel_store_index *index,
                                                         struct doppel_error *error);
@@ -175,7 +175,7 @@ DOPPEL_API enum doppel_status doppel_store_index_open(
     struct doppel_store *store, const struct doppel_store_index_options *options,
     struct doppel_store_index **out, struct doppel_error *error);
 
-/** Waits for a merge that is under way. */
+/** Waits for a merge that is in progress. */
 DOPPEL_API void doppel_store_index_close(struct doppel_store_index *index);
 
 /** The index to search in; never to be changed directly. Borrowed, until a rollback, a refresh or a

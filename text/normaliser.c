@@ -132,7 +132,7 @@ static bool has_long_word(const struct split *out)
     return (size > longest ? size : longest) > DOPPEL_TEXT_MAX_WORD_BYTES;
 }
 
-/* Write the block anew with no word over the limit. */
+/* Write the block again with no word over the limit. */
 static void cut_long_words(struct normaliser *normaliser)
 {
     struct split *out = &normaliser->out;

@@ -14,7 +14,7 @@ struct twister {
 
 void twister_seed(struct twister *twister, uint32_t seed);
 
-/** From `low` to below `high`, drawn anew until the bits that `high` needs give such a number. */
+/** From `low` to below `high`, drawn again until the bits that `high` needs give such a number. */
 uint64_t twister_between(struct twister *twister, uint64_t low, uint64_t high);
 
 #endif

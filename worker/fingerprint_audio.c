@@ -48,7 +48,7 @@ struct doppel_samples_options samples_options(const struct worker_limits *limits
     return options;
 }
 
-/* The analysis of the last audio, begun anew. */
+/* The analysis of the last audio, started again. */
 static enum doppel_status want_analysis(struct workshop *workshop, struct doppel_error *error)
 {
     if (!workshop->audio)

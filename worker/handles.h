@@ -40,7 +40,7 @@ bool member_lives(const struct member *member);
 enum doppel_status member_start(struct member *member, const char *program,
                                 const struct worker_limits *limits, struct doppel_error *error);
 
-/* It is waited for anew. */
+/* It is waited for again. */
 void member_gets_on(struct member *member, int64_t now_ms);
 
 /* Whether it is at a slow file. */

@@ -17,7 +17,7 @@ enum {
     GAP_SAMPLES = RATE          /* a shorter gap is silence */
 };
 
-/* Times of peaks are 32 bits: the analysis begins anew once a day. */
+/* Times of peaks are 32 bits: the analysis starts again once a day. */
 static const uint64_t longest_analysis = 86400ull * RATE;
 
 struct listening {

@@ -60,7 +60,7 @@ static enum doppel_status add_strings(struct dedup *dedup, struct facts *facts,
     return status;
 }
 
-/* One whose leader was removed leads, if it can. */
+/* One whose representative was removed leads, if it can. */
 static enum doppel_status add_text_dedup(struct dedup *dedup,
                                          const struct doppel_library_text *text,
                                          struct doppel_error *error)

@@ -1,7 +1,7 @@
 /*
  * Which records share a band. Records with equal lanes in a band are a bucket; a record's cell of
  * the band then holds the number of the first record in the bucket, and that of the first nothing.
- * The replay makes of the cells lists of leaders (dedup_leaders.h).
+ * The replay makes of the cells lists of representatives (dedup_leaders.h).
  *
  * Band by band, the keys of all records are computed, scattered by their top bits, and sorted in
  * small pieces; threads share out ranges of pieces. Where memory is limited there are more ranges.

@@ -1,5 +1,5 @@
 /* What is known of records, read again from their lines where that can be done; with a cache of
- * shingles of leaders. Of one thread. */
+ * shingles of representatives. Of one thread. */
 #ifndef DOPPEL_CORPUS_DEDUP_EVIDENCE_H
 #define DOPPEL_CORPUS_DEDUP_EVIDENCE_H
 
@@ -17,11 +17,11 @@ void evidence_free(struct evidence *evidence);
 enum doppel_status evidence_of_record(struct evidence *evidence, uint32_t number,
                                       struct doppel_text_evidence *out, struct doppel_error *error);
 
-/** Of a leader. @param out borrowed until it is asked of another one. DOPPEL_E_MEMORY */
+/** Of a representative. @param out borrowed until it is asked of another one. DOPPEL_E_MEMORY */
 enum doppel_status evidence_of_leader(struct evidence *evidence, uint32_t number,
                                       struct doppel_text_evidence *out, struct doppel_error *error);
 
-/** The record that was being decided has become a leader. */
+/** The record that was being decided has become a representative. */
 void evidence_promote(struct evidence *evidence, uint32_t number);
 
 /** How many shingles a record has, as far as it is known: else 0. Thread-safe. */

@@ -19,7 +19,7 @@ enum doppel_status judge_init(struct judge *judge, struct dedup *dedup, size_t c
                               struct doppel_error *error);
 void judge_free(struct judge *judge);
 
-/* The leaders that a record matches. */
+/* The representatives that a record matches. */
 struct finding {
     bool searched;
     uint32_t near; /* the first within the limit of similarity, or NO_RECORD */
@@ -27,13 +27,13 @@ struct finding {
     struct doppel_match near_match, held_match;
 };
 
-/** Whether the rule asks for leaders at all, as things stand. */
+/** Whether the rule asks for representatives at all, as things stand. */
 bool judge_searches(const struct judge *judge, uint32_t number);
 
 /** Whether a record leads by now. */
 bool judge_leads(const struct judge *judge, uint32_t number);
 
-/** Look among the leaders, from number `low` on, that are known by now. */
+/** Look among the representatives, from number `low` on, that are known by now. */
 enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t low,
                                 struct finding *finding, struct doppel_error *error);
 

@@ -1,4 +1,4 @@
-/* Lists of leaders in the cells of the buckets. */
+/* Lists of representatives in the cells of the buckets. */
 #include "corpus/dedup/leaders.h"
 
 #include <stdlib.h>

@@ -1,16 +1,17 @@
 /*
- * Lists of leaders, one a bucket, in the cells.
+ * Lists of representatives, one a bucket, in the cells.
  *
  * The cell of a record points at the first record of its bucket; that of the first at the first
- * leader after it. A record that becomes a leader is put at the end of the list, and its cell then
- * points at the leader after it. So 4 bytes a record and band hold all lists; they ascend.
+ * representative after it. A record that becomes a representative is put at the end of the list,
+ * and its cell then points at the representative after it. So 4 bytes a record and band hold all
+ * lists; they ascend.
  */
 #ifndef DOPPEL_CORPUS_DEDUP_LEADERS_H
 #define DOPPEL_CORPUS_DEDUP_LEADERS_H
 
 #include "corpus/dedup/dedup_internal.h"
 
-/* A walk through the leaders that share a band with a record, ascending, each once. */
+/* A walk through the representatives that share a band with a record, ascending, each once. */
 struct leader_walk {
     const struct dedup *dedup;
     uint32_t count;    /* bands in which the record is not the first of its bucket */
@@ -27,7 +28,7 @@ void leader_walk_begin(struct leader_walk *walk, uint32_t number);
 /** @return NO_RECORD at the end */
 uint32_t leader_walk_next(struct leader_walk *walk);
 
-/** The record of a walk that has come to its end becomes a leader. */
+/** The record of a walk that has come to its end becomes a representative. */
 void leader_walk_append(const struct leader_walk *walk, uint32_t number);
 
 #endif

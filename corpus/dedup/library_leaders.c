@@ -1,4 +1,4 @@
-/* Leaders, looked up by id; those asked for last are kept. */
+/* Representatives, looked up by id; those asked for last are kept. */
 #include "corpus/dedup/library_leaders.h"
 
 #include <fcntl.h>

@@ -34,7 +34,7 @@ void leaders_free(struct leaders *leaders);
 enum doppel_status leaders_get(struct leaders *leaders, uint64_t id, bool with_shingles,
                                const struct leader **out, struct doppel_error *error);
 
-/** What doppel_match_texts takes; borrows from the leader. */
+/** What doppel_match_texts takes; borrows from the representative. */
 struct doppel_text_evidence leader_evidence(const struct leader *leader);
 
 #endif

@@ -2,8 +2,8 @@
  * Deciding of all records, component by component; within one, in order of input.
  *
  * Threads share out the components. A large one they do together, a window of records at a time:
- * first all of the window are compared with the leaders from before it, each on any thread; then,
- * in order, with those that have come up in the window meanwhile, and decided. What they are
+ * first all of the window are compared with the representatives from before it, each on any thread;
+ * then, in order, with those that have come up in the window meanwhile, and decided. What they are
  * decided to be is the same as one by one.
  */
 #include <stdatomic.h>

@@ -13,11 +13,11 @@
 struct rule_answer {
     enum doppel_decision decision;
     enum doppel_decision_reason reason;
-    uint64_t of;      /* the leader of what it is linked to, or what it matched; 0: nothing */
+    uint64_t of; /* the representative of what it is linked to, or what it matched; 0: nothing */
     uint64_t same_as; /* the item that has its bytes or content, which may follow `of`; 0: none */
     uint64_t former;  /* the item whose place it takes; 0: none */
     size_t candidate; /* whose match tells why; NO_CANDIDATE: none's */
-    bool follows;     /* `of` is its leader */
+    bool follows;     /* `of` is its representative */
 };
 
 #define NO_CANDIDATE SIZE_MAX
@@ -62,7 +62,7 @@ struct rule_content {
     bool too_short; /* too little to be told by anything but the same bytes or content */
     struct doppel_origin origin;
     bool in_order;   /* what shares a part counts by its place alone, not by how much it shares */
-    uint64_t marked; /* leader of an item that a person said is the same; 0: none */
+    uint64_t marked; /* representative of an item that a person said is the same; 0: none */
     const struct rule_candidate *candidates; /* in any order */
     size_t count;
 };

@@ -52,7 +52,8 @@ static enum doppel_status describe(struct ingest *ingest, const struct doppel_ca
     return doppel_library_authority(ingest->library, ingest_source(ingest), &out->authority, error);
 }
 
-/* What takes the place of the leader, or of the one that is kept so far, is kept from now on. */
+/* What takes the place of the representative, or of the one that is kept so far, is kept from now
+ * on. */
 static enum doppel_status supersede(struct ingest *ingest, const struct decider_answer *answer,
                                     uint64_t item, struct doppel_error *error)
 {

@@ -14,10 +14,12 @@ struct decider {
     ARRAY(struct doppel_digest) ids; /* digests of the ids; zeros: it has none */
     ARRAY(uint32_t) leaders;
     ARRAY(uint8_t) flags;
-    struct number_map by_content; /* the first with a content whose leader is not replaced */
-    struct number_map by_id;      /* the last with an id */
+    struct number_map
+        by_content;          /* the first with a content whose representative is not replaced */
+    struct number_map by_id; /* the last with an id */
 
-    ARRAY(uint32_t) apart; /* leaders of what the record at hand is said to be distinct from */
+    ARRAY(uint32_t)
+    apart; /* representatives of what the record at hand is said to be distinct from */
 };
 
 enum {

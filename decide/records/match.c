@@ -1,4 +1,4 @@
-/* What the decider asks: comparing the record at hand with leaders of the library. */
+/* What the decider asks: comparing the record at hand with representatives of the library. */
 #include "decide/records/ingest_internal.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static enum doppel_status know_sizes(struct ingest *ingest, uint32_t earlier,
     return status;
 }
 
-/* Whether a closer look at a leader is worth it. */
+/* Whether a closer look at a representative is worth it. */
 static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *out_passes,
                                struct doppel_error *error)
 {

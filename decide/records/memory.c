@@ -169,7 +169,7 @@ uint32_t memory_number_of(const struct ingest_memory *memory, uint64_t id)
     return NO_NUMBER;
 }
 
-/* One whose leader was removed leads, if it can. */
+/* One whose representative was removed leads, if it can. */
 static bool remember_text(void *context, const struct doppel_library_text *text)
 {
     struct memory_load *load = context;

@@ -1,5 +1,5 @@
-/* What an ingest holds in memory of the library: who was decided how, and the leaders' signatures
- * in an index. Records are numbers in order of input, as the decider has them. */
+/* What an ingest holds in memory of the library: who was decided how, and the representatives'
+ * signatures in an index. Records are numbers in order of input, as the decider has them. */
 #ifndef DOPPEL_DECIDE_RECORDS_MEMORY_H
 #define DOPPEL_DECIDE_RECORDS_MEMORY_H
 
@@ -18,11 +18,11 @@ struct ingest_memory {
     ARRAY(uint32_t) sizes; /* of their sets of shingles, likewise; 0: not known */
     uint64_t last_id;      /* up to which the library is known */
     uint64_t damaged;      /* texts that could not be read */
-    int64_t words;         /* revision of people's words that the groups are as of, */
+    int64_t words;         /* revision of manual labels that the groups are as of, */
     int64_t words_ns;      /* and when that was: those said before need no look */
     ARRAY(uint32_t) candidates;
     ARRAY(struct doppel_index_hit) hits; /* the same, with the lanes that differ */
-    ARRAY(uint64_t) codes, payloads;     /* of leaders that wait to be put into the index */
+    ARRAY(uint64_t) codes, payloads;     /* of representatives that wait to be put into the index */
 };
 
 /** @param options,host borrowed; zeroed before. On failure too, memory_close. */
@@ -35,20 +35,20 @@ void memory_close(struct ingest_memory *memory);
 enum doppel_status memory_catch_up(struct ingest_memory *memory, uint64_t last_id,
                                    struct doppel_error *error);
 
-/** The groups are as people's words have them. */
+/** The groups are as manual labels have them. */
 void memory_regrouped(struct ingest_memory *memory);
 
-/** Take in what people's words have changed of the groups since. */
+/** Take in what manual labels have changed of the groups since. */
 enum doppel_status memory_regroup(struct ingest_memory *memory, struct doppel_error *error);
 
 /** The number of an id in the library; NO_NUMBER: it is not held. */
 uint32_t memory_number_of(const struct ingest_memory *memory, uint64_t id);
 
-/** Let a leader be found. */
+/** Let a representative be found. */
 enum doppel_status memory_insert(struct ingest_memory *memory, const uint16_t *lanes,
                                  uint32_t number, struct doppel_error *error);
 
-/** Leaders that share a band, by ascending number, in memory->candidates and ->hits. */
+/** Representatives that share a band, by ascending number, in memory->candidates and ->hits. */
 enum doppel_status memory_search(struct ingest_memory *memory, const uint16_t *lanes,
                                  struct doppel_error *error);
 

@@ -1,4 +1,4 @@
-/* Groups that a person's word has changed while an ingest runs: read anew from the library. */
+/* Groups that a manual label has changed while an ingest runs: read again from the library. */
 #include "decide/records/memory.h"
 
 #include <time.h>

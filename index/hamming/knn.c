@@ -148,7 +148,7 @@ static void knn_round(const struct hamming *table, struct hamming_scratch *scrat
     plan_growth(table, scratch, number);
 }
 
-/* Whether all that can matter is found; when the likely radius was too small it begins anew with a
+/* Whether all that can matter is found; when the likely radius was too small it starts again with a
  * larger one, leaving out what is known. */
 static bool knn_finished(const struct hamming *table, struct active *active,
                          struct radius_growing *growing)

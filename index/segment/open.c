@@ -51,7 +51,7 @@ static enum doppel_status check_header(const uint8_t header[SEGMENT_HEADER], con
                            path);
     if (get_u32(header + AT_VERSION) != SEGMENT_VERSION)
         return doppel_fail(error, DOPPEL_E_VERSION,
-                           "the index file %s has version %u, this program reads %d: build it anew",
+                           "the index file %s has version %u, this program reads %d: rebuild it",
                            path, get_u32(header + AT_VERSION), SEGMENT_VERSION);
     return DOPPEL_OK;
 }

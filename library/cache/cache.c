@@ -1,4 +1,5 @@
-/* The cache's file: opened, or set aside and begun anew; what is put, and when it is written. */
+/* The cache's file: opened, or quarantined and started again; what is put, and when it is written.
+ */
 #include "library/cache/cache.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static bool rename_one(const char *path, const char *extension, const char *suff
     char *to = sqlite3_mprintf("%s.%s%s", path, extension, suffix);
     bool done = from && to && rename(from, to) == 0;
     if (!done && from && to && errno == ENOENT) {
-        unlink(to); /* it belongs to what was set aside earlier */
+        unlink(to); /* it belongs to what was quarantined earlier */
         done = true;
     }
     sqlite3_free(from);
@@ -101,7 +102,7 @@ static enum doppel_status set_aside(const char *path, const char *extension,
     if (rename_one(path, extension, "-wal") && rename_one(path, extension, "-shm") &&
         rename_one(path, extension, ""))
         return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_IO, "%s: the damaged cache cannot be set aside: %s", path,
+    return doppel_fail(error, DOPPEL_E_IO, "%s: the damaged cache cannot be quarantined: %s", path,
                        strerror(errno));
 }
 
@@ -255,7 +256,7 @@ enum doppel_status doppel_cache_flush(struct doppel_cache *cache, struct doppel_
         return DOPPEL_OK;
     enum doppel_status status = cache->damaged ? doppel_fail(error, DOPPEL_E_CORRUPT,
                                                              "%s: the cache is damaged; it is "
-                                                             "set aside after this run",
+                                                             "quarantined after this run",
                                                              cache->path)
                                                : write_pending(cache, error);
     if (status) {

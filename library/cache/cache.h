@@ -18,14 +18,14 @@ struct doppel_cache {
     char *path;
     char *limits;           /* under which failures are found, after the version; NULL: none told */
     bool retry;             /* failures are not known */
-    struct stat identity;   /* of the file, so that only this one is set aside */
+    struct stat identity;   /* of the file, so that only this one is quarantined */
     int64_t opened_ns;      /* stamps of files changed since then are not settled */
     int64_t reads_began_ns; /* monotonic, as those below */
     int64_t pending_since_ns; /* the first put that is not in the file yet */
     int64_t retry_ns;         /* after a failure the file is left alone until then */
     unsigned pending;         /* puts that are not in the file yet */
     bool reading;             /* a group of look-ups is open */
-    bool damaged;             /* found while reading or writing: set aside when closed */
+    bool damaged;             /* found while reading or writing: quarantined when closed */
 };
 
 /** What is computed, and what is stored: with checksums. The attachment, which lies on a page of

@@ -1,4 +1,4 @@
-/* Derived indexes: opened to write, changed with the items, made anew. */
+/* Derived indexes: opened to write, changed with the items, rebuilt. */
 #include "library/derived/derived.h"
 
 #include <stdlib.h>

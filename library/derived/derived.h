@@ -1,6 +1,6 @@
 /* Indexes that are derived from the attachments of items: of the postings of recordings, and of the
  * codes of videos. Each is kept beside the catalogue, in a folder of its own, changes with the
- * items in the same transactions, and can be made anew from them. */
+ * items in the same transactions, and can be rebuilt from them. */
 #ifndef DOPPEL_LIBRARY_DERIVED_DERIVED_H
 #define DOPPEL_LIBRARY_DERIVED_DERIVED_H
 
@@ -131,8 +131,8 @@ enum doppel_status derived_holds(struct doppel_library *library, uint64_t id,
                                  const struct doppel_record *record, bool *out,
                                  struct doppel_error *error);
 
-/** Open an index to write, made anew where damage shows at once. @param salvage open what can be
- * opened of it, and make nothing anew */
+/** Open an index to write, rebuilt where damage shows at once. @param salvage open what can be
+ * opened of it, and make nothing again */
 enum doppel_status derived_open(struct doppel_library *library, int which, bool salvage,
                                 struct doppel_error *error);
 
@@ -140,7 +140,7 @@ enum doppel_status derived_open(struct doppel_library *library, int which, bool 
 enum doppel_status derived_next_item(struct doppel_store *store, unsigned schemes, int64_t *id,
                                      struct doppel_error *error);
 
-/** Make an index anew when files of it are gone; a failure will show when it is needed. */
+/** Make an index again when files of it are gone; a failure will show when it is needed. */
 void derived_mend(struct doppel_library *library);
 
 /** What waits in the logs becomes segments, if it is much. Outside of a transaction. */

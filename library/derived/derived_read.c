@@ -129,7 +129,7 @@ static enum doppel_status open_index(const struct doppel_library *library,
     if (status == DOPPEL_E_NOT_FOUND)
         status = doppel_index_new(&make, &reader->none, error);
     else if (status == DOPPEL_E_CORRUPT && error)
-        doppel_fail(error, status, "%s; `doppel verify --repair` makes %s anew", error->message,
+        doppel_fail(error, status, "%s; `doppel verify --repair` rebuilds %s", error->message,
                     folder);
     sqlite3_free(folder);
     return status;

@@ -17,12 +17,12 @@ struct gathering {
     struct doppel_library *library;
     doppel_group_ids_visitor *visitor;
     void *context;
-    ARRAY(uint64_t) ids; /* of the group at hand, its leader first */
+    ARRAY(uint64_t) ids; /* of the group at hand, its representative first */
     bool texts;          /* one of them is a text */
     uint64_t damaged;    /* an item whose row of `link` is so; 0: none */
 };
 
-/* A leader that is gone is followed by none. */
+/* A representative that is gone is followed by none. */
 static enum doppel_status leader_is_there(struct doppel_library *library, uint64_t id, bool *out,
                                           struct doppel_error *error)
 {

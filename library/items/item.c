@@ -203,7 +203,7 @@ enum doppel_status doppel_library_each_from(struct doppel_library *library, uint
                                             struct doppel_error *error)
 {
     if (library->visiting)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of all items is under way already");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of all items is in progress already");
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id", &statement, error);

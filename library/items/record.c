@@ -1,4 +1,5 @@
-/* Records between memory and database rows. What is read is checked: it may come from a stranger.
+/* Records between memory and database rows. What is read is checked: it may come from an unrelated
+ * item.
  */
 #include "library/items/record.h"
 

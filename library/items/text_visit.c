@@ -210,7 +210,7 @@ enum doppel_status doppel_library_each_text(struct doppel_library *library,
         {SELECT_TEXT("") WHERE_NAME, SELECT_TEXT(KEPT) JOIN_KEPT WHERE_NAME}};
     bool one = asks_for_one(query);
     if (!one && library->visiting_texts)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of texts is under way already");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of texts is in progress already");
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         library->store, ways[query->record_id ? NAMED : one][query->shingles], &statement, error);

@@ -10,7 +10,7 @@ struct present {
     struct doppel_file_stamp stamp;
     bool settled, same_bytes; /* of a damaged row nobody knows: its item is mended */
     bool same_scheme; /**< and the same codes, or track: a text or a video may have been read in
-                         another way; and not damaged: then it is computed anew, too */
+                         another way; and not damaged: then it is recomputed, too */
 };
 
 enum doppel_status present_by_path(struct doppel_library *library, const char *path,

@@ -42,7 +42,7 @@ enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,
 enum doppel_status about_move(struct doppel_library *library, uint64_t from, uint64_t to,
                               struct doppel_error *error);
 
-/** Look up anew what an item's lists make of it, when that is in memory. */
+/** Look up again what an item's lists make of it, when that is in memory. */
 enum doppel_status state_changed(struct doppel_library *library, uint64_t id,
                                  struct doppel_error *error);
 

@@ -63,7 +63,7 @@ static enum doppel_status whole_number(struct doppel_library *library, const cha
     return DOPPEL_OK;
 }
 
-/* ---- leaders ---- */
+/* ---- representatives ---- */
 
 static const char link_damaged[] = "whom it follows is damaged; remove it and add it again";
 
@@ -74,7 +74,7 @@ enum doppel_status doppel_library_leader(struct doppel_library *library, uint64_
     enum doppel_status status =
         whole_number(library, "SELECT leader, " IS_WHOLE(LINK_COLUMNS) " FROM link WHERE item = ?1",
                      id, link_damaged, &leader, error);
-    if (!status && !leader) /* a text whose leader is gone follows none */
+    if (!status && !leader) /* a text whose representative is gone follows none */
         status = whole_number(
             library,
             "SELECT leader, " IS_WHOLE(

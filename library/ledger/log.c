@@ -218,7 +218,7 @@ enum doppel_status doppel_library_each_log(struct doppel_library *library,
                                            struct doppel_error *error)
 {
     if (library->visiting_log)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of the log is under way already");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of the log is in progress already");
     sqlite3_stmt *statement;
     enum doppel_status status = prepare_query(library, query, &statement, error);
     if (status)

@@ -1,4 +1,4 @@
-/* A person's word about two contents, which outranks what was computed. */
+/* A manual label about two contents, which outranks what was computed. */
 #include "library/ledger/ledger.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "library/salvage/salvage.h"
 #include "library/sums.h"
 
-/* Items first: others speak of them. Indexes are made anew from these. */
+/* Items first: others speak of them. Indexes are rebuilt from these. */
 const struct salvage_table salvage_tables[] = {
     [RESCUE_SCHEMA] = {"sqlite_schema", NULL, "old_schema", false},
     [RESCUE_SEQUENCE] = {"sqlite_sequence", NULL, "old_sequence", false},

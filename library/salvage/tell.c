@@ -70,8 +70,9 @@ static enum doppel_status tell_losses(struct salvage *salvage, const struct resc
     }
     if (status || !rescue->aside)
         return status;
-    snprintf(detail, sizeof detail, "%" PRIu64 " row%s, of which it is not sure that %s, set aside",
-             rescue->aside, rescue->aside == 1 ? " was" : "s were",
+    snprintf(detail, sizeof detail,
+             "%" PRIu64 " row%s, of which it is not sure that %s, quarantined", rescue->aside,
+             rescue->aside == 1 ? " was" : "s were",
              rescue->aside == 1 ? "it is as it was written" : "they are as they were written");
     return report_problem(salvage, rescue->table->name, 0, detail, true, error);
 }

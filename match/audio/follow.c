@@ -1,6 +1,6 @@
 /*
  * An alignment followed as far as it goes. The query's peaks are looked up in the item block by
- * block, on a line that is fitted anew as it goes, so that a recording that drifts stays one. What
+ * block, on a line that is fitted again as it goes, so that a recording that drifts stays one. What
  * each look is worth depends on how often the same peak is met at shifted alignments of the same
  * item, where only chance, rhythm and held notes meet it. A walk ends where the sum has fallen too
  * far, or for too long, below its highest.

@@ -109,7 +109,7 @@ static struct ordered image_join_run(struct join *join)
 }
 
 /* Where pictures are so much alike that their pairs do not fit, a block is made smaller: of those
- * that then follow a leader no more pairs are formed. */
+ * that then follow a representative no more pairs are formed. */
 static enum doppel_status join_blocks(struct join *join)
 {
     enum doppel_status status = DOPPEL_OK;

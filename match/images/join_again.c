@@ -220,7 +220,7 @@ static bool is_worth_it(const struct again *again)
     return old > again->join.count / 2;
 }
 
-/* @return DOPPEL_E_LIMIT when they are to be joined anew; nothing was told */
+/* @return DOPPEL_E_LIMIT when they are to be joined again; nothing was told */
 static enum doppel_status run_cached(struct again *again)
 {
     struct join *join = &again->join;

@@ -1,5 +1,5 @@
 /* Which pictures meet: their codes are joined, both ways, since a crop meets a whole picture in one
- * direction only; strangers that meet by accident are sent away at the gate. */
+ * direction only; unrelated items that meet by accident are sent away at the gate. */
 #include "match/images/join_internal.h"
 
 #include <stdlib.h>

@@ -24,7 +24,7 @@ static const double SPEED_STEP = .04, TRIED_SPEED = .36;
 /* Seconds that cuts of both videos may be apart, fit by fit. */
 static const double CUTS_WITHIN[FITS] = {.5, .3};
 
-/* Strangers gain nothing as a rule, and are not worth a search. */
+/* Unrelated items gain nothing as a rule, and are not worth a search. */
 static const double LEAST_GAIN = 1;
 
 /* What a gain may lose, and what share of it, for the times of cuts, or for speed 1. */

@@ -7,8 +7,8 @@
 enum { STEP = 8, ENTRIES = 256 / STEP / 2 + 1 };
 
 /* log10 of how much likelier a distance of so many times STEP bits is between a frame and its
- * edited copy than between strangers. Strangers within 62 bits were not met; from there on the
- * slope of what was met goes on, up to as much as a single frame may tell. */
+ * edited copy than between unrelated items. Unrelated items within 62 bits were not met; from there
+ * on the slope of what was met goes on, up to as much as a single frame may tell. */
 static const double LIKELIHOOD[ENTRIES] = {
     9.0, 9.0, 8.7, 8.1, 7.3, 6.5, 5.7, 4.9, 4.2, 3.6, 3.0, 2.3, 1.4, .1, -.7, -1.1, -1.2,
 };
@@ -26,7 +26,8 @@ double video_score_novelty(uint32_t moved)
     return fmin(fmax(((double)moved - 8) / 40, 0), 1);
 }
 
-/* -log10 of the share of strangers within so many times 2 × STEP bits; from 62 on measured. */
+/* -log10 of the share of unrelated items within so many times 2 × STEP bits; from 62 on measured.
+ */
 static const double STILL[] = {12.5, 11, 8.8, 7.2, 6, 5, 3.1, .7, 0};
 
 double video_score_still(uint32_t distance)
@@ -57,7 +58,7 @@ double video_score_weight(const struct video_view *view, float structure)
     return least + (1 - least) * structure;
 }
 
-/* An improved view is the best of hundreds; strangers come out near in as many. */
+/* An improved view is the best of hundreds; unrelated items come out near in as many. */
 static double views_of(const struct doppel_video_search *options, const struct video_view *view)
 {
     if (view->stage == VIDEO_STAGE_IMPROVED)

@@ -224,8 +224,8 @@ struct video_visit {
     void *context;
 };
 
-/* Visit what was found, best first, and the best near misses. DOPPEL_OK; DOPPEL_E_CANCELLED;
- * DOPPEL_E_MEMORY */
+/* Visit what was found, best first, and the best matches below the threshold. DOPPEL_OK;
+ * DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
 enum doppel_status video_findings_visit(video_findings *findings, const struct video_visit *visit,
                                         struct doppel_error *error);
 

@@ -76,7 +76,7 @@ bool video_view_improve(const struct doppel_video_track *query,
 /* ---- scores: videos_score.c ---- */
 
 /* What a frame tells that is met at a distance of 256 bits: log10 of how much likelier that is of
- * the same frame than of a stranger. Negative: it speaks against. */
+ * the same frame than of an unrelated item. Negative: it speaks against. */
 double video_score_frame(uint32_t distance);
 
 /* How much of it counts, 0 to 1, of a frame which differs by `moved` of 256 bits from the last that
@@ -84,7 +84,7 @@ double video_score_frame(uint32_t distance);
 double video_score_novelty(uint32_t moved);
 
 /* What a single frame tells, of a scene in which nothing moves or of a picture: -log10 of the share
- * of frames of strangers that are as near, or nearer. */
+ * of frames of unrelated items that are as near, or nearer. */
 double video_score_still(uint32_t distance);
 
 /* How much of it counts, 0 to 1, of a code that so many items of the set have. */

@@ -21,7 +21,7 @@ struct audio_out {
     float samples[8192];
 };
 
-/** From now on samples of this rate are taken; what is under way is finished first. */
+/** From now on samples of this rate are taken; what is in progress is finished first. */
 enum doppel_status audio_out_begin(struct audio_out *out, uint32_t rate,
                                    struct doppel_error *error);
 enum doppel_status audio_out_take(struct audio_out *out, const float *samples, size_t count,

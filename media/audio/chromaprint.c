@@ -48,7 +48,7 @@ static enum doppel_status feed_chromaprint(struct audio_chromaprint *chromaprint
     return DOPPEL_OK;
 }
 
-/* A resampler for frames like this one; what was under way is finished first. */
+/* A resampler for frames like this one; what was in progress is finished first. */
 static enum doppel_status begin_chromaprint(struct audio_chromaprint *chromaprint,
                                             const AVFrame *frame, struct doppel_error *error)
 {

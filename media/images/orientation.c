@@ -4,8 +4,8 @@
 
 #include "media/decode.h"
 
-/* One tag of one directory is wanted, of blocks that strangers wrote: a general EXIF library would
- * copy every entry first (5 000 entries may share 64 KiB) and cannot look into a TIFF. */
+/* One tag of one directory is wanted, of blocks that anybody wrote: a general EXIF library
+ * would copy every entry first (5 000 entries may share 64 KiB) and cannot look into a TIFF. */
 
 enum { TYPE_SHORT = 3, TYPE_LONG = 4, ENTRY_BYTES = 12 };
 

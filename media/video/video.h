@@ -111,7 +111,7 @@ enum doppel_status video_feed(struct video *video, const AVPacket *packet,
 /** Whether nothing is lost when this packet, which needs no other, is not decoded. */
 bool video_is_needless(const struct video *video, const AVPacket *packet);
 
-/** Let the decoder give what it holds back, and begin anew. */
+/** Let the decoder give what it holds back, and start again. */
 enum doppel_status video_drain(struct video *video, struct doppel_error *error);
 
 /** Fast mode: one packet, of which perhaps nothing is decoded. */

@@ -147,7 +147,7 @@ function strip(frames, words) {
     );
 }
 
-function drawFilm(member, kept, seen) {
+function drawVideo(member, kept, seen) {
     if (!member.segments)
         return seen.frames && seen.frames[0].jpeg
             ? [element('div', { class: 'poster' }, picture(seen.frames[0].jpeg, 'a frame'))]
@@ -192,7 +192,7 @@ function wavePath(wave, top, tall) {
     return upper + lower + 'Z';
 }
 
-function drawSound(member, kept, seen, seenKept) {
+function drawAudio(member, kept, seen, seenKept) {
     const wave = waveOf(seen),
         other = waveOf(seenKept);
     if (member.segments && wave)
@@ -262,8 +262,8 @@ function drawLook(group, index, looks) {
             ),
         );
     if (group.kind === 'image' && !gone) nodes.push(picture(seen.jpeg, visible(member.path)));
-    if (group.kind === 'video') nodes.push(...drawFilm(member, kept, seen));
-    if (group.kind === 'audio') nodes.push(...drawSound(member, kept, seen, looks[0]));
+    if (group.kind === 'video') nodes.push(...drawVideo(member, kept, seen));
+    if (group.kind === 'audio') nodes.push(...drawAudio(member, kept, seen, looks[0]));
     if (group.kind === 'text') nodes.push(...drawWords(member, seen));
     return nodes;
 }

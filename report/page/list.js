@@ -99,7 +99,8 @@ function memberNode(group, index, looks) {
             },
             word,
         );
-    const why = kept ? 'kept' : member.reason === 'kept' ? 'found as kept' : member.reason;
+    const found = reasonOf[member.reason] || member.reason;
+    const why = kept ? 'keep' : member.reason === 'kept' ? 'found as the copy to keep' : found;
     return element(
         'li',
         {
@@ -145,10 +146,10 @@ function memberNode(group, index, looks) {
                   ),
             alike
                 ? null
-                : button('Same', 'Same as the kept one:', mark === 'same', () => act.pair('same')),
+                : button('Same', 'Same as the copy to keep:', mark === 'same', () => act.pair('same')),
             alike
                 ? null
-                : button('Distinct', 'Distinct from the kept one:', mark === 'distinct', () =>
+                : button('Distinct', 'Distinct from the copy to keep:', mark === 'distinct', () =>
                       act.pair('distinct'),
                   ),
         ),
@@ -354,7 +355,7 @@ const act = {
         markKeep(current, index);
         chosen = index;
         refresh();
-        say('Kept: ' + visible(current.members[keptIndex(current)].path));
+        say('To keep: ' + visible(current.members[keptIndex(current)].path));
     },
     // Of two it is clear which are meant, whichever is chosen.
     pair(word) {

@@ -72,7 +72,7 @@ const pairMark = (group, index) => {
 function markPair(group, index, word) {
     const kept = group.members[keptIndex(group)],
         member = group.members[index];
-    if (member === kept) return 'That is the kept one: choose another member.';
+    if (member === kept) return 'That is the copy to keep: choose another member.';
     if (idOf(member) === idOf(kept)) return 'They have the same bytes: there is nothing to say.';
     const pair = pairOf(kept, member);
     if (marks.pairs[pair] === word) delete marks.pairs[pair];

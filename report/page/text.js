@@ -88,6 +88,8 @@ const kindNames = {
     text: 'texts',
     unknown: 'files',
 };
+// What people read for the reasons that are keys of the data.
+const reasonOf = { part: 'contained', kept: 'keep' };
 const oneOf = {
     image: 'picture',
     video: 'video',

@@ -1,4 +1,4 @@
-/* Pictures that are strangers to each other, drawn quickly. */
+/* Pictures that are unrelated items to each other, drawn quickly. */
 #ifndef TESTS_BENCH_NOISE_H
 #define TESTS_BENCH_NOISE_H
 

@@ -1,5 +1,6 @@
 /*
- * Pictures for the page of `report`: strangers to each other, and of each a copy that is smaller.
+ * Pictures for the page of `report`: unrelated items to each other, and of each a copy that is
+ * smaller.
  *
  *     report_pairs PAIRS FOLDER
  */

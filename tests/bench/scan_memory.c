@@ -5,7 +5,7 @@
  *
  *     scan_memory [PICTURES]
  *
- * The pictures are strangers: grey noise in cells of 7 pixels, interpolated, as JPEG.
+ * The pictures are unrelated items: grey noise in cells of 7 pixels, interpolated, as JPEG.
  */
 #include <stdio.h>
 #include <stdlib.h>

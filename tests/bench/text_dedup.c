@@ -2,7 +2,7 @@
  * text_dedup [RECORDS [THREADS [FILE [BYTES]]]]: how long `doppel dedup` takes for a corpus, and
  * how much memory, beside a count of its lines and a parse of its records on one core.
  *
- * The corpus is made of passages that Debian packages ship, put together anew for each original;
+ * The corpus is made of passages that Debian packages ship, put together again for each original;
  * six in ten records are copies of an earlier original: with other letters' case, a dateline and a
  * footer, a cut, replaced words, or boilerplate. With FILE (not -) it is kept there, and not
  * made again. BYTES are those of a text on average. At the end the same with --memory 1G, and the

@@ -1,10 +1,10 @@
 /*
  * text_ingest [RECORDS [HELD FOLDER]]: records a second that `doppel ingest` decides and keeps:
- * through a pipe with so many of them under way, and from a file.
+ * through a pipe with so many of them in flight, and from a file.
  *
  * Records are stretches of 1 to 4 KB of text that Debian packages ship; three in ten are copies,
- * two of these with a word changed. With one under way each is answered, and kept, before the next
- * is written. The clock runs from the first answer on; until then the library is opened.
+ * two of these with a word changed. With one in flight each is answered, and kept, before the
+ * next is written. The clock runs from the first answer on; until then the library is opened.
  *
  * With HELD the library has so many records of some 100 words before; it is made in FOLDER unless
  * it is there, and copied for each run.
@@ -231,7 +231,7 @@ static void run_pipe(const struct lines *lines, size_t under_way, const char *li
     char name[32];
     struct child child = start(library, "-");
     struct bench_time since = ask_first(&child, lines);
-    snprintf(name, sizeof name, "%zu under way", under_way);
+    snprintf(name, sizeof name, "%zu in flight", under_way);
     converse(&child, lines, under_way);
     print_run(name, &child, lines->count - 1, since);
 }

@@ -251,7 +251,7 @@ static void free_maker(struct maker *maker)
     free(maker->others);
 }
 
-/* A document is made anew, from its number, whenever it is wanted. */
+/* A document is rebuilt, from its number, whenever it is wanted. */
 static void make_document(const struct maker *maker, uint64_t id, struct document *out)
 {
     uint64_t seed = id * 7919 + 1;

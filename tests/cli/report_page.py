@@ -196,7 +196,7 @@ def test_keys_choose_and_mark():
     page.keys("d")  # of two
     assert page.run(STATUS) == "Marked distinct: /g3/copy1.jpg", page.run(STATUS)
     page.keys("d", "g", "ArrowLeft", "ArrowLeft", "d")
-    assert "kept one" in page.run(STATUS)
+    assert "copy to keep" in page.run(STATUS)
     page.keys("?", "d")
     assert page.run("document.getElementById('keys').open")
     page.keys("?")

@@ -240,7 +240,7 @@ static void compare_prints_places_in_a_table(void **state)
     keep_wav("part.wav", audio_cut(&whole, 12, 10));
     keep_wav("whole.wav", whole);
     char *table = doppel_prints(0, "compare", "part.wav", "whole.wav");
-    assert_has(table, "in item from");
+    assert_has(table, "item start");
     assert_has(table, "0:1");
     assert_lacks(table, "pitch");
     assert_int_equal(count_lines(table, ""), 2);
@@ -358,7 +358,7 @@ static void find_names_a_noisy_clip(void **state)
     free(json);
     json = doppel_prints(0, "find", "clip.wav");
     assert_has(json, "0:30.");
-    assert_has(json, "in item from");
+    assert_has(json, "item start");
     free(json);
     keep_wav("unknown.wav", audio_speech(5, 99));
     json = doppel_prints(1, "find", "--json", "unknown.wav");
@@ -433,7 +433,7 @@ static void find_tells_repeats_without_a_library(void **state)
     assert_number(json, "speed", 1, .005);
     free(json);
     json = doppel_prints(0, "find", "--repeats", "song.wav");
-    assert_has(json, "again from");
+    assert_has(json, "second start");
     free(json);
     json = doppel_prints(1, "find", "--repeats", "--json", "plain.wav");
     assert_string_equal(json, "");

@@ -35,7 +35,7 @@ static void pairs_are_counted(void **state)
     make_images();
     write_text("pics/labels.csv", labels);
     char *json = doppel_prints(0, "tune", "--json", "pics/labels.csv");
-    assert_int_equal(count_lines(json, ""), 16); /* the usual rule, .30 to 1 */
+    assert_int_equal(count_lines(json, ""), 16); /* the default threshold, .30 to 1 */
     assert_int_equal(count_lines(json, "\"duplicates\":2,"), 16);
     assert_int_equal(count_lines(json, "\"distinct\":2,"), 16);
     assert_int_equal(count_lines(json, "\"usual\":true,\"caught\":2,"), 1);
@@ -56,7 +56,7 @@ static void formats_and_standard_input(void **state)
     assert_code(&ran, 0);
     assert_has(ran.out, "limit.min_similarity");
     assert_int_equal(count_lines(ran.out, "image,phash64"), 16);
-    assert_has(ran.err, "recommended: the usual rule");
+    assert_has(ran.err, "recommended: the default threshold");
     ran_free(&ran);
     ran = doppel_with(&input, "tune", "-");
     assert_code(&ran, 0);
@@ -94,7 +94,7 @@ static void texts_are_judged(void **state)
     assert_has(ran.out, "{\"min_similarity\":0.85},\"usual\":false,\"caught\":1,");
     assert_has(ran.out, "{\"min_similarity\":1.0},\"usual\":false,\"caught\":1,");
     assert_int_equal(count_lines(ran.out, "\"false\":0,"), 16);
-    assert_has(ran.err, "text: recommended: the usual rule");
+    assert_has(ran.err, "text: recommended: the default threshold");
     ran_free(&ran);
     ran = doppel("tune", "--json", "--preset", "ocr", "labels.csv");
     assert_code(&ran, 0);
@@ -127,7 +127,7 @@ static void nothing_is_recommended_that_is_wrong(void **state)
     struct ran ran = doppel("tune", "--json", "labels.csv");
     assert_code(&ran, 0);
     assert_lacks(ran.out, "\"recommended\":true");
-    assert_has(ran.err, "no limit catches any");
+    assert_has(ran.err, "no threshold catches any");
     ran_free(&ran);
     write_text("labels.csv", "pics/a.jpg,pics/a.png,yes\n");
     ran = doppel("tune", "--json", "labels.csv");

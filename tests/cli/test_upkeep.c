@@ -27,7 +27,7 @@ static void verify_says_what_is_wrong(void **state)
     free(told);
     told = verify(3, "--repair");
     assert_int_equal(count_lines(told, "\"repaired\":true"), 2);
-    assert_has(told, "computed anew from its file");
+    assert_has(told, "recomputed from its file");
     free(told);
     told = verify(0, NULL);
     assert_string_equal(told, "");
@@ -56,7 +56,7 @@ static void verify_gives_up_what_is_gone(void **state)
     free(shown);
     assert_int_equal(rename("pics", "elsewhere"), 0);
     char *told = verify(3, "--repair");
-    assert_has(told, "set aside");
+    assert_has(told, "quarantined");
     free(told);
     free(verify(0, NULL));
     size_t size;

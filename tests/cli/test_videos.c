@@ -238,7 +238,7 @@ static void scan_groups_videos_by_what_they_show(void **state)
         free(json);
     }
     char *table = doppel_prints(0, "scan", "films");
-    assert_has(table, "part");
+    assert_has(table, "contained");
     assert_has(table, "0:24.");
     free(table);
 }

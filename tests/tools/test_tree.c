@@ -43,7 +43,7 @@ static void draws_a_tree(void **state)
     char *text = tree_of(images, false, 0);
     assert_string_equal(
         text, "3  image, 3 files: 1.2 kB could be saved\n"
-              "   \u25cf kept                     80 kB  800\u00d7600                       a.png\n"
+              "   \u25cf keep                     80 kB  800\u00d7600                       a.png\n"
               "   \u251c near        99%  3/64   1.1 kB    80\u00d760  mirrored turned 90\u00b0  "
               "b\\n.png\n"
               "   \u2514 identical                100 B  800\u00d7600  reference            "

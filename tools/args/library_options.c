@@ -95,8 +95,7 @@ void notice_old_items(struct report *report, uint64_t count)
     if (count)
         report_notice(
             report,
-            "%llu item%s of another version of %s scheme: 'doppel add --refresh' computes "
-            "%s anew",
+            "%llu item%s of another version of %s scheme: 'doppel add --refresh' recomputes %s",
             (unsigned long long)count, count == 1 ? " is" : "s are", count == 1 ? "its" : "their",
             count == 1 ? "it" : "them");
 }

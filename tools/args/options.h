@@ -144,7 +144,7 @@ struct settings {
     const char *output; /* the index that build makes, the page of report; or NULL */
     bool compact, count, stats, repair;
     bool files, all_bytes; /* verify: the files of items too; and their digests */
-    bool refresh;          /* add: what the library holds, computed anew */
+    bool refresh;          /* add: what the library holds, recomputed */
 
     double max_fp_share;      /* tune: share of the distinct pairs that may match */
     const char *chart;        /* the SVG to write; or NULL */

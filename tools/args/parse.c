@@ -351,7 +351,7 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
     struct getopt_view view;
     getopt_view_fill(settings->verb, &view);
     opterr = 0;
-    optind = 0; /* glibc: begin anew */
+    optind = 0; /* glibc: start again */
     const char *authority = settings->verb->bit & VERB_SOURCE ? take_negative(&argc, argv) : NULL;
     int code;
     while ((code = getopt_long(argc, argv, view.letters, view.longs, NULL)) != -1) {

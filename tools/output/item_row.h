@@ -22,10 +22,12 @@ void item_details_free(struct item_details *details);
 void write_item_row(struct doppel_json *row, struct doppel_library *library,
                     const struct doppel_item *item);
 
-/* source, date, external_id, labels, lists, list_state, meta, leader, canonical: what is known. */
+/* source, date, external_id, labels, lists, list_state, meta, representative, canonical: what is
+ * known. */
 void write_item_details(struct doppel_json *row, uint64_t id, const struct item_details *details);
 
-/* id, record, path, line, kind, scheme, decision, leader, words, source, date, size, added, digest.
+/* id, record, path, line, kind, scheme, decision, representative, words, source, date, size, added,
+ * digest.
  * @param details NULL: not looked up */
 void write_text_row(struct doppel_json *row, const struct doppel_library_text *text,
                     const struct item_details *details);
@@ -33,7 +35,7 @@ void write_text_row(struct doppel_json *row, const struct doppel_library_text *t
 void write_text_details(struct doppel_json *row, const struct doppel_library_text *text,
                         const struct item_details *details);
 
-/* The same but for leader and canonical. */
+/* The same but for representative and canonical. */
 void write_metadata(struct doppel_json *row, const struct doppel_metadata *metadata);
 /* labels, lists and list_state alone. */
 void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata);

@@ -189,7 +189,7 @@ static void print_canonical(FILE *out, const struct doppel_log_entry *entry, uin
 static void print_updated(FILE *out, const struct doppel_log_entry *entry, uint64_t id)
 {
     if (!entry->former)
-        fputs("was computed anew", out);
+        fputs("was recomputed", out);
     else if (id == entry->former)
         fprintf(out, "item %" PRIu64 " took its place: the file had changed", entry->item);
     else
@@ -253,7 +253,7 @@ static void print_story_entry(FILE *out, const struct doppel_log_entry *entry, u
         print_from(out, entry);
         break;
     case DOPPEL_LOG_REFRESHED:
-        fputs("was computed anew from its file", out);
+        fputs("was recomputed from its file", out);
         break;
     case DOPPEL_LOG_METADATA:
         if (entry->item && entry->source)

@@ -96,11 +96,11 @@ void write_kept_json(struct doppel_json *json, const char *key, const char *text
     {"kind", NULL, CELL_TEXT}, {"scheme", NULL, CELL_TEXT}, {"relation", "relation", CELL_TEXT},   \
         {"distance", "distance", CELL_NUMBER}, {"bits", NULL, CELL_NUMBER},                        \
         {"similarity", "similarity", CELL_NUMBER}, {"score", NULL, CELL_NUMBER},                   \
-        {"false_positive_rate", "false positives", CELL_NUMBER},                                   \
-        {"verified", "verified", CELL_TEXT}, {"transform.mirrored", NULL, CELL_BOOL},              \
-        {"transform.rotated", NULL, CELL_NUMBER}, {"transform.cropped", NULL, CELL_BOOL},          \
-        {"transform.trimmed", NULL, CELL_BOOL}, {"transform.speed", "speed", CELL_NUMBER},         \
-        {"transform.pitch", "pitch", CELL_NUMBER}, {"query_coverage", NULL, CELL_NUMBER},          \
+        {"false_positive_rate", "FP rate", CELL_NUMBER}, {"verified", "verified", CELL_TEXT},      \
+        {"transform.mirrored", NULL, CELL_BOOL}, {"transform.rotated", NULL, CELL_NUMBER},         \
+        {"transform.cropped", NULL, CELL_BOOL}, {"transform.trimmed", NULL, CELL_BOOL},            \
+        {"transform.speed", "speed", CELL_NUMBER}, {"transform.pitch", "pitch", CELL_NUMBER},      \
+        {"query_coverage", NULL, CELL_NUMBER},                                                     \
     {                                                                                              \
         "item_coverage", NULL, CELL_NUMBER                                                         \
     }

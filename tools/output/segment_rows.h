@@ -13,11 +13,11 @@
 /* The columns of a place, after MATCH_COLUMNS. */
 #define PLACE_COLUMNS                                                                              \
     {"segment.a_start", "from", CELL_PLACE}, {"segment.a_end", "to", CELL_PLACE},                  \
-        {"segment.b_start", "in item from", CELL_PLACE}, {"segment.b_end", "to", CELL_PLACE},      \
-        {"evidence", "evidence", CELL_TEXT}, {"sound.match", NULL, CELL_BOOL},                     \
+        {"segment.b_start", "item start", CELL_PLACE}, {"segment.b_end", "item end", CELL_PLACE},  \
+        {"evidence", "matched streams", CELL_TEXT}, {"sound.match", NULL, CELL_BOOL},              \
         {"sound.score", NULL, CELL_NUMBER}, {"time_uncertain", NULL, CELL_BOOL},                   \
     {                                                                                              \
-        "where", "where", CELL_WORDS                                                               \
+        "where", "segments", CELL_WORDS                                                            \
     }
 
 struct place_rows {

@@ -107,11 +107,19 @@ static char *tree_name(const json_t *member)
                       json_object_get(member, json_object_get(member, "path") ? "path" : "name"));
 }
 
+/* Reasons are keys of JSON; people read what they mean. */
+static const char *reason_for_people(const char *reason)
+{
+    return strcmp(reason, "kept") == 0   ? "keep"
+           : strcmp(reason, "part") == 0 ? "contained"
+                                         : reason;
+}
+
 static struct member_text tree_text(const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
     return (struct member_text){
-        .parts = {[REASON] = must_copy(reason),
+        .parts = {[REASON] = must_copy(reason_for_people(reason)),
                   [SIMILARITY] = similarity_of(member),
                   [DISTANCE] = distance_of(member),
                   [SIZE] = human_text(CELL_SIZE, json_object_get(member, "size")),

@@ -21,7 +21,7 @@ static const struct column columns[] = {
     {"reason", "reason", CELL_TEXT},
     {"limit.max_distance", "max distance", CELL_NUMBER},
     {"limit.min_similarity", "min similarity", CELL_NUMBER},
-    {"limit.max_false_positive_rate", "max false positives", CELL_NUMBER},
+    {"limit.max_false_positive_rate", "max FP rate", CELL_NUMBER},
     {"a", "a", CELL_PATH},
     {"b", "b", CELL_PATH},
 };

@@ -12,9 +12,9 @@
 #include "compare/audio.h"
 
 static const struct column columns[] = {
-    {"a_start", "from", CELL_PLACE},       {"a_end", "to", CELL_PLACE},
-    {"b_start", "again from", CELL_PLACE}, {"b_end", "to", CELL_PLACE},
-    {"speed", "speed", CELL_NUMBER},       {"path", "path", CELL_PATH},
+    {"a_start", "from", CELL_PLACE},         {"a_end", "to", CELL_PLACE},
+    {"b_start", "second start", CELL_PLACE}, {"b_end", "second end", CELL_PLACE},
+    {"speed", "speed", CELL_NUMBER},         {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};

@@ -33,7 +33,7 @@ static const struct column info_columns[] = {
     {"bits", "bits", CELL_NUMBER},
     {"bytes", "size", CELL_SIZE},
     {"segments", "segments", CELL_NUMBER},
-    {"log_codes", "in the log", CELL_NUMBER},
+    {"log_codes", "pending", CELL_NUMBER},
     {"next_id", "next id", CELL_NUMBER},
     {"design_radius", "radius", CELL_NUMBER},
     {"compact", "compact", CELL_BOOL},

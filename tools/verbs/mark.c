@@ -1,4 +1,4 @@
-/* doppel mark: a person's word about two contents, which outranks every hash. */
+/* doppel mark: a manual label about two contents, which outranks every hash. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

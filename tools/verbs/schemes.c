@@ -11,7 +11,7 @@ static const struct column columns[] = {
     {"version", "version", CELL_NUMBER},
     {"bits", "bits", CELL_NUMBER},
     {"max_distance", "max distance", CELL_NUMBER},
-    {"max_false_positive_rate", "false positives", CELL_NUMBER},
+    {"max_false_positive_rate", "max FP rate", CELL_NUMBER},
     {"default", NULL, CELL_BOOL},
     {"summary", "summary", CELL_TEXT},
 };

@@ -66,7 +66,7 @@ static enum doppel_status check_tags(const struct settings *settings, struct dop
                            "say something: --list, --label, --external-id, --source or --meta");
     if (settings->take_back && more)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--remove' is for lists and labels; other things are said anew");
+                           "'--remove' is for lists and labels; other values are set again");
     if (!settings->operands.count && !settings->where)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "say of which items: by ID, or by --where");
     return about_check(settings, error);

@@ -15,7 +15,7 @@ static const struct column columns[] = {
     {"kind", "kind", CELL_TEXT},
     {"scheme", NULL, CELL_TEXT},
     {"limit.min_similarity", "min similarity", CELL_NUMBER},
-    {"usual", "usual rule", CELL_BOOL},
+    {"usual", "default threshold", CELL_BOOL},
     {"caught", "caught", CELL_NUMBER},
     {"duplicates", "of", CELL_NUMBER},
     {"caught_share", "share", CELL_NUMBER},
@@ -70,14 +70,14 @@ static void say_recommended(const struct settings *settings, struct report *repo
                             const char *kind, const struct threshold_sweep *sweep, int step)
 {
     if (!sweep->duplicates || !sweep->distinct)
-        report_notice(report, "%s: no limit is recommended without pairs of both labels", kind);
+        report_notice(report, "%s: no threshold is recommended without pairs of both labels", kind);
     else if (step == RECOMMEND_NONE)
         report_notice(report,
-                      "%s: no limit catches any and keeps false matches within %g of the pairs "
+                      "%s: no threshold catches any and keeps false matches within %g of the pairs "
                       "(--max-fp-share)",
                       kind, settings->max_fp_share);
     else if (step == RECOMMEND_DEFAULT)
-        report_notice(report, "%s: recommended: the usual rule, without a limit", kind);
+        report_notice(report, "%s: recommended: the default threshold", kind);
     else
         report_notice(report, "%s: recommended: --min-similarity %.2f", kind,
                       sweep_threshold(step));

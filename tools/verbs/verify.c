@@ -132,7 +132,7 @@ static enum doppel_status give_up(struct verifying *verifying, struct doppel_err
         const struct damaged_item *item = &verifying->items.items[i];
         char detail[256];
         snprintf(detail, sizeof detail, "%s; %s", item->detail,
-                 item->mended ? "computed anew from its file" : "set aside");
+                 item->mended ? "recomputed from its file" : "quarantined");
         const struct doppel_problem problem = {.problem = item->problem,
                                                .id = item->id,
                                                .path = item->path,

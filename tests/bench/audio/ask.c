@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** The best comes first; near misses after all matches. What recurs has several segments: the one
- * that was asked for counts. */
+/** The best comes first; matches below the threshold after all matches. What recurs has several
+ * segments: the one that was asked for counts. */
 static bool visit(void *context, const struct doppel_found *found)
 {
     struct answer *answer = context;

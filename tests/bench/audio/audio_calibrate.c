@@ -60,7 +60,7 @@ enum kind { MUSIC, SPEECH, KINDS };
 struct scores {
     double *list[KINDS];
     size_t count[KINDS];
-    size_t shared; /* clips that are no strangers */
+    size_t shared; /* clips that are no unrelated items */
 };
 
 static void add(struct scores *scores, enum kind kind, double score, size_t most)

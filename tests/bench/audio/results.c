@@ -58,7 +58,7 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/** The strength that at most SET_RATE of the strangers of the setting half exceed. */
+/** The strength that at most SET_RATE of the unrelated items of the setting half exceed. */
 static double set_limit(const struct results *results, int kind)
 {
     size_t count = 0;
@@ -74,8 +74,8 @@ static double set_limit(const struct results *results, int kind)
     return limit;
 }
 
-/** % of the strangers of the reported half, or with `both` of all, that exceed a limit; without one
- * those that are given a match. */
+/** % of the unrelated items of the reported half, or with `both` of all, that exceed a limit;
+ * without one those that are given a match. */
 static double false_share(const struct results *results, int kind, const double *limit, bool both)
 {
     size_t count = 0, hits = 0;
@@ -152,7 +152,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/** Some of them may be no strangers: people should listen. */
+/** Some of them may be no unrelated items: people should listen. */
 static void print_nearest(const struct tracks *tracks, const struct results *results, int kind)
 {
     enum { SHOWN = 12 };

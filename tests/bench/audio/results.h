@@ -20,7 +20,7 @@ struct stranger {
     double start;
 };
 
-/** Strangers by what is done to them. */
+/** Unrelated items by what is done to them. */
 enum { STRANGER_KINDS = 7 };
 struct stranger_kind {
     const char *name;
@@ -29,7 +29,7 @@ struct stranger_kind {
 };
 extern const struct stranger_kind stranger_kinds[STRANGER_KINDS];
 
-/** The clean strangers of that length. */
+/** The clean unrelated items of that length. */
 int kind_of_length(double seconds);
 
 struct results {
@@ -44,7 +44,7 @@ void results_add(struct results *results, int cell, const struct outcome *outcom
 void results_add_stranger(struct results *results, int kind, const struct stranger *stranger);
 void results_free(struct results *results);
 
-/** Print recall, offsets and false positives, and the strangers that came nearest. */
+/** Print recall, offsets and false positives, and the unrelated items that came nearest. */
 void report(const struct tracks *tracks, const struct results *results, double stated);
 
 #endif

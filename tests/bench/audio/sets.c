@@ -1,5 +1,5 @@
-/* The set of a fold, and the passages that stand in several tracks: a clip of one is no stranger to
- * the others. */
+/* The set of a fold, and the passages that stand in several tracks: a clip of one is no unrelated
+ * item to the others. */
 #include <stdlib.h>
 
 #include "match/audio/audio_internal.h"

@@ -1,4 +1,5 @@
-/* Strangers that are edited alike: what a feed of screenshots, or a page's one frame, is like. */
+/* Unrelated items that are edited alike: what a feed of screenshots, or a page's one frame, is
+ * like. */
 #include "rates.h"
 
 #include <pthread.h>

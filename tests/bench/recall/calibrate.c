@@ -1,4 +1,4 @@
-/* From counts of strangers to curves. */
+/* From counts of unrelated items to curves. */
 #include "rates.h"
 
 #include <math.h>
@@ -9,14 +9,16 @@
 #include "image/align.h"
 #include "image/pixels.h"
 
-/* A point of a curve needs this many strangers behind it; beyond, the curve goes on straight. */
+/* A point of a curve needs this many unrelated items behind it; beyond, the curve goes on straight.
+ */
 enum { ENOUGH = 20, PLENTY = 30 * ENOUGH };
 
-/* What a tail falls by for each bin where strangers are too few to tell, and between which it may.
+/* What a tail falls by for each bin where unrelated items are too few to tell, and between which it
+ * may.
  */
 static const double DEFAULT_SLOPE = .08, MIN_SLOPE = .05, MAX_SLOPE = .12;
 
-/* Strangers that are candidates at all score less than this. */
+/* Unrelated items that are candidates at all score less than this. */
 enum { CANDIDATE_SCORE = 180 };
 
 /** Where a rising count first reaches `wanted`. */
@@ -34,7 +36,7 @@ static double log_share(uint64_t count, uint64_t pairs)
 }
 
 /** log10 of the rate at a bin of a rising cumulative count; `top` is where a tail without
- * strangers begins. */
+ * unrelated items begins. */
 static double tail_rate(const uint64_t *total, int bins, uint64_t pairs, int bin, int top)
 {
     int known = first_with(total, bins, ENOUGH), steady = first_with(total, bins, PLENTY);

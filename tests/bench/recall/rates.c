@@ -1,4 +1,4 @@
-/* Judges every edit against every original of its half and counts how near strangers come. */
+/* Judges every edit against every original of its half and counts how near unrelated items come. */
 #include "rates.h"
 
 #include <math.h>

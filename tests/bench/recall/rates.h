@@ -44,7 +44,8 @@ struct half {
     struct near_pair nearest[NEAREST];                        /**< one of a pair of originals */
 };
 
-/** Note the pairs of originals that show the same thing, which are no strangers, in n × n flags. */
+/** Note the pairs of originals that show the same thing, which are no unrelated items, in n × n
+ * flags. */
 void find_variants(const struct collection *list, bool *variants);
 
 /** The same for those that a file lists: two names a line, a tab between. False if there is none.
@@ -75,14 +76,14 @@ struct alike_count {
 void rate_alike(const struct collection *list, const bool *variants,
                 const struct rate_options *options, struct alike_count *counts);
 
-/** Class curves, and the pixels' curve, from the strangers of a half; tails are extended in a
+/** Class curves, and the pixels' curve, from the unrelated items of a half; tails are extended in a
  * straight line. */
 void calibrate_classes(const struct half *half, struct calibration *out);
 void calibrate_pixels(const struct half *half, struct calibration *out);
 
-/** The lowest strength that at most `rate` of the strangers reach. */
+/** The lowest strength that at most `rate` of the unrelated items reach. */
 double limit_at(const struct strangers *strangers, enum rule rule, double rate);
-/** The share of strangers that reach a strength. */
+/** The share of unrelated items that reach a strength. */
 double rate_at(const struct strangers *strangers, enum rule rule, double strength);
 
 #endif

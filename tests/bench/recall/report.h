@@ -16,7 +16,7 @@ void report_carried(const struct collection *list, const struct half *calibratin
 /** How honest the stated rates are, and what the product's limit leaves. */
 void report_product(const struct collection *list, const struct half *builtin);
 
-/** False pairs of strangers that are edited alike, at the product's limit. */
+/** False pairs of unrelated items that are edited alike, at the product's limit. */
 void report_alike(const struct alike_count *counts);
 
 void report_nearest(const struct half *half);

@@ -106,7 +106,7 @@ void part_pairs(bool held)
     documents_free(&documents);
 }
 
-/* ---- strangers ---- */
+/* ---- unrelated items ---- */
 
 /* Pairs of texts of different families. */
 static double count_strangers(const struct documents *documents)

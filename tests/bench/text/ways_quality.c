@@ -1,5 +1,5 @@
 /* How texts, and how source code, are best read: what survives changes, at which limit, and what
- * keeps strangers apart. */
+ * keeps unrelated items apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -184,7 +184,7 @@ void simulate(const struct clips *clips, uint64_t duration_ms, struct random *ra
                                        .duration_ms = duration_ms};
 }
 
-/* ---- strangers ---- */
+/* ---- unrelated items ---- */
 
 static uint8_t *tilted(const uint8_t *cells, size_t count)
 {

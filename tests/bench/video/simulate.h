@@ -8,7 +8,7 @@
 /**
  * So many milliseconds of video: pieces of 5 to 60 s, each a real video laid over a frame of
  * another, with weights, parts of their frames (.6 to 1 of the sides), turns (to 10 degrees),
- * mirroring and speeds drawn anew for each; upside down. Runs as the video room makes them. No
+ * mirroring and speeds drawn again for each; upside down. Runs as the video room makes them. No
  * cells.
  * @param out given (doppel_video_track_free)
  */

@@ -85,7 +85,7 @@ static void stock_fill(struct stock *stock, double hours, struct random *random)
     }
 }
 
-/* ---- how far strangers are apart ---- */
+/* ---- how far unrelated items are apart ---- */
 
 struct distances {
     uint64_t of_64[65], pairs;
