@@ -7,7 +7,7 @@
  *
  * At every moment either the old file or what takes its place is at the path. Nothing is ever
  * overwritten. A file that changed since it was read is left alone; so is one that is not, byte by
- * byte, what it should be. Why is told with it. */
+ * byte, what it should be. Why is reported with it. */
 #ifndef DOPPEL_ACT_H
 #define DOPPEL_ACT_H
 
@@ -103,7 +103,8 @@ enum doppel_act_result {
     DOPPEL_ACT_DONE,    /**< it was done, or undone */
     DOPPEL_ACT_WOULD,   /**< it would be, were this no dry run */
     DOPPEL_ACT_LEFT,    /**< there was nothing to do: `reason` says why */
-    DOPPEL_ACT_REFUSED, /**< it could not be done: `reason` says why. The run's on_failed is told */
+    DOPPEL_ACT_REFUSED, /**< it could not be done: `reason` says why. The run's on_failed is
+                           reported */
 };
 
 /** A file that was acted on, or brought back; strings are borrowed for the visit. */
@@ -120,7 +121,7 @@ struct doppel_act_step {
     const char *reason;  /**< a sentence; NULL: of what was done, or would be */
 };
 
-/** Who is told of the files, in order, each once it is done. */
+/** Who is notified of the files, in order, each once it is done. */
 struct doppel_act_visitor {
     void (*visit)(void *context, const struct doppel_act_step *step);
     void *context;
@@ -142,7 +143,7 @@ struct doppel_act_summary {
  * A run that is cancelled ends after the step in hand. Other processes cannot act with the same
  * journal meanwhile; files are locked (flock) while they are acted on.
  *
- * @param visitor     borrowed; NULL: nobody is told
+ * @param visitor     borrowed; NULL: nobody is notified
  * @param out_summary filled always
  * @return DOPPEL_OK, also when some could not be acted on; DOPPEL_E_CANCELLED; DOPPEL_E_IO when the
  *         journal cannot be written, or another process acts; DOPPEL_E_FORMAT when it is something

@@ -28,7 +28,7 @@ static bool is_others_in_sticky(const struct held_file *held)
            me != folder.st_uid && me != held->stat.st_uid;
 }
 
-/* What hinders an action, as far as it can be told beforehand. */
+/* What hinders an action, as far as it can be known beforehand. */
 static enum doppel_status check_pair(const struct held_pair *pair, enum doppel_action action,
                                      struct doppel_error *error)
 {

@@ -60,7 +60,7 @@ DOPPEL_API void doppel_audio_free(struct doppel_audio *audio);
 DOPPEL_API enum doppel_status doppel_audio_push(struct doppel_audio *audio, const float *samples,
                                                 size_t count, struct doppel_error *error);
 
-/** No samples come any more: the peaks of the last seconds are told, too. Then only
+/** No samples come any more: the peaks of the last seconds are reported, too. Then only
  * doppel_audio_peaks, _reset and _free make sense. */
 DOPPEL_API enum doppel_status doppel_audio_finish(struct doppel_audio *audio,
                                                   struct doppel_error *error);

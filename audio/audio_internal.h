@@ -39,7 +39,7 @@ struct doppel_audio {
     int16_t (*spread)[ROW];                  /* ROWS */
     struct row_facts facts[FACTS];           /* of hop h at h % FACTS */
     uint32_t hops;                           /* analysed so far */
-    uint32_t chosen;                         /* hops whose peaks are told */
+    uint32_t chosen;                         /* hops whose peaks are reported */
     ARRAY(struct peak_candidate) candidates; /* from hop `chosen` on */
     ARRAY(struct doppel_audio_peak) peaks;
 };

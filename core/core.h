@@ -42,7 +42,7 @@ enum doppel_status {
     DOPPEL_E_CORRUPT,     /**< a known format, but damaged or cut short beyond use */
     DOPPEL_E_LIMIT,       /**< over a limit on input: bytes, pixels, memory */
     DOPPEL_E_UNSUPPORTED, /**< a known format whose decoder, or variant, is missing here */
-    DOPPEL_E_FLAT,        /**< too little structure to be told from others */
+    DOPPEL_E_FLAT,        /**< too little structure to be distinguished from others */
     DOPPEL_E_TIMEOUT,     /**< took longer than allowed */
     DOPPEL_E_CRASH,       /**< the decoder died on this input */
     DOPPEL_E_CHANGED,     /**< the file changed while it was being read */

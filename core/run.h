@@ -1,9 +1,9 @@
 /** doppel/run.h: what the calls of the engine share while they work. Part of doppel/core.h.
  *
  * A run is made once, and given to each call, from any thread: it says how many workers, under
- * which limits, where the cache lies, when to stop, and who is told what happens on the way. Each
- * call starts its own workers, which end with the thread that started them, and opens the cache for
- * itself. Two runs in one process do not know of each other. */
+ * which limits, where the cache lies, when to stop, and who is notified of what happens.
+ * Each call starts its own workers, which end with the thread that started them, and opens the
+ * cache for itself. Two runs in one process do not know of each other. */
 #ifndef DOPPEL_RUN_H
 #define DOPPEL_RUN_H
 
@@ -124,7 +124,7 @@ DOPPEL_API void doppel_run_end(struct doppel_run *run);
 DOPPEL_API void doppel_run_advance(struct doppel_run *run, uint64_t done);
 /** The same, with all that there is to tell. */
 DOPPEL_API void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress);
-/** Whether anybody is told how far it is: else nothing need be counted. */
+/** Whether anybody is notified of the progress: else nothing need be counted. */
 DOPPEL_API bool doppel_run_shows_progress(const struct doppel_run *run);
 
 #ifdef __cplusplus

@@ -171,7 +171,7 @@ bool file_recall(void *context, const struct doppel_digest *digest, struct doppe
     return good;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 /* Of the same bytes or content, for which nothing was compared. */
 static bool is_by_bytes(const struct file_decision *decision)

@@ -10,7 +10,7 @@ enum { MAX_SAME = 64 };
 
 /* ---- by bytes ---- */
 
-/* Its representative; itself when that cannot be told. */
+/* Its representative; itself when that is not known. */
 static uint64_t leader_of(const struct file_decider *decider, uint64_t id)
 {
     uint64_t leader = id;
@@ -261,7 +261,8 @@ static struct doppel_origin origin_of_file(struct file_decider *decider, uint64_
     return (struct doppel_origin){about.source, about.date};
 }
 
-/* Of texts alone it is told in this way; what is only near is never compared with the text itself.
+/* Of texts alone it is decided in this way; what is only near is never compared with the text
+ * itself.
  */
 static bool is_same_text(const struct doppel_match *match)
 {

@@ -29,7 +29,7 @@ enum doppel_exchange_format {
 };
 
 /** Which items and texts go from one place to another. Zero-initialised: all, with what the library
- * was told (policy, sources, manual labels, log), which goes along with all of them only. */
+ * was set (policy, sources, manual labels, log), which goes along with all of them only. */
 struct doppel_exchange_filter {
     enum doppel_kind kind;           /**< UNKNOWN: of any */
     enum doppel_scheme_id scheme;    /**< NONE: of any */

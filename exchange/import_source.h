@@ -6,20 +6,20 @@
 #include "core/line_reader.h"
 
 struct import_source {
-    const char *name; /* as it is told */
+    const char *name; /* as it is reported */
     struct line_reader reader;
     struct doppel_run *run;
     const struct exchange_sink *sink;
     uint64_t size; /* of the file; 0: not known */
-    uint64_t bad;  /* lines that were told of */
+    uint64_t bad;  /* lines that were reported */
 };
 
 /* What a format that is not named is, by how the file begins. @return DOPPEL_EXCHANGE_AUTO, with a
  * sentence, when that does not tell */
 enum doppel_exchange_format import_format(struct import_source *source, struct doppel_error *error);
 
-/* Take all lines in, as they are in a format. Bad ones are told, with their number. After a signal
- * DOPPEL_E_CANCELLED. */
+/* Take all lines in, as they are in a format. Bad ones are reported, with their number. After a
+ * signal DOPPEL_E_CANCELLED. */
 enum doppel_status import_json(struct import_source *source, struct doppel_error *error);
 enum doppel_status import_lines(struct import_source *source, enum doppel_exchange_format format,
                                 struct doppel_error *error);
@@ -27,7 +27,7 @@ enum doppel_status import_csv(struct import_source *source, struct doppel_error 
 
 /* ---- shared by formats ---- */
 
-/* The next line, with the progress of it. Lines that are too long are told and passed over. */
+/* The next line, with the progress of it. Lines that are too long are reported and passed over. */
 enum doppel_status import_next(struct import_source *source, char **out, size_t *out_size,
                                struct doppel_error *error);
 

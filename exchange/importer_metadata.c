@@ -1,4 +1,4 @@
-/* What another library was told, taken into this one: what this one says itself stays. */
+/* What was set in another library, taken into this one: what this one says itself stays. */
 #include <string.h>
 
 #include "exchange/importer_internal.h"

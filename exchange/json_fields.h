@@ -1,5 +1,5 @@
-/* The fields of an object in JSON, taken with their bounds. The first that is wrong is told; those
- * that are not there leave what they would fill as it is. */
+/* The fields of an object in JSON, taken with their bounds. The first that is wrong is reported;
+ * those that are not there leave what they would fill as it is. */
 #ifndef DOPPEL_EXCHANGE_JSON_FIELDS_H
 #define DOPPEL_EXCHANGE_JSON_FIELDS_H
 

@@ -31,7 +31,7 @@ static bool go_on_walking(struct library_walk *walk)
     return !walk->status;
 }
 
-/* What the sink cannot take is told, and ends nothing. */
+/* What the sink cannot take is reported, and ends nothing. */
 static void note_sink_status(struct library_walk *walk, const char *name, enum doppel_status status)
 {
     if (status == DOPPEL_E_ARGUMENT)
@@ -52,7 +52,7 @@ static bool is_in_filter(struct library_walk *walk, uint64_t id, enum doppel_kin
 
 /* ---- items and texts ---- */
 
-/* Whom an item follows; of a representative, who was chosen. What is damaged of it is told. */
+/* Whom an item follows; of a representative, who was chosen. What is damaged of it is reported. */
 static void find_group(struct library_walk *walk, uint64_t id, uint64_t *leader,
                        uint64_t *canonical)
 {
@@ -153,7 +153,7 @@ static enum doppel_status give_items(struct library_walk *walk)
     return walk->status ? walk->status : status;
 }
 
-/* ---- what the library was told ---- */
+/* ---- what was set by people ---- */
 
 static bool visit_source(void *context, const char *pattern, int64_t authority)
 {
@@ -199,7 +199,7 @@ static bool visit_entry(void *context, const struct doppel_log_entry *entry,
     return go_on_walking(walk);
 }
 
-/* Damage to some rows, after the others were visited, is told, and ends nothing. */
+/* Damage to some rows, after the others were visited, is reported, and ends nothing. */
 static enum doppel_status tell_damage(struct library_walk *walk, enum doppel_status status)
 {
     if (walk->status)

@@ -1,5 +1,5 @@
 /* What goes from one library to another, or into a file and back: items and texts with all that is
- * said of them, and what a library was told. */
+ * said of them, and what was set in a library. */
 #ifndef DOPPEL_EXCHANGE_MODEL_H
 #define DOPPEL_EXCHANGE_MODEL_H
 

@@ -19,7 +19,7 @@ static const char *mark_word(int number)
     return words[number];
 }
 
-/* ---- what the library was told ---- */
+/* ---- what was set by people ---- */
 
 static enum doppel_status read_policy_line(struct fields *fields, const struct exchange_sink *sink)
 {

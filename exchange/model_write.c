@@ -232,7 +232,7 @@ void write_text(struct doppel_json *json, const struct exchange_text *carried)
     doppel_json_object_end(json);
 }
 
-/* ---- what the library was told ---- */
+/* ---- what was set by people ---- */
 
 void write_policy(struct doppel_json *json, const struct doppel_keep_policy *policy)
 {

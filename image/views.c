@@ -71,7 +71,7 @@ static struct share_box crop_box(const struct crop *crop)
                               (uint16_t)(top + side)};
 }
 
-/* A part of the picture as its quality is told from. */
+/* A part of the picture as its quality is measured from. */
 struct view_sums {
     uint16_t cells[QUALITY_SIDE * QUALITY_SIDE];
     uint32_t side;

@@ -95,7 +95,7 @@ bool slot_may_be(const struct intake *intake, const struct intake_slot *slot, en
     return intake_wants(intake, kind);
 }
 
-/* Texts are told as HTML by how they begin; as Markdown by their names only. */
+/* Texts are recognised as HTML by how they begin; as Markdown by their names only. */
 static uint8_t reading_of_text(const struct intake *intake, const struct intake_slot *slot)
 {
     static const char *const endings[] = {".md", ".markdown", ".mkd", ".mdown"};

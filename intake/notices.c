@@ -1,4 +1,4 @@
-/* What is worth knowing of a file that was read: what is damaged, or cannot be told. */
+/* What is worth knowing of a file that was read: what is damaged, or cannot be known. */
 #include "compare/video.h"
 #include "intake/intake_internal.h"
 #include "compare/audio.h"

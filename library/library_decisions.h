@@ -211,7 +211,7 @@ enum doppel_log_action {
     DOPPEL_LOG_IMPORTED,  /**< came in from another library or a list of fingerprints */
     DOPPEL_LOG_REFRESHED, /**< recomputed from the same bytes: by another version of its scheme,
                              read in another way, or damaged before */
-    DOPPEL_LOG_METADATA   /**< what the library was told: a source's authority, a policy (item 0);
+    DOPPEL_LOG_METADATA   /**< what was set in the library: a source's authority, a policy (item 0);
                            where an item comes from */
 };
 

@@ -36,8 +36,8 @@ typedef bool doppel_problem_visitor(void *context, const struct doppel_problem *
  *
  * @param repair make again what is derived; set damaged rows, and those that speak of nothing,
  * aside: they are appended to `damaged.jsonl` beside the catalogue, and leave it. Items that are
- * damaged are told, and stay ("item", "attachment"): doppel_library_add of their files mends them,
- * doppel_library_set_aside gives them up. What was mended is committed.
+ * damaged are reported, and stay ("item", "attachment"): doppel_library_add of their files mends
+ * them, doppel_library_set_aside gives them up. What was mended is committed.
  * @return DOPPEL_OK, whatever was found; DOPPEL_E_CORRUPT: pages are damaged, and only
  * doppel_library_salvage can go on; _BUSY, _IO, _MEMORY
  */

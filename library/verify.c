@@ -37,7 +37,7 @@ static enum doppel_status tell_findings(struct verification *verification, const
     return status;
 }
 
-/* Findings of SQLite on the pages. @return DOPPEL_E_CORRUPT, after they were told */
+/* Findings of SQLite on the pages. @return DOPPEL_E_CORRUPT, after they were reported */
 static enum doppel_status verify_pages(struct verification *verification,
                                        struct doppel_error *error)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A check finds rows: the id to be told of, a name or NULL, and all columns, which are quarantined
- * before the rows are mended. */
+/* A check finds rows: the id to report, a name or NULL, and all columns, which are
+ * quarantined before the rows are mended. */
 struct row_check {
     const char *table, *detail;
     const char *find;

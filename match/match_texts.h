@@ -85,7 +85,7 @@ DOPPEL_API struct doppel_passage_options doppel_passage_options_default(void);
  * unrelated texts; < 0 without one. Swapping the texts swaps the answer.
  * @return DOPPEL_OK; DOPPEL_E_MEMORY. Thread-safe.
  * Time and memory grow with the words of both texts, whatever they are: of a run of words that
- * stands in the longer text at very many places, only the first are told.
+ * stands in the longer text at very many places, only the first are reported.
  */
 DOPPEL_API enum doppel_status doppel_match_passages(const struct doppel_passage_text *query,
                                                     const struct doppel_passage_text *item,

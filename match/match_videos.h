@@ -81,7 +81,7 @@ DOPPEL_API uint64_t doppel_videos_frames(const struct doppel_videos *videos);
  * `borderline` ones are matches below the threshold. `score` is -log10 of E, `false_positive_rate`
  * E itself; `distance` of `bits` 256 the median along the best segment; transform.mirrored,
  * cropped, speed and `view` are those of the best segment. Coverages are of what is shown: of black
- * at the ends of a video nothing can be told. A query without cells is looked for as it is and
+ * at the ends of a video nothing can be reported. A query without cells is looked for as it is and
  * mirrored.
  *
  * @return DOPPEL_OK; DOPPEL_E_CANCELLED by the visitor; DOPPEL_E_CORRUPT (of the index);

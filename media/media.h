@@ -131,7 +131,7 @@ DOPPEL_API enum doppel_status doppel_media_read_still(int fd,
 
 /** How samples lie in raw PCM: little-endian, channels interleaved. */
 enum doppel_pcm_format {
-    DOPPEL_PCM_NONE = 0, /**< not raw: a container, which is told from its bytes */
+    DOPPEL_PCM_NONE = 0, /**< not raw: a container, which is recognised by its bytes */
     DOPPEL_PCM_U8,
     DOPPEL_PCM_S16LE,
     DOPPEL_PCM_S24LE,

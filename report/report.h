@@ -60,9 +60,9 @@ DOPPEL_API enum doppel_status doppel_report_take(void *report, const struct dopp
 DOPPEL_API size_t doppel_report_count(const struct doppel_report *report);
 
 /**
- * Preview the files of all groups, and write the HTML file. A file that cannot be previewed is told
- * to the run as an input that failed; the report says why in its place. On failure nothing is left
- * behind.
+ * Preview the files of all groups, and write the HTML file. A file that cannot be previewed is
+ * reported to the run as an input that failed; the report says why in its place. On failure nothing
+ * is left behind.
  *
  * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
  */

@@ -23,7 +23,7 @@ static inline unsigned bin_shift(uint32_t lanes)
     return lanes == 128 ? 57 : 56;
 }
 
-/* A hash's bin is told by its highest bits, its value is its low half. */
+/* A hash's bin is recognised by its highest bits, its value is its low half. */
 static inline void lower_bin(uint32_t *bins, unsigned shift, uint64_t hash)
 {
     uint32_t *bin = bins + (hash >> shift), value = (uint32_t)hash;

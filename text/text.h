@@ -210,8 +210,8 @@ DOPPEL_API void doppel_text_extra_free(struct doppel_text_extra *extra);
 DOPPEL_API bool doppel_text_attachment_head(const uint8_t *data, size_t size,
                                             struct doppel_text_extra *out);
 
-/** Whether a text of so many words and characters is too short to be told by its shingles: the
- * `too_short` of a result, for another min_words than it was read with. Thread-safe. */
+/** Whether a text of so many words and characters is too short to be recognised by its shingles:
+ * the `too_short` of a result, for another min_words than it was read with. Thread-safe. */
 DOPPEL_API bool doppel_text_is_short(const struct doppel_text_options *options, uint64_t words,
                                      uint64_t characters);
 

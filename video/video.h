@@ -133,8 +133,8 @@ DOPPEL_API enum doppel_status doppel_video_track_head(const uint8_t *data, size_
 
 /* ---- what a frame could be a part of ---- */
 
-/** Whether cells are too flat to be told from others: such a frame has no code. @param cells
- * DOPPEL_VIDEO_CELL_BYTES; borrowed. Thread-safe. */
+/** Whether cells are too flat to be distinguished from others: such a frame has no code. @param
+ * cells DOPPEL_VIDEO_CELL_BYTES; borrowed. Thread-safe. */
 DOPPEL_API bool doppel_video_cells_flat(const uint8_t *cells);
 
 /** How a query's frame may lie in the frame that it was made from. The identity: {1, 1, 0, 0, 0,

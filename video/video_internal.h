@@ -22,8 +22,9 @@ static const struct grid_box grid_box_full = {{0, 0, GRID_SIDE *GRID_UNIT, GRID_
 struct grid_box grid_box_of(struct doppel_video_box box);
 struct doppel_video_box grid_box_shares(struct grid_box box);
 
-/** 32×32 area averages of a part. Of a cell that an edge cuts, what lies within is told from what
- * lies without by the cell before it. */
+/** 32×32 area averages of a part. Of a cell that an edge cuts, what lies within is known
+
+ * from what lies without by the cell before it. */
 void grid_cells(const uint8_t *grid, struct grid_box box, uint8_t *out);
 
 struct doppel_code cells_code(const uint8_t *cells);

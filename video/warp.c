@@ -5,7 +5,7 @@
 
 #include <doppel/image.h>
 
-/* Places are told in 1/WARP_ONE of a cell, samples are weighed by 1/WARP_PARTS of it. */
+/* Places are given in 1/WARP_ONE of a cell, samples are weighed by 1/WARP_PARTS of it. */
 enum { SIDE = DOPPEL_VIDEO_CELLS, WARP_ONE = 65536, WARP_PARTS = 256 };
 
 /* ---- where the cells of the original lie ---- */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* Shingles, and places of words, take more memory than the text: of those beyond this share of what
- * a worker may have, none are told. Places beyond PLACES_MAX_BYTES are not sent. */
+ * a worker may have, none are reported. Places beyond PLACES_MAX_BYTES are not sent. */
 enum { LONG_SHARE = 8, PLACES_MAX_BYTES = 48 << 20 };
 
 /* The file is mapped, not copied: memory does not bound how long a plain text may be. A file that

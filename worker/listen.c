@@ -1,5 +1,5 @@
-/* A stream to its peaks, told as they are known. Nothing is kept of what was told, so memory does
- * not grow; and who listens slowly makes the decoder wait, by the socket. */
+/* A stream to its peaks, told as they are known. Nothing is kept of what was reported, so memory
+ * does not grow; and who listens slowly makes the decoder wait, by the socket. */
 #include "worker/listen.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum {
     STEP_SAMPLES = DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_TIME_STEPS,
     PUSH_SAMPLES = RATE,        /* at once: what the analysis may have to hold */
     TELL_SAMPLES = RATE,        /* at least so often, also without peaks */
-    LAG_SAMPLES = 5 * RATE / 2, /* no peak is told later than this behind its audio */
+    LAG_SAMPLES = 5 * RATE / 2, /* no peak is reported later than this behind its audio */
     TRACK_PEAKS = 4096,         /* in one frame: some 13 KB */
     GAP_SAMPLES = RATE          /* a shorter gap is silence */
 };
@@ -42,7 +42,7 @@ static bool send_stretch(struct listening *listening, const struct stretch *stre
     return !listening->deaf;
 }
 
-/* Tell `count` peaks, whose times begin with `base`, and that all up to `until` is told. */
+/* Tell `count` peaks, whose times begin with `base`, and that all up to `until` is reported. */
 static bool send_peaks(struct listening *listening, struct doppel_audio_peak *peaks, size_t count,
                        uint32_t base, uint64_t until)
 {
@@ -97,7 +97,7 @@ static bool emit_listening(struct listening *listening, uint64_t until)
     return true;
 }
 
-/* Peaks come by the second; silence is told by the second, too. */
+/* Peaks come by the second; silence is recognised by the second, too. */
 static bool emit_some(struct listening *listening)
 {
     size_t count;
@@ -185,7 +185,7 @@ static struct doppel_samples_options samples_options_listen_order(const struct l
     return options;
 }
 
-/* However it ends, what was heard before is told. */
+/* However it ends, what was heard before is reported. */
 static enum doppel_status listen_through(struct listening *listening, int fd,
                                          const struct listen_order *order)
 {

@@ -14,7 +14,7 @@ struct doppel_listener {
     struct process process; /* pid 0: ended, and `end` says why */
     bool ready;
     int64_t started_ms;
-    uint64_t told; /* samples up to which all was told */
+    uint64_t told; /* samples up to which all was reported */
     struct doppel_error end;
 };
 

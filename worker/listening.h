@@ -6,7 +6,7 @@
 
 #include "worker/protocol.h"
 
-enum { LISTENING_RATE = 11025 /* samples a second that times are told in */ };
+enum { LISTENING_RATE = 11025 /* samples a second that times are given in */ };
 
 /* The first frame, in place of hello: what to listen to. */
 struct listen_order {

@@ -25,7 +25,8 @@ uint64_t progress_worked_ms(const struct progress_page *page);
 
 /* ---- the worker's side ---- */
 
-/* The page behind a descriptor, which is closed; NULL where there is none, and nothing is told. */
+/* The page behind a descriptor, which is closed; NULL where there is none, and nothing is reported.
+ */
 struct progress_page *progress_page_take(int fd);
 
 /* A file begins. */

@@ -42,7 +42,7 @@ struct doppel_outcome {
     struct doppel_error error; /**< status DOPPEL_OK, or what went wrong, without the path. With
                                   DOPPEL_OK the message is "", or worth telling: of a video whose
                                   audio cannot be read */
-    enum doppel_kind kind;     /**< as told from the content; UNKNOWN if it was not told. AUDIO with
+    enum doppel_kind kind;     /**< as recognised by the content; UNKNOWN if it was not. AUDIO with
                                   DOPPEL_E_FORMAT, of a scheme of videos: there is audio alone */
     uint32_t width, height;    /**< as shown; 0 = not known */
     uint8_t quality;           /**< 0..100 */
@@ -179,7 +179,7 @@ DOPPEL_API struct doppel_listen_options doppel_listen_options_default(void);
 struct doppel_heard {
     bool gap; /**< nothing was heard from `from` to `until` */
     double from,
-        until; /**< seconds of the stream: all that is known of it up to `until` was told */
+        until; /**< seconds of the stream: all that is known of it up to `until` was reported */
     uint8_t *attachment; /**< doppel_audio_track_write's, times from `from` on; given (free); NULL
                             of a gap */
     size_t attachment_size;

@@ -1,5 +1,5 @@
 /* What an input, a file or a record, is to what came before it: the rule alone, over facts that
- * others gather. The whole rule is told at doppel_decide (doppel/library.h). */
+ * others gather. The whole rule stands at doppel_decide (doppel/library.h). */
 #ifndef DOPPEL_CORPUS_DEDUP_RULE_H
 #define DOPPEL_CORPUS_DEDUP_RULE_H
 
@@ -48,7 +48,7 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out);
 struct rule_candidate {
     uint64_t id, leader;           /* it leads where they are the same */
     bool same_content;             /* the same words, or pixels */
-    enum doppel_manual_label word; /* what a person said of the two, or of the input and another
+    enum doppel_manual_label word; /* the manual label of the two, or of the input and another
                                     * that `leader` leads */
     enum doppel_list_state state;
     struct doppel_origin origin;
@@ -62,7 +62,7 @@ struct rule_content {
     bool too_short; /* too little to be told by anything but the same bytes or content */
     struct doppel_origin origin;
     bool in_order;   /* what shares a part counts by its place alone, not by how much it shares */
-    uint64_t marked; /* representative of an item that a person said is the same; 0: none */
+    uint64_t marked; /* representative of an item that a person labelled the same; 0: none */
     const struct rule_candidate *candidates; /* in any order */
     size_t count;
 };

@@ -20,7 +20,7 @@ struct keyed_paragraph {
     bool has_key;
 };
 
-/* What is told of in the second pass; strings are offsets in the slot's bytes. */
+/* What is reported in the second pass; strings are offsets in the slot's bytes. */
 enum event_kind { EVENT_PARAGRAPH, EVENT_RECORD, EVENT_UNREADABLE };
 
 struct event {

@@ -44,7 +44,7 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
     return doppel_library_add_text(ingest->library, &text, out_id, error);
 }
 
-/* What is told of the record that it is a duplicate, a part or a revision of. */
+/* What the record is reported to be a duplicate, a part or a revision of. */
 static enum doppel_status describe_of(struct ingest *ingest, uint32_t of, struct told *told,
                                       struct doppel_error *error)
 {
@@ -218,7 +218,7 @@ static void forget_told(struct ingest *ingest)
     ingest->kept = false;
 }
 
-/* Make what was decided lasting: it can be told then. */
+/* Make what was decided lasting: it can be reported then. */
 static enum doppel_status commit_told(struct ingest *ingest, struct doppel_error *error)
 {
     enum doppel_status status = doppel_library_commit(ingest->library, error);
@@ -273,7 +273,7 @@ static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch 
                                      struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    if (batch->error.status) { /* what came before is kept and told */
+    if (batch->error.status) { /* what came before is kept and reported */
         ingest->failure = batch->error;
         return commit_told(ingest, error);
     }

@@ -19,8 +19,8 @@ struct record_file {
 };
 
 /* A decision about a record, which is kept; or files, which the caller is to decide about: all that
- * came before them is kept and told, and no change of the library is in flight. Borrowed until the
- * next call. */
+ * came before them is kept and reported, and no change of the library is in flight. Borrowed until
+ * the next call. */
 struct ingest_found {
     struct doppel_dedup_decision decision;
     const struct record_file *files; /* or codes, not both; NULL: it is a decision */

@@ -9,7 +9,7 @@
 #include "decide/records/memory.h"
 #include "corpus/read/record_text.h"
 
-/* What was decided of a record, until it is told. */
+/* What was decided of a record, until it is reported. */
 struct told {
     const struct ingest_batch *batch;
     const struct prepared_record *record;
@@ -67,7 +67,7 @@ struct ingest {
     uint32_t path_file;
     bool path_known;
 
-    ARRAY(struct told) told; /* since the last commit, and, once it is kept, until it is told */
+    ARRAY(struct told) told; /* since the last commit, and, once it is kept, until it is reported */
     size_t told_count;       /* of them */
     bool kept;
     struct bytes_pool strings;
@@ -109,8 +109,8 @@ const struct doppel_digest *people_marked(void *context, const struct doppel_dig
 enum doppel_status people_check(struct ingest *ingest, struct prepared_record *record,
                                 struct doppel_error *error);
 
-/** What else is called as the record at hand, before it is told of that; 0: nothing. A look at the
- * library, where records say so or come with files. */
+/** What else is called as the record at hand, before it is reported; 0: nothing. A look at
+ * the library, where records say so or come with files. */
 enum doppel_status people_same_id(struct ingest *ingest, const struct decider_answer *answer,
                                   uint64_t *out, struct doppel_error *error);
 

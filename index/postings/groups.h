@@ -27,14 +27,14 @@ static inline uint64_t groups_bytes(const struct postings_shape *shape)
                                  : (groups + 1) * sizeof(uint32_t);
 }
 
-/** Where the slots of a group are told. */
+/** Where the slots of a group are given. */
 static inline const uint8_t *group_at(const struct postings *table, uint64_t group)
 {
     return table->groups +
            (table->in_rows ? group / ROW_GROUPS * ROW_BYTES : group * sizeof(uint32_t));
 }
 
-/* Where in a row the end of a group is told: in two bytes, from this bit on. */
+/* Where in a row the end of a group is given: in two bytes, from this bit on. */
 static inline uint32_t row_end_bit(uint64_t group)
 {
     return 32 + (uint32_t)(group % ROW_GROUPS) * ROW_END_BITS;

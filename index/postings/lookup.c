@@ -28,8 +28,9 @@ static bool has_list(const struct postings *table, uint32_t key)
     return (uint64_t)key >> table->shape.key_bits == 0;
 }
 
-/* Where the slots of a key's group are told; of any group for keys that have none. To be prefetched
- * by the caller: a function that did nothing else would be taken for one that does nothing. */
+/* Where the slots of a key's group are given; of any group for keys that have none. To be
+ * prefetched by the caller: a function that did nothing else would be taken for one that does
+ * nothing. */
 static const uint8_t *group_of(const struct postings *table, uint32_t key)
 {
     return group_at(table, has_list(table, key) ? key >> table->remainder_bits : 0);

@@ -291,7 +291,7 @@ enum doppel_status cache_put(struct doppel_cache *cache, sqlite3_stmt *statement
 
 /* ---- looking up ---- */
 
-/* A flush that fails here will fail, and be told, at the next put. */
+/* A flush that fails here will fail, and be reported, at the next put. */
 static enum doppel_status begin_reads(struct doppel_cache *cache)
 {
     if (is_time_to_flush(cache))

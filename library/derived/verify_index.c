@@ -74,7 +74,7 @@ static void note_held(void *context, uint64_t id, uint64_t entries)
         check->out_of_memory |= !array_push(&check->strangers, id);
 }
 
-/* Of an item that cannot be read the rows were told. */
+/* Of an item that cannot be read the rows were reported. */
 static enum doppel_status expect_item(struct index_check *check, uint64_t id,
                                       struct doppel_error *error)
 {
@@ -188,7 +188,8 @@ static enum doppel_status read_once(struct index_check *check, struct doppel_err
     return status;
 }
 
-/* Damage is told, and no failure; of what a writer took away meanwhile another look is taken. */
+/* Damage is reported, and no failure; of what a writer took away meanwhile another look is taken.
+ */
 static enum doppel_status read_index(struct index_check *check, struct doppel_error *error)
 {
     struct doppel_error failure = {0};

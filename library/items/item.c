@@ -46,7 +46,7 @@ static void read_length(sqlite3_stmt *statement, struct doppel_item *item)
     sqlite3_blob_close(blob);
 }
 
-/* Read a row. Of a damaged one what can be told is told, and record.error says so.
+/* Read a row. Of a damaged one what can be reported is reported, and record.error says so.
  * DOPPEL_E_MEMORY. */
 static enum doppel_status read_item_row(sqlite3_stmt *statement, struct doppel_item *out)
 {
@@ -209,7 +209,7 @@ enum doppel_status doppel_library_each_from(struct doppel_library *library, uint
         library->store, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id", &statement, error);
     if (status)
         return status;
-    /* ids below 1 are damaged ones, which are told, too */
+    /* ids below 1 are damaged ones, which are reported, too */
     sqlite3_bind_int64(statement, 1, first > 1 ? (int64_t)first : INT64_MIN);
     library->visiting = true;
     visit_begin(error);

@@ -194,7 +194,7 @@ static int confine_query(sqlite3 *database, struct deadline *deadline)
 
 static const char question[] = "WITH items AS (" VIEW_ITEMS ") SELECT id FROM items WHERE (";
 
-/* The columns that there are, with commas between; "" where that cannot be told. */
+/* The columns that there are, with commas between; "" where that cannot be known. */
 static void list_columns(sqlite3 *database, char *out, size_t size)
 {
     static const char all[] = "WITH items AS (" VIEW_ITEMS ") SELECT * FROM items";

@@ -49,7 +49,7 @@ static int64_t query_number(struct doppel_store *store, const char *sql)
 }
 
 /* What the first page says, if it says anything. A number that was changed into that of another
- * program is told from it by the tables: see is_ours(). */
+ * program is distinguished from it by the tables: see is_ours(). */
 static enum doppel_status check_version(const struct salvage *salvage, const char *path,
                                         bool *out_marked, struct doppel_error *error)
 {

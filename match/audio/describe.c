@@ -5,7 +5,7 @@
 
 #include "match/segments.h"
 
-/* What an audio clock may be off without being told. */
+/* What an audio clock may be off without being noticed. */
 static const double SPEED_WITHIN = 5e-4;
 
 static bool is_one_run(const struct run *run, double scale)

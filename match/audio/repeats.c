@@ -1,7 +1,7 @@
 /*
  * The passages that recur within a recording: it is looked for in itself, later. Of a passage that
- * comes back several times each place is told with the next one only, and what repeats without a
- * break is told period by period, so that a loop gives no more segments than it has periods.
+ * comes back several times each place is reported with the next one only, and what repeats without
+ * a break is reported period by period, so that a loop gives no more segments than it has periods.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * Which runs are told. Those on one line that touch are one. Music is like itself a beat, a bar or
- * an octave further on, so that a run has shadows: of the same item, elsewhere in it. A run is left
- * out when better runs of its item cover both its stretch of the query and its stretch of the item;
- * and when it shares its stretch of either with a better one nearby, which has far more evidence
- * for each second, or is no longer than a note. What recurs in earnest has about as much of it at
- * each place, and stays.
+ * Which runs are reported. Those on one line that touch are one. Music is like itself a beat, a bar
+ * or an octave further on, so that a run has shadows: of the same item, elsewhere in it. A run is
+ * left out when better runs of its item cover both its stretch of the query and its stretch of the
+ * item; and when it shares its stretch of either with a better one nearby, which has far more
+ * evidence for each second, or is no longer than a note. What recurs in earnest has about as much
+ * of it at each place, and stays.
  */
 #include <math.h>
 #include <stdlib.h>

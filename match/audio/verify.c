@@ -13,7 +13,7 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     SHIFTS = 24,
-    BEST_SHIFTS = 8,       /* that chance is told from */
+    BEST_SHIFTS = 8,       /* that chance is measured from */
     FREQUENCY_WITHIN = 70, /* of two peaks that meet: 1.1 bins */
     TIME_WITHIN = 21,      /* 1.3 hops */
     FARTHEST = 97 * STEPS + TIME_WITHIN,

@@ -167,7 +167,8 @@ static enum doppel_status meet_orphans(struct again *again, uint32_t rank)
     }
 }
 
-/* Search for what `rank` leads, which is told. @param rest what is not told yet, by later */
+/* Search for what `rank` leads, which is reported. @param rest what is not reported yet, by later
+ */
 static enum doppel_status search_orphans(struct again *again, uint32_t rank,
                                          const struct meeting *rest, size_t rest_count)
 {
@@ -220,7 +221,7 @@ static bool is_worth_it(const struct again *again)
     return old > again->join.count / 2;
 }
 
-/* @return DOPPEL_E_LIMIT when they are to be joined again; nothing was told */
+/* @return DOPPEL_E_LIMIT when they are to be joined again; nothing was reported */
 static enum doppel_status run_cached(struct again *again)
 {
     struct join *join = &again->join;

@@ -4,7 +4,7 @@
 
 #include <doppel/match.h>
 
-/** Whether a picture has the structure to be told by its codes. */
+/** Whether a picture has the structure to be recognised by its codes. */
 bool is_distinctive(const struct doppel_match_item *item);
 
 /** In how many orientations the first codes of a scheme without views are compared: 8 or 1. */

@@ -113,7 +113,7 @@ static struct doppel_monitor_event describe_monitor_heard(const struct monitor_h
         .false_positive_rate = heard->rate};
 }
 
-/* An end names the start that was told, though the line has become another since: music repeats
+/* An end names the start that was reported, though the line has become another since: music repeats
  * itself. */
 static struct doppel_monitor_event describe_end_monitor_heard(const struct monitor_heard *heard)
 {

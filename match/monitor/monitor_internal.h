@@ -69,7 +69,7 @@ struct monitor_heard {
     uint64_t id;
     uint64_t start;                   /* step of the stream */
     double rate;                      /* the lowest so far */
-    struct doppel_monitor_event told; /* how its start was told */
+    struct doppel_monitor_event told; /* how its start was reported */
     struct monitor_line lines[MONITOR_LINES];
     size_t count;
 };

@@ -223,7 +223,8 @@ static struct line_sums sum_cuts(const struct best_line *best, const struct vide
     return sums;
 }
 
-/* Least squares through the cuts that meet. A speed is told from three on that are seconds apart.
+/* Least squares through the cuts that meet. A speed is known from three on that are seconds
+ * apart.
  * @return how many there are */
 static double fit_cuts(struct best_line *best, struct video_path *path)
 {

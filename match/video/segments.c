@@ -4,7 +4,7 @@
 #include "match/segments.h"
 #include "match/video/search.h"
 
-/* Smaller rates are told as this one: they mean nothing more. */
+/* Smaller rates are reported as this one: they mean nothing more. */
 static const double LEAST_RATE = 1e-300;
 
 /* Frames that have to have moved for a time to be known: the first is none. */

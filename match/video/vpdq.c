@@ -38,7 +38,8 @@ static bool collect_good_codes(const struct doppel_vpdq *list, uint8_t min_quali
     return true;
 }
 
-/* The distance of a code to the nearest of others; what is nearer than `enough` need not be told.
+/* The distance of a code to the nearest of others; what is nearer than `enough` need not be
+ * reported.
  */
 static uint32_t nearest_code(const struct doppel_code *code, const struct vpdq_codes *others,
                              uint32_t enough)

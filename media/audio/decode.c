@@ -16,7 +16,7 @@ enum { MAX_ERRORS_IN_A_ROW = 64 };
 static const int64_t MAX_US = INT64_C(1000) * 366 * 86400 * 1000000;
 
 /* What ends so much before the container says is cut short: half a second, since ends and delays of
- * encoders are told loosely, and a hundredth of the whole for times that are rough. */
+ * encoders are stated loosely, and a hundredth of the whole for times that are rough. */
 static const double CUT_SECONDS = .5, CUT_SHARE = .01;
 
 static void note_damage_recording(struct recording *recording)

@@ -68,7 +68,7 @@ static void read_png_data(png_structp png, png_bytep out, size_t size)
     }
 }
 
-/* Chunks that are of no use here are not even inflated; that of an animation is told. */
+/* Chunks that are of no use here are not even inflated; that of an animation is reported. */
 static void choose_chunks(png_structp png)
 {
     static const png_byte names[] = "iCCP\0iTXt\0tEXt\0zTXt\0sPLT\0hIST\0pCAL\0sCAL";

@@ -28,7 +28,7 @@ static uint64_t duration_ms(const AVFormatContext *format, const AVStream *track
     return us > 0 ? (uint64_t)us / 1000 : 0;
 }
 
-/* Whether a video is cut short is told by its track, or else by the last packets of all. */
+/* Whether a video is cut short is recognised by its track, or else by the last packets of all. */
 static void choose_measure(struct video *video)
 {
     AVFormatContext *format = video->container.format;

@@ -146,7 +146,9 @@ function memberNode(group, index, looks) {
                   ),
             alike
                 ? null
-                : button('Same', 'Same as the copy to keep:', mark === 'same', () => act.pair('same')),
+                : button('Same', 'Same as the copy to keep:', mark === 'same', () =>
+                      act.pair('same'),
+                  ),
             alike
                 ? null
                 : button('Distinct', 'Distinct from the copy to keep:', mark === 'distinct', () =>

@@ -25,7 +25,7 @@ static bool is_stream(const struct settings *settings)
 
 /* ---- deciding ---- */
 
-/* What is kept is told at once. @return false: nobody reads on */
+/* What is kept is reported at once. @return false: nobody reads on */
 static bool print_decision_of(struct decide_command *run, const struct doppel_decided *decided,
                               bool last)
 {

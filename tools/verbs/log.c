@@ -96,7 +96,7 @@ static char *join_around(const char *first, const char *between, const char *las
     return text;
 }
 
-/* Why a file could not be read or told by, and what the library was told, are sentences. */
+/* Why a file could not be read or recognised, and what was set in the library, are sentences. */
 static bool has_sentence(const struct doppel_log_entry *entry)
 {
     return entry->action == DOPPEL_LOG_METADATA ||

@@ -51,7 +51,7 @@ struct monitor_watch {
     struct doppel_monitor *monitor;
     int fd;
     bool is_pipe;                /* it goes on at its own pace */
-    double origin, until;        /* of the stream: where this decoder began, and what is told */
+    double origin, until;        /* of the stream: where this decoder began, and what is reported */
     double heard_at, refresh_at; /* by the clock */
     struct playing *playing;
     size_t count;

@@ -31,7 +31,8 @@ struct asking {
     bool same_speed;
 };
 
-/** @param start where the clip begins: of several places in an item the nearest to it is told */
+/** @param start where the clip begins: of several places in an item the nearest to it is reported
+ */
 struct answer ask(const struct doppel_recordings *recordings, const struct recording *clip,
                   double start, const struct asking *asking);
 

@@ -115,7 +115,7 @@ struct alarms {
     const struct tracks *tracks;
     const struct track *playing;
     const struct hearing *hearing;
-    size_t counts[LEVELS]; /* that would be told at each limit */
+    size_t counts[LEVELS]; /* that would be reported at each limit */
 };
 
 /* What the track shares with one that is known is rightly told. */

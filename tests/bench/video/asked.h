@@ -17,7 +17,7 @@ struct asked {
     bool item;  /**< the right video is a match */
     bool place; /**< and where it is: the stretches overlap, times are off by less than a second */
     bool uncertain;                /**< … or the times are said to be uncertain */
-    bool mirrored;                 /**< as it was told */
+    bool mirrored;                 /**< as it was reported */
     size_t wrong;                  /**< matches that are of other videos */
     double score;                  /**< of the right video, a match or not; NAN: no candidate */
     double wrong_score;            /**< the best of other videos, a match or not; NAN: none */

@@ -29,7 +29,7 @@ struct reading {
 /** Add a path that is to be read. */
 void videos_add(struct clips *clips, const char *path);
 
-/** Read them all; one that cannot be read is told on standard error. */
+/** Read them all; one that cannot be read is reported on standard error. */
 void videos_read(struct clips *clips, const struct reading *reading);
 
 /** @return NULL: there is none of that name */
