@@ -77,7 +77,7 @@ struct doppel_comparison {
  *
  * @param run     NULL: it cannot be cancelled
  * @param a,b     with their attachments; borrowed
- * @param options borrowed
+ * @param options borrowed; NULL: the defaults
  * @param out     given (doppel_comparison_free); filled also when they do not match; untouched on
  *                failure
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: they are of kinds that are not compared; DOPPEL_E_MEMORY;
