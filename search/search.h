@@ -89,7 +89,7 @@ DOPPEL_API enum doppel_status doppel_search_results_apply_lists(
  * Make a search. It knows nothing before doppel_search_refresh.
  *
  * @param run,library borrowed for its life
- * @param options     copied, but what they borrow
+ * @param options     copied, but what they borrow; NULL: the defaults
  * @param out         given (doppel_search_free); untouched on failure
  * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT
  *
@@ -122,7 +122,8 @@ DOPPEL_API enum doppel_status doppel_search_record(struct doppel_search *search,
                                                    struct doppel_search_results *results,
                                                    struct doppel_error *error);
 
-/** The same of an image or text of which only a code is known. */
+/** The same of an image or text of which only a code is known. DOPPEL_E_ARGUMENT: there is none, or
+ * it is of something else; DOPPEL_E_VERSION: it is of another scheme than what is searched. */
 DOPPEL_API enum doppel_status doppel_search_code(struct doppel_search *search,
                                                  const struct doppel_fingerprint *code,
                                                  struct doppel_search_results *results,
