@@ -142,7 +142,7 @@ struct doppel_scan_paths {
  * files. Files that cannot be read are reported to the run, which goes on.
  *
  * @param paths   borrowed
- * @param options borrowed
+ * @param options borrowed; NULL: the defaults
  * @param counts  may be NULL; zero until all files are read
  * @return DOPPEL_OK; DOPPEL_E_CANCELLED, also after some groups; DOPPEL_E_MEMORY; what `visit`
  *         returned; others when files, cache or library cannot be had at all
