@@ -59,7 +59,7 @@ struct doppel_plan;
 
 /**
  * An empty plan.
- * @param policy copied, with its strings
+ * @param policy copied, with its strings; NULL: the default
  * @param out    given (doppel_plan_free)
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT when the action's folder, or the journal, is missing;
  *         DOPPEL_E_MEMORY
@@ -94,7 +94,7 @@ struct doppel_plan_file {
 /** How many files it has, with those to keep. */
 DOPPEL_API size_t doppel_plan_count(const struct doppel_plan *plan);
 /** The groups in turn, of each the one to keep first. @return borrowed from the plan until it is
- * added to or freed */
+ * added to or freed; NULL: it has not so many */
 DOPPEL_API const struct doppel_plan_file *doppel_plan_get(const struct doppel_plan *plan,
                                                           size_t number);
 
@@ -168,7 +168,8 @@ struct doppel_undo_options {
  * is not done twice, and can be done again after it was cut short.
  *
  * @param out_summary filled always; run 0: nothing was done yet
- * @return as doppel_plan_run; DOPPEL_E_NOT_FOUND: there is no such run
+ * @return as doppel_plan_run; DOPPEL_E_NOT_FOUND: there is no such run; DOPPEL_E_ARGUMENT: no
+ *         journal is named
  */
 DOPPEL_API enum doppel_status doppel_undo(struct doppel_run *run,
                                           const struct doppel_undo_options *options,
@@ -190,7 +191,8 @@ typedef void doppel_act_run_visitor(void *context, const struct doppel_act_run *
 
 /**
  * Visit the runs of a journal, the first one first. One that is not there has none.
- * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_FORMAT; DOPPEL_E_MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_FORMAT; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT: none is
+ * named
  */
 DOPPEL_API enum doppel_status doppel_act_runs(struct doppel_run *run, const char *journal,
                                               doppel_act_run_visitor *visit, void *context,

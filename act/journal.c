@@ -33,7 +33,7 @@ static const char *const end_names[] = {
 
 const char *doppel_action_name(enum doppel_action action)
 {
-    return action_names[action];
+    return (unsigned)action < DOPPEL_ACTIONS ? action_names[action] : "unknown";
 }
 
 void step_free(struct journal_entry *step)

@@ -29,6 +29,8 @@ static enum doppel_status check_policy(const struct doppel_act_policy *policy,
 enum doppel_status doppel_plan_new(const struct doppel_act_policy *policy, struct doppel_plan **out,
                                    struct doppel_error *error)
 {
+    const struct doppel_act_policy defaults = doppel_act_policy_default();
+    policy = policy ? policy : &defaults;
     enum doppel_status status = check_policy(policy, error);
     struct doppel_plan *plan = status ? NULL : calloc(1, sizeof *plan);
     bool no_memory = false;
@@ -88,7 +90,7 @@ static void decide_plan_file(const struct doppel_plan *plan, size_t first,
         return;
     }
     /* The first of several that are less than identical to the kept one stays, for the others. */
-    if (first != plan->files.count && policy_names(DOPPEL_REASON_IDENTICAL, policy)) {
+    if (first < plan->files.count && policy_names(DOPPEL_REASON_IDENTICAL, policy)) {
         const struct doppel_plan_file *stays = &plan->files.items[first];
         if (stays->reference || !policy_covers(stays, policy)) {
             file->duplicate_of = first;
@@ -134,5 +136,5 @@ size_t doppel_plan_count(const struct doppel_plan *plan)
 
 const struct doppel_plan_file *doppel_plan_get(const struct doppel_plan *plan, size_t number)
 {
-    return &plan->files.items[number];
+    return number < plan->files.count ? &plan->files.items[number] : NULL;
 }

@@ -126,7 +126,7 @@ static enum doppel_status act_on_file(struct acting *acting, struct acted_file *
     acting->summary->left++;
     report_file(acting, acted, refused ? DOPPEL_ACT_REFUSED : DOPPEL_ACT_LEFT, NULL);
     if (refused)
-        doppel_run_fail_input(acting->run, file->path, acted->reason.message);
+        doppel_run_failed(acting->run, file->path, &acted->reason);
     return DOPPEL_OK;
 }
 
@@ -208,6 +208,8 @@ enum doppel_status doppel_act_runs(struct doppel_run *run, const char *journal,
                                    struct doppel_error *error)
 {
     struct journal_content content;
+    if (!journal)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no journal is named");
     enum doppel_status status = journal_read(journal, &content, error);
     if (status)
         return status;
@@ -266,7 +268,7 @@ static enum doppel_status undo_one(struct undoing *undoing, const struct journal
     if (!never_taken)
         report_undone(undoing, step, undone, reason.message);
     if (undone == UNDO_REFUSED)
-        doppel_run_fail_input(undoing->run, step->path, reason.message);
+        doppel_run_failed(undoing->run, step->path, &reason);
     if (undone == UNDO_REFUSED || dry_run)
         return DOPPEL_OK;
     return journal_end(undoing->journal, step, never_taken ? STEP_FAILED : STEP_UNDONE, error);
@@ -315,6 +317,8 @@ enum doppel_status doppel_undo(struct doppel_run *run, const struct doppel_undo_
         .run = run, .options = options, .visitor = visitor, .summary = out_summary};
     struct doppel_error late;
     *out_summary = (struct doppel_act_summary){0};
+    if (!options || !options->journal)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no journal is named");
     enum doppel_status status =
         options->dry_run
             ? journal_read(options->journal, &undoing.content, error)

@@ -44,7 +44,7 @@ static bool equal_digests(const struct doppel_digest *a, const struct doppel_dig
 static bool has_same_content(const struct doppel_record *a, const struct doppel_record *b)
 {
     return a->scheme == b->scheme &&
-           (equal_digests(&a->digest, &b->digest) ||
+           ((!digest_is_none(&a->digest) && equal_digests(&a->digest, &b->digest)) ||
             (!digest_is_none(&a->pixels) && equal_digests(&a->pixels, &b->pixels)));
 }
 
@@ -82,8 +82,8 @@ enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_re
                                   struct doppel_comparison *out, struct doppel_error *error)
 {
     struct doppel_comparison comparison = {.match.false_positive_rate = -1};
-    const struct doppel_compare_options usual = doppel_compare_options_default();
-    options = options ? options : &usual;
+    struct doppel_compare_options defaults;
+    struct doppel_error why; /* what cannot be read matches nothing: that is no error of the call */
     if (run && doppel_run_cancelled(run))
         return doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");
     if (!doppel_comparable(a, b))
@@ -91,11 +91,15 @@ enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_re
                            doppel_kind_name(a->kind), doppel_kind_name(b->kind));
     if (has_same_content(a, b))
         return doppel_compare_same(a, out, error);
-    if (match_records(options, a, b, &comparison, error) == DOPPEL_E_MEMORY) {
-        doppel_comparison_free(&comparison);
-        return DOPPEL_E_MEMORY;
+    if (!options) {
+        defaults = doppel_compare_options_default();
+        options = &defaults;
     }
-    *out = comparison; /* what cannot be read matches nothing */
+    if (match_records(options, a, b, &comparison, &why) == DOPPEL_E_MEMORY) {
+        doppel_comparison_free(&comparison);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s", why.message);
+    }
+    *out = comparison;
     return DOPPEL_OK;
 }
 
@@ -124,6 +128,8 @@ enum doppel_status doppel_compare_same(const struct doppel_record *record,
 
 void doppel_comparison_free(struct doppel_comparison *comparison)
 {
+    if (!comparison)
+        return;
     if (comparison->of_video) { /* then its match is one of these */
         free((void *)comparison->by_image.segments);
         free((void *)comparison->by_audio.segments);
@@ -179,7 +185,7 @@ struct doppel_thresholds doppel_compare_thresholds(const struct doppel_compare_o
         out.min_similarity = text_limits_from(options).min_similarity;
     else if (options->min_similarity >= 0)
         out.min_similarity = options->min_similarity;
-    else
+    else if (doppel_scheme_by_id(scheme))
         out.max_distance = doppel_scheme_by_id(scheme)->max_distance;
     if (scheme == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0 && options->min_similarity < 0)
         out.max_false_positive_rate = DOPPEL_IMAGE_MAX_FPR;

@@ -24,6 +24,7 @@ struct doppel_compare_options doppel_compare_options_default(void)
 const struct doppel_scheme *doppel_compare_scheme(const struct doppel_compare_options *options,
                                                   enum doppel_kind kind)
 {
-    const struct doppel_scheme *scheme = &options->schemes[kind];
-    return scheme->id == DOPPEL_SCHEME_NONE ? NULL : scheme;
+    if ((unsigned)kind > DOPPEL_KIND_VIDEO || options->schemes[kind].id == DOPPEL_SCHEME_NONE)
+        return NULL;
+    return &options->schemes[kind];
 }

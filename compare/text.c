@@ -33,6 +33,8 @@ uint32_t distance_bits(enum doppel_scheme_id id)
     if (id == DOPPEL_SCHEME_WINNOW32 || id == DOPPEL_SCHEME_DATASKETCH ||
         id == DOPPEL_SCHEME_PEAKS32 || id == DOPPEL_SCHEME_VPDQ)
         return 0;
+    if (!scheme)
+        return 0;
     return is_minhash(id) ? scheme->code_bits / LANE_BITS : scheme->code_bits;
 }
 
@@ -164,7 +166,7 @@ struct text_view text_view_of_code(const struct doppel_fingerprint *fingerprint)
     struct text_view view = {.scheme = fingerprint->scheme, .extra.words = 1};
     if (is_minhash(fingerprint->scheme))
         view.lane_count = lanes_of(fingerprint, view.lanes);
-    else
+    else if (fingerprint->count)
         view.simhash = fingerprint->codes[0].word[0];
     return view;
 }

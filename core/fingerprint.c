@@ -37,6 +37,8 @@ static bool is_width(uint32_t bits)
 
 void doppel_fingerprint_free(struct doppel_fingerprint *fingerprint)
 {
+    if (!fingerprint)
+        return;
     free(fingerprint->codes);
     free(fingerprint->positions);
     *fingerprint = (struct doppel_fingerprint){0};

@@ -180,7 +180,9 @@ void doppel_json_text_of(struct doppel_json *json, const char *key, const char *
 void doppel_json_path(struct doppel_json *json, const char *key, const char *path)
 {
     char name[64];
-    size_t size = strlen(path);
+    size_t size = path ? strlen(path) : 0;
+    if (!path)
+        return;
     doppel_json_text_of(json, key, path, size);
     if (is_text_utf8(path, size))
         return;

@@ -52,7 +52,8 @@ DOPPEL_API void doppel_json_text(struct doppel_json *json, const char *key, cons
 /** The same with `size` bytes, of which none is NUL. */
 DOPPEL_API void doppel_json_text_of(struct doppel_json *json, const char *key, const char *text,
                                     size_t size);
-/** The same; where it is not UTF-8, KEY_base64 follows. @param key not NULL */
+/** The same; where it is not UTF-8, KEY_base64 follows. @param key not NULL. @param path NULL:
+ * nothing is written */
 DOPPEL_API void doppel_json_path(struct doppel_json *json, const char *key, const char *path);
 /** Bytes as base64. */
 DOPPEL_API void doppel_json_base64(struct doppel_json *json, const char *key, const void *bytes,

@@ -21,8 +21,8 @@ struct doppel_run;
 /** Limits on one input. */
 struct doppel_limits {
     uint64_t max_bytes;  /**< of a file; 0: 1 GiB of images and texts, none of audio and video */
-    uint64_t max_pixels; /**< of an image, or of a frame */
-    uint64_t max_memory; /**< bytes of a worker process */
+    uint64_t max_pixels; /**< of an image, or of a frame; 0: 500 megapixels */
+    uint64_t max_memory; /**< bytes of a worker process; 0: no limit */
     uint32_t max_ms;     /**< duration of audio and video; 0: none */
     uint32_t timeout_ms; /**< 0: none */
     bool whole_timeout;  /**< the timeout is of audio and video as a whole too; else of ten seconds
@@ -47,9 +47,10 @@ enum doppel_notice {
     DOPPEL_NOTICE_DETAIL /**< what was skipped and the like */
 };
 
-/** All may be zero: one worker a processor, the default limits, no cache that is kept, nobody is
- * told. Functions are called by threads of the call, those of one run one at a time, but for
- * `cancelled`. They may call what is here, but not wait for another thread that uses the run. */
+/** All may be zero: one worker a processor, neither memory nor time of a worker limited (hostile
+ * files want doppel_run_options_default), no cache that is kept, nobody is told. Functions
+ * are called by threads of the call, those of one run one at a time, but for `cancelled`. They may
+ * call what is here, but not wait for another thread that uses the run. */
 struct doppel_run_options {
     uint32_t jobs; /**< workers and threads; 0: one a processor */
     struct doppel_limits limits;
@@ -106,7 +107,7 @@ DOPPEL_API uint64_t doppel_run_failures(const struct doppel_run *run);
 /** Tell that an input could not be read. */
 DOPPEL_API void doppel_run_failed(struct doppel_run *run, const char *path,
                                   const struct doppel_error *reason);
-/** The same with a sentence. */
+/** The same with a sentence, of DOPPEL_E_FORMAT. */
 DOPPEL_API void doppel_run_fail_input(struct doppel_run *run, const char *path, const char *reason);
 /** Tell what is worth knowing. */
 DOPPEL_API void doppel_run_notice(struct doppel_run *run, const char *format, ...)

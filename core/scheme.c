@@ -43,7 +43,7 @@ const char *doppel_kind_name(enum doppel_kind kind)
 
 enum doppel_kind doppel_kind_from_name(const char *name)
 {
-    for (size_t i = 1; i < sizeof kind_names / sizeof *kind_names; i++)
+    for (size_t i = 1; name && i < sizeof kind_names / sizeof *kind_names; i++)
         if (strcmp(kind_names[i], name) == 0)
             return (enum doppel_kind)i;
     return DOPPEL_KIND_UNKNOWN;
@@ -65,7 +65,7 @@ const struct doppel_scheme *doppel_scheme_by_id(enum doppel_scheme_id id)
 
 const struct doppel_scheme *doppel_scheme_by_name(const char *name)
 {
-    for (size_t i = 0; i < SCHEME_COUNT; i++)
+    for (size_t i = 0; name && i < SCHEME_COUNT; i++)
         if (strcmp(schemes[i].name, name) == 0)
             return &schemes[i];
     return NULL;

@@ -54,7 +54,8 @@ DOPPEL_API struct doppel_decide_options doppel_decide_options_default(void);
 struct doppel_decide_input {
     const char *path;                      /**< of a file of any kind; else NULL, and: */
     const struct doppel_fingerprint *code; /**< of an image or a text, of which nothing else is
-                                              known; `id` is its name; else NULL, and: */
+                                              known, by the scheme of the options; `id` is its name;
+                                              else NULL, and: */
     uint8_t quality;                       /**< of the code of an image, to 100; 0: not known */
     const char *text;                      /**< any bytes: plain text, as the options say */
     size_t text_size;
@@ -127,8 +128,8 @@ enum { DOPPEL_DECIDER_MOST = 4096 };
  *
  * @param input copied
  * @return DOPPEL_OK, also when it cannot be read: the decision will say so; DOPPEL_E_ARGUMENT: it
- *         has neither path, code nor text, or the decider reads records; DOPPEL_E_BUSY:
- *         DOPPEL_DECIDER_MOST wait; DOPPEL_E_MEMORY
+ *         has neither path, code nor text, its code cannot be compared here, or the decider reads
+ *         records; DOPPEL_E_BUSY: DOPPEL_DECIDER_MOST wait; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider,
                                                   const struct doppel_decide_input *input,
@@ -139,7 +140,8 @@ DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider
  * wait together are decided in one transaction; one that waits alone is answered at once.
  *
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end, or when nothing waits; DOPPEL_E_CANCELLED,
- * after what was decided before; others when it cannot go on
+ * after what was decided before; others when it cannot go on: what was not given is not kept then,
+ * and each later call with the decider, but doppel_decider_free, fails likewise
  */
 DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider,
                                                   struct doppel_decided *out,

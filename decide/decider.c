@@ -14,9 +14,10 @@ struct doppel_decider {
     struct doppel_run *run;
     struct doppel_library *library;
     bool walks;
-    struct ingest *records;    /* and what is pushed; NULL: a walk */
-    struct file_stream *files; /* NULL: no file was met yet */
-    bool in_files;             /* those that were met last are not all decided about */
+    struct ingest *records;      /* and what is pushed; NULL: a walk */
+    struct file_stream *files;   /* NULL: no file was met yet */
+    bool in_files;               /* those that were met last are not all decided about */
+    struct doppel_error failure; /* status != OK: it cannot go on */
 };
 
 struct doppel_decide_options doppel_decide_options_default(void)
@@ -71,9 +72,12 @@ static enum doppel_status fit_library(struct doppel_decider *decider, struct dop
     struct doppel_decide_options *options = &decider->options;
     if (options->text_given)
         return DOPPEL_OK;
+    struct doppel_error why;
     enum doppel_status status = doppel_library_text_options(
-        decider->library, &options->search.compare.text, &options->limits, error);
-    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+        decider->library, &options->search.compare.text, &options->limits, &why);
+    if (!status || status == DOPPEL_E_NOT_FOUND)
+        return DOPPEL_OK;
+    return doppel_fail(error, status, "%s", why.message);
 }
 
 /* Files of text are read as the records are. */
@@ -208,11 +212,30 @@ static enum doppel_status begin_files(struct doppel_decider *decider,
 
 /* ---- both ---- */
 
-static bool can_search_code(const struct doppel_fingerprint *code)
+/* Whether a code is of the scheme by which its kind is compared, and whole. */
+static bool can_search_code(const struct doppel_decider *decider,
+                            const struct doppel_fingerprint *code)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
-    return scheme && code->count &&
-           (scheme->kind == DOPPEL_KIND_IMAGE || scheme->kind == DOPPEL_KIND_TEXT);
+    if (!scheme || !code->count || !code->codes || !code->positions)
+        return false;
+    const struct doppel_scheme *compared =
+        doppel_compare_scheme(&decider->options.search.compare, scheme->kind);
+    if (!compared || compared->id != scheme->id)
+        return false;
+    if (scheme->kind == DOPPEL_KIND_TEXT)
+        return (uint64_t)code->count * code->code_bits == scheme->code_bits;
+    return scheme->kind == DOPPEL_KIND_IMAGE && code->version == compared->version &&
+           (code->code_bits == 64 || code->code_bits == 256) &&
+           code->code_bits >= scheme->code_bits;
+}
+
+/* What was decided last, and not kept, is lost: neither that nor what follows could be reported
+ * truthfully. */
+static enum doppel_status fail_again(const struct doppel_decider *decider,
+                                     struct doppel_error *error)
+{
+    return doppel_fail(error, decider->failure.status, "%s", decider->failure.message);
 }
 
 enum doppel_status doppel_decider_push(struct doppel_decider *decider,
@@ -221,7 +244,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
 {
     struct pushed pushed = {
         .path = input->path,
-        .code = input->code,
+        .code = input->path ? NULL : input->code,
         .quality = input->quality ? input->quality : 100,
         .text = input->text,
         .text_size = input->text_size,
@@ -230,21 +253,24 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         .date = input->date,
         .metadata = input->metadata,
     };
+    if (decider->failure.status)
+        return fail_again(decider, error);
     if (decider->walks || decider->options.records.count)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the decider reads its inputs itself");
     if (!input->path && !input->code && !input->text)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path, code nor text");
-    if (input->code && !can_search_code(input->code))
+    if (!input->path && input->code && !can_search_code(decider, input->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "a code is of an image or a text, and there is one at least");
+                           "a code is whole, and of the scheme and version by which images, or "
+                           "texts, are compared here");
     if (ingest_pushed(decider->records) >= DOPPEL_DECIDER_MOST)
         return doppel_fail(error, DOPPEL_E_BUSY, "%d inputs wait: pull decisions first",
                            (int)DOPPEL_DECIDER_MOST);
     return ingest_push(decider->records, &pushed, error);
 }
 
-enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct doppel_decided *out,
-                                       struct doppel_error *error)
+static enum doppel_status pull_next(struct doppel_decider *decider, struct doppel_decided *out,
+                                    struct doppel_error *error)
 {
     struct ingest_found found;
     if (decider->walks)
@@ -257,6 +283,8 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
             return status;
         decider->in_files = false;
         status = ingest_next(decider->records, &found, error);
+        if (status == DOPPEL_E_NOT_FOUND)
+            return doppel_fail(error, status, "no input waits for a decision");
         if (!status && found.files)
             status = begin_files(decider, &found, error);
         if (status)
@@ -268,8 +296,28 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
     }
 }
 
+enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct doppel_decided *out,
+                                       struct doppel_error *error)
+{
+    struct doppel_error why = {0};
+    if (decider->failure.status)
+        return fail_again(decider, error);
+    enum doppel_status status = pull_next(decider, out, &why);
+    if (!status)
+        return DOPPEL_OK;
+    why.status = status;
+    if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED) {
+        decider->failure = why;
+        if (!decider->options.dry_run)
+            doppel_library_rollback(decider->library);
+    }
+    return doppel_fail(error, status, "%s", why.message);
+}
+
 size_t doppel_decider_waiting(const struct doppel_decider *decider)
 {
+    if (decider->failure.status)
+        return 0;
     return decider->in_files || decider->walks ? file_stream_waiting(decider->files)
                                                : ingest_waiting(decider->records);
 }
@@ -308,8 +356,8 @@ enum doppel_status doppel_decider_new(struct doppel_run *run, struct doppel_libr
                                       const struct doppel_decide_options *options,
                                       struct doppel_decider **out, struct doppel_error *error)
 {
-    const struct doppel_decide_options usual = doppel_decide_options_default();
-    options = options ? options : &usual;
+    const struct doppel_decide_options defaults = doppel_decide_options_default();
+    options = options ? options : &defaults;
     struct decider_intake intake = {.read.text = options->search.compare.text};
     memcpy(intake.read.schemes, options->search.compare.schemes, sizeof intake.read.schemes);
     return decider_open(run, library, options, &intake, out, error);

@@ -105,7 +105,7 @@ static bool take_gone_item(void *context, const struct doppel_item *item)
 {
     struct gone_search *search = context;
     if (item->record.error.status)
-        doppel_run_fail_input(search->run, item->path, item->record.error.message);
+        doppel_run_failed(search->run, item->path, &item->record.error);
     else if (file_is_gone(search, item->path, item->stamp.device, &search->absent))
         search->no_memory |= !array_push(&search->ids, item->id);
     return !search->no_memory && !doppel_run_cancelled(search->run);
@@ -182,7 +182,7 @@ enum doppel_status remove_gone(struct doppel_library *library, const struct stri
     if (!status && !search.no_memory)
         status = doppel_library_each_failure(library, take_gone_failure, &search, error);
     if (status == DOPPEL_E_CORRUPT) { /* the others are known all the same */
-        doppel_run_fail_input(run, "the library", error->message);
+        doppel_run_failed(run, "the library", error);
         status = DOPPEL_OK;
     }
     if (search.no_memory)

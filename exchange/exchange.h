@@ -44,7 +44,9 @@ struct doppel_export_options {
 /**
  * Write a library to a stream. Damaged items and texts are failed inputs of the run, and left out.
  * @param out borrowed; flushed
- * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CANCELLED, also when nobody reads the stream any more
+ * @param options NULL: zero-initialised: all, as JSON Lines
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: no such format; DOPPEL_E_IO; DOPPEL_E_CANCELLED, also when
+ * nobody reads the stream any more
  */
 DOPPEL_API enum doppel_status doppel_export(struct doppel_run *run, struct doppel_library *library,
                                             FILE *out, const struct doppel_export_options *options,
@@ -74,6 +76,7 @@ struct doppel_import_counts {
  * there already is updated or stays. Lines that cannot be taken are failed inputs of the run. What
  * came in before a failure stays; a notice of the run sums up.
  * @param fd         read from its place to the end; borrowed
+ * @param options    NULL: zero-initialised: JSON Lines
  * @param out_counts of what came in, also on failure; may be NULL
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT, DOPPEL_E_FORMAT: the format is not known; DOPPEL_E_VERSION:
  * of a later doppel; DOPPEL_E_CANCELLED; as doppel_library_import
@@ -83,7 +86,8 @@ DOPPEL_API enum doppel_status doppel_import(struct doppel_run *run, struct doppe
                                             struct doppel_import_counts *out_counts,
                                             struct doppel_error *error);
 
-/** Take what another library holds into `into`, as doppel_import does. */
+/** Take what another library holds into `into`, as doppel_import does. @param options NULL: all is
+ * taken */
 DOPPEL_API enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *into,
                                            struct doppel_library *from,
                                            const struct doppel_import_options *options,

@@ -119,6 +119,12 @@ enum doppel_status doppel_export(struct doppel_run *run, struct doppel_library *
                                  const struct doppel_export_options *options,
                                  struct doppel_error *error)
 {
+    static const struct doppel_export_options all;
+    struct doppel_error ignored;
+    options = options ? options : &all;
+    error = error ? error : &ignored;
+    if ((unsigned)options->format >= DOPPEL_EXCHANGE_AUTO)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such format of an export");
     enum doppel_status status = options->format == DOPPEL_EXCHANGE_JSON
                                     ? export_json(run, library, out, &options->filter, error)
                                     : export_lists(run, library, out, options, error);

@@ -10,6 +10,8 @@
 /* As the longest line of an export: an attachment in base64, and a sequence. */
 static const size_t MAX_LINE = (size_t)192 << 20;
 
+static const struct doppel_import_options everything;
+
 static enum doppel_status import_source(struct import_source *source,
                                         enum doppel_exchange_format format,
                                         struct doppel_error *error)
@@ -48,10 +50,15 @@ enum doppel_status doppel_import(struct doppel_run *run, struct doppel_library *
                                  struct doppel_import_counts *out_counts,
                                  struct doppel_error *error)
 {
+    struct doppel_error ignored;
+    options = options ? options : &everything;
+    error = error ? error : &ignored;
     struct import_source source = {.name = options->name ? options->name : "standard input",
                                    .run = run};
     struct importer *importer;
     struct stat file;
+    if ((unsigned)options->format > DOPPEL_EXCHANGE_AUTO)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such format of an import");
     if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
         source.size = (uint64_t)file.st_size;
     enum doppel_status status = importer_new(run, library, options->metadata, &importer, error);
@@ -71,6 +78,9 @@ enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *i
                                 struct doppel_import_counts *out_counts, struct doppel_error *error)
 {
     struct importer *importer;
+    struct doppel_error ignored;
+    options = options ? options : &everything;
+    error = error ? error : &ignored;
     enum doppel_status status = importer_new(run, into, options->metadata, &importer, error);
     if (status)
         return status;

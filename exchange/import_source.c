@@ -27,7 +27,7 @@ enum doppel_status import_bad(struct import_source *source, uint64_t line,
         return status;
     if (source->bad++ < MAX_TOLD) {
         snprintf(place, sizeof place, "%.40s:%llu", source->name, (unsigned long long)line);
-        doppel_run_fail_input(source->run, place, error->message);
+        doppel_run_failed(source->run, place, error);
     }
     return DOPPEL_OK;
 }

@@ -204,7 +204,7 @@ static enum doppel_status settle_groups(struct importer *importer, struct doppel
             else if (pass && pending->canonical)
                 status = choose_one(importer, pending, error);
             if (status == DOPPEL_E_CORRUPT) { /* of a damaged item nothing is known */
-                doppel_run_fail_input(importer->run, "the library", error->message);
+                doppel_run_failed(importer->run, "the library", error);
                 status = DOPPEL_OK;
             }
             if (!status)

@@ -58,7 +58,7 @@ enum doppel_status importer_take_options(void *context, const struct doppel_text
     if (status != DOPPEL_E_VERSION)
         return status;
     importer->refuses_texts = true;
-    doppel_run_fail_input(importer->run, "its texts", error->message);
+    doppel_run_failed(importer->run, "its texts", error);
     return DOPPEL_OK;
 }
 

@@ -35,7 +35,7 @@ static bool go_on_walking(struct library_walk *walk)
 static void note_sink_status(struct library_walk *walk, const char *name, enum doppel_status status)
 {
     if (status == DOPPEL_E_ARGUMENT)
-        doppel_run_fail_input(walk->run, name, walk->said.message);
+        doppel_run_failed(walk->run, name, &walk->said);
     else
         walk->status = status;
 }
@@ -62,7 +62,7 @@ static void find_group(struct library_walk *walk, uint64_t id, uint64_t *leader,
     if (!status && first == id)
         status = doppel_library_get_canonical(walk->library, id, &chosen, &error);
     if (status)
-        doppel_run_fail_input(walk->run, "the library", error.message);
+        doppel_run_failed(walk->run, "the library", &error);
     *leader = first == id ? 0 : first;
     *canonical = chosen;
 }
@@ -72,7 +72,7 @@ static bool find_about(struct library_walk *walk, uint64_t id, struct doppel_met
     struct doppel_error error;
     if (!doppel_library_get_metadata(walk->library, id, out, &error))
         return true;
-    doppel_run_fail_input(walk->run, "the library", error.message);
+    doppel_run_failed(walk->run, "the library", &error);
     *out = (struct doppel_metadata){0};
     return false;
 }
@@ -82,7 +82,7 @@ static void give_item(struct library_walk *walk, const struct doppel_item *visit
     struct doppel_error error;
     struct exchange_item carried = {0};
     if (doppel_library_get(walk->library, visited->id, true, &carried.item, &error)) {
-        doppel_run_fail_input(walk->run, visited->path, error.message);
+        doppel_run_failed(walk->run, visited->path, &error);
         return;
     }
     find_about(walk, visited->id, &carried.about);
@@ -100,7 +100,7 @@ static bool visit_text(void *context, const struct doppel_library_text *text)
     struct exchange_text carried = {.text = text};
     uint64_t leader;
     if (text->error.status) {
-        doppel_run_fail_input(walk->run, "the library", text->error.message);
+        doppel_run_failed(walk->run, "the library", &text->error);
         return go_on_walking(walk);
     }
     if (!is_in_filter(walk, text->id, DOPPEL_KIND_TEXT,
@@ -137,7 +137,7 @@ static bool visit_item(void *context, const struct doppel_item *item)
     if (walk->status)
         return false;
     if (item->record.error.status)
-        doppel_run_fail_input(walk->run, item->path, item->record.error.message);
+        doppel_run_failed(walk->run, item->path, &item->record.error);
     else if (is_in_filter(walk, item->id, item->record.kind, item->record.scheme))
         give_item(walk, item);
     return go_on_walking(walk);
@@ -193,7 +193,7 @@ static bool visit_entry(void *context, const struct doppel_log_entry *entry,
 {
     struct library_walk *walk = context;
     if (error->status)
-        doppel_run_fail_input(walk->run, "the log", error->message);
+        doppel_run_failed(walk->run, "the log", error);
     else
         walk->status = walk->sink->log(walk->sink->context, entry, &walk->said);
     return go_on_walking(walk);
@@ -205,7 +205,7 @@ static enum doppel_status tell_damage(struct library_walk *walk, enum doppel_sta
     if (walk->status)
         return walk->status;
     if (status == DOPPEL_E_CORRUPT) {
-        doppel_run_fail_input(walk->run, "the library", walk->error->message);
+        doppel_run_failed(walk->run, "the library", walk->error);
         return DOPPEL_OK;
     }
     return status;

@@ -14,7 +14,7 @@ static const char *const reasons[DOPPEL_REASONS] = {
 
 const char *doppel_reason_name(enum doppel_reason reason)
 {
-    return reasons[reason];
+    return (unsigned)reason < DOPPEL_REASONS ? reasons[reason] : "unknown";
 }
 
 static void put_record(struct doppel_json *json, const struct doppel_group_member *member)

@@ -195,7 +195,7 @@ static bool add_item(struct library_grouping *grouping, const struct doppel_item
     if (!grouping->status)
         grouping->status = add_entry(grouping, record, &entry);
     if (grouping->status == DOPPEL_E_CORRUPT) { /* of this one; the others go on */
-        doppel_run_fail_input(grouping->run, name, grouping->error->message);
+        doppel_run_failed(grouping->run, name, grouping->error);
         grouping->status = DOPPEL_OK;
     }
     free(name);
@@ -208,7 +208,7 @@ static bool take_library_item(void *context, const struct doppel_item *item)
     struct doppel_item same;
     uint64_t others = 0;
     if (item->record.error.status) {
-        doppel_run_fail_input(grouping->run, item->path, item->record.error.message);
+        doppel_run_failed(grouping->run, item->path, &item->record.error);
         return !doppel_run_cancelled(grouping->run);
     }
     if (item->record.scheme != DOPPEL_SCHEME_NONE || !doppel_item_has_file(item) ||
@@ -389,13 +389,12 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
                                          struct doppel_error *error)
 {
     const struct group_receiver receiver = {visit, context};
-    const struct doppel_group_options usual = doppel_group_options_default();
+    const struct doppel_group_options defaults = doppel_group_options_default();
     struct doppel_group_counts unwanted;
     struct doppel_error ignored;
-    options = options ? options : &usual;
     struct library_grouping grouping = {.run = run,
                                         .library = library,
-                                        .options = options,
+                                        .options = options ? options : &defaults,
                                         .receiver = &receiver,
                                         .error = error ? error : &ignored};
     counts = counts ? counts : &unwanted;

@@ -80,7 +80,7 @@ static bool take_member_text(void *context, const struct doppel_library_text *te
 {
     struct loaded_member *out = context;
     if (text->error.status) {
-        doppel_run_fail_input(out->search->groups->run, "the library", text->error.message);
+        doppel_run_failed(out->search->groups->run, "the library", &text->error);
         out->damaged = true;
         return true;
     }
@@ -101,7 +101,7 @@ static enum doppel_status load_file_member(struct loaded_member *out, uint64_t i
     struct doppel_item item;
     enum doppel_status status = doppel_library_get(library, id, false, &item, search->error);
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_NOT_FOUND) {
-        doppel_run_fail_input(search->groups->run, "the library", search->error->message);
+        doppel_run_failed(search->groups->run, "the library", search->error);
         return DOPPEL_OK;
     }
     if (status)
@@ -379,7 +379,7 @@ static bool take_group(void *context, const uint64_t *ids, size_t count)
         status =
             doppel_library_canonical(search->groups->library, ids[0], &canonical, search->error);
         if (status == DOPPEL_E_CORRUPT) {
-            doppel_run_fail_input(search->groups->run, "the library", search->error->message);
+            doppel_run_failed(search->groups->run, "the library", search->error);
             status = DOPPEL_OK;
         }
         if (!status && distinct_contents_any(&search->distinct))
@@ -428,6 +428,6 @@ enum doppel_status record_groups_visit(void *context, uint64_t *number,
         return search.status;
     if (status != DOPPEL_E_CORRUPT)
         return status;
-    doppel_run_fail_input(groups->run, "the library", error->message);
+    doppel_run_failed(groups->run, "the library", error);
     return DOPPEL_OK;
 }

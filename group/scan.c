@@ -215,8 +215,8 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
                                doppel_group_visitor *visit, void *context,
                                struct doppel_group_counts *counts, struct doppel_error *error)
 {
-    const struct doppel_group_options usual = doppel_group_options_default();
-    options = options ? options : &usual;
+    const struct doppel_group_options defaults = doppel_group_options_default();
+    options = options ? options : &defaults;
     struct scan scan = {.run = run,
                         .options = options,
                         .paths = paths,

@@ -41,6 +41,8 @@ enum doppel_status doppel_intake_open(struct doppel_run *run,
                                       const struct doppel_read_options *read,
                                       struct doppel_intake **out, struct doppel_error *error)
 {
+    if (!walk)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no paths are named");
     struct doppel_intake *intake = calloc(1, sizeof *intake);
     if (!intake)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read files");
@@ -133,6 +135,9 @@ enum doppel_status doppel_fingerprint(struct doppel_run *run, const struct doppe
     struct doppel_walk_options walk = {.paths = {path, 1}, .stdin_operand = !input->path};
     if (input->path && is_folder(input->path))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is a folder");
+    if (!input->path && !input->bytes && (input->size || input->descriptor < 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "an input has neither path, bytes nor descriptor");
     walk.descriptor = input->descriptor;
     walk.max_bytes = doppel_run_get_options(run)->limits.max_bytes;
     if (!input->path && input->bytes)

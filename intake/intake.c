@@ -317,7 +317,7 @@ static bool hand_out(struct intake *intake, struct intake_file *out)
         slot->file = (struct intake_file){0};
     } else if (slot->state == SLOT_READY) {
         slot_name_unknown(intake, slot);
-        doppel_run_fail_input(run, slot->file.path, slot->file.record.error.message);
+        doppel_run_failed(run, slot->file.path, &slot->file.record.error);
         tell_failure(intake, slot);
     }
     slot_free(slot);

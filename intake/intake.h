@@ -129,7 +129,7 @@ DOPPEL_API void doppel_intake_free(struct doppel_intake *intake);
 /** A file by its path; else bytes; else a descriptor. Borrowed. */
 struct doppel_input {
     const char *path;  /**< NULL: */
-    const void *bytes; /**< as a file would hold them; NULL: */
+    const void *bytes; /**< as a file would hold them; NULL, with a size of 0: */
     size_t size;       /**< of `bytes` */
     int descriptor;    /**< read from where it stands to its end; it stays open */
 };
@@ -142,7 +142,7 @@ struct doppel_input {
  * @param out   given (doppel_record_free); untouched on failure
  * @return DOPPEL_OK; why it could not be read (DOPPEL_E_FORMAT, _CORRUPT, _LIMIT, _TIMEOUT,
  *         _NOT_FOUND, _IO, _UNSUPPORTED, …), with a sentence in which it is "it";
- * DOPPEL_E_ARGUMENT: a folder; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. Thread-safe.
+ * DOPPEL_E_ARGUMENT: a folder, or nothing; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_fingerprint(struct doppel_run *run,
                                                  const struct doppel_input *input,

@@ -182,7 +182,9 @@ static void refuse_kind(const struct intake *intake, struct intake_slot *slot,
 {
     char wanted[64], reason[160];
     wanted_in_words(intake, kind, wanted);
-    if (kind != DOPPEL_KIND_UNKNOWN)
+    if (!*wanted)
+        snprintf(reason, sizeof reason, "no kind of file is wanted");
+    else if (kind != DOPPEL_KIND_UNKNOWN)
         snprintf(reason, sizeof reason, "not a %s but %s", wanted, kind_in_words(kind));
     else
         snprintf(reason, sizeof reason, "not a %s of a format that doppel knows", wanted);

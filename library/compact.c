@@ -151,7 +151,9 @@ enum doppel_status doppel_library_compact(struct doppel_library *library, uint64
         status = doppel_store_execute(library->store, "PRAGMA optimize", error);
     if (status)
         return status;
-    *out_before = before;
-    *out_after = all_bytes(library);
+    if (out_before)
+        *out_before = before;
+    if (out_after)
+        *out_after = all_bytes(library);
     return DOPPEL_OK;
 }

@@ -73,8 +73,10 @@ enum doppel_status doppel_library_open(const char *directory,
                                        const struct doppel_library_options *options,
                                        struct doppel_library **out, struct doppel_error *error)
 {
-    static const struct doppel_library_options to_write;
-    options = options ? options : &to_write;
+    static const struct doppel_library_options defaults;
+    options = options ? options : &defaults;
+    if (!directory || !*directory)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no folder of a library is named");
     if (options->create && !options->read_only) {
         enum doppel_status status = make_directories(directory, error);
         if (status)
@@ -122,6 +124,15 @@ enum doppel_status doppel_library_commit(struct doppel_library *library, struct 
     return status;
 }
 
+void doppel_library_rollback(struct doppel_library *library)
+{
+    if (!library->writing)
+        return;
+    doppel_store_rollback(library->store);
+    library->writing = false;
+    library_rolled_back(library);
+}
+
 void library_rolled_back(struct doppel_library *library)
 {
     texts_rolled_back(library);
@@ -152,11 +163,8 @@ enum doppel_status library_begin(struct doppel_library *library, struct doppel_e
 enum doppel_status library_end(struct doppel_library *library, enum doppel_status status)
 {
     bool refused = status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_ARGUMENT; /* unchanged */
-    if (status && !refused && library->writing) {
-        doppel_store_rollback(library->store);
-        library->writing = false;
-        library_rolled_back(library);
-    }
+    if (status && !refused)
+        doppel_library_rollback(library);
     return status;
 }
 

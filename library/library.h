@@ -192,9 +192,9 @@ struct doppel_library_options {
 };
 
 /** @param directory the library; with `create` it and those above it are made, for this user only.
- * @param options NULL: one that is there, to be read and written.
+ * @param options NULL: all false
  * @param out given (doppel_library_close). DOPPEL_E_NOT_FOUND, _IO, _CORRUPT, _FORMAT (the
- * catalogue is not doppel's), _VERSION, _BUSY. */
+ * catalogue is not doppel's), _VERSION, _BUSY, _ARGUMENT (no directory). */
 DOPPEL_API enum doppel_status doppel_library_open(const char *directory,
                                                   const struct doppel_library_options *options,
                                                   struct doppel_library **out,
@@ -267,6 +267,9 @@ DOPPEL_API enum doppel_status doppel_library_begin(struct doppel_library *librar
 /** Make what was added or removed since the last commit permanent. */
 DOPPEL_API enum doppel_status doppel_library_commit(struct doppel_library *library,
                                                     struct doppel_error *error);
+
+/** Take back what was added or removed since the last commit; others may change the library. */
+DOPPEL_API void doppel_library_rollback(struct doppel_library *library);
 
 /** The item of a path whose file is unchanged and whose fingerprint is of this scheme and version,
  * so that it need not be read. DOPPEL_E_NOT_FOUND. */

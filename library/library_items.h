@@ -104,7 +104,7 @@ struct doppel_item_set {
     size_t count, capacity;
 };
 
-/** Find the items that a filter leaves.
+/** Find the items that a filter leaves. @param filter NULL: all
  * @param out given (doppel_item_set_free)
  * @return DOPPEL_E_ARGUMENT: there is no such list; else as doppel_library_where */
 DOPPEL_API enum doppel_status doppel_library_filter(struct doppel_library *library,

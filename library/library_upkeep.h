@@ -71,7 +71,7 @@ DOPPEL_API enum doppel_status doppel_library_salvage(const char *directory,
  * Give back the space of what was removed: the catalogue is written again, and of an index that has
  * several segments, or lost entries, one segment is made.
  * Others may read meanwhile. `SQLITE_TMPDIR` says where it lies for that time.
- * @param out_before,out_after bytes of the library on the disk
+ * @param out_before,out_after bytes of the library on the disk; NULL: not asked for
  * @return DOPPEL_E_BUSY: another process writes; DOPPEL_E_IO: no space, with how much it needs;
  * then all is as it was before
  */

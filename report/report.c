@@ -35,6 +35,8 @@ enum doppel_status doppel_report_new(struct doppel_run *run,
                                      const struct doppel_report_options *options,
                                      struct doppel_report **out, struct doppel_error *error)
 {
+    if (!options || (!options->stream && !options->output))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a report has no file to be written to");
     enum doppel_status status = options->stream ? DOPPEL_OK : html_file_try(options->output, error);
     if (status)
         return status;
@@ -42,6 +44,8 @@ enum doppel_status doppel_report_new(struct doppel_run *run,
     if (!report)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a report");
     report->options = *options;
+    if (!options->output)
+        report->options.output = "the report";
     report->run = run;
     *out = report;
     return DOPPEL_OK;

@@ -42,8 +42,8 @@ struct doppel_report_options {
  *
  * @param run     borrowed for the life of the report
  * @param out     given (doppel_report_free); untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_ARGUMENT when another program's file is in its place; DOPPEL_E_IO;
- * DOPPEL_E_MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT when another program's file is in its place, or there is
+ * none to write; DOPPEL_E_IO; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_report_new(struct doppel_run *run,
                                                 const struct doppel_report_options *options,

@@ -16,6 +16,8 @@ void results_clear(struct doppel_search_results *results)
 
 void doppel_search_results_free(struct doppel_search_results *results)
 {
+    if (!results)
+        return;
     results_clear(results);
     array_free(results);
 }

@@ -69,7 +69,7 @@ static bool take_searched_item(void *context, const struct doppel_item *item)
     const struct doppel_record *record = &item->record;
     search->last = item->id;
     if (record->error.status) {
-        doppel_run_fail_input(search->run, item->path, record->error.message);
+        doppel_run_failed(search->run, item->path, &record->error);
         return !doppel_run_cancelled(search->run);
     }
     if (record->scheme == DOPPEL_SCHEME_NONE && doppel_item_has_file(item) &&
@@ -113,7 +113,7 @@ static bool take_searched_text(void *context, const struct doppel_library_text *
     struct doppel_search *search = context;
     search->last = text->id;
     if (text->error.status)
-        doppel_run_fail_input(search->run, "the library", text->error.message);
+        doppel_run_failed(search->run, "the library", &text->error);
     else if (search->records)
         search->status = search_texts_add_record(
             search->texts, text, !search->options.representatives || text->leads, search->error);
@@ -184,8 +184,9 @@ static void append_identical(struct doppel_search *search)
 {
     const struct doppel_record *record = search->query->record;
     size_t at = 0;
-    uint64_t id;
-    while ((id = known_items_next(&search->known, &record->digest, &at)))
+    uint64_t id = 0;
+    while (!digest_is_none(&record->digest) &&
+           (id = known_items_next(&search->known, &record->digest, &at)))
         append_identical_item(search, id);
     if (digest_is_none(&record->pixels))
         return;
@@ -302,10 +303,19 @@ enum doppel_status doppel_search_code(struct doppel_search *search,
                                       struct doppel_search_results *results,
                                       struct doppel_error *error)
 {
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
+    if (!scheme || !code->count ||
+        (scheme->kind != DOPPEL_KIND_IMAGE && scheme->kind != DOPPEL_KIND_TEXT))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a code is of an image or a text, and there is one at least");
+    const struct doppel_scheme *searched =
+        doppel_compare_scheme(&search->options.compare, scheme->kind);
+    if (searched && searched->id != scheme->id)
+        return doppel_fail(error, DOPPEL_E_VERSION, "the code is of %s, what is searched of %s",
+                           scheme->name, searched->name);
     struct doppel_match_item image = {code, 100};
     struct text_view text = text_view_of_code(code);
-    const struct search_query query = {
-        .kind = doppel_scheme_by_id(code->scheme)->kind, .image = &image, .text = &text};
+    const struct search_query query = {.kind = scheme->kind, .image = &image, .text = &text};
     return run_query(search, &query, results, error);
 }
 
@@ -345,15 +355,13 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
     struct doppel_search *search = calloc(1, sizeof *search);
     if (!search)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
-    const struct doppel_search_options usual = doppel_search_options_default();
-    options = options ? options : &usual;
     *search = (struct doppel_search){
-        .options = *options,
+        .options = options ? *options : doppel_search_options_default(),
         .run = run,
         .library = library,
-        .match = match_options_from(&options->compare),
         .next = 1,
     };
+    search->match = match_options_from(&search->options.compare);
     enum doppel_status status = make_sets(search, error);
     if (status)
         doppel_search_free(search);

@@ -122,7 +122,8 @@ DOPPEL_API enum doppel_status doppel_search_record(struct doppel_search *search,
                                                    struct doppel_search_results *results,
                                                    struct doppel_error *error);
 
-/** The same of an image or text of which only a code is known. */
+/** The same of an image or text of which only a code is known. DOPPEL_E_ARGUMENT: there is none, or
+ * it is of something else; DOPPEL_E_VERSION: it is of another scheme than what is searched. */
 DOPPEL_API enum doppel_status doppel_search_code(struct doppel_search *search,
                                                  const struct doppel_fingerprint *code,
                                                  struct doppel_search_results *results,

@@ -126,6 +126,8 @@ enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct dopp
     options.max_seconds = from->limits.max_ms / 1000.0;
     options.whole_timeout = from->limits.whole_timeout;
     enum doppel_status status = doppel_pool_new(&options, out, error);
+    if (!status)
+        (*out)->run = run;
     /* Elsewhere NOT_FOUND is said of inputs. */
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
 }

@@ -199,6 +199,8 @@ enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
             return DOPPEL_OK;
         if (left_ms < 0 && timeout_ms >= 0)
             return doppel_fail(error, DOPPEL_E_TIMEOUT, "no outcome within %d ms", timeout_ms);
+        if (pool->run && doppel_run_cancelled(pool->run))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         pool_dispatch(pool);
         bool bounded = timeout_ms >= 0 && left_ms < SLICE_MS;
         enum doppel_status status = listen_to_pool(pool, bounded ? (int)left_ms : SLICE_MS, error);

@@ -69,7 +69,8 @@ DOPPEL_API enum doppel_status doppel_pool_new(const struct doppel_pool_options *
                                               struct doppel_pool **out, struct doppel_error *error);
 
 /** The same with the jobs and the limits of a run, but for its max_bytes, which whoever opens the
- * files heeds. A program that cannot be started is DOPPEL_E_IO. */
+ * files heeds. A program that cannot be started is DOPPEL_E_IO.
+ * @param run borrowed for the life of the pool: to cancel it ends a wait for the workers */
 DOPPEL_API enum doppel_status doppel_pool_for_run(const struct doppel_run *run,
                                                   struct doppel_pool **out,
                                                   struct doppel_error *error);
@@ -153,8 +154,8 @@ DOPPEL_API enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int f
  * @param timeout_ms  how long to wait; -1 = until there is one, 0 = only look
  * @param out         given (doppel_outcome_free); untouched unless DOPPEL_OK
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND when nothing is pending; DOPPEL_E_TIMEOUT;
- * DOPPEL_E_CANCELLED when a signal came (EINTR); DOPPEL_E_IO when workers cannot be started any
- * more
+ * DOPPEL_E_CANCELLED when a signal came (EINTR), or the run of the pool is cancelled; DOPPEL_E_IO
+ * when workers cannot be started any more
  */
 DOPPEL_API enum doppel_status doppel_pool_next(struct doppel_pool *pool, int timeout_ms,
                                                struct doppel_outcome *out,

@@ -37,17 +37,18 @@ int main(int argc, char **argv)
     struct doppel_library *library;
     struct doppel_decider *decider;
     const struct doppel_library_options made = {.create = true};
+    enum doppel_status status = DOPPEL_OK;
     int watch = inotify_init();
     if (argc != 3 || inotify_add_watch(watch, argv[2], IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
         return fprintf(stderr, "usage: watch_folder LIBRARY FOLDER\n"), 2;
     if (!doppel_run_new(NULL, &run, &error) &&
         !doppel_library_open(argv[1], &made, &library, &error) &&
         !doppel_decider_new(run, library, NULL, &decider, &error))
-        for (ssize_t size; !error.status && (size = read(watch, events, sizeof events)) > 0;)
-            for (const char *at = events; !error.status && at < events + size;) {
+        for (ssize_t size; !status && (size = read(watch, events, sizeof events)) > 0;)
+            for (const char *at = events; !status && at < events + size;) {
                 const struct inotify_event *event = (const struct inotify_event *)at;
                 snprintf(path, sizeof path, "%s/%s", argv[2], event->name);
-                decide_file(decider, path, &error);
+                status = decide_file(decider, path, &error);
                 at += sizeof *event + event->len;
             }
     fprintf(stderr, "%s\n", error.message);

@@ -98,7 +98,7 @@ static enum doppel_status check_lists(const struct doppel_item_filter *filter,
 
 bool doppel_item_filter_is_set(const struct doppel_item_filter *filter)
 {
-    return filter->where || filter->list_count || filter->label_count;
+    return filter && (filter->where || filter->list_count || filter->label_count);
 }
 
 enum doppel_status doppel_library_filter(struct doppel_library *library,
@@ -107,13 +107,13 @@ enum doppel_status doppel_library_filter(struct doppel_library *library,
 {
     struct doppel_item_set set = {.some = doppel_item_filter_is_set(filter)};
     struct filtering filtering = {.set = &set};
-    enum doppel_status status = check_lists(filter, library, error);
-    if (status)
-        return status;
     if (!set.some) {
         *out = set;
         return DOPPEL_OK;
     }
+    enum doppel_status status = check_lists(filter, library, error);
+    if (status)
+        return status;
     char *expression = expression_of(filter);
     if (!expression)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an expression");
@@ -145,6 +145,8 @@ bool doppel_item_set_has(const struct doppel_item_set *set, uint64_t id)
 
 void doppel_item_set_free(struct doppel_item_set *set)
 {
+    if (!set)
+        return;
     free(set->ids);
     *set = (struct doppel_item_set){0};
 }

@@ -25,6 +25,8 @@ static const uint64_t MAX_ID = (UINT64_C(1) << 60) - 1;
 
 void doppel_item_free(struct doppel_item *item)
 {
+    if (!item)
+        return;
     free(item->path);
     doppel_record_free(&item->record);
     *item = (struct doppel_item){0};

@@ -150,6 +150,8 @@ enum doppel_status doppel_library_release(struct doppel_library *library,
 
 void doppel_name_free(struct doppel_name *name)
 {
+    if (!name)
+        return;
     free(name->path);
     free(name->record_id);
     *name = (struct doppel_name){0};

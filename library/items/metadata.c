@@ -14,6 +14,8 @@ static const char about_damaged[] = "what is said of it is damaged; say it again
 
 void doppel_metadata_free(struct doppel_metadata *about)
 {
+    if (!about)
+        return;
     free(about->source);
     free(about->date);
     free(about->external_id);

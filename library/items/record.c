@@ -13,6 +13,8 @@ static const int64_t SECOND_NS = 1000000000;
 
 void doppel_record_free(struct doppel_record *record)
 {
+    if (!record)
+        return;
     doppel_fingerprint_free(&record->fingerprint);
     free(record->attachment);
     *record = (struct doppel_record){0};

@@ -271,12 +271,41 @@ static void writes_what_others_can_read(void **state)
     doppel_run_free(run);
 }
 
+static void careless_calls(void **state)
+{
+    (void)state;
+    struct doppel_group_member members[] = {
+        {.reason = DOPPEL_REASON_KEPT},
+        {.reason = DOPPEL_REASON_NEAR, .same_bytes = 1000}, /* there is no such member */
+        {.reason = DOPPEL_REASON_NEAR, .path = "b", .same_bytes = 2},
+    };
+    const struct doppel_group group = {.number = 1, .members = members, .count = 3};
+    const struct doppel_undo_options no_journal = {.number = 1};
+    struct doppel_run *run = new_run();
+    struct doppel_act_summary summary;
+    struct doppel_plan *plan;
+    assert_int_equal(doppel_plan_new(NULL, &plan, NULL), DOPPEL_OK); /* a dry run */
+    assert_null(doppel_plan_get(plan, 0));
+    assert_int_equal(doppel_plan_add(plan, &group, NULL), DOPPEL_OK);
+    assert_non_null(doppel_plan_get(plan, 2));
+    assert_null(doppel_plan_get(plan, 3));
+    assert_int_equal(doppel_plan_run(run, plan, NULL, &summary, NULL), DOPPEL_OK);
+    assert_int_equal(summary.files, 0);
+    assert_int_equal(doppel_undo(run, NULL, NULL, &summary, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_undo(run, &no_journal, NULL, &summary, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_act_runs(run, NULL, count_run, NULL, NULL), DOPPEL_E_ARGUMENT);
+    assert_string_equal(doppel_action_name((enum doppel_action)99), "unknown");
+    doppel_plan_free(plan);
+    doppel_plan_free(NULL);
+    doppel_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(acts_and_brings_back),        IN_FOLDER(a_dry_run_does_nothing),
         IN_FOLDER(refuses_what_has_changed),    IN_FOLDER(ends_after_the_step_in_hand),
-        IN_FOLDER(writes_what_others_can_read),
+        IN_FOLDER(writes_what_others_can_read), IN_FOLDER(careless_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

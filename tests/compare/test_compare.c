@@ -377,6 +377,56 @@ static void matches_have_the_contracts_fields(void **state)
                              "\"distance\":3,\"bits\":64,\"similarity\":0.9124}");
 }
 
+/* ---- careless use ---- */
+
+static void unknown_digests_are_no_same_bytes(void **state)
+{
+    (void)state;
+    struct doppel_record a = record_make(5), b = record_make(1005);
+    a.digest = b.digest = a.pixels = b.pixels = (struct doppel_digest){0};
+    struct doppel_comparison pair = compare(&a, &b, NULL); /* by the defaults */
+    assert_false(pair.matches);
+    doppel_comparison_free(&pair);
+    doppel_record_free(&a);
+    doppel_record_free(&b);
+}
+
+static void schemes_that_there_are_not(void **state)
+{
+    (void)state;
+    const struct doppel_compare_options options = doppel_compare_options_default();
+    struct doppel_code codes[1] = {0};
+    uint32_t positions[1] = {0};
+    for (int number = DOPPEL_KIND_UNKNOWN; number <= DOPPEL_KIND_VIDEO; number++) {
+        struct doppel_record a = {.kind = (enum doppel_kind)number, .scheme = 99}, b = a;
+        a.fingerprint = (struct doppel_fingerprint){99, 1, 64, 1, codes, positions};
+        a.digest.bytes[0] = 1;
+        struct doppel_comparison pair = compare(&a, &b, &options), turned = compare(&b, &a, NULL);
+        assert_false(pair.matches && turned.matches);
+        doppel_comparison_free(&pair);
+        doppel_comparison_free(&turned);
+        assert_int_equal(doppel_compare_same(&a, &pair, NULL), DOPPEL_OK);
+        assert_int_equal(pair.match.bits, 0);
+        doppel_comparison_free(&pair);
+    }
+    assert_int_equal(doppel_compare_thresholds(&options, DOPPEL_SCHEME_NONE).max_distance, -1);
+    assert_null(doppel_compare_scheme(&options, (enum doppel_kind)99));
+    doppel_comparison_free(NULL);
+}
+
+static void a_good_call_tells_no_error(void **state)
+{
+    (void)state;
+    struct doppel_record video = video_record(7, 5), image = record_make(3); /* no audio */
+    struct doppel_error error = {0};
+    struct doppel_comparison pair;
+    assert_int_equal(doppel_compare(NULL, &image, &video, NULL, &pair, &error), DOPPEL_OK);
+    assert_int_equal(error.status, DOPPEL_OK);
+    doppel_comparison_free(&pair);
+    doppel_record_free(&video);
+    doppel_record_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +443,9 @@ int main(void)
         cmocka_unit_test(thresholds_are_in_the_unit_of_the_scheme),
         cmocka_unit_test(a_flat_image_is_an_obstacle),
         cmocka_unit_test(matches_have_the_contracts_fields),
+        cmocka_unit_test(unknown_digests_are_no_same_bytes),
+        cmocka_unit_test(schemes_that_there_are_not),
+        cmocka_unit_test(a_good_call_tells_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

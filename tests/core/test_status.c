@@ -77,6 +77,7 @@ static void test_kinds(void **state)
     assert_int_equal(doppel_kind_from_name("unknown"), DOPPEL_KIND_UNKNOWN);
     assert_int_equal(doppel_kind_from_name("Image"), DOPPEL_KIND_UNKNOWN);
     assert_int_equal(doppel_kind_from_name(""), DOPPEL_KIND_UNKNOWN);
+    assert_int_equal(doppel_kind_from_name(NULL), DOPPEL_KIND_UNKNOWN);
 }
 
 /* What other rooms and files on disk rely on. */
@@ -103,6 +104,7 @@ static void test_schemes(void **state)
     assert_int_equal(doppel_scheme_by_name("pdq")->id, 4);
     assert_null(doppel_scheme_by_id(DOPPEL_SCHEME_NONE));
     assert_null(doppel_scheme_by_name("phash"));
+    assert_null(doppel_scheme_by_name(NULL));
 }
 
 int main(void)

@@ -1,11 +1,13 @@
 /* A decider by its calls: what is pushed comes back decided about, in order, and is kept. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -273,6 +275,78 @@ static void a_decision_is_json(void **state)
     doppel_json_free(&json);
 }
 
+static void careless_calls(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_decided decided;
+    struct doppel_error error = {0};
+    assert_int_equal(
+        doppel_decider_new(fixture->run, fixture->library, NULL, &fixture->decider, &error),
+        DOPPEL_OK);
+    assert_int_equal(error.status, DOPPEL_OK); /* that the library has no texts yet is no error */
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, &error), DOPPEL_E_NOT_FOUND);
+    assert_string_equal(error.message, "no input waits for a decision");
+    push_text(fixture, "a", FOX);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    assert_nothing_waits(fixture);
+}
+
+/* A code that cannot be compared is told at once, and ends nothing. */
+static void codes_of_other_schemes_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct doppel_code codes[2] = {{{5}}, {{6}}};
+    uint32_t positions[2] = {0, 1};
+    const uint16_t version = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64)->version;
+    const struct doppel_fingerprint refused[] = {
+        {.scheme = DOPPEL_SCHEME_NONE, .code_bits = 64, .count = 1},
+        {.scheme = DOPPEL_SCHEME_PHASH64, .version = version, .code_bits = 64},
+        {.scheme = DOPPEL_SCHEME_PHASH64, .code_bits = 64, .count = 1},
+        {.scheme = DOPPEL_SCHEME_PHASH64, .version = version, .code_bits = 13, .count = 1},
+        {.scheme = DOPPEL_SCHEME_PDQ, .version = 1, .code_bits = 256, .count = 1},
+        {.scheme = DOPPEL_SCHEME_MINHASH128, .version = 1, .code_bits = 64, .count = 2},
+        {.scheme = DOPPEL_SCHEME_SIMHASH64, .version = 1, .code_bits = 64, .count = 1},
+        {.scheme = DOPPEL_SCHEME_PEAKS32, .version = 1, .code_bits = 32, .count = 1},
+    };
+    open_decider(fixture, NULL);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct doppel_fingerprint code = refused[i];
+        code.codes = codes;
+        code.positions = positions;
+        const struct doppel_decide_input input = {.id = "code", .code = &code};
+        assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_E_ARGUMENT);
+    }
+    push_code(fixture, "code", 5);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+}
+
+/* Not even once there is room again. */
+static void what_cannot_be_kept_is_not_told(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct doppel_decide_input input = {.text = FOX, .text_size = strlen(FOX)};
+    struct doppel_decided decided;
+    struct doppel_error error = {0};
+    struct rlimit before;
+    open_decider(fixture, NULL);
+    push_text(fixture, "a", FOX);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit no_room = {0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &no_room), 0);
+    push_text(fixture, "b", KETTLE);
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, NULL), DOPPEL_E_IO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(doppel_decider_pull(fixture->decider, &decided, &error), DOPPEL_E_IO);
+    assert_true(error.message[0]);
+    assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_E_IO);
+    assert_int_equal(doppel_decider_waiting(fixture->decider), 0);
+    open_decider(fixture, NULL);
+    push_text(fixture, "c", KETTLE);
+    assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +358,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(codes_among_others, begin, end),
         cmocka_unit_test_setup_teardown(there_is_a_bound, begin, end),
         cmocka_unit_test_setup_teardown(a_decision_is_json, begin, end),
+        cmocka_unit_test_setup_teardown(careless_calls, begin, end),
+        cmocka_unit_test_setup_teardown(codes_of_other_schemes_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(what_cannot_be_kept_is_not_told, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

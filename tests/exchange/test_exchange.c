@@ -185,12 +185,38 @@ static void test_a_cancelled_run_ends(void **state)
     doppel_run_free(run);
 }
 
+static void test_careless_calls(void **state)
+{
+    struct messages messages = {0};
+    const struct doppel_import_options list = {.format = DOPPEL_EXCHANGE_DIGESTS};
+    const struct doppel_import_options no_import = {.format = DOPPEL_EXCHANGE_AUTO + 1};
+    const struct doppel_export_options no_export = {.format = DOPPEL_EXCHANGE_AUTO};
+    struct doppel_import_counts counts = {0};
+    struct doppel_run *run = make_run(&messages);
+    struct doppel_library *one = make_library(*state, "one"), *other = make_library(*state, "two");
+    int fd = pipe_of(lines);
+    assert_int_equal(doppel_import(run, one, fd, &no_import, NULL, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_import(run, one, fd, &list, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(messages.failed, 1);
+    close(fd);
+    char *text = export_text(run, one, NULL); /* all, as JSON Lines */
+    assert_int_equal(doppel_export(run, one, stdout, &no_export, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(import_text(run, other, text, NULL, &counts), DOPPEL_OK);
+    assert_int_equal(counts.added, 2);
+    assert_int_equal(doppel_merge(run, other, one, NULL, &counts, NULL), DOPPEL_OK);
+    assert_int_equal(counts.unchanged, 2);
+    free(text);
+    doppel_library_close(one);
+    doppel_library_close(other);
+    doppel_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_lines_are_counted),    IN_FOLDER(test_what_is_no_format_is_refused),
         IN_FOLDER(test_an_export_goes_round), IN_FOLDER(test_a_part_is_merged),
-        IN_FOLDER(test_a_cancelled_run_ends),
+        IN_FOLDER(test_a_cancelled_run_ends), IN_FOLDER(test_careless_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,6 +332,37 @@ static void what_a_visitor_returns_ends_the_scan(void **state)
     remove_folder(&folder);
 }
 
+static void note_status(void *context, const char *path, const struct doppel_error *reason)
+{
+    enum doppel_status *status = context;
+    (void)path;
+    *status = reason->status;
+}
+
+static enum doppel_status take_no_group(void *context, const struct doppel_group *group,
+                                        struct doppel_error *error)
+{
+    (void)context;
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "no group was expected: %s", group->keep);
+}
+
+/* By the default options; why a file failed is told with its status. */
+static void failures_have_their_status(void **state)
+{
+    static const char *const gone[] = {"/no/such/file"};
+    const struct doppel_scan_paths paths = {gone, 1, 0};
+    enum doppel_status failed = DOPPEL_OK;
+    const struct doppel_run_options options = {.on_failed = note_status, .context = &failed};
+    struct doppel_run *run;
+    (void)state;
+    assert_int_equal(doppel_run_new(&options, &run, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_scan(run, &paths, NULL, take_no_group, NULL, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(failed, DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_run_failures(run), 1);
+    assert_string_equal(doppel_reason_name((enum doppel_reason)99), "unknown");
+    doppel_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +372,7 @@ int main(void)
         cmocka_unit_test(a_cancelled_scan_says_so),
         cmocka_unit_test(groups_of_a_library_are_those_of_its_files),
         cmocka_unit_test(what_a_visitor_returns_ends_the_scan),
+        cmocka_unit_test(failures_have_their_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,12 @@ static void what_cannot_be_read_has_a_reason(void **state)
     struct doppel_input folder = {.path = fixture->folder}, empty = {.path = fixture->paths[2]};
     struct doppel_input broken = {.path = fixture->paths[1]}, gone = {.path = "/no/such/file"};
     struct doppel_input noise = {.bytes = "\0\1\2\3\4\0\0\0", .size = 8};
+    struct doppel_input nothing = {.descriptor = -1}, no_bytes = {.size = 8};
     assert_int_equal(status_of(run, folder), DOPPEL_E_ARGUMENT);
+    assert_int_equal(status_of(run, nothing), DOPPEL_E_ARGUMENT);
+    assert_int_equal(status_of(run, no_bytes), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_intake_open(run, NULL, NULL, &(struct doppel_intake *){NULL}, NULL),
+                     DOPPEL_E_ARGUMENT);
     assert_int_equal(status_of(run, empty), DOPPEL_E_EMPTY);
     assert_int_equal(status_of(run, broken), DOPPEL_E_CORRUPT);
     assert_int_equal(status_of(run, gone), DOPPEL_E_NOT_FOUND);

@@ -311,6 +311,31 @@ static void test_who_ends_a_visit_says_why(void **state)
     doppel_library_close(library);
 }
 
+static void test_careless_calls(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    char folder[512];
+    struct doppel_item_set wanted = {.some = true};
+    snprintf(folder, sizeof folder, "%s", directory_of(*state));
+    assert_int_equal(doppel_library_filter(library, NULL, &wanted, NULL), DOPPEL_OK);
+    assert_false(wanted.some);
+    assert_int_equal(doppel_library_compact(library, NULL, NULL, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    assert_int_equal(doppel_library_open(folder, NULL, &library, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    assert_int_equal(doppel_library_open(folder_path(*state, "none"), NULL, &library, NULL),
+                     DOPPEL_E_NOT_FOUND);
+    const struct doppel_library_options create = {.create = true};
+    assert_int_equal(doppel_library_open("", &create, &library, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_library_open(NULL, &create, &library, NULL), DOPPEL_E_ARGUMENT);
+    doppel_library_close(NULL);
+    doppel_record_free(NULL);
+    doppel_item_free(NULL);
+    doppel_item_set_free(NULL);
+    doppel_metadata_free(NULL);
+    doppel_name_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +350,7 @@ int main(void)
         IN_FOLDER(test_paths_are_bytes),
         IN_FOLDER(test_what_is_no_item),
         IN_FOLDER(test_who_ends_a_visit_says_why),
+        IN_FOLDER(test_careless_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,25 @@ static void a_cancelled_run_leaves_nothing(void **state)
     doppel_run_free(run);
 }
 
+static void careless_calls(void **state)
+{
+    const struct doppel_report_options nowhere = {0}, page = {.output = "page.html"};
+    struct doppel_group_member members[2] = {{0}, {.reason = DOPPEL_REASON_NEAR}};
+    const struct doppel_group nameless = {
+        .number = 1, .kind = DOPPEL_KIND_IMAGE, .members = members, .count = 2};
+    struct doppel_report *report;
+    struct doppel_run *run = new_run(NULL);
+    (void)state;
+    assert_int_equal(doppel_report_new(run, NULL, &report, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_report_new(run, &nowhere, &report, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_report_new(run, &page, &report, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_report_take(report, &nameless, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_report_write(report, NULL), DOPPEL_OK);
+    doppel_report_free(report);
+    doppel_report_free(NULL);
+    doppel_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +280,7 @@ int main(void)
         cmocka_unit_test(work_of_others_is_left_alone),
         cmocka_unit_test(a_stream_is_written_to),
         cmocka_unit_test(a_cancelled_run_leaves_nothing),
+        cmocka_unit_test(careless_calls),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -398,6 +398,37 @@ static void what_is_damaged_or_unwanted_is_no_query(void **state)
     doppel_library_close(library);
 }
 
+static void careless_queries(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    struct doppel_search *search = make_search(run, library, NULL); /* the defaults */
+    for (int id = 0; id < 16; id++) {                               /* of no scheme, too */
+        struct doppel_code codes[1] = {0};
+        uint32_t positions[1] = {0};
+        const struct doppel_scheme *scheme = doppel_scheme_by_id((enum doppel_scheme_id)id);
+        struct doppel_fingerprint code = {.scheme = (enum doppel_scheme_id)id,
+                                          .code_bits = 64,
+                                          .count = 1,
+                                          .codes = codes,
+                                          .positions = positions};
+        bool searched =
+            scheme && (scheme->kind == DOPPEL_KIND_IMAGE || scheme->kind == DOPPEL_KIND_TEXT);
+        bool same_scheme = id == DOPPEL_SCHEME_PHASH64 || id == DOPPEL_SCHEME_MINHASH128;
+        if (!searched || !same_scheme)
+            assert_int_equal(doppel_search_code(search, &code, &results, NULL),
+                             searched ? DOPPEL_E_VERSION : DOPPEL_E_ARGUMENT);
+        code = (struct doppel_fingerprint){.scheme = code.scheme, .code_bits = 64};
+        assert_int_equal(doppel_search_code(search, &code, &results, NULL), DOPPEL_E_ARGUMENT);
+    }
+    doppel_search_results_free(&results);
+    doppel_search_results_free(NULL);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +439,7 @@ int main(void)
         IN_FOLDER(tracks_are_found_by_what_they_share),
         IN_FOLDER(another_scheme_is_noticed_once),
         IN_FOLDER(what_is_damaged_or_unwanted_is_no_query),
+        IN_FOLDER(careless_queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

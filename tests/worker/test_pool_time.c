@@ -1,6 +1,7 @@
 /* Time in the pool: timeouts, signs of life, and waiting, with a bell or without. */
 #include "helper.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 static void test_timeout_within_tolerance(void **state)
@@ -230,6 +231,39 @@ static void test_signal_ends_the_wait(void **state)
     doppel_pool_free(pool);
 }
 
+static void *cancel_soon(void *run)
+{
+    const struct timespec soon = {.tv_nsec = 200 * 1000000L};
+    nanosleep(&soon, NULL);
+    doppel_run_cancel(run);
+    return NULL;
+}
+
+/* However long a worker takes: what is there already is given all the same. */
+static void test_cancelled_run_ends_the_wait(void **state)
+{
+    struct doppel_pool *pool;
+    struct doppel_run *run;
+    struct doppel_outcome outcome;
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(setenv("DOPPEL_WORKER", FAKE_WORKER, 1), 0);
+    assert_int_equal(doppel_run_new(NULL, &run, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_pool_for_run(run, &pool, NULL), DOPPEL_OK);
+    submit(pool, "ok 1", 1);
+    submit(pool, "hang", 2);
+    outcome = next(pool);
+    assert_int_equal(outcome.tag, 1);
+    doppel_outcome_free(&outcome);
+    int64_t begun = now_ms();
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, run), 0);
+    assert_int_equal(doppel_pool_next(pool, -1, &outcome, NULL), DOPPEL_E_CANCELLED);
+    assert_true(now_ms() - begun < 5000);
+    pthread_join(thread, NULL);
+    doppel_pool_free(pool);
+    doppel_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_heard_without_bell),
         cmocka_unit_test(test_mute),
         cmocka_unit_test(test_signal_ends_the_wait),
+        cmocka_unit_test(test_cancelled_run_ends_the_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
