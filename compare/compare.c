@@ -48,25 +48,118 @@ static bool has_same_content(const struct doppel_record *a, const struct doppel_
             (!digest_is_none(&a->pixels) && equal_digests(&a->pixels, &b->pixels)));
 }
 
-/* By kind and scheme. @param out empty; filled also when they do not match */
-static enum doppel_status match_records(const struct doppel_compare_options *options,
-                                        const struct doppel_record *a,
-                                        const struct doppel_record *b,
-                                        struct doppel_comparison *out, struct doppel_error *error)
+/* ---- the table of kinds ---- */
+
+static enum doppel_status image_records_match(const struct doppel_compare_options *options,
+                                              const struct doppel_record *a,
+                                              const struct doppel_record *b,
+                                              struct doppel_comparison *out,
+                                              struct doppel_error *error)
 {
-    if (is_video(a) || is_video(b))
-        return compare_videos(options, a, b, out, error);
-    if (a->kind == DOPPEL_KIND_TEXT)
-        return texts_or_passages_match(options, a, b, out, error);
-    if (a->scheme == DOPPEL_SCHEME_PEAKS32)
-        return audio_match(options, a, b, out, error);
-    if (a->kind == DOPPEL_KIND_AUDIO)
-        return chromaprints_match(options, a, b, out, error);
-    if (a->kind == DOPPEL_KIND_VIDEO)
-        return vpdqs_match(options, a, b, out, error);
+    (void)error;
     out->matches = images_match(options, a, b, &out->match);
     return DOPPEL_OK;
 }
+
+static enum doppel_status recordings_match(const struct doppel_compare_options *options,
+                                           const struct doppel_record *a,
+                                           const struct doppel_record *b,
+                                           struct doppel_comparison *out,
+                                           struct doppel_error *error)
+{
+    return a->scheme == DOPPEL_SCHEME_PEAKS32 ? audio_match(options, a, b, out, error)
+                                              : chromaprints_match(options, a, b, out, error);
+}
+
+/* One of them may be a recording or an image. */
+static enum doppel_status videos_match(const struct doppel_compare_options *options,
+                                       const struct doppel_record *a, const struct doppel_record *b,
+                                       struct doppel_comparison *out, struct doppel_error *error)
+{
+    return is_video(a) || is_video(b) ? compare_videos(options, a, b, out, error)
+                                      : vpdqs_match(options, a, b, out, error);
+}
+
+static bool same_recording(const struct doppel_record *record, struct doppel_comparison *out)
+{
+    return record->scheme != DOPPEL_SCHEME_PEAKS32 || describe_same_audio(record, &out->match);
+}
+
+static bool same_video(const struct doppel_record *record, struct doppel_comparison *out)
+{
+    return !is_video(record) || describe_same_video(record, out);
+}
+
+static bool same_image(const struct doppel_record *record, struct doppel_comparison *out)
+{
+    (void)record;
+    out->match.false_positive_rate = 0;
+    return true;
+}
+
+static const char *image_obstacle(const struct doppel_record *record,
+                                  const struct doppel_compare_options *options)
+{
+    (void)options;
+    return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
+                                                      : NULL;
+}
+
+static const char *audio_obstacle(const struct doppel_record *record,
+                                  const struct doppel_compare_options *options)
+{
+    (void)options;
+    bool blank = record->scheme == DOPPEL_SCHEME_PEAKS32 && audio_is_blank(record);
+    return blank ? "has " AUDIO_IS_BLANK : NULL;
+}
+
+static const char *video_obstacle(const struct doppel_record *record,
+                                  const struct doppel_compare_options *options)
+{
+    (void)options;
+    return video_is_blank(record) ? "has " VIDEO_IS_BLANK : NULL;
+}
+
+static const char *text_obstacle(const struct doppel_record *record,
+                                 const struct doppel_compare_options *options)
+{
+    struct text_view view;
+    if (!text_view_read(record, &options->text, &view))
+        return NULL;
+    const char *obstacle = !view.extra.words ? "has no words"
+                           : view.too_short
+                               ? "is too short to be told by anything but the same words"
+                               : NULL;
+    text_view_free(&view);
+    return obstacle;
+}
+
+/* What a kind of content does in its own way; a function that is NULL does nothing. */
+static const struct compared_kind {
+    /* By their schemes. @param out empty; filled also when they do not match */
+    enum doppel_status (*match)(const struct doppel_compare_options *options,
+                                const struct doppel_record *a, const struct doppel_record *b,
+                                struct doppel_comparison *out, struct doppel_error *error);
+    /* Complete a match of the same bytes. False without memory. */
+    bool (*same)(const struct doppel_record *record, struct doppel_comparison *out);
+    /* As doppel_compare_obstacle. */
+    const char *(*obstacle)(const struct doppel_record *record,
+                            const struct doppel_compare_options *options);
+} kinds[] = {
+    [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL}, /* only the same bytes */
+    [DOPPEL_KIND_TEXT] = {texts_or_passages_match, NULL, text_obstacle},
+    [DOPPEL_KIND_IMAGE] = {image_records_match, same_image, image_obstacle},
+    [DOPPEL_KIND_AUDIO] = {recordings_match, same_recording, audio_obstacle},
+    [DOPPEL_KIND_VIDEO] = {videos_match, same_video, video_obstacle},
+};
+
+static const struct compared_kind *compared_kind_of(const struct doppel_record *record)
+{
+    size_t number = is_video(record) ? DOPPEL_KIND_VIDEO : (size_t)record->kind;
+    return &kinds[number < sizeof kinds / sizeof *kinds ? number : DOPPEL_KIND_UNKNOWN];
+}
+
+/* ---- comparing ---- */
 
 bool doppel_comparable(const struct doppel_record *a, const struct doppel_record *b)
 {
@@ -95,7 +188,8 @@ enum doppel_status doppel_compare(struct doppel_run *run, const struct doppel_re
         defaults = doppel_compare_options_default();
         options = &defaults;
     }
-    if (match_records(options, a, b, &comparison, &why) == DOPPEL_E_MEMORY) {
+    const struct compared_kind *kind = compared_kind_of(is_video(b) ? b : a);
+    if (kind->match && kind->match(options, a, b, &comparison, &why) == DOPPEL_E_MEMORY) {
         doppel_comparison_free(&comparison);
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s", why.message);
     }
@@ -112,15 +206,10 @@ enum doppel_status doppel_compare_same(const struct doppel_record *record,
                                        .relation = DOPPEL_RELATION_SAME,
                                        .verified = DOPPEL_VERIFIED_EXACT,
                                        .bits = record->scheme ? distance_bits(record->scheme) : 0,
-                                       .similarity = 1};
-    if (record->kind != DOPPEL_KIND_IMAGE && record->scheme != DOPPEL_SCHEME_PEAKS32)
-        same.match.false_positive_rate = -1;
-    bool described = true;
-    if (is_video(record))
-        described = describe_same_video(record, &same);
-    else if (record->scheme == DOPPEL_SCHEME_PEAKS32)
-        described = describe_same_audio(record, &same.match);
-    if (!described)
+                                       .similarity = 1,
+                                       .false_positive_rate = -1};
+    const struct compared_kind *kind = compared_kind_of(record);
+    if (kind->same && !kind->same(record, &same))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a match");
     *out = same;
     return DOPPEL_OK;
@@ -142,23 +231,8 @@ void doppel_comparison_free(struct doppel_comparison *comparison)
 const char *doppel_compare_obstacle(const struct doppel_record *record,
                                     const struct doppel_compare_options *options)
 {
-    struct text_view view;
-    bool too_short = false, silent = false;
-    if (record->kind == DOPPEL_KIND_IMAGE)
-        return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
-                                                          : NULL;
-    if (record->scheme == DOPPEL_SCHEME_PEAKS32)
-        return audio_is_blank(record) ? "has " AUDIO_IS_BLANK : NULL;
-    if (record->kind == DOPPEL_KIND_VIDEO)
-        return video_is_blank(record) ? "has " VIDEO_IS_BLANK : NULL;
-    if (text_view_read(record, &options->text, &view)) {
-        too_short = view.too_short;
-        silent = view.extra.words == 0;
-        text_view_free(&view);
-    }
-    return silent      ? "has no words"
-           : too_short ? "is too short to be told by anything but the same words"
-                       : NULL;
+    const struct compared_kind *kind = compared_kind_of(record);
+    return kind->obstacle ? kind->obstacle(record, options) : NULL;
 }
 
 static bool is_of_sets(enum doppel_scheme_id scheme)

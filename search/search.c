@@ -40,6 +40,21 @@ struct search_query {
     const struct doppel_record *record; /* NULL: of a code */
 };
 
+/* What a kind of content does in its own way; a function that is NULL does nothing. */
+struct searched_kind {
+    /* Make what is searched in memory; nothing where the kind is not wanted. */
+    enum doppel_status (*begin)(struct doppel_search *search, struct doppel_error *error);
+    /* Take an item in. */
+    enum doppel_status (*add)(struct doppel_search *search, const struct doppel_item *item,
+                              bool leads);
+    bool (*is_searched)(const struct doppel_search *search); /* NULL: in the library itself */
+    enum doppel_status (*find)(struct doppel_search *search, const struct search_query *query,
+                               struct doppel_error *error);
+    bool followers; /* those who follow others are wanted, too: they may have a query's words */
+};
+
+static const struct searched_kind *searched_kind_of(enum doppel_kind kind);
+
 /* ---- the library in memory ---- */
 
 /* With --no-video videos of the library are wanted for their audio. */
@@ -55,7 +70,6 @@ static bool wants_record(struct doppel_search *search, const struct doppel_recor
            (by_audio && is_video(record));
 }
 
-/* Of texts those who follow others are wanted, too: they may have the same words as a query. */
 static bool leads(struct doppel_search *search, uint64_t id)
 {
     uint64_t leader;
@@ -78,17 +92,12 @@ static bool take_searched_item(void *context, const struct doppel_item *item)
     other_schemes_count(search->schemes, &search->options.compare, item);
     if (!wants_record(search, record))
         return search->status == DOPPEL_OK;
-    struct doppel_match_item entry = {&record->fingerprint, record->quality};
+    const struct searched_kind *kind = searched_kind_of(record->kind);
     bool leader = leads(search, item->id);
-    if (record->kind == DOPPEL_KIND_TEXT)
-        search->status = search_texts_add(search->texts, item, leader, search->run, search->error);
-    else if (!leader)
+    if (!leader && !kind->followers)
         return !doppel_run_cancelled(search->run);
-    else if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        search->status = doppel_chromaprints_add(search->chromaprints, item->id,
-                                                 &record->fingerprint, search->error);
-    else if (record->kind == DOPPEL_KIND_IMAGE)
-        search->status = doppel_matcher_add(search->matcher, item->id, &entry, search->error);
+    if (kind->add)
+        search->status = kind->add(search, item, leader);
     if (search->status == DOPPEL_OK)
         search->status = known_items_add(&search->known, item, search->error);
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
@@ -120,22 +129,6 @@ static bool take_searched_text(void *context, const struct doppel_library_text *
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
-static enum doppel_status make_sets(struct doppel_search *search, struct doppel_error *error)
-{
-    const struct doppel_scheme *images =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_IMAGE);
-    enum doppel_status status = DOPPEL_OK;
-    if (images)
-        status = doppel_matcher_new(images->id, &search->match, 1, &search->matcher, error);
-    if (!status && doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_TEXT))
-        status = search_texts_new(&search->options.compare, search->library, &search->texts, error);
-    const struct doppel_scheme *recordings =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_AUDIO);
-    if (!status && recordings && recordings->id == DOPPEL_SCHEME_CHROMAPRINT)
-        status = doppel_chromaprints_new(&search->chromaprints, error);
-    return status;
-}
-
 static void notice_left_out(const struct doppel_search *search)
 {
     bool one = search->others == 1;
@@ -161,7 +154,7 @@ enum doppel_status doppel_search_refresh(struct doppel_search *search, struct do
     return search->status ? search->status : status;
 }
 
-/* ---- one query ---- */
+/* ---- what is found ---- */
 
 static bool is_taken(const struct doppel_search *search, uint64_t id)
 {
@@ -237,51 +230,131 @@ static bool take_image(void *context, const struct doppel_found *given)
     return keep_found(search, &found);
 }
 
-static enum doppel_status find_images(struct doppel_search *search,
-                                      const struct search_query *query,
-                                      const struct track_search *videos, struct doppel_error *error)
+/* ---- the table of kinds ---- */
+
+static struct track_search tracks_of(struct doppel_search *search)
 {
+    return (struct track_search){search->run, &search->options, search->library, &search->known,
+                                 search->results};
+}
+
+static enum doppel_status begin_images(struct doppel_search *search, struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_IMAGE);
+    return scheme ? doppel_matcher_new(scheme->id, &search->match, 1, &search->matcher, error)
+                  : DOPPEL_OK;
+}
+
+static enum doppel_status add_searched_image(struct doppel_search *search,
+                                             const struct doppel_item *item, bool leads)
+{
+    struct doppel_match_item entry = {&item->record.fingerprint, item->record.quality};
+    (void)leads;
+    return doppel_matcher_add(search->matcher, item->id, &entry, search->error);
+}
+
+static bool images_are_searched(const struct doppel_search *search)
+{
+    return search->matcher;
+}
+
+static enum doppel_status find_images(struct doppel_search *search,
+                                      const struct search_query *query, struct doppel_error *error)
+{
+    const struct track_search tracks = tracks_of(search);
     enum doppel_status status =
         doppel_matcher_find(search->matcher, query->image, take_image, search, error);
     bool in_videos = doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO) &&
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64;
-    return status || !in_videos ? status : search_by_image(videos, query->image, error);
+    return status || !in_videos ? status : search_by_image(&tracks, query->image, error);
 }
 
-static enum doppel_status find_matches(struct doppel_search *search,
-                                       const struct search_query *query, struct doppel_error *error)
+static enum doppel_status begin_texts(struct doppel_search *search, struct doppel_error *error)
 {
-    const struct track_search videos = {search->run, &search->options, search->library,
-                                        &search->known, search->results};
-    switch (query->kind) {
-    case DOPPEL_KIND_TEXT:
-        return search_texts_find(search->texts, query->text, take_match, search, error);
-    case DOPPEL_KIND_VIDEO:
-        return search_by_video(&videos, query->record, error);
-    case DOPPEL_KIND_AUDIO:
-        return search->chromaprints
-                   ? chromaprints_find(&search->options.compare, search->chromaprints,
-                                       query->record, take_chromaprint, search, error)
-                   : search_by_audio(&videos, query->record, error);
-    default:
-        return find_images(search, query, &videos, error);
-    }
+    const struct doppel_compare_options *compare = &search->options.compare;
+    return doppel_compare_scheme(compare, DOPPEL_KIND_TEXT)
+               ? search_texts_new(compare, search->library, &search->texts, error)
+               : DOPPEL_OK;
 }
 
-/* Audio and videos lie in the library itself. */
-static bool kind_is_searched(const struct doppel_search *search, enum doppel_kind kind)
+static enum doppel_status add_searched_text(struct doppel_search *search,
+                                            const struct doppel_item *item, bool leads)
 {
-    return kind == DOPPEL_KIND_TEXT                                 ? search->texts != NULL
-           : kind == DOPPEL_KIND_AUDIO || kind == DOPPEL_KIND_VIDEO ? true
-                                                                    : search->matcher != NULL;
+    return search_texts_add(search->texts, item, leads, search->run, search->error);
 }
+
+static bool texts_are_searched(const struct doppel_search *search)
+{
+    return search->texts;
+}
+
+static enum doppel_status find_texts(struct doppel_search *search, const struct search_query *query,
+                                     struct doppel_error *error)
+{
+    return search_texts_find(search->texts, query->text, take_match, search, error);
+}
+
+/* Peaks lie in the library itself. */
+static enum doppel_status begin_audio(struct doppel_search *search, struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_AUDIO);
+    return scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT
+               ? doppel_chromaprints_new(&search->chromaprints, error)
+               : DOPPEL_OK;
+}
+
+static enum doppel_status add_searched_audio(struct doppel_search *search,
+                                             const struct doppel_item *item, bool leads)
+{
+    (void)leads;
+    return item->record.scheme == DOPPEL_SCHEME_CHROMAPRINT
+               ? doppel_chromaprints_add(search->chromaprints, item->id, &item->record.fingerprint,
+                                         search->error)
+               : DOPPEL_OK;
+}
+
+static enum doppel_status find_audio(struct doppel_search *search, const struct search_query *query,
+                                     struct doppel_error *error)
+{
+    const struct track_search tracks = tracks_of(search);
+    return search->chromaprints ? chromaprints_find(&search->options.compare, search->chromaprints,
+                                                    query->record, take_chromaprint, search, error)
+                                : search_by_audio(&tracks, query->record, error);
+}
+
+static enum doppel_status find_videos(struct doppel_search *search,
+                                      const struct search_query *query, struct doppel_error *error)
+{
+    const struct track_search tracks = tracks_of(search);
+    return search_by_video(&tracks, query->record, error);
+}
+
+static const struct searched_kind searched_kinds[] = {
+    [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL, NULL, false}, /* only the same bytes */
+    [DOPPEL_KIND_TEXT] = {begin_texts, add_searched_text, texts_are_searched, find_texts, true},
+    [DOPPEL_KIND_IMAGE] = {begin_images, add_searched_image, images_are_searched, find_images,
+                           false},
+    [DOPPEL_KIND_AUDIO] = {begin_audio, add_searched_audio, NULL, find_audio, false},
+    [DOPPEL_KIND_VIDEO] = {.find = find_videos},
+};
+enum { SEARCHED_KINDS = sizeof searched_kinds / sizeof *searched_kinds };
+
+static const struct searched_kind *searched_kind_of(enum doppel_kind kind)
+{
+    return &searched_kinds[(size_t)kind < SEARCHED_KINDS ? kind : DOPPEL_KIND_UNKNOWN];
+}
+
+/* ---- one query ---- */
 
 static enum doppel_status run_query(struct doppel_search *search, const struct search_query *query,
                                     struct doppel_search_results *results,
                                     struct doppel_error *error)
 {
+    const struct searched_kind *kind = searched_kind_of(query->kind);
     results_clear(results);
-    if (!kind_is_searched(search, query->kind))
+    if (kind->is_searched && !kind->is_searched(search))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
                            doppel_kind_name(query->kind));
     search->query = query;
@@ -290,7 +363,7 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
     search->status = DOPPEL_OK;
     if (query->record && !search->options.representatives)
         append_identical(search);
-    enum doppel_status status = find_matches(search, query, error);
+    enum doppel_status status = kind->find ? kind->find(search, query, error) : DOPPEL_OK;
     if (search->status)
         return doppel_fail(error, search->status, "no memory for the matches");
     if (!status)
@@ -362,7 +435,9 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
         .next = 1,
     };
     search->match = match_options_from(&search->options.compare);
-    enum doppel_status status = make_sets(search, error);
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < SEARCHED_KINDS && !status; i++)
+        status = searched_kinds[i].begin ? searched_kinds[i].begin(search, error) : DOPPEL_OK;
     if (status)
         doppel_search_free(search);
     else
