@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/point_locale.h"
 
 enum { NUMBER_MAX = 20 }; /* characters */
 
@@ -73,7 +74,9 @@ static bool next_number(struct text_span *span, double *out)
         return false;
     memcpy(copy, span->text, size);
     copy[size] = '\0';
+    locale_t before = point_locale_enter();
     *out = strtod(copy, &end);
+    point_locale_leave(before);
     if (comma && size + 1 == span->size)
         return false;
     span->text += size + (comma != NULL);

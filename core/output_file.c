@@ -55,6 +55,11 @@ enum doppel_status output_file_open(const char *path, FILE *stream, struct outpu
 enum doppel_status output_file_try(const char *path, struct doppel_error *error)
 {
     char *temporary;
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return fail_to_write(path, error);
+    }
     if (is_special(path))
         return DOPPEL_OK;
     FILE *stream = open_beside(path, &temporary);

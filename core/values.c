@@ -8,8 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* A plain decimal number at the beginning of `text`: no sign, no hex, no exponent, no "nan". The
- * command never calls setlocale(), so that the point is a point. */
+#include "core/point_locale.h"
+
+/* A plain decimal number at the beginning of `text`: no sign, no hex, no exponent, no "nan". */
 static bool leading_number(const char *text, double *out, const char **out_rest)
 {
     size_t length = strspn(text, "0123456789.");
@@ -19,7 +20,9 @@ static bool leading_number(const char *text, double *out, const char **out_rest)
     memcpy(digits, text, length);
     digits[length] = 0;
     char *end;
+    locale_t before = point_locale_enter();
     *out = strtod(digits, &end);
+    point_locale_leave(before);
     *out_rest = text + (end - digits);
     return *end == 0 && isfinite(*out);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/point_locale.h"
 #include "core/printable.h"
 
 static const char style[] = "text { font: 13px system-ui, sans-serif; fill: #1f2328 }\n"
@@ -33,7 +34,9 @@ enum doppel_status svg_write(const char *path, const struct svg *svg, struct dop
             "<rect class=\"paper\" width=\"%zu\" height=\"%zu\"/>\n",
             svg->width, svg->height, svg->width, svg->height, style, svg->style, svg->width,
             svg->height);
+    locale_t before = point_locale_enter();
     bool drawn = svg->draw(svg->context, stream);
+    point_locale_leave(before);
     fputs("</svg>\n", stream);
     bool failed = ferror(stream);
     failed |= fclose(stream) != 0;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/log_gamma.h"
+
 static const double LOSS = 1e-5;
 
 /* Lanes of a small set repeat each other, as many of them were filled from others: a class has sets
@@ -19,8 +21,9 @@ static double sieve_quantile(uint32_t trials, double chance)
         return 1;
     double below = 0;
     for (uint32_t i = 0; i <= trials; i++) {
-        double logarithm = lgamma(trials + 1.0) - lgamma(i + 1.0) - lgamma(trials - i + 1.0) +
-                           i * log(chance) + (trials - i) * log1p(-chance);
+        double logarithm = log_gamma(trials + 1.0) - log_gamma(i + 1.0) -
+                           log_gamma(trials - i + 1.0) + i * log(chance) +
+                           (trials - i) * log1p(-chance);
         below += exp(logarithm);
         if (below > LOSS)
             return (double)i / trials;

@@ -504,5 +504,7 @@ enum doppel_status doppel_ingest(struct doppel_library *library,
         if (!visitor(context, &found.decision))
             status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     ingest_free(ingest);
+    if (status && status != DOPPEL_E_NOT_FOUND && !options->check)
+        doppel_library_rollback(library); /* what was decided last, and not told */
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/log_gamma.h"
+
 /* Measured on a Zen 5 server: a bucket fetched ahead, each of its cache lines, a line read in
  * order, a code whose remainder is within the limit. */
 static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS_NS = 8;
@@ -33,7 +35,7 @@ static void fill_binomial(float *out, uint32_t bits)
     double sum = 0;
     for (uint32_t i = 0; i <= REST_MAX; i++) {
         if (i <= bits)
-            sum += exp(lgamma(bits + 1.0) - lgamma(i + 1.0) - lgamma(bits - i + 1.0) -
+            sum += exp(log_gamma(bits + 1.0) - log_gamma(i + 1.0) - log_gamma(bits - i + 1.0) -
                        bits * log(2.0));
         out[i] = (float)(sum < 1 ? sum : 1);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/point_locale.h"
 #include "core/utf8.h"
 #include "library/verify.h"
 
@@ -37,15 +38,18 @@ static void write_hex_bytes(FILE *file, const unsigned char *bytes, size_t size)
 static void write_value(FILE *file, sqlite3_stmt *statement, int column)
 {
     const void *bytes;
+    locale_t before;
     switch (sqlite3_column_type(statement, column)) {
     case SQLITE_INTEGER:
         fprintf(file, "%" PRId64, (int64_t)sqlite3_column_int64(statement, column));
         break;
     case SQLITE_FLOAT:
+        before = point_locale_enter();
         if (isfinite(sqlite3_column_double(statement, column)))
             fprintf(file, "%.17g", sqlite3_column_double(statement, column));
         else
             fputs("null", file);
+        point_locale_leave(before);
         break;
     case SQLITE_TEXT:
         bytes = sqlite3_column_text(statement, column);

@@ -162,7 +162,8 @@ static enum doppel_status read_schema(struct salvage *salvage, struct doppel_err
 {
     struct rescue *schema = &salvage->rescues[RESCUE_SCHEMA];
     enum doppel_status status = salvage_tree(salvage, schema, 1, error);
-    salvage->uses[1] = PAGE_TAKEN;
+    if (salvage->pages.count) /* else not even the first page is whole */
+        salvage->uses[1] = PAGE_TAKEN;
     if (!status && schema->gaps.count)
         status = salvage_strays(salvage, schema, error);
     return status;

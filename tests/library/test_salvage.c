@@ -1,6 +1,7 @@
 /* A catalogue of which a page is damaged, each in turn, or several: all rows are saved but those of
  * that page, and none that was not there. */
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "library/salvage/pages.h"
@@ -94,6 +95,28 @@ static void test_cut_short(void **state)
         assert_saved(original, &outcome, pages + 1, original->pages - pages, false, "cut off");
     }
     original_close(original);
+}
+
+static bool hear_problem(void *context, const struct doppel_problem *problem)
+{
+    (void)context, (void)problem;
+    return true;
+}
+
+/* Less than its first page: nothing can be saved, nothing beyond it is looked at, and it stays. */
+static void test_cut_within_the_first_page(void **state)
+{
+    char path[512];
+    struct stat status;
+    doppel_library_close(open_library(*state));
+    snprintf(path, sizeof path, "%s/catalogue.db", directory_of(*state));
+    for (long size = 4000; size >= 0; size -= 500) {
+        assert_int_equal(truncate(path, size), 0);
+        assert_int_equal(doppel_library_salvage(directory_of(*state), hear_problem, NULL, NULL),
+                         DOPPEL_E_FORMAT);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_size, size);
+    }
 }
 
 /* Both the list of free pages and what leads to rows are gone. */
@@ -225,10 +248,15 @@ static void test_page_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_zeroed_pages), IN_FOLDER(test_zeroed_small_pages),
-        IN_FOLDER(test_random_bytes), IN_FOLDER(test_blocks),
-        IN_FOLDER(test_cut_short),    IN_FOLDER(test_first_page_and_another),
-        IN_FOLDER(test_header),       IN_FOLDER(test_log),
+        IN_FOLDER(test_zeroed_pages),
+        IN_FOLDER(test_zeroed_small_pages),
+        IN_FOLDER(test_random_bytes),
+        IN_FOLDER(test_blocks),
+        IN_FOLDER(test_cut_short),
+        IN_FOLDER(test_cut_within_the_first_page),
+        IN_FOLDER(test_first_page_and_another),
+        IN_FOLDER(test_header),
+        IN_FOLDER(test_log),
         IN_FOLDER(test_page_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

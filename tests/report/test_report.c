@@ -255,6 +255,7 @@ static void a_cancelled_run_leaves_nothing(void **state)
 static void careless_calls(void **state)
 {
     const struct doppel_report_options nowhere = {0}, page = {.output = "page.html"};
+    const struct doppel_report_options folder = {.output = "."};
     struct doppel_group_member members[2] = {{0}, {.reason = DOPPEL_REASON_NEAR}};
     const struct doppel_group nameless = {
         .number = 1, .kind = DOPPEL_KIND_IMAGE, .members = members, .count = 2};
@@ -263,6 +264,7 @@ static void careless_calls(void **state)
     (void)state;
     assert_int_equal(doppel_report_new(run, NULL, &report, NULL), DOPPEL_E_ARGUMENT);
     assert_int_equal(doppel_report_new(run, &nowhere, &report, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_report_new(run, &folder, &report, NULL), DOPPEL_E_IO);
     assert_int_equal(doppel_report_new(run, &page, &report, NULL), DOPPEL_OK);
     assert_int_equal(doppel_report_take(report, &nameless, NULL), DOPPEL_OK);
     assert_int_equal(doppel_report_write(report, NULL), DOPPEL_OK);

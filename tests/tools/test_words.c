@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <locale.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +147,23 @@ static void numbers_stay_in_range(void **state)
     assert_true(number == 42);
 }
 
+/* A program that uses the library may have a locale with a comma. */
+static void numbers_have_a_point_in_each_locale(void **state)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ru_RU.UTF-8"};
+    const char *found = NULL;
+    double number = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
+        found = setlocale(LC_NUMERIC, names[i]);
+    const char point = *localeconv()->decimal_point;
+    bool parsed = parse_number("2.5", 0, 9, &number), comma = parse_number("2,5", 0, 9, &number);
+    const char after = *localeconv()->decimal_point;
+    setlocale(LC_NUMERIC, "C");
+    assert_true(parsed && !comma && number == 2.5);
+    assert_int_equal(after, point); /* the locale is the program's still */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +173,7 @@ int main(void)
         cmocka_unit_test(sizes_have_units),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(numbers_stay_in_range),
+        cmocka_unit_test(numbers_have_a_point_in_each_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
