@@ -213,8 +213,8 @@ static void a_held_lock_is_said(void **state)
         &shell, "-c",
         "python3 -c 'import sqlite3, time; d = sqlite3.connect(\"library/catalogue.db\");"
         " d.isolation_level = None; d.execute(\"BEGIN IMMEDIATE\"); print(1, flush=True);"
-        " time.sleep(9)' > held & sleep 1.5; " DOPPEL_PROGRAM
-        " ingest -L library --jsonl c.jsonl; code=$?; wait; exit $code");
+        " time.sleep(600)' > held & until [ -s held ]; do sleep .05; done; " DOPPEL_PROGRAM
+        " ingest -L library --jsonl c.jsonl; code=$?; kill $!; wait; exit $code");
     assert_code(&ran, 2);
     assert_has(ran.err, "another process");
     assert_string_equal(ran.out, "");
