@@ -18,8 +18,8 @@ extern "C" {
 
 /** Names of the fields of a record. */
 struct doppel_corpus_fields {
-    const char *id, *text, *path, *source, *date; /**< default "id", "text", "path", "source",
-                                                     "date" */
+    const char *id, *text, *path, *source, *date; /**< NULL, and default: "id", "text", "path",
+                                                     "source", "date" */
 };
 
 struct doppel_corpus_files {

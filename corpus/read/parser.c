@@ -63,8 +63,11 @@ struct parser *parser_new(const struct doppel_corpus_fields *fields)
     struct parser *parser = calloc(1, sizeof *parser);
     if (!parser)
         return NULL;
-    const char *const names[PLAIN_SLOTS] = {fields->id, fields->text, fields->path, fields->source,
-                                            fields->date};
+    const struct doppel_corpus_fields usual = doppel_corpus_fields_default();
+    const char *const names[PLAIN_SLOTS] = {
+        fields->id ? fields->id : usual.id, fields->text ? fields->text : usual.text,
+        fields->path ? fields->path : usual.path, fields->source ? fields->source : usual.source,
+        fields->date ? fields->date : usual.date};
     parser->json = json_new();
     parser->slot_count = PLAIN_SLOTS;
     bool good = parser->json != NULL;

@@ -347,6 +347,19 @@ static void what_cannot_be_kept_is_not_told(void **state)
     assert_next(fixture, DOPPEL_DECISION_NEW, DOPPEL_BECAUSE_NONE, 0);
 }
 
+/* No defaults: they are refused, with a sentence. */
+static void options_of_zeros_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct doppel_decide_options zeros = {0};
+    struct doppel_decider *decider = NULL;
+    struct doppel_error error = {0};
+    assert_int_not_equal(
+        doppel_decider_new(fixture->run, fixture->library, &zeros, &decider, &error), DOPPEL_OK);
+    assert_true(error.message[0]);
+    assert_null(decider);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +374,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(careless_calls, begin, end),
         cmocka_unit_test_setup_teardown(codes_of_other_schemes_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(what_cannot_be_kept_is_not_told, begin, end),
+        cmocka_unit_test_setup_teardown(options_of_zeros_are_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
