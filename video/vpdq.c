@@ -104,7 +104,7 @@ enum doppel_status doppel_vpdq_parse(const char *text, size_t size, struct doppe
                                      struct doppel_error *error)
 {
     ARRAY(struct doppel_vpdq_frame) frames = {0};
-    struct rest rest = {text, text + size};
+    struct rest rest = {text, size ? text + size : text};
     size_t line = 1;
     enum doppel_status status = DOPPEL_OK;
     for (; rest.at < rest.end && !status; line++) {
