@@ -423,12 +423,14 @@ static enum doppel_status open_ingest_parts(struct ingest *ingest, struct doppel
 {
     const struct doppel_ingest_options *options = &ingest->options;
     const struct decider_host host = ingest_host(ingest);
-    sieve_init(&ingest->sieve, options->text.lanes, &options->limits);
     ingest->parser = parser_new(&options->fields);
     if (!ingest->parser)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");
     enum doppel_status status = doppel_text_new(&options->text, &ingest->text, error);
-    if (!status && !options->check)
+    if (status)
+        return status;
+    sieve_init(&ingest->sieve, options->text.lanes, &options->limits);
+    if (!options->check)
         status = doppel_library_set_text_options(ingest->library, &options->text, &options->limits,
                                                  error);
     if (!status)
