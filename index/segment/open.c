@@ -49,10 +49,11 @@ static enum doppel_status check_header(const uint8_t header[SEGMENT_HEADER], con
     if (checksum64(header, AT_HEADER_SUM) != get_u64(header + AT_HEADER_SUM))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the header of the index file %s is damaged",
                            path);
-    if (get_u32(header + AT_VERSION) != SEGMENT_VERSION)
+    const uint32_t version = get_u32(header + AT_VERSION);
+    if (version != SEGMENT_VERSION && version != SEGMENT_OLD_VERSION)
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the index file %s has version %u, this program reads %d: rebuild it",
-                           path, get_u32(header + AT_VERSION), SEGMENT_VERSION);
+                           path, version, SEGMENT_VERSION);
     return DOPPEL_OK;
 }
 
@@ -68,7 +69,9 @@ static enum doppel_status take_header(const uint8_t header[SEGMENT_HEADER], uint
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++)
         segment->plan.part_bytes[i] = get_u64(header + AT_PARTS + 8 * i);
     file->removed_count = get_u64(header + AT_REMOVED);
-    if (!segment_layout(&segment->plan, file->removed_count, true, &file->layout) ||
+    const bool old = get_u32(header + AT_VERSION) == SEGMENT_OLD_VERSION;
+    if (!segment_layout(&segment->plan, file->removed_count,
+                        old ? SEGMENT_OLD_BLOCK : SEGMENT_BLOCK, &file->layout) ||
         file->layout.end != get_u64(header + AT_BYTES))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the sizes in the index file %s are wrong",
                            path);
@@ -77,6 +80,28 @@ static enum doppel_status take_header(const uint8_t header[SEGMENT_HEADER], uint
                            "the index file %s is cut short: %llu bytes instead of %llu", path,
                            (unsigned long long)file_bytes, (unsigned long long)file->layout.end);
     return DOPPEL_OK;
+}
+
+/* Pages that nobody will touch: the header's, and what lies behind a part whose last page is full.
+ * Once all others are checked, no touch looks any more. */
+static void pass_over_padding(struct segment *segment)
+{
+    const struct segment_layout *layout = &segment->file->layout;
+    uint64_t page = 0, passed = 0;
+    if (layout->block_bytes != SEGMENT_ALIGNMENT)
+        return;
+    for (unsigned i = 0; i <= SEGMENT_PARTS_MAX; i++) {
+        bool part = i < SEGMENT_PARTS_MAX;
+        uint64_t at = part ? layout->parts[i] : layout->removed;
+        uint64_t bytes =
+            part ? segment->plan.part_bytes[i] : segment->file->removed_count * sizeof(uint64_t);
+        for (; page < at / SEGMENT_ALIGNMENT; page++, passed++)
+            atomic_fetch_or(&segment->file->checked[page / 64], UINT64_C(1) << page % 64);
+        page = (at + bytes + SEGMENT_ALIGNMENT - 1) / SEGMENT_ALIGNMENT;
+    }
+    for (; page < layout->blocks; page++, passed++)
+        atomic_fetch_or(&segment->file->checked[page / 64], UINT64_C(1) << page % 64);
+    atomic_fetch_sub(&segment->unchecked, passed);
 }
 
 static enum doppel_status map(int fd, const char *path, struct segment *segment,
@@ -95,6 +120,7 @@ static enum doppel_status map(int fd, const char *path, struct segment *segment,
     if (!file->path || !file->checked || !file->watch)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the index file %s", path);
     atomic_store(&segment->unchecked, file->layout.blocks);
+    pass_over_padding(segment);
     segment_place(segment);
     return DOPPEL_OK;
 }
@@ -182,8 +208,8 @@ bool segment_check(const struct segment *segment, const void *at, size_t bytes)
     if (!file->checked || !bytes)
         return true;
     uint64_t start = (uint64_t)((const uint8_t *)at - file->base);
-    uint64_t last = (start + bytes - 1) / SEGMENT_BLOCK;
-    for (uint64_t block = start / SEGMENT_BLOCK; block <= last; block++)
+    uint64_t last = (start + bytes - 1) / file->layout.block_bytes;
+    for (uint64_t block = start / file->layout.block_bytes; block <= last; block++)
         if (!is_checked(file, block))
             check_block(segment, block);
     return !file->damaged;

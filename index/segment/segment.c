@@ -29,7 +29,7 @@ static uint64_t place_segment(uint64_t bytes, uint64_t *end)
     return at;
 }
 
-bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, bool with_sums,
+bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uint64_t block_bytes,
                     struct segment_layout *out)
 {
     uint64_t end = SEGMENT_HEADER;
@@ -42,9 +42,10 @@ bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, boo
         return false;
     out->removed = place_segment(removed_count * sizeof(uint64_t), &end);
     out->sums = end;
-    out->blocks = with_sums ? (end + SEGMENT_BLOCK - 1) / SEGMENT_BLOCK : 0;
+    out->block_bytes = block_bytes;
+    out->blocks = block_bytes ? (end + block_bytes - 1) / block_bytes : 0;
     /* Even an empty last part has something behind it to point at. */
-    out->end = end + (with_sums ? 0 : SEGMENT_ALIGNMENT);
+    out->end = end + (block_bytes ? 0 : SEGMENT_ALIGNMENT);
     (void)place_segment(out->blocks * sizeof(uint64_t), &out->end);
     return out->end < BYTES_END;
 }
@@ -57,7 +58,7 @@ void segment_place(struct segment *segment)
 
 const uint8_t *segment_block(const struct segment_file *file, uint64_t block, size_t *out_bytes)
 {
-    uint64_t start = block * SEGMENT_BLOCK, end = start + SEGMENT_BLOCK;
+    uint64_t start = block * file->layout.block_bytes, end = start + file->layout.block_bytes;
     if (!block)
         start = SEGMENT_HEADER;
     if (end > file->layout.sums)
@@ -151,7 +152,8 @@ enum doppel_status segment_create(const struct segment_plan *plan,
     segment->plan = *plan;
     segment->file = file;
     enum doppel_status status;
-    if (!segment_layout(plan, target->removed_count, target->path != NULL, &file->layout))
+    if (!segment_layout(plan, target->removed_count, target->path ? SEGMENT_BLOCK : 0,
+                        &file->layout))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "a segment of the index would be too large");
     else
         status = target->path ? make_file(file, target->path, error) : make_memory(file, error);

@@ -7,16 +7,19 @@
 
 /*
  * Header (one page), parts, removed payloads, checksums; each at a multiple of 4096, followed by at
- * least 64 bytes. All numbers are little-endian. Block b of the checksums is the bytes from
- * b × 64 KiB, without the header, up to the next block or the checksums. A segment in memory is
- * laid out alike, without checksums.
+ * least 64 bytes. All numbers are little-endian. Block b of the checksums is a page (of version 1:
+ * 64 KiB), without the header, up to the next block or the checksums: a process that asks one
+ * question checks the pages that it touches. A segment in memory is laid out alike, without
+ * checksums.
  */
 enum {
     SEGMENT_ALIGNMENT = 4096,
     SEGMENT_HEADER = 4096,
-    SEGMENT_BLOCK = 64 << 10,
+    SEGMENT_BLOCK = 4096,
+    SEGMENT_OLD_BLOCK = 64 << 10, /* of version 1 */
     SEGMENT_TAIL = 64,
-    SEGMENT_VERSION = 1
+    SEGMENT_OLD_VERSION = 1,
+    SEGMENT_VERSION = 2
 };
 
 /* Offsets in the header. */
@@ -37,10 +40,12 @@ enum {
 struct segment_layout {
     uint64_t parts[SEGMENT_PARTS_MAX], removed, sums, end;
     uint64_t blocks; /* 0 in memory */
+    uint64_t block_bytes;
 };
 
-/** False when the sizes do not fit into memory. */
-bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, bool with_sums,
+/** False when the sizes do not fit into memory. @param block_bytes that a checksum is of; 0: there
+ * are none */
+bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uint64_t block_bytes,
                     struct segment_layout *out);
 
 struct segment_file {

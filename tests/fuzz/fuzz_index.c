@@ -33,7 +33,7 @@ static bool layout_of(const struct file *file, struct segment_layout *out)
         return false;
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++)
         plan.part_bytes[i] = get_u64(file->bytes + AT_PARTS + 8 * i);
-    return segment_layout(&plan, get_u64(file->bytes + AT_REMOVED), true, out) &&
+    return segment_layout(&plan, get_u64(file->bytes + AT_REMOVED), SEGMENT_BLOCK, out) &&
            out->end <= SIZE_MAX_MENDED;
 }
 

@@ -29,7 +29,7 @@ enum {
     REMOVED = 5,
     HEADER = 4096,     /* as docs/formats.md has it */
     HEADER_SUM = 4088, /* likewise */
-    BLOCK = 64 << 10
+    BLOCK = 4096
 };
 
 static const uint64_t part_bytes[PARTS] = {1, 200000, 4096};
@@ -196,7 +196,7 @@ static void test_file(void **state)
         assert_int_equal(about.st_size, segment_bytes(segment));
         segment_release(segment);
         assert_int_equal(segment_open(path, &segment, NULL), DOPPEL_OK);
-        assert_int_equal(segment->unchecked, (200000 + 8 * HEADER) / BLOCK + 1);
+        assert_in_range(segment->unchecked, 200000 / BLOCK, (200000 + 8 * HEADER) / BLOCK);
         assert_true(is_whole(segment));
         assert_int_equal(segment_damage(segment, NULL), DOPPEL_OK);
         assert_int_equal(segment_verify(segment, NULL), DOPPEL_OK);
@@ -324,7 +324,7 @@ static void test_headers_that_lie(void **state)
     segment_release(make(path, false));
     size_t size;
     uint8_t *bytes = read_whole(&size);
-    forge(bytes, 8, 2, 4);
+    forge(bytes, 8, 3, 4);
     assert_int_equal(outcome(), DOPPEL_E_VERSION);
     for (size_t at = 16; at < 40; at += 8)
         for (size_t i = at == 24 ? 2 : 0; i < sizeof lies / sizeof *lies; i++) {
@@ -485,6 +485,54 @@ static void test_more_than_the_disk_has(void **state)
     assert_int_equal(access(temporary, F_OK), -1);
 }
 
+/* ---- version 1: checksums of 64 KiB ---- */
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + 64 + 4095) / 4096 * 4096;
+}
+
+/* Where the checksums of a file begin. */
+static size_t sums_of(size_t size)
+{
+    size_t sums = 4096;
+    while (sums + padded(sums / BLOCK * 8) < size)
+        sums += 4096;
+    return sums;
+}
+
+static void test_version_1(void **state)
+{
+    (void)state;
+    enum { OLD_BLOCK = 64 << 10 };
+    segment_release(make(path, false));
+    size_t size;
+    uint8_t *bytes = read_whole(&size), header[HEADER];
+    const size_t sums = sums_of(size), blocks = (sums + OLD_BLOCK - 1) / OLD_BLOCK;
+    memcpy(header, bytes, HEADER);
+    memset(bytes + sums, 0, size - sums);
+    for (size_t b = 0; b < blocks; b++) {
+        size_t start = b ? b * OLD_BLOCK : HEADER, end = (b + 1) * OLD_BLOCK;
+        end = end < sums ? end : sums;
+        put_u64(bytes + sums + 8 * b, checksum64(bytes + start, end - start));
+    }
+    const size_t old_size = sums + padded(8 * blocks);
+    write_at(0, bytes, size);
+    assert_int_equal(truncate(path, (off_t)old_size), 0);
+    put_u64(header + 16, old_size);
+    put_u64(header + 32, checksum64(bytes + sums, old_size - sums));
+    forge(header, 8, 1, 4);
+    assert_int_equal(outcome(), DOPPEL_OK);
+    for (size_t at = HEADER; at < old_size; at += 1000) {
+        uint8_t changed = bytes[at] ^ 1;
+        write_at(at, &changed, 1);
+        assert_int_equal(outcome(), DOPPEL_E_CORRUPT);
+        write_at(at, bytes + at, 1);
+    }
+    assert_int_equal(outcome(), DOPPEL_OK);
+    free(bytes);
+}
+
 /* ---- threads ---- */
 
 static void *read_all(void *argument)
@@ -556,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_other_faults_still_kill),
         cmocka_unit_test(test_over_the_file_limit),
         cmocka_unit_test(test_more_than_the_disk_has),
+        cmocka_unit_test(test_version_1),
         cmocka_unit_test(test_threads_check_each_block_once),
         cmocka_unit_test(test_two_are_told_apart),
     };
