@@ -96,15 +96,21 @@ struct merger {
     pthread_cond_t changed;
     bool started, wanted, busy, closing;
     struct doppel_store *store; /* its own connection */
+    enum doppel_status (*work)(struct doppel_store_index *self, struct doppel_error *error);
     struct doppel_error error;
+};
+
+/** Codes that a transaction has inserted: one record of the log, however many calls. */
+struct unlogged {
+    ARRAY(uint64_t) codes, payloads;
 };
 
 struct doppel_store_index {
     struct doppel_store *store;
     struct doppel_store_index *next; /* of the same store */
     char *name, *folder;
-    int lock_fd; /* -1: a reader */
-    bool salvage;
+    int lock_fd; /* -1: a reader, or shared */
+    bool salvage, shared, disposable;
     struct doppel_index_options make; /* as it is to be made; table 0: not known */
     doppel_store_index_rebuilder *rebuild;
     void *rebuild_context;
@@ -118,6 +124,8 @@ struct doppel_store_index {
     int64_t gone_at; /* the generation at which a reader missed a segment; -1 */
 
     int64_t last_record;    /* number of the last one that is in the head */
+    int64_t appended; /* shared: number of the last one in the log; the head gets them when asked */
+    struct unlogged unlogged; /* shared: what is not even in the log yet */
     uint64_t log_codes;     /* in the head: codes, and payloads removed */
     struct publication log; /* account of the log's codes */
     uint64_t flush_at;      /* log_codes at which a commit flushes */
@@ -134,6 +142,8 @@ struct doppel_store_index {
 
 /* index_load.c */
 bool index_is_writer(const struct doppel_store_index *self);
+/** Whether it may be changed within transactions. */
+bool index_takes_changes(const struct doppel_store_index *self);
 /** A number that is another one when somebody else has committed. */
 enum doppel_status index_data_version(struct doppel_store_index *self, int64_t *out,
                                       struct doppel_error *error);
@@ -148,12 +158,17 @@ enum doppel_status index_check_stamp(const struct doppel_store_index *self,
 enum doppel_status index_check(const struct doppel_store_index *self, struct doppel_error *error);
 void index_seen(struct publication *account, const uint64_t *payloads, size_t count);
 
+/* index_write.c */
+/** Shared: append to the log what is not in it yet. */
+enum doppel_status index_log_rest(struct doppel_store_index *self, struct doppel_error *error);
+
 /* index_log.c */
 enum doppel_status index_log_append(struct doppel_store_index *self, const struct record *record,
                                     struct doppel_error *error);
 enum doppel_status index_log_drop(struct doppel_store *store, int64_t owner, int64_t last,
                                   struct doppel_error *error);
-/** Put records after the last one into the index. */
+/** Put records after the last one into the index; those that this process has appended are counted
+ * already. */
 enum doppel_status index_log_replay(struct doppel_store_index *self, struct doppel_error *error);
 /** Whether the log's pages are in order, and each record is some index's: a record that is lost at
  * its end shows in these alone. */
@@ -181,10 +196,21 @@ enum doppel_status index_publish(void *context, const char *const *names, size_t
                                  struct doppel_error *error);
 double index_now(void);
 
+/* index_keep.c */
+/** Make a segment of the log of a shared index, and merge: with the lock, or not if another has it.
+ */
+enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_error *error);
+/** The same through its own connection, waiting for the lock. */
+enum doppel_status index_keep_now(struct doppel_store_index *self, bool all,
+                                  struct doppel_error *error);
+
 /* index_merge.c */
+enum doppel_status index_merge(struct doppel_store_index *self, struct doppel_error *error);
 enum doppel_status merger_start(struct doppel_store_index *self, struct doppel_error *error);
 void merger_stop(struct doppel_store_index *self);
 void merger_wake(struct doppel_store_index *self);
+/** Have the work done now, and wait for it. */
+enum doppel_status merger_run(struct doppel_store_index *self, struct doppel_error *error);
 /** Why the last merge failed, or OK. */
 void merger_error(struct doppel_store_index *self, struct doppel_error *out);
 /** Wait until no merge is in progress. */

@@ -24,6 +24,11 @@ bool index_is_writer(const struct doppel_store_index *self)
     return self->lock_fd >= 0;
 }
 
+bool index_takes_changes(const struct doppel_store_index *self)
+{
+    return self->lock_fd >= 0 || (self->shared && !self->store->options.read_only);
+}
+
 enum doppel_status index_check(const struct doppel_store_index *self, struct doppel_error *error)
 {
     if (self->index)
@@ -39,7 +44,8 @@ static enum doppel_status open_names(struct doppel_store_index *self, const char
         .folder = self->folder,
         .names = names,
         .count = count,
-        .durable = true, /* else the names could outlive the bytes */
+        /* else the names could outlive the bytes */
+        .durable = !self->disposable || self->store->options.durable,
         .read_only = !index_is_writer(self),
         .publish = index_publish,
         .context = self,
@@ -130,6 +136,8 @@ void index_unload(struct doppel_store_index *self)
     manifest_free(&self->manifest);
     self->log = (struct publication){0};
     self->log_codes = self->damaged = 0;
+    self->unlogged.codes.count = self->unlogged.payloads.count = 0;
+    self->last_record = self->appended = 0;
 }
 
 /* In one view of the database. @param out_gone a segment file is not there */
@@ -142,7 +150,7 @@ static enum doppel_status load_segments(struct doppel_store_index *self, bool *o
     if (!self->manifest.whole && !index_is_writer(self))
         return doppel_fail(error, DOPPEL_E_BUSY, "%s: index '%s' is being rebuilt; try again later",
                            self->store->path, self->name);
-    self->last_record = self->manifest.flushed;
+    self->last_record = self->appended = self->manifest.flushed;
     status = index_log_check(self, error);
     if (!status)
         status = open_segments(self, error);

@@ -30,11 +30,12 @@ enum doppel_status index_log_append(struct doppel_store_index *self, const struc
         store, "INSERT INTO doppel_index_log(record, data) VALUES(?1, ?2)", &statement, error);
     if (status)
         return status;
-    sqlite3_bind_int64(statement, 1, log_key(self->manifest.id, self->last_record + 1));
+    int64_t *last = self->shared ? &self->appended : &self->last_record;
+    sqlite3_bind_int64(statement, 1, log_key(self->manifest.id, *last + 1));
     sqlite3_bind_blob64(statement, 2, self->buffer.bytes, size, SQLITE_STATIC);
     status = doppel_store_step(store, statement, &row, error);
     if (!status)
-        self->last_record++;
+        ++*last;
     return status;
 }
 
@@ -54,6 +55,17 @@ enum doppel_status index_log_drop(struct doppel_store *store, int64_t owner, int
 
 /* ---- replay ---- */
 
+/* What was appended by this process was counted then. @param payloads NULL: of removals */
+static void count_logged(struct doppel_store_index *self, uint64_t codes, const uint64_t *payloads,
+                         size_t count)
+{
+    if (self->last_record < self->appended)
+        return;
+    self->log_codes += codes;
+    if (payloads)
+        index_seen(&self->log, payloads, count);
+}
+
 /* Items that are gone, or damaged, have no postings. */
 static enum doppel_status insert_named(struct doppel_store_index *self, const uint64_t *payloads,
                                        size_t count, struct doppel_error *error)
@@ -69,8 +81,7 @@ static enum doppel_status insert_named(struct doppel_store_index *self, const ui
         free(postings);
         if (status && status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CORRUPT)
             return status;
-        self->log_codes += item.count;
-        index_seen(&self->log, &payloads[i], 1);
+        count_logged(self, item.count, &payloads[i], 1);
     }
     return DOPPEL_OK;
 }
@@ -80,19 +91,19 @@ static enum doppel_status apply(struct doppel_store_index *self, const struct re
 {
     if (record->kind == RECORD_NAMED)
         return insert_named(self, record->payloads, record->count, error);
-    self->log_codes += record->count;
     switch (record->kind) {
     case RECORD_INSERT:
-        index_seen(&self->log, record->payloads, record->count);
+        count_logged(self, record->count, record->payloads, record->count);
         return doppel_index_insert(self->index, record->codes, record->payloads, record->count,
                                    error);
     case RECORD_REMOVE:
+        count_logged(self, record->count, NULL, 0);
         return doppel_index_remove(self->index, record->payloads, record->count, error);
     case RECORD_ITEM:
     case RECORD_NAMED:
         break;
     }
-    index_seen(&self->log, record->payloads, 1);
+    count_logged(self, record->count, record->payloads, 1);
     return doppel_index_insert_item(self->index,
                                     &(struct doppel_index_item){.payload = record->payloads[0],
                                                                 .length = record->length,
@@ -177,6 +188,8 @@ enum doppel_status index_log_replay(struct doppel_store_index *self, struct dopp
         if (status)
             break;
         self->last_record = number;
+        if (self->appended < number)
+            self->appended = number;
     }
     sqlite3_reset(statement);
     return status;

@@ -1,7 +1,13 @@
-/* A thread that merges segments, through a connection of its own, while the caller goes on. */
+/* A thread that makes and merges segments, through a connection of its own, while the caller goes
+ * on. */
 #include "store/index_internal.h"
 
-static void *merge(void *context)
+enum doppel_status index_merge(struct doppel_store_index *self, struct doppel_error *error)
+{
+    return doppel_index_compact(self->index, false, error);
+}
+
+static void *run_merger(void *context)
 {
     struct doppel_store_index *self = context;
     struct merger *merger = &self->merger;
@@ -15,7 +21,7 @@ static void *merge(void *context)
         merger->wanted = false;
         merger->busy = true;
         pthread_mutex_unlock(&merger->lock);
-        doppel_index_compact(self->index, false, &error);
+        merger->work(self, &error);
         pthread_mutex_lock(&merger->lock);
         merger->error = error; /* tried again after the next flush */
         merger->busy = false;
@@ -36,11 +42,11 @@ enum doppel_status merger_start(struct doppel_store_index *self, struct doppel_e
         return status;
     pthread_mutex_init(&merger->lock, NULL);
     pthread_cond_init(&merger->changed, NULL);
-    merger->wanted = true;
+    merger->wanted = !self->shared;
     /* Set before the thread runs, which compares itself with merger->thread only in a merge; the
      * lock keeps it from one until the id is stored. */
     pthread_mutex_lock(&merger->lock);
-    merger->started = pthread_create(&merger->thread, NULL, merge, self) == 0;
+    merger->started = pthread_create(&merger->thread, NULL, run_merger, self) == 0;
     pthread_mutex_unlock(&merger->lock);
     if (merger->started)
         return DOPPEL_OK;
@@ -67,15 +73,32 @@ void merger_stop(struct doppel_store_index *self)
     doppel_store_close(merger->store);
 }
 
+/* Of a shared index it is started when there is work for the first time. */
 void merger_wake(struct doppel_store_index *self)
 {
     struct merger *merger = &self->merger;
-    if (!merger->started)
+    if (!merger->started && (!self->shared || merger_start(self, NULL)))
         return;
     pthread_mutex_lock(&merger->lock);
     merger->wanted = true;
     pthread_cond_broadcast(&merger->changed);
     pthread_mutex_unlock(&merger->lock);
+}
+
+enum doppel_status merger_run(struct doppel_store_index *self, struct doppel_error *error)
+{
+    struct merger *merger = &self->merger;
+    enum doppel_status status = merger->started ? DOPPEL_OK : merger_start(self, error);
+    if (status)
+        return status;
+    pthread_mutex_lock(&merger->lock);
+    merger->wanted = true;
+    pthread_cond_broadcast(&merger->changed);
+    while (merger->wanted || merger->busy)
+        pthread_cond_wait(&merger->changed, &merger->lock);
+    struct doppel_error failure = merger->error;
+    pthread_mutex_unlock(&merger->lock);
+    return failure.status ? doppel_fail(error, failure.status, "%s", failure.message) : DOPPEL_OK;
 }
 
 void merger_error(struct doppel_store_index *self, struct doppel_error *out)

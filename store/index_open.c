@@ -39,7 +39,8 @@ static enum doppel_status prepare_to_write(struct doppel_store_index *self,
     if (options->make)
         status = segment_folder_make(self->folder, how->durable, error);
     if (!status)
-        status = segment_folder_lock(self->folder, how->busy_timeout_ms, &self->lock_fd, error);
+        status = segment_folder_lock(self->folder, options->at_once ? 0 : how->busy_timeout_ms,
+                                     &self->lock_fd, error);
     if (!status && options->make)
         status = make_row(self->store, options, error);
     return status;
@@ -109,7 +110,7 @@ static enum doppel_status open_here(struct doppel_store_index *self,
                                     struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    if (!self->store->options.read_only)
+    if (!self->store->options.read_only && !self->shared)
         status = prepare_to_write(self, options, error);
     bool settled = !status && index_is_writer(self) && settle_index(self);
     if (!status)
@@ -144,6 +145,9 @@ enum doppel_status doppel_store_index_open(struct doppel_store *store,
             .lock_fd = -1,
             .gone_at = -1,
             .salvage = options->salvage,
+            .shared = options->shared,
+            .disposable = options->disposable,
+            .merger.work = options->shared ? index_keep : index_merge,
             .make = options->make ? *options->make : (struct doppel_index_options){0},
             .rebuild = options->rebuild,
             .rebuild_context = options->rebuild_context,
@@ -177,6 +181,8 @@ void doppel_store_index_close(struct doppel_store_index *self)
     index_unload(self);
     if (self->lock_fd >= 0)
         close(self->lock_fd);
+    array_free(&self->unlogged.codes);
+    array_free(&self->unlogged.payloads);
     record_buffer_free(&self->buffer);
     free(self->name);
     free(self->folder);
@@ -222,11 +228,17 @@ enum doppel_status doppel_store_index_refresh(struct doppel_store_index *self, b
     enum doppel_status status = DOPPEL_OK;
     if (!index_is_writer(self))
         status = index_data_version(self, &version, error);
-    if (!status && !index_is_writer(self) && (version != self->data_version || !self->index))
+    if (!status)
+        status = index_log_rest(self, error);
+    if (!status && !index_is_writer(self) && (version != self->data_version || !self->index)) {
         if (!self->index || !read_on_log(self, &changed, &status, error)) {
             changed = true;
             status = index_load(self, error);
         }
+    } else if (!status && self->appended > self->last_record) {
+        changed = true;
+        status = index_log_replay(self, error);
+    }
     if (out_changed)
         *out_changed = changed;
     return status;

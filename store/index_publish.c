@@ -123,6 +123,8 @@ enum doppel_status index_publish(void *context, const char *const *names, size_t
         store = self->merger.store;
     if (store == self->store && self->publication && self->publication->cut_short)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the codes to be loaded ended too early");
+    if (store_in_transaction(store)) /* doppel_store_index_build's */
+        return replace(self, store, names, count, error);
     enum doppel_status status = doppel_store_begin(store, error);
     if (status)
         return status;

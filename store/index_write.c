@@ -10,10 +10,70 @@ enum { RECORD_BYTES = 1 << 20 };
 static enum doppel_status check_writer(const struct doppel_store_index *self,
                                        struct doppel_error *error)
 {
-    if (self->lock_fd >= 0)
+    if (index_takes_changes(self))
         return index_check(self, error);
     return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: the index is open for reading only",
                        self->folder);
+}
+
+/* ---- the log ---- */
+
+static uint32_t bytes_of_code(const struct doppel_index_options *options)
+{
+    return options->table == DOPPEL_INDEX_BANDS ? options->lanes * 2 : options->bits / 8;
+}
+
+static enum doppel_status log_codes(struct doppel_store_index *self, const uint64_t *codes,
+                                    const uint64_t *payloads, size_t count,
+                                    struct doppel_error *error)
+{
+    uint32_t code_bytes = bytes_of_code(&self->manifest.options);
+    size_t step = RECORD_BYTES / (code_bytes + 8), words = words_of_code(code_bytes);
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < count && !status; i += step) {
+        size_t part = count - i < step ? count - i : step;
+        status = index_log_append(self,
+                                  &(struct record){.kind = RECORD_INSERT,
+                                                   .code_bytes = code_bytes,
+                                                   .count = (uint32_t)part,
+                                                   .codes = codes + i * words,
+                                                   .payloads = payloads + i},
+                                  error);
+    }
+    return status;
+}
+
+static bool note_unlogged(struct doppel_store_index *self, const uint64_t *codes,
+                          const uint64_t *payloads, size_t count)
+{
+    size_t words = words_of_code(bytes_of_code(&self->manifest.options));
+    for (size_t i = 0; i < count * words; i++)
+        if (!array_push(&self->unlogged.codes, codes[i]))
+            return false;
+    for (size_t i = 0; i < count; i++)
+        if (!array_push(&self->unlogged.payloads, payloads[i]))
+            return false;
+    return true;
+}
+
+enum doppel_status index_log_rest(struct doppel_store_index *self, struct doppel_error *error)
+{
+    struct unlogged *rest = &self->unlogged;
+    if (!rest->payloads.count)
+        return DOPPEL_OK;
+    enum doppel_status status =
+        log_codes(self, rest->codes.items, rest->payloads.items, rest->payloads.count, error);
+    rest->codes.count = rest->payloads.count = 0;
+    return status;
+}
+
+/* Before the first change of a transaction: what others have appended since. */
+static enum doppel_status catch_up(struct doppel_store_index *self, struct doppel_error *error)
+{
+    int64_t version;
+    enum doppel_status status = index_data_version(self, &version, error);
+    return status || version == self->data_version ? status
+                                                   : doppel_store_index_refresh(self, NULL, error);
 }
 
 /* ---- transactions ---- */
@@ -27,6 +87,8 @@ static enum doppel_status begin_change(struct doppel_store_index *self, bool *ou
         status = doppel_store_begin(self->store, error);
         *out_own = !status;
     }
+    if (!status && self->shared && !self->dirty)
+        status = catch_up(self, error);
     if (!status)
         self->dirty = true;
     return status;
@@ -52,7 +114,10 @@ enum doppel_status indexes_may_commit(struct doppel_store *store, struct doppel_
             return doppel_fail(error, DOPPEL_E_ARGUMENT,
                                "%s: a change of index '%s' failed: the transaction is taken back",
                                store->path, self->name);
-    return DOPPEL_OK;
+    enum doppel_status status = DOPPEL_OK;
+    for (struct doppel_store_index *self = store->indexes; self && !status; self = self->next)
+        status = index_log_rest(self, error);
+    return status;
 }
 
 /* The commit is done whatever becomes of the flush: what failed is tried again when as much again
@@ -62,7 +127,10 @@ static void flush_when_full(struct doppel_store_index *self)
     if (self->flushing || !self->index || self->log_codes < self->flush_at)
         return;
     struct doppel_error error = {0};
-    if (doppel_store_index_flush(self, &error)) {
+    if (self->shared) {
+        self->flush_at = self->log_codes + self->manifest.options.head_codes;
+        merger_wake(self);
+    } else if (doppel_store_index_flush(self, &error)) {
         self->upkeep = error;
         self->flush_at = self->log_codes + self->manifest.options.head_codes;
     } else {
@@ -93,31 +161,6 @@ void indexes_rolled_back(struct doppel_store *store)
 
 /* ---- changes ---- */
 
-static uint32_t bytes_of_code(const struct doppel_index_options *options)
-{
-    return options->table == DOPPEL_INDEX_BANDS ? options->lanes * 2 : options->bits / 8;
-}
-
-static enum doppel_status log_codes(struct doppel_store_index *self, const uint64_t *codes,
-                                    const uint64_t *payloads, size_t count,
-                                    struct doppel_error *error)
-{
-    uint32_t code_bytes = bytes_of_code(&self->manifest.options);
-    size_t step = RECORD_BYTES / (code_bytes + 8), words = words_of_code(code_bytes);
-    enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < count && !status; i += step) {
-        size_t part = count - i < step ? count - i : step;
-        status = index_log_append(self,
-                                  &(struct record){.kind = RECORD_INSERT,
-                                                   .code_bytes = code_bytes,
-                                                   .count = (uint32_t)part,
-                                                   .codes = codes + i * words,
-                                                   .payloads = payloads + i},
-                                  error);
-    }
-    return status;
-}
-
 enum doppel_status doppel_store_index_insert(struct doppel_store_index *self, const uint64_t *codes,
                                              const uint64_t *payloads, size_t count,
                                              struct doppel_error *error)
@@ -126,8 +169,13 @@ enum doppel_status doppel_store_index_insert(struct doppel_store_index *self, co
     enum doppel_status status = begin_change(self, &own, error);
     if (status)
         return status;
-    status = log_codes(self, codes, payloads, count, error);
-    if (!status)
+    if (self->shared)
+        status = note_unlogged(self, codes, payloads, count)
+                     ? DOPPEL_OK
+                     : doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
+    else
+        status = log_codes(self, codes, payloads, count, error);
+    if (!status && !self->shared)
         status = doppel_index_insert(self->index, codes, payloads, count, error);
     self->log_codes += count;
     index_seen(&self->log, payloads, count);
@@ -152,7 +200,7 @@ enum doppel_status doppel_store_index_insert_item(struct doppel_store_index *sel
     if (status)
         return status;
     status = index_log_append(self, self->source ? &named : &whole, error);
-    if (!status)
+    if (!status && !self->shared)
         status = doppel_index_insert_item(self->index, item, error);
     self->log_codes += item->count;
     index_seen(&self->log, &item->payload, 1);
@@ -182,8 +230,10 @@ enum doppel_status doppel_store_index_remove(struct doppel_store_index *self,
     enum doppel_status status = begin_change(self, &own, error);
     if (status)
         return status;
-    status = log_removed(self, payloads, count, error);
+    status = index_log_rest(self, error);
     if (!status)
+        status = log_removed(self, payloads, count, error);
+    if (!status && !self->shared)
         status = doppel_index_remove(self->index, payloads, count, error);
     self->log_codes += count;
     return end_change(self, own, status, error);
@@ -206,6 +256,10 @@ enum doppel_status doppel_store_index_flush(struct doppel_store_index *self,
     enum doppel_status status = check_alone(self, error);
     if (status || !self->log_codes)
         return status;
+    if (self->shared) {
+        status = merger_run(self, error);
+        return status ? status : doppel_store_index_refresh(self, NULL, error);
+    }
     struct publication work = self->log;
     work.flush = true;
     self->publication = &work;
@@ -282,6 +336,8 @@ enum doppel_status doppel_store_index_bulk(struct doppel_store_index *self,
 enum doppel_status doppel_store_index_compact(struct doppel_store_index *self, bool all,
                                               struct doppel_error *error)
 {
+    if (self->shared)
+        return index_keep_now(self, all, error);
     enum doppel_status status = doppel_store_index_flush(self, error);
     if (status)
         return status;

@@ -107,7 +107,9 @@ DOPPEL_API enum doppel_status doppel_store_step(struct doppel_store *store,
  * holds. An open reads the names and the log, both as of one moment.
  *
  * One process has an index open for writing (the lock is its folder's); any number read it, each as
- * of its open or last refresh. */
+ * of its open or last refresh. A shared one is written to by any number: what others have committed
+ * is read at the first change of a transaction, and segments are made by a thread of whoever finds
+ * that the log has become long, with the folder's lock. */
 
 /** The tables that indexes need: to be put into the schema of a database that is to hold some. */
 #define DOPPEL_STORE_INDEX_SCHEMA                                                                  \
@@ -154,8 +156,13 @@ struct doppel_store_index_options {
         *folder; /**< of its segment files and of no other index's; made when it is missing */
     const struct doppel_index_options *make; /**< make it, when it is not there, like this; NULL: it
                                                 must be there */
-    bool merge;   /**< a thread merges segments while the caller goes on */
-    bool salvage; /**< open what can be opened of a damaged one; see _verify and _repair */
+    bool merge;  /**< a thread merges segments while the caller goes on */
+    bool shared; /**< changes go into the log alone, and any number of processes may write so, each
+                    in its transactions; what this one has changed is found after a refresh */
+    bool disposable; /**< it can be made again: its files need not survive power loss, unless all
+                        that the store keeps does */
+    bool at_once;    /**< do not wait for the folder's lock: DOPPEL_E_BUSY */
+    bool salvage;    /**< open what can be opened of a damaged one; see _verify and _repair */
     doppel_store_index_rebuilder *rebuild; /**< for a writer: called when it is damaged, or was not
                                               rebuilt to its end; NULL: such a one is not opened */
     void *rebuild_context;
@@ -174,6 +181,17 @@ struct doppel_store_index_options {
 DOPPEL_API enum doppel_status doppel_store_index_open(
     struct doppel_store *store, const struct doppel_store_index_options *options,
     struct doppel_store_index **out, struct doppel_error *error);
+
+/**
+ * Make an index, in place of the one that may be there, of codes that are all there already:
+ * straight into a segment. Within the transaction of the caller it becomes true with that, else in
+ * one of its own: nobody can change meanwhile what the codes are read from.
+ * @param options `name`, `folder` and `make` count
+ * @return DOPPEL_OK; DOPPEL_E_BUSY (another process makes segments of it); _IO; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_store_index_build(
+    struct doppel_store *store, const struct doppel_store_index_options *options,
+    const struct doppel_index_load *load, struct doppel_error *error);
 
 /** Waits for a merge that is in progress. */
 DOPPEL_API void doppel_store_index_close(struct doppel_store_index *index);
