@@ -4,6 +4,7 @@
 
 #include <doppel/core.h>
 #include <doppel/image.h>
+#include <doppel/index.h>
 #include <doppel/match_found.h>
 
 #ifdef __cplusplus
@@ -130,6 +131,49 @@ DOPPEL_API enum doppel_status doppel_matcher_lead_cached(const struct doppel_mat
  * Thread-safe while nobody writes. */
 DOPPEL_API bool doppel_matcher_compare(const struct doppel_matcher *matcher, uint64_t query_id,
                                        uint64_t item_id, struct doppel_match *out_match);
+
+/* ---- in tables that are kept ---- */
+
+/** The tables in which the pictures of a scheme are found: under their codes, and, of phash64,
+ * under what they ask for themselves, and under the 256 bits of their full frames. */
+enum doppel_image_table {
+    DOPPEL_IMAGE_TABLE_CODES,
+    DOPPEL_IMAGE_TABLE_ASKS,
+    DOPPEL_IMAGE_TABLE_FULL
+};
+enum { DOPPEL_IMAGE_TABLES = 3, DOPPEL_IMAGE_TABLE_WORDS = 4 * DOPPEL_IMAGE_MAX_QUERIES };
+
+/** How such an index is made. @return false when pictures of the scheme need no such table.
+ * Thread-safe. */
+DOPPEL_API bool doppel_image_table_options(enum doppel_scheme_id scheme,
+                                           enum doppel_image_table table,
+                                           struct doppel_index_options *out);
+
+/** The codes of a picture in such an index, back to back. @return how many: 0 of one that is too
+ * flat to be compared. Thread-safe. */
+DOPPEL_API size_t doppel_image_table_codes(enum doppel_image_table table,
+                                           const struct doppel_match_item *item,
+                                           uint64_t out[DOPPEL_IMAGE_TABLE_WORDS]);
+
+/** The fingerprint and quality of a picture. @param out given (doppel_fingerprint_free). @return
+ * false: it cannot be had, and is not found */
+typedef bool doppel_image_source(void *context, uint64_t id, struct doppel_fingerprint *out,
+                                 uint8_t *out_quality);
+
+struct doppel_image_request {
+    const struct doppel_match_item *query;
+    const struct doppel_match_options *options;
+    const struct doppel_index *tables[DOPPEL_IMAGE_TABLES]; /**< payload: the id of the picture */
+    doppel_image_source *source; /**< asked for candidates, by ascending id */
+    void *context;
+    uint32_t threads; /**< 0 and 1: the calling one */
+};
+
+/** As doppel_matcher_find, to the same answers. @return as doppel_index_search. Thread-safe, if the
+ * source is. */
+DOPPEL_API enum doppel_status doppel_images_find(const struct doppel_image_request *request,
+                                                 doppel_found_visitor *visitor, void *context,
+                                                 struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -53,9 +53,9 @@ static enum doppel_status look_up_matcher(const struct doppel_matcher *matcher,
         status = tables_search(tables->asks, codes, count, matcher->radius, gather_image_hits,
                                gathering, error);
     }
-    if (!status && tables->full && fingerprint->code_bits == 256)
-        status = tables_search(tables->full, fingerprint->codes[0].word, 1, matcher->full_radius,
-                               gather_image_hits, gathering, error);
+    if (!status && tables->full && lookups_of_full(fingerprint, codes))
+        status = tables_search(tables->full, codes, 1, matcher->full_radius, gather_image_hits,
+                               gathering, error);
     if (gathering->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
     return status;
@@ -101,15 +101,14 @@ static bool verify_all_candidates(const struct doppel_matcher *matcher,
         if (matcher_verify(matcher, query, &item.item, &one) && !array_push(found, one))
             return false;
     }
-    if (found->count > 1)
-        qsort(found->items, found->count, sizeof *found->items, compare_found_images);
     return true;
 }
 
-static enum doppel_status visit_found_images(const found_array *found,
-                                             doppel_found_visitor *visitor, void *context,
-                                             struct doppel_error *error)
+enum doppel_status found_visit_ranked(found_array *found, doppel_found_visitor *visitor,
+                                      void *context, struct doppel_error *error)
 {
+    if (found->count > 1)
+        qsort(found->items, found->count, sizeof *found->items, compare_found_images);
     for (size_t i = 0; i < found->count; i++)
         if (!visitor(context, &found->items[i]))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "the search was ended by its caller");
@@ -140,7 +139,7 @@ enum doppel_status doppel_matcher_find(const struct doppel_matcher *matcher,
     if (status)
         goto end;
     if (verify_all_candidates(matcher, query, &gathering.candidates, &found))
-        status = visit_found_images(&found, visitor, context, error);
+        status = found_visit_ranked(&found, visitor, context, error);
     else
         status = DOPPEL_E_MEMORY;
 end:

@@ -63,6 +63,10 @@ bool matcher_verify(const struct doppel_matcher *matcher, const struct doppel_ma
 
 typedef ARRAY(struct doppel_found) found_array;
 
+/** Visit what was found, best first. DOPPEL_OK; DOPPEL_E_CANCELLED */
+enum doppel_status found_visit_ranked(found_array *found, doppel_found_visitor *visitor,
+                                      void *context, struct doppel_error *error);
+
 /** Numbers, each once: those that a picture's look-ups hit. */
 struct candidates {
     uint64_t *seen; /* bit n: n is in the list */

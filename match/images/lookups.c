@@ -62,3 +62,60 @@ uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
     bool farther = options->check_pixels || options->min_similarity >= 0;
     return !looked_up ? 0 : farther ? DOPPEL_IMAGE_FULL_RADIUS : FULL_RADIUS;
 }
+
+size_t lookups_of_full(const struct doppel_fingerprint *fingerprint, uint64_t out[4])
+{
+    if (fingerprint->code_bits != 256)
+        return 0;
+    memcpy(out, fingerprint->codes[0].word, sizeof fingerprint->codes[0].word);
+    return 1;
+}
+
+bool lookups_go_both_ways(const struct doppel_scheme *scheme,
+                          const struct doppel_match_options *options)
+{
+    return scheme->id == DOPPEL_SCHEME_PHASH64 && options->image.views != DOPPEL_VIEWS_FULL;
+}
+
+static bool any_within(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
+                       size_t words, uint32_t radius)
+{
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t j = 0; j < b_count; j++) {
+            uint32_t distance = 0;
+            for (size_t word = 0; word < words; word++)
+                distance +=
+                    (uint32_t)__builtin_popcountll(a[i * words + word] ^ b[j * words + word]);
+            if (distance <= radius)
+                return true;
+        }
+    return false;
+}
+
+static bool asks_meet(const struct doppel_fingerprint *query, const struct doppel_fingerprint *item,
+                      const struct doppel_match_options *options, size_t words, uint32_t radius)
+{
+    uint64_t asked[MAX_LOOKUP_WORDS], found[MAX_LOOKUP_WORDS];
+    size_t asked_count = lookups_of_query(query, options, asked);
+    size_t found_count = lookups_of_item(item, options, found);
+    return any_within(asked, asked_count, found, found_count, words, radius);
+}
+
+bool lookups_meet(const struct doppel_match_item *query, const struct doppel_match_item *item,
+                  const struct doppel_match_options *options)
+{
+    const struct doppel_fingerprint *a = query->fingerprint, *b = item->fingerprint;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(a->scheme);
+    const size_t words = scheme->code_bits / 64u;
+    const uint32_t radius = lookup_radius(scheme, options);
+    const uint32_t full_radius = lookup_full_radius(scheme, options);
+    uint64_t full_a[4], full_b[4];
+    if (b->scheme != a->scheme || b->version != a->version)
+        return false;
+    if (asks_meet(a, b, options, words, radius))
+        return true;
+    if (lookups_go_both_ways(scheme, options) && asks_meet(b, a, options, words, radius))
+        return true;
+    return full_radius && lookups_of_full(a, full_a) && lookups_of_full(b, full_b) &&
+           any_within(full_a, 1, full_b, 1, 4, full_radius);
+}

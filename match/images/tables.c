@@ -10,20 +10,13 @@ static enum doppel_status make_index(uint32_t bits, uint32_t radius, struct dopp
     return doppel_index_new(&options, out, error);
 }
 
-/* Crops are made of items only: one way round does not find what the other does. */
-static bool asks_by_views(const struct doppel_matcher *matcher)
-{
-    return matcher->scheme->id == DOPPEL_SCHEME_PHASH64 &&
-           matcher->options.image.views != DOPPEL_VIEWS_FULL;
-}
-
 enum doppel_status tables_make(const struct doppel_matcher *matcher, struct tables *out,
                                struct doppel_error *error)
 {
     uint32_t bits = matcher->scheme->code_bits;
     *out = (struct tables){0};
     enum doppel_status status = make_index(bits, matcher->radius, &out->codes, error);
-    if (!status && asks_by_views(matcher))
+    if (!status && lookups_go_both_ways(matcher->scheme, &matcher->options))
         status = make_index(bits, matcher->radius, &out->asks, error);
     if (!status && matcher->full_radius)
         status = make_index(256, matcher->full_radius, &out->full, error);
@@ -54,9 +47,8 @@ enum doppel_status tables_insert(struct tables *tables, const struct doppel_matc
         count = lookups_of_query(&image.fingerprint, &matcher->options, words);
         status = doppel_index_insert(tables->asks, words, payloads, count, error);
     }
-    if (!status && tables->full && image.fingerprint.code_bits == 256)
-        status =
-            doppel_index_insert(tables->full, image.fingerprint.codes[0].word, payloads, 1, error);
+    if (!status && tables->full && lookups_of_full(&image.fingerprint, words))
+        status = doppel_index_insert(tables->full, words, payloads, 1, error);
     return status;
 }
 
