@@ -89,6 +89,30 @@ static bool is_fingerprint(const struct bound_value *value)
     return true;
 }
 
+static bool lacks_rows(const struct salvage *salvage, const char *name)
+{
+    for (size_t i = 0; i < salvage->count; i++)
+        if (strcmp(salvage->rescues[i].table->name, name) == 0)
+            return salvage->rescues[i].gaps.count > 0;
+    return false;
+}
+
+/* Of an item; where texts are lost, only one that is there is sure to be none of them. */
+static bool is_of_item(const struct salvage *salvage, const struct bound_value *id)
+{
+    return !is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", id) &&
+           (!lacks_rows(salvage, "text") ||
+            is_known(salvage, "SELECT 1 FROM item WHERE id = ?1", id));
+}
+
+/* Of a text; where texts are lost, of what is no item. */
+static bool is_of_text(const struct salvage *salvage, const struct bound_value *values)
+{
+    return is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", &values[0]) ||
+           (lacks_rows(salvage, "text") && !is_fingerprint(&values[1]) && !is_path(&values[1]) &&
+            !is_known(salvage, "SELECT 1 FROM item WHERE id = ?1", &values[0]));
+}
+
 /* Tables whose rows look alike, distinguished by what is in them. Ids of items and texts differ. */
 static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
 {
@@ -97,14 +121,15 @@ static bool could_be(const struct salvage *salvage, const struct rescue *rescue)
     if (strcmp(name, "corpus") == 0)
         return is_path(&values[1]);
     if (strcmp(name, "text_shingles") == 0)
-        return is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", &values[0]);
+        return is_of_text(salvage, values);
     if (strcmp(name, "list_item") == 0)
         return is_known(salvage, "SELECT 1 FROM list WHERE id = ?1", &values[1]);
     bool computed = strcmp(name, "fingerprint") == 0;
     if (!computed && strcmp(name, "attachment") != 0)
         return true;
     return computed == is_fingerprint(&values[1]) && !is_path(&values[1]) &&
-           !is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", &values[0]);
+           (computed ? !is_known(salvage, "SELECT 1 FROM text WHERE id = ?1", &values[0])
+                     : is_of_item(salvage, &values[0]));
 }
 
 /* The log may tell of a row on a page that was free. */
