@@ -52,14 +52,20 @@ static struct bound_value duration_of(const struct doppel_record *record)
 }
 
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
-                                    const struct doppel_record *record, struct doppel_error *error)
+                                    const struct doppel_record *record, bool fresh,
+                                    struct doppel_error *error)
 {
-    struct doppel_digest pixels = record_pixels(record);
-    return rows_run(library,
-                    "UPDATE item SET simhash = ?2, duration_ms = ?3, pixels = ?4, words = ?5"
-                    " WHERE id = ?1",
-                    VALUES(ID(id), item_simhash(record), duration_of(record),
-                           value_if(!digest_is_none(&pixels), value_digest(&pixels)),
-                           item_words(record)),
-                    error);
+    const struct doppel_digest pixels = record_pixels(record);
+    const struct bound_value values[] = {ID(id), item_simhash(record), duration_of(record),
+                                         value_if(!digest_is_none(&pixels), value_digest(&pixels)),
+                                         item_words(record)};
+    const size_t count = sizeof values / sizeof *values;
+    bool any = !fresh;
+    for (size_t i = 1; i < count; i++)
+        any |= values[i].type != VALUE_NULL;
+    return any ? rows_run(library,
+                          "UPDATE item SET simhash = ?2, duration_ms = ?3, pixels = ?4, words = ?5"
+                          " WHERE id = ?1",
+                          (struct values){values, count}, error)
+               : DOPPEL_OK;
 }

@@ -41,7 +41,7 @@ static enum doppel_status add_new(struct doppel_library *library, struct additio
     if (!status)
         status = item_insert(library, addition, error);
     if (!status)
-        status = item_put_computed(library, addition->id, addition->record, error);
+        status = item_put_computed(library, addition->id, addition->record, true, error);
     if (!status && former)
         status = about_move(library, former, addition->id, error);
     addition->outcome = former ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW;
@@ -71,7 +71,7 @@ static enum doppel_status add_again(struct doppel_library *library, struct addit
         status = item_update(library, present->id, addition, error);
     if (status || present->same_scheme)
         return status;
-    status = item_put_computed(library, present->id, addition->record, error);
+    status = item_put_computed(library, present->id, addition->record, false, error);
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_REFRESHED, .item = present->id, .name = addition->path};
     return status ? status : log_append(library, &entry, error);
@@ -90,7 +90,7 @@ static enum doppel_status add_moved(struct doppel_library *library, struct addit
     if (!status)
         status = item_update(library, id, addition, error);
     if (!status && !held)
-        status = item_put_computed(library, id, addition->record, error);
+        status = item_put_computed(library, id, addition->record, false, error);
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_MOVED, .item = id, .name = addition->path, .former_name = former_path};
     return status ? status : log_append(library, &entry, error);

@@ -38,7 +38,7 @@ enum doppel_status item_insert(struct doppel_library *library, struct addition *
 enum doppel_status item_update(struct doppel_library *library, uint64_t id,
                                const struct addition *addition, struct doppel_error *error);
 enum doppel_status item_put_computed(struct doppel_library *library, uint64_t id,
-                                     const struct doppel_record *record,
+                                     const struct doppel_record *record, bool fresh,
                                      struct doppel_error *error);
 
 #endif

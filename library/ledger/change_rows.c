@@ -69,9 +69,8 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
 /* ITEM_COLUMNS as parameters. */
 #define ITEM_VALUES(added_ns)                                                                      \
     "?1, ?2, " added_ns ", ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14"
-#define PUT_COMPUTED(table)                                                                        \
-    "INSERT OR REPLACE INTO " table                                                                \
-    "(item, data, checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")"
+#define PUT_COMPUTED(how, table)                                                                   \
+    how " INTO " table "(item, data, checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")"
 
 /* The path of an item that has none tells it apart from others all the same. */
 static void item_path_bind(sqlite3_stmt *statement, const char *path, uint64_t id)
@@ -100,11 +99,11 @@ enum doppel_status item_insert(struct doppel_library *library, struct addition *
     if (!*addition->path)
         status = doppel_library_begin(library, &last, error);
     if (!status)
-        status = doppel_store_statement(library->store,
-                                        "INSERT INTO item(" ITEM_COLUMNS
-                                        ", checksum) VALUES(" ITEM_VALUES("?3") ", " CHECKSUM_OF(
-                                            ITEM_VALUES("?3")) ") RETURNING id",
-                                        &statement, error);
+        status = doppel_store_statement(
+            library->store,
+            "INSERT INTO item(" ITEM_COLUMNS
+            ", checksum) VALUES(" ITEM_VALUES("?3") ", " CHECKSUM_OF(ITEM_VALUES("?3")) ")",
+            &statement, error);
     if (status)
         return status;
     item_path_bind(statement, addition->path, last + 1);
@@ -112,11 +111,9 @@ enum doppel_status item_insert(struct doppel_library *library, struct addition *
     sqlite3_bind_int64(statement, 3, past_ns(addition->added_ns));
     stamp_bind(statement, 4, addition->stamp);
     record_bind(statement, 4 + STAMP_COLUMN_COUNT, addition->record);
-    bool row;
-    status = doppel_store_step(library->store, statement, &row, error);
-    if (!status && row)
-        addition->id = (uint64_t)sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+    status = library_run(library, statement, error);
+    if (!status) /* RETURNING would have SQLite note every page that is changed */
+        addition->id = (uint64_t)sqlite3_last_insert_rowid(sqlite3_db_handle(statement));
     return status;
 }
 
@@ -140,12 +137,13 @@ enum doppel_status item_update(struct doppel_library *library, uint64_t id,
 }
 
 static enum doppel_status put_fingerprint(struct doppel_library *library, uint64_t id,
-                                          const struct doppel_record *record,
+                                          const struct doppel_record *record, bool fresh,
                                           struct doppel_error *error)
 {
     const char *sql = record->scheme == DOPPEL_SCHEME_NONE
                           ? "DELETE FROM fingerprint WHERE item = ?1"
-                          : PUT_COMPUTED("fingerprint");
+                      : fresh ? PUT_COMPUTED("INSERT", "fingerprint")
+                              : PUT_COMPUTED("INSERT OR REPLACE", "fingerprint");
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
     if (!status && record->scheme != DOPPEL_SCHEME_NONE)
@@ -160,7 +158,7 @@ static enum doppel_status put_attachment(struct doppel_library *library, uint64_
                                          const struct doppel_record *record,
                                          struct doppel_error *error)
 {
-    const char *sql = record->attachment_size ? PUT_COMPUTED("attachment")
+    const char *sql = record->attachment_size ? PUT_COMPUTED("INSERT OR REPLACE", "attachment")
                                               : "DELETE FROM attachment WHERE item = ?1";
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
@@ -174,12 +172,15 @@ static enum doppel_status put_attachment(struct doppel_library *library, uint64_
 }
 
 enum doppel_status item_put_computed(struct doppel_library *library, uint64_t id,
-                                     const struct doppel_record *record, struct doppel_error *error)
+                                     const struct doppel_record *record, bool fresh,
+                                     struct doppel_error *error)
 {
-    enum doppel_status status = put_fingerprint(library, id, record, error);
-    if (!status)
+    enum doppel_status status = DOPPEL_OK;
+    if (!fresh || record->scheme != DOPPEL_SCHEME_NONE)
+        status = put_fingerprint(library, id, record, fresh, error);
+    if (!status && (!fresh || record->attachment_size))
         status = put_attachment(library, id, record, error);
     if (!status)
-        status = item_put_columns(library, id, record, error);
+        status = item_put_columns(library, id, record, fresh, error);
     return status ? status : derived_put(library, id, record, error);
 }

@@ -28,7 +28,8 @@ struct bound_value item_words(const struct doppel_record *record);
 
 /** Write what SQL can ask for of codes and attachments: simhash, words, duration, pixels. */
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
-                                    const struct doppel_record *record, struct doppel_error *error);
+                                    const struct doppel_record *record, bool fresh,
+                                    struct doppel_error *error);
 
 /** An item is gone: the first of those who follow it leads the others. */
 enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
