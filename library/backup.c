@@ -1,4 +1,5 @@
 /* A copy of a library as of one moment, while others use it. */
+#include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
@@ -138,14 +139,16 @@ static enum doppel_status copy_catalogue(const struct copying *copying, struct d
 
 /* ---- all of it ---- */
 
-/* The indexes of recordings and videos are made from the copy: so it is seen to be one, too. */
+/* The indexes are made from the copy: so it is seen to be one, too. */
 static enum doppel_status make_whole(const char *directory, struct doppel_error *error)
 {
     static const struct doppel_library_options options;
     struct doppel_library *copy;
     enum doppel_status status = doppel_library_open(directory, &options, &copy, error);
-    if (!status)
+    if (!status) {
+        status = codes_complete(copy, error);
         doppel_library_close(copy);
+    }
     return status ? status : sync_path(directory, error);
 }
 

@@ -37,13 +37,34 @@ struct derived {
     struct derived_reader *reader;    /* NULL: never asked for */
 };
 
+/* Indexes of codes: derived/codes.h. */
+enum code_table {
+    CODES_PHASH64,
+    CODES_PHASH64_ASKS,
+    CODES_PHASH64_FULL,
+    CODES_PHASH256,
+    CODES_IMAGEHASH,
+    CODES_PDQ,
+    CODE_TABLES
+};
+
+struct code_index {
+    struct doppel_store_index *kept; /* NULL: not open */
+    uint64_t put;                    /* codes, while it is open */
+    struct doppel_index *private;    /* in its place where nothing can be written */
+    int64_t private_version;         /* of the database that it was made of */
+};
+
 struct doppel_library {
     struct doppel_store *store;
+    bool read_only;
     char *directory;
     int64_t opened_ns;     /* stamps of files changed since then are not settled */
     bool writing;          /* a transaction is open */
     bool (*cancelled)(void *context); /* whether to end what takes long; NULL: no */
     void *cancel_context;
+    void (*notice)(void *context, const char *sentence); /* NULL: nobody is told */
+    void *notice_context;
     bool (*stopped)(void); /* the same, as it was set before there was a context */
     bool visiting;         /* within doppel_library_each */
     bool visiting_texts, visiting_log;
@@ -51,6 +72,7 @@ struct doppel_library {
     char *corpus;        /* path of a row of `corpus`; NULL: none yet in this transaction */
     int64_t corpus_number;
     struct derived derived[DERIVATIONS];
+    struct code_index codes[CODE_TABLES];
     struct memory memory; /* what is asked for each candidate */
 };
 

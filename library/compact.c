@@ -1,4 +1,5 @@
 /* A library packed: segments merged, the catalogue written again. */
+#include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
@@ -25,11 +26,10 @@ uint64_t catalogue_bytes(const struct doppel_library *library)
     return file_bytes(library, "catalogue.db") + file_bytes(library, "catalogue.db-wal");
 }
 
-uint64_t derived_bytes(const struct doppel_library *library, int which)
+static uint64_t folder_bytes(const char *path)
 {
     uint64_t bytes = 0;
     struct stat status;
-    char *path = derived_folder(library, derivations[which]);
     DIR *folder = path ? opendir(path) : NULL;
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -37,7 +37,25 @@ uint64_t derived_bytes(const struct doppel_library *library, int which)
             bytes += (uint64_t)status.st_size;
     if (folder)
         closedir(folder);
+    return bytes;
+}
+
+uint64_t derived_bytes(const struct doppel_library *library, int which)
+{
+    char *path = derived_folder(library, derivations[which]);
+    uint64_t bytes = folder_bytes(path);
     sqlite3_free(path);
+    return bytes;
+}
+
+uint64_t codes_bytes(const struct doppel_library *library)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < CODE_TABLES; i++) {
+        char *path = sqlite3_mprintf("%s/%s", library->directory, codes_folder((enum code_table)i));
+        bytes += folder_bytes(path);
+        sqlite3_free(path);
+    }
     return bytes;
 }
 
@@ -46,7 +64,7 @@ static uint64_t all_bytes(const struct doppel_library *library)
     uint64_t bytes = catalogue_bytes(library);
     for (int i = 0; i < DERIVATIONS; i++)
         bytes += derived_bytes(library, i);
-    return bytes;
+    return bytes + codes_bytes(library);
 }
 
 /* ---- room ---- */
@@ -142,7 +160,10 @@ enum doppel_status doppel_library_compact(struct doppel_library *library, uint64
     uint64_t before = all_bytes(library);
     for (int i = 0; i < DERIVATIONS && !status; i++)
         status = merge_library_index(library, i, error);
+    for (int i = 0; i < CODE_TABLES && !status; i++)
+        status = codes_merge(library, (enum code_table)i, error);
     derived_close(library);
+    codes_close(library);
     if (!status)
         status = doppel_store_execute(library->store, "VACUUM", error);
     if (!status)

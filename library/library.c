@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/schema.h"
 
@@ -88,6 +89,7 @@ enum doppel_status doppel_library_open(const char *directory,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", directory);
     }
     library->opened_ns = now_ns();
+    library->read_only = options->read_only;
     enum doppel_status status = open_up_to_date(directory, options, &library->store, error);
     if (status) {
         doppel_library_close(library);
@@ -103,11 +105,12 @@ void doppel_library_close(struct doppel_library *library)
 {
     if (!library)
         return;
-    library_rolled_back(library);
     derived_readers_free(library);
     if (library->writing)
         doppel_store_rollback(library->store);
     derived_close(library);
+    codes_close(library);
+    library_rolled_back(library);
     doppel_store_close(library->store);
     free(library->directory);
     free(library);
@@ -136,6 +139,7 @@ void doppel_library_rollback(struct doppel_library *library)
 void library_rolled_back(struct doppel_library *library)
 {
     texts_rolled_back(library);
+    codes_rolled_back(library);
     memory_free(&library->memory);
 }
 

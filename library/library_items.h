@@ -20,6 +20,7 @@ struct doppel_library_text;
 struct doppel_image_features;
 struct doppel_item;
 struct doppel_record;
+struct doppel_scheme;
 
 /* ---- references ---- */
 
@@ -120,8 +121,8 @@ DOPPEL_API void doppel_item_set_free(struct doppel_item_set *set);
 
 /** Items and texts in order of id; either function ends the visit with false. */
 struct doppel_everything_visitor {
-    uint64_t first; /**< id to begin with */
-    bool (*item)(void *context, const struct doppel_item *item);
+    uint64_t first;                                              /**< id to begin with */
+    bool (*item)(void *context, const struct doppel_item *item); /**< NULL: texts alone */
     bool (*text)(void *context, const struct doppel_library_text *text);
     void *context;
 };
@@ -132,6 +133,25 @@ DOPPEL_API enum doppel_status doppel_library_each_of_all(
     struct doppel_error *error);
 
 /* ---- records ---- */
+
+/** Whether the library has an item of a scheme. */
+DOPPEL_API bool doppel_library_has_scheme(struct doppel_library *library,
+                                          enum doppel_scheme_id scheme);
+
+struct doppel_scheme_count {
+    uint64_t all;
+    uint64_t without_file; /**< of these */
+};
+
+/** How many items have a scheme; and how many of them are of another version than it is. */
+DOPPEL_API enum doppel_status doppel_library_count_scheme(struct doppel_library *library,
+                                                          const struct doppel_scheme *scheme,
+                                                          struct doppel_scheme_count *out,
+                                                          struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_library_count_versions(struct doppel_library *library,
+                                                            const struct doppel_scheme *scheme,
+                                                            uint64_t *out,
+                                                            struct doppel_error *error);
 
 /** Whether a record is of a scheme and of its version: others never meet.
  * @param scheme       NULL: no record is

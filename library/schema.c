@@ -121,6 +121,12 @@
 /* Of texts, how many words they have: version 7. */
 #define WORDS_COLUMN "ALTER TABLE item ADD COLUMN words INTEGER;"
 
+/* Items by scheme, and those of them that have no file, whose path begins with a zero: version 8. A
+ * function in a condition would have SQLite note every page that an insertion changes. */
+#define SCHEME_INDEX                                                                               \
+    "CREATE INDEX IF NOT EXISTS item_scheme ON item(scheme, version);"                             \
+    "CREATE INDEX IF NOT EXISTS item_without_file ON item(scheme) WHERE path < x'01';"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
@@ -128,7 +134,8 @@
 
 const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
                                                             LEDGER_TABLES, PIXELS_COLUMN,
-                                                            WORDS_COLUMN TODAYS_VIEWS};
+                                                            WORDS_COLUMN,
+                                                            SCHEME_INDEX TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -161,7 +168,7 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        TODAYS_VIEWS;
+        SCHEME_INDEX TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \

@@ -130,6 +130,8 @@ enum doppel_status doppel_library_verify(struct doppel_library *library, bool re
     }
     if (!status)
         status = verify_indexes(&verification, error);
+    if (!status)
+        status = verify_codes(&verification, error);
     aside_close(&verification.aside);
     return status;
 }

@@ -39,4 +39,7 @@ enum doppel_status verify_rows(struct verification *verification, struct doppel_
 /** The indexes of recordings and videos; outside of a transaction. */
 enum doppel_status verify_indexes(struct verification *verification, struct doppel_error *error);
 
+/** Those of codes. */
+enum doppel_status verify_codes(struct verification *verification, struct doppel_error *error);
+
 #endif

@@ -5,36 +5,47 @@
 
 #include "core/printable.h"
 
-void other_schemes_count(struct other_schemes *kinds, const struct doppel_compare_options *compare,
-                         const struct doppel_item *item)
-{
-    const struct doppel_record *record = &item->record;
-    const struct doppel_scheme *wanted = doppel_compare_scheme(compare, record->kind);
-    struct other_schemes *kind = &kinds[record->kind];
-    if (!wanted || record->scheme == DOPPEL_SCHEME_NONE)
-        return;
-    if (record->scheme == wanted->id) {
-        kind->wanted++;
-        return;
-    }
-    bool listed = !doppel_item_has_file(item);
-    if (!kind->others || (listed && !kind->without_file))
-        kind->scheme = record->scheme;
-    kind->others++;
-    kind->without_file += listed;
-}
-
-void other_schemes_report(struct other_schemes *kinds, enum doppel_kind kind,
+void other_schemes_report(const struct doppel_search_options *options,
+                          struct doppel_library *library, enum doppel_kind kind,
                           struct doppel_run *run)
 {
-    struct other_schemes *others = &kinds[kind];
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(others->scheme);
-    uint64_t count = others->wanted ? others->without_file : others->others;
-    if (others->reported || !count || !scheme)
-        return;
-    others->reported = true;
-    doppel_run_notice(
-        run, "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s", count,
-        kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were", scheme->name,
-        count == 1 ? "it" : "them");
+    const struct doppel_scheme *wanted = doppel_compare_scheme(&options->compare, kind), *scheme,
+                               *named = NULL;
+    const bool lists_alone = wanted && doppel_library_has_scheme(library, wanted->id);
+    uint64_t count = 0;
+    bool listed = false;
+    for (int id = 1; wanted && (scheme = doppel_scheme_by_id((enum doppel_scheme_id)id)); id++) {
+        struct doppel_scheme_count items;
+        if (scheme->kind != kind || scheme->id == wanted->id ||
+            doppel_library_count_scheme(library, scheme, &items, NULL) || !items.all)
+            continue;
+        count += lists_alone ? items.without_file : items.all;
+        if (!named || (items.without_file && !listed))
+            named = scheme;
+        listed |= items.without_file > 0;
+    }
+    if (count)
+        doppel_run_notice(
+            run, "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s",
+            count, kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were", named->name,
+            count == 1 ? "it" : "them");
+}
+
+void other_versions_report(const struct doppel_search_options *options,
+                           struct doppel_library *library, struct doppel_run *run)
+{
+    uint64_t others = 0;
+    for (int kind = DOPPEL_KIND_TEXT; kind <= DOPPEL_KIND_VIDEO; kind++) {
+        uint64_t versions = 0;
+        const struct doppel_scheme *scheme =
+            doppel_compare_scheme(&options->compare, (enum doppel_kind)kind);
+        if (scheme && !doppel_library_count_versions(library, scheme, &versions, NULL))
+            others += versions;
+    }
+    if (others)
+        doppel_run_notice(
+            run,
+            "%" PRIu64 " item%s of another version of the scheme, or of other options, left out; "
+            "'doppel add --refresh' recomputes %s",
+            others, others == 1 ? "" : "s", others == 1 ? "it" : "them");
 }

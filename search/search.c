@@ -10,19 +10,18 @@
 #include "search/other_schemes.h"
 #include "search/texts.h"
 #include "search/videos.h"
+#include "search/wanted.h"
 
 struct doppel_search {
     struct doppel_search_options options;
     struct doppel_run *run;
     struct doppel_library *library;
     struct doppel_match_options match;
-    struct doppel_matcher *matcher;           /* of images; NULL: not wanted */
     struct search_texts *texts;               /* NULL: not wanted */
     struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
-    struct known_items known;
-    uint64_t next, last; /* ids: what is taken in next, and was last */
-    uint64_t others;     /* items of another version */
-    struct other_schemes schemes[DOPPEL_KIND_VIDEO + 1];
+    uint64_t next, last;                      /* ids: what is taken in next, and was last */
+    bool noticed;                             /* what is left out was told */
+    bool told_schemes[DOPPEL_KIND_VIDEO + 1];
     bool records; /* those of corpora are searched, too */
 
     /* of the call in flight */
@@ -57,26 +56,6 @@ static const struct searched_kind *searched_kind_of(enum doppel_kind kind);
 
 /* ---- the library in memory ---- */
 
-/* With --no-video videos of the library are wanted for their audio. */
-static bool wants_record(struct doppel_search *search, const struct doppel_record *record)
-{
-    const struct doppel_scheme *recordings =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_AUDIO);
-    bool by_audio =
-        search->options.audio_of_videos && recordings && recordings->id == DOPPEL_SCHEME_PEAKS32;
-    return doppel_record_has_scheme(record,
-                                    doppel_compare_scheme(&search->options.compare, record->kind),
-                                    &search->others) ||
-           (by_audio && is_video(record));
-}
-
-static bool leads(struct doppel_search *search, uint64_t id)
-{
-    uint64_t leader;
-    return !search->options.representatives ||
-           doppel_library_leader(search->library, id, &leader, NULL) || leader == id;
-}
-
 static bool take_searched_item(void *context, const struct doppel_item *item)
 {
     struct doppel_search *search = context;
@@ -86,20 +65,10 @@ static bool take_searched_item(void *context, const struct doppel_item *item)
         doppel_run_failed(search->run, item->path, &record->error);
         return !doppel_run_cancelled(search->run);
     }
-    if (record->scheme == DOPPEL_SCHEME_NONE && doppel_item_has_file(item) &&
-        !search->options.representatives)
-        search->status = known_items_add(&search->known, item, search->error);
-    other_schemes_count(search->schemes, &search->options.compare, item);
-    if (!wants_record(search, record))
-        return search->status == DOPPEL_OK;
     const struct searched_kind *kind = searched_kind_of(record->kind);
-    bool leader = leads(search, item->id);
-    if (!leader && !kind->followers)
-        return !doppel_run_cancelled(search->run);
-    if (kind->add)
+    bool leader = search_may_find(&search->options, search->library, item->id);
+    if (kind->add && search_wants(&search->options, record) && (leader || kind->followers))
         search->status = kind->add(search, item, leader);
-    if (search->status == DOPPEL_OK)
-        search->status = known_items_add(&search->known, item, search->error);
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
@@ -129,27 +98,30 @@ static bool take_searched_text(void *context, const struct doppel_library_text *
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
-static void notice_left_out(const struct doppel_search *search)
+/* Whether there are items that have to be in memory. */
+static bool has_items_in_memory(const struct doppel_search *search)
 {
-    bool one = search->others == 1;
-    if (search->others)
-        doppel_run_notice(
-            search->run,
-            "%llu item%s of another version of the scheme, or of other options, left out; "
-            "'doppel add --refresh' recomputes %s",
-            (unsigned long long)search->others, one ? "" : "s", one ? "it" : "them");
+    bool any = search->chromaprints &&
+               doppel_library_has_scheme(search->library, DOPPEL_SCHEME_CHROMAPRINT);
+    const struct doppel_scheme *texts =
+        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_TEXT);
+    return any || (search->texts && doppel_library_has_scheme(search->library, texts->id));
 }
 
 enum doppel_status doppel_search_refresh(struct doppel_search *search, struct doppel_error *error)
 {
-    const struct doppel_everything_visitor everything = {search->next, take_searched_item,
-                                                         take_searched_text, search};
+    const struct doppel_everything_visitor everything = {
+        search->next, has_items_in_memory(search) ? take_searched_item : NULL, take_searched_text,
+        search};
     search->status = DOPPEL_OK;
     search->error = error;
     search->records = are_wanted_texts(search);
-    enum doppel_status status = doppel_library_each_of_all(search->library, &everything, error);
-    if (search->next == 1)
-        notice_left_out(search);
+    enum doppel_status status = DOPPEL_OK;
+    if (everything.item || search->texts)
+        status = doppel_library_each_of_all(search->library, &everything, error);
+    if (search->next == 1 && !search->noticed)
+        other_versions_report(&search->options, search->library, search->run);
+    search->noticed = true;
     search->next = search->last + 1;
     return search->status ? search->status : status;
 }
@@ -176,11 +148,12 @@ static void append_identical_item(struct doppel_search *search, uint64_t id)
 static void append_identical(struct doppel_search *search)
 {
     const struct doppel_record *record = search->query->record;
-    size_t at = 0;
     uint64_t id = 0;
     while (!digest_is_none(&record->digest) &&
-           (id = known_items_next(&search->known, &record->digest, &at)))
-        append_identical_item(search, id);
+           !doppel_library_next_by_bytes(search->library, &record->digest, id, &id, NULL) && id)
+        if (search_finds_bytes_of(&search->options, search->library, id))
+            append_identical_item(search, id);
+    id = 0;
     if (digest_is_none(&record->pixels))
         return;
     while (!doppel_library_by_pixels(search->library, &record->pixels, id, &id, NULL) && id)
@@ -225,7 +198,9 @@ static bool take_image(void *context, const struct doppel_found *given)
 {
     struct doppel_search *search = context;
     struct doppel_found found = *given;
-    if (is_taken(search, found.id) || (found.borderline && !found_pixels_agree(search, &found)))
+    if (is_taken(search, found.id) ||
+        !search_may_find(&search->options, search->library, found.id) ||
+        (found.borderline && !found_pixels_agree(search, &found)))
         return !doppel_run_cancelled(search->run);
     return keep_found(search, &found);
 }
@@ -234,37 +209,26 @@ static bool take_image(void *context, const struct doppel_found *given)
 
 static struct track_search tracks_of(struct doppel_search *search)
 {
-    return (struct track_search){search->run, &search->options, search->library, &search->known,
-                                 search->results};
-}
-
-static enum doppel_status begin_images(struct doppel_search *search, struct doppel_error *error)
-{
-    const struct doppel_scheme *scheme =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_IMAGE);
-    return scheme ? doppel_matcher_new(scheme->id, &search->match, 1, &search->matcher, error)
-                  : DOPPEL_OK;
-}
-
-static enum doppel_status add_searched_image(struct doppel_search *search,
-                                             const struct doppel_item *item, bool leads)
-{
-    struct doppel_match_item entry = {&item->record.fingerprint, item->record.quality};
-    (void)leads;
-    return doppel_matcher_add(search->matcher, item->id, &entry, search->error);
+    return (struct track_search){search->run, &search->options, search->library, search->results};
 }
 
 static bool images_are_searched(const struct doppel_search *search)
 {
-    return search->matcher;
+    return doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_IMAGE);
 }
 
+/* Their codes lie in the library itself. */
 static enum doppel_status find_images(struct doppel_search *search,
                                       const struct search_query *query, struct doppel_error *error)
 {
     const struct track_search tracks = tracks_of(search);
-    enum doppel_status status =
-        doppel_matcher_find(search->matcher, query->image, take_image, search, error);
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_IMAGE);
+    if (query->image->fingerprint->scheme != scheme->id)
+        return doppel_fail(error, DOPPEL_E_VERSION, "the image is not of %s, which is searched",
+                           scheme->name);
+    enum doppel_status status = doppel_library_find_images(
+        search->library, query->image, &search->match, take_image, search, error);
     bool in_videos = doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO) &&
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64;
     return status || !in_videos ? status : search_by_image(&tracks, query->image, error);
@@ -334,8 +298,7 @@ static enum doppel_status find_videos(struct doppel_search *search,
 static const struct searched_kind searched_kinds[] = {
     [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL, NULL, false}, /* only the same bytes */
     [DOPPEL_KIND_TEXT] = {begin_texts, add_searched_text, texts_are_searched, find_texts, true},
-    [DOPPEL_KIND_IMAGE] = {begin_images, add_searched_image, images_are_searched, find_images,
-                           false},
+    [DOPPEL_KIND_IMAGE] = {.is_searched = images_are_searched, .find = find_images},
     [DOPPEL_KIND_AUDIO] = {begin_audio, add_searched_audio, NULL, find_audio, false},
     [DOPPEL_KIND_VIDEO] = {.find = find_videos},
 };
@@ -408,8 +371,11 @@ enum doppel_status doppel_search_record(struct doppel_search *search,
         return doppel_fail(error, status, "%s: what is known of it is damaged", name);
     if (!status)
         status = run_query(search, &query, results, error);
-    if (!status && !results->count && search->options.notice_schemes)
-        other_schemes_report(search->schemes, query.kind, search->run);
+    bool *told = &search->told_schemes[query.kind];
+    if (!status && !results->count && search->options.notice_schemes && !*told) {
+        other_schemes_report(&search->options, search->library, query.kind, search->run);
+        *told = true;
+    }
     text_view_free(&text);
     return status;
 }
@@ -419,6 +385,11 @@ enum doppel_status doppel_search_record(struct doppel_search *search,
 struct doppel_search_options doppel_search_options_default(void)
 {
     return (struct doppel_search_options){.compare = doppel_compare_options_default()};
+}
+
+static void pass_notice_on(void *run, const char *sentence)
+{
+    doppel_run_notice(run, "%s", sentence);
 }
 
 enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_library *library,
@@ -435,6 +406,7 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
         .next = 1,
     };
     search->match = match_options_from(&search->options.compare);
+    doppel_library_set_notice(library, pass_notice_on, run);
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < SEARCHED_KINDS && !status; i++)
         status = searched_kinds[i].begin ? searched_kinds[i].begin(search, error) : DOPPEL_OK;
@@ -449,9 +421,8 @@ void doppel_search_free(struct doppel_search *search)
 {
     if (!search)
         return;
-    doppel_matcher_free(search->matcher);
+    doppel_library_set_notice(search->library, NULL, NULL);
     search_texts_free(search->texts);
     doppel_chromaprints_free(search->chromaprints);
-    known_items_free(&search->known);
     free(search);
 }

@@ -1,7 +1,7 @@
 /**
  * doppel/search.h: a library, queried by records and codes: what in it is the same, or shares a
- * part. Images and texts are held in memory; audio and videos lie in indexes that the library
- * keeps. Uses compare and library.
+ * part. Texts, and recordings by Chromaprint, are held in memory; images, audio and videos lie in
+ * indexes that the library keeps. Uses compare and library.
  */
 #ifndef DOPPEL_SEARCH_H
 #define DOPPEL_SEARCH_H
@@ -86,7 +86,8 @@ DOPPEL_API enum doppel_status doppel_search_results_apply_lists(
     struct doppel_error *error);
 
 /**
- * Make a search. It knows nothing before doppel_search_refresh.
+ * Make a search. Of what is held in memory it knows nothing before doppel_search_refresh. While it
+ * lives, the run is told what the library notices.
  *
  * @param run,library borrowed for its life
  * @param options     copied, but what they borrow; NULL: the defaults

@@ -3,6 +3,7 @@
 
 #include "compare/video.h"
 #include "compare/audio.h"
+#include "search/wanted.h"
 
 /* A search in progress. */
 struct track_lookup {
@@ -59,11 +60,16 @@ static bool wants_track(const struct track_lookup *lookup, const struct doppel_f
            !was_there_before(lookup, found->id);
 }
 
+static enum doppel_kind kind_of_found(const struct track_lookup *lookup,
+                                      const struct doppel_found *found)
+{
+    return search_kind_of(lookup->search->options, lookup->search->library, found->id);
+}
+
 static bool take_frames(void *context, const struct doppel_found *found)
 {
     struct track_lookup *lookup = context;
-    if (wants_track(lookup, found) &&
-        known_items_kind(lookup->search->known, found->id) == DOPPEL_KIND_VIDEO)
+    if (wants_track(lookup, found) && kind_of_found(lookup, found) == DOPPEL_KIND_VIDEO)
         lookup->no_memory = !add_evidence(lookup, found, false);
     return !lookup->no_memory && !doppel_run_cancelled(lookup->search->run);
 }
@@ -71,9 +77,9 @@ static bool take_frames(void *context, const struct doppel_found *found)
 static bool take_audio(void *context, const struct doppel_found *found)
 {
     struct track_lookup *lookup = context;
-    enum doppel_kind kind = known_items_kind(lookup->search->known, found->id);
     if (!wants_track(lookup, found))
         return !doppel_run_cancelled(lookup->search->run);
+    enum doppel_kind kind = kind_of_found(lookup, found);
     if (kind == DOPPEL_KIND_VIDEO || (kind == DOPPEL_KIND_AUDIO && lookup->frames))
         lookup->no_memory = !add_evidence(lookup, found, true);
     else if (kind == DOPPEL_KIND_AUDIO)
@@ -103,13 +109,19 @@ static enum doppel_status look_up_audio(struct track_lookup *lookup,
     return status;
 }
 
+static bool has_videos(const struct track_search *search)
+{
+    return doppel_compare_scheme(&search->options->compare, DOPPEL_KIND_VIDEO) &&
+           doppel_library_has_scheme(search->library, DOPPEL_SCHEME_FRAMES64);
+}
+
 static enum doppel_status look_up_frames(struct track_lookup *lookup,
                                          const struct doppel_video_track *track,
                                          struct doppel_error *error)
 {
     const struct doppel_videos *videos;
     struct doppel_video_search options = video_search_from(&lookup->search->options->compare);
-    if (!lookup->search->known->has_video)
+    if (!has_videos(lookup->search))
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_videos(lookup->search->library, &videos, error);
     if (!status)
@@ -234,7 +246,7 @@ enum doppel_status search_by_image(const struct track_search *search,
     struct track_lookup lookup = begin_track_lookup(search);
     const struct doppel_videos *videos;
     struct doppel_video_search options = video_search_from(&search->options->compare);
-    if (!search->known->has_video)
+    if (!has_videos(search))
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_videos(search->library, &videos, error);
     if (!status)

@@ -5,16 +5,14 @@
 
 #include <doppel/library.h>
 
-#include "search/known_items.h"
 #include "search/results.h"
 
-/* Where to look, and where what is found goes. Items that are not known, and those in the results
- * already, are passed over. All borrowed. */
+/* Where to look, and where what is found goes. Items that are not searched, and those in the
+ * results already, are passed over. All borrowed. */
 struct track_search {
     struct doppel_run *run;
     const struct doppel_search_options *options;
     struct doppel_library *library;
-    const struct known_items *known;
     struct doppel_search_results *results;
 };
 

@@ -1,5 +1,6 @@
 /* Derived indexes: opened to write, changed with the items, rebuilt. */
 #include "library/derived/derived.h"
+#include "library/derived/codes.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ enum doppel_status derived_next_item(struct doppel_store *store, unsigned scheme
     bool row;
     enum doppel_status status = doppel_store_statement(
         store,
-        "SELECT id FROM item WHERE id > ?1 AND " IS_TRACK " AND ?2 >> scheme & 1"
+        "SELECT id FROM item NOT INDEXED WHERE id > ?1 AND " IS_TRACK " AND ?2 >> scheme & 1"
         " ORDER BY id LIMIT 1",
         &statement, error);
     if (status)
@@ -141,6 +142,8 @@ enum doppel_status derived_prepare(struct doppel_library *library,
 {
     unsigned schemes = 0;
     bool ready = true;
+    if (record && !is_track(record) && !id && (!path || !*path)) /* a code: it concerns no track */
+        return DOPPEL_OK;
     enum doppel_status status = find_schemes(library, record, path, id, &schemes, error);
     if (status)
         return status;
@@ -180,7 +183,7 @@ enum doppel_status derived_put(struct doppel_library *library, uint64_t id,
     for (int i = 0; i < DERIVATIONS && !status; i++)
         if (derivations[i]->schemes & scheme_bit(record->scheme))
             status = derivations[i]->put(library->derived[i].index, id, &track, error);
-    return status;
+    return status ? status : codes_put(library, id, record, error);
 }
 
 /* Nothing to forget where an index was not opened: no item of its was concerned then. */
@@ -192,7 +195,7 @@ enum doppel_status derived_forget(struct doppel_library *library, uint64_t id,
     for (int i = 0; i < DERIVATIONS && !status; i++)
         if (library->derived[i].index && derivations[i]->schemes & schemes)
             status = derivations[i]->remove(library->derived[i].index, id, library->store, error);
-    return status;
+    return status ? status : codes_forget(library, id, schemes, error);
 }
 
 /* ---- items ---- */

@@ -29,7 +29,7 @@ static bool is_zero(const struct doppel_digest *digest)
 /* Those that somebody calls so, on one of the lists given, or on none. */
 #define CALLED                                                                                     \
     "SELECT item.id, digest = ?2 FROM about JOIN item ON item.id = about.item"                     \
-    " WHERE external_id = ?1 AND scheme = ?3 AND " HAS_NO_FILE
+    " WHERE external_id = ?1 AND +scheme = ?3 AND " HAS_NO_FILE
 
 static enum doppel_status find_one(struct doppel_library *library, const char *sql,
                                    struct values values, struct present *out,
@@ -75,7 +75,7 @@ static enum doppel_status find_nameless(struct doppel_library *library, struct i
     const struct doppel_record *record = import->addition.record;
     return find_one(
         library,
-        "SELECT id, 1 FROM item WHERE digest = ?1 AND scheme = ?2 AND version = ?3"
+        "SELECT id, 1 FROM item WHERE digest = ?1 AND +scheme = ?2 AND version = ?3"
         " AND " HAS_NO_FILE
         " AND NOT EXISTS(SELECT 1 FROM about WHERE about.item = item.id AND external_id NOT NULL)",
         VALUES(value_digest(&record->digest), ID(record->scheme), ID(record->version)),
@@ -117,7 +117,8 @@ static enum doppel_status put_new(struct doppel_library *library, struct additio
                                   struct doppel_error *error)
 {
     enum doppel_status status = item_insert(library, addition, error);
-    return status ? status : item_put_computed(library, addition->id, addition->record, error);
+    return status ? status
+                  : item_put_computed(library, addition->id, addition->record, true, error);
 }
 
 static enum doppel_status put_again(struct doppel_library *library, struct import *import,
@@ -131,7 +132,8 @@ static enum doppel_status put_again(struct doppel_library *library, struct impor
     enum doppel_status status = derived_forget(library, addition->id, error);
     if (!status)
         status = item_update(library, addition->id, addition, error);
-    return status ? status : item_put_computed(library, addition->id, addition->record, error);
+    return status ? status
+                  : item_put_computed(library, addition->id, addition->record, false, error);
 }
 
 static enum doppel_status put_imported(struct doppel_library *library, struct import *import,

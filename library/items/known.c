@@ -146,6 +146,48 @@ enum doppel_status doppel_library_release(struct doppel_library *library,
     return status;
 }
 
+/* ---- schemes ---- */
+
+bool doppel_library_has_scheme(struct doppel_library *library, enum doppel_scheme_id scheme)
+{
+    int64_t one = 0;
+    return !rows_number(library, "SELECT EXISTS(SELECT 1 FROM item WHERE scheme = ?1)",
+                        VALUES(ID(scheme)), &one, NULL, NULL) &&
+           one;
+}
+
+enum doppel_status doppel_library_count_scheme(struct doppel_library *library,
+                                               const struct doppel_scheme *scheme,
+                                               struct doppel_scheme_count *out,
+                                               struct doppel_error *error)
+{
+    int64_t all = 0, without_file = 0;
+    enum doppel_status status = rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1",
+                                            VALUES(ID(scheme->id)), &all, NULL, error);
+    if (!status && all)
+        status =
+            rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1 AND path < x'01'",
+                        VALUES(ID(scheme->id)), &without_file, NULL, error);
+    *out = (struct doppel_scheme_count){(uint64_t)all, (uint64_t)without_file};
+    return status;
+}
+
+enum doppel_status doppel_library_count_versions(struct doppel_library *library,
+                                                 const struct doppel_scheme *scheme, uint64_t *out,
+                                                 struct doppel_error *error)
+{
+    int64_t below = 0, above = 0;
+    enum doppel_status status =
+        rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1 AND version < ?2",
+                    VALUES(ID(scheme->id), ID(scheme->version)), &below, NULL, error);
+    if (!status)
+        status =
+            rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1 AND version > ?2",
+                        VALUES(ID(scheme->id), ID(scheme->version)), &above, NULL, error);
+    *out = (uint64_t)(below + above);
+    return status;
+}
+
 /* ---- names ---- */
 
 void doppel_name_free(struct doppel_name *name)

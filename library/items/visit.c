@@ -32,8 +32,9 @@ enum doppel_status doppel_library_each_of_all(struct doppel_library *library,
 {
     struct visit_of_all all = {
         .library = library, .visitor = visitor, .error = error, .next = visitor->first};
-    enum doppel_status status =
-        doppel_library_each_from(library, visitor->first, visit_item_of_all, &all, error);
+    enum doppel_status status = DOPPEL_OK;
+    if (visitor->item)
+        status = doppel_library_each_from(library, visitor->first, visit_item_of_all, &all, error);
     if (!status)
         visit_texts_before(&all, 0);
     return all.status ? all.status : status;

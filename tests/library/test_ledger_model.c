@@ -327,8 +327,9 @@ static void test_no_table_is_walked_through(void **state)
                      DOPPEL_OK);
     sqlite3 *database = sqlite3_db_handle(statement);
     for (statement = NULL; (statement = sqlite3_next_stmt(database, statement)); statements++)
-        if (sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0) > 1 ||
-            sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_AUTOINDEX, 0))
+        if (!strstr(sqlite3_sql(statement), "FROM doppel_index ") && /* a row an index */
+            (sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0) > 1 ||
+             sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_AUTOINDEX, 0)))
             fail_msg("walks through a table: %s", sqlite3_sql(statement));
     assert_true(statements > 20);
     doppel_library_close(library);

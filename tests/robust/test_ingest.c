@@ -142,7 +142,7 @@ static void a_full_disk_loses_no_answer(void **state)
     const struct setting shell = {.program = "/bin/sh"};
     char *records = make_records(RECORDS, 12), command[512];
     write_file("c.jsonl", records, strlen(records));
-    for (int kilobytes = 200; kilobytes <= 1600; kilobytes *= 2) { /* an empty library: 160 */
+    for (int kilobytes = 260; kilobytes <= 2080; kilobytes *= 2) { /* an empty library: 204 */
         snprintf(command, sizeof command,
                  "ulimit -f %d; exec " DOPPEL_PROGRAM
                  " ingest -L library --jsonl - < c.jsonl | cat",

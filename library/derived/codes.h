@@ -1,0 +1,67 @@
+/* Indexes of codes: of each scheme whose items are found by whole codes, those tables in which they
+ * are found. The payload is the id of the item. Unlike the indexes of tracks (derived.h) they are
+ * shared: whoever writes items appends to their logs. */
+#ifndef DOPPEL_LIBRARY_DERIVED_CODES_H
+#define DOPPEL_LIBRARY_DERIVED_CODES_H
+
+#include "library/catalogue.h"
+
+/** Put the codes of an item in, or take them out, within the transaction; the latter while the item
+ * is there. */
+enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
+                             const struct doppel_record *record, struct doppel_error *error);
+enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, unsigned schemes,
+                                struct doppel_error *error);
+
+/** The index of a table, as of now, made of the items where there is none. @param out borrowed
+ * until the next call that changes or asks for it */
+enum doppel_status codes_index(struct doppel_library *library, enum code_table which,
+                               const struct doppel_index **out, struct doppel_error *error);
+
+/** The first of the tables of a scheme of pictures. @return CODE_TABLES: it has none */
+enum code_table codes_of_scheme(enum doppel_scheme_id scheme);
+
+/** An index that was made within the transaction is gone: they are opened again when needed. */
+void codes_rolled_back(struct doppel_library *library);
+
+/** Long logs become segments; all are closed. Outside of a transaction. */
+void codes_close(struct doppel_library *library);
+
+/** Make an index again of the items; segments merged into one, and what was removed left out.
+ * Outside of a transaction. */
+enum doppel_status codes_make_again(struct doppel_library *library, enum code_table which,
+                                    struct doppel_error *error);
+enum doppel_status codes_merge(struct doppel_library *library, enum code_table which,
+                               struct doppel_error *error);
+
+/** Make again those whose files are not there. */
+enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error);
+
+/** Visit the codes that an index is to have, item by item, in order of id. DOPPEL_E_CANCELLED when
+ * the visitor returned false. */
+typedef bool codes_visitor(void *context, uint64_t id, const uint64_t *codes, size_t count);
+enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
+                                  codes_visitor *visitor, void *context,
+                                  struct doppel_error *error);
+
+/** Whether some of the items are damaged, so that nobody knows what codes they had. */
+enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
+                                       bool *out, struct doppel_error *error);
+
+/** How the index of a table is opened. Of another version of the scheme it is another index, in the
+ * same place. @param out given (code_names_free), also on failure. @return false without memory */
+struct code_names {
+    char *name, *folder;
+    struct doppel_index_options make;
+    struct doppel_store_index_options options;
+};
+bool code_names_make(const char *directory, enum code_table which, struct code_names *out);
+void code_names_free(struct code_names *names);
+
+/** What it takes on the disk. */
+uint64_t codes_bytes(const struct doppel_library *library);
+
+/** The name of the folder of a table. */
+const char *codes_folder(enum code_table which);
+
+#endif

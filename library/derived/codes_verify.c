@@ -1,0 +1,145 @@
+/* The indexes of codes: every byte of their segments, and whether they hold what the items have. */
+#include "library/derived/codes.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "library/verify.h"
+
+/* What an index holds, or is to hold, in no order: nothing that grows with the library. */
+struct code_sum {
+    _Atomic uint64_t codes, mixed;
+};
+
+struct code_check {
+    struct verification *verification;
+    enum code_table which;
+    uint64_t problems;
+    struct doppel_error *error;
+};
+
+static uint64_t mix_id(uint64_t id)
+{
+    id = (id ^ id >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    id = (id ^ id >> 27) * UINT64_C(0x94d049bb133111eb);
+    return id ^ id >> 31;
+}
+
+static bool sum_item(void *context, uint64_t id, const uint64_t *codes, size_t count)
+{
+    struct code_sum *sum = context;
+    (void)codes;
+    sum->codes += count;
+    sum->mixed += count * mix_id(id);
+    return true;
+}
+
+static bool sum_held(void *context, uint64_t id)
+{
+    struct code_sum *sum = context;
+    sum->codes++;
+    sum->mixed += mix_id(id);
+    return false;
+}
+
+static bool take_no_hit(void *context, const struct doppel_index_hit *hit)
+{
+    (void)context;
+    (void)hit;
+    return true;
+}
+
+static enum doppel_status report_code_problem(struct code_check *check, const char *detail)
+{
+    char sentence[640];
+    check->problems++;
+    snprintf(sentence, sizeof sentence, "the index '%s': %s", codes_folder(check->which), detail);
+    const struct doppel_problem problem = {
+        .problem = "index", .detail = sentence, .repaired = check->verification->repair};
+    return verify_tell(check->verification, &problem, check->error);
+}
+
+static bool tell_damaged(void *context, const struct doppel_store_segment *segment)
+{
+    return !segment->error || !report_code_problem(context, segment->error->message);
+}
+
+/* Within as many bits as a code has is every code; the filter keeps none of them. */
+static enum doppel_status compare_sums(struct code_check *check, struct doppel_store_index *kept)
+{
+    static const uint64_t any[4];
+    struct code_sum expected = {0}, held = {0};
+    struct doppel_store_index_info info;
+    char detail[160];
+    doppel_store_index_info(kept, &info);
+    const struct doppel_index_request request = {.queries = any,
+                                                 .count = 1,
+                                                 .radius = info.options.bits,
+                                                 .filter = sum_held,
+                                                 .filter_context = &held};
+    bool damaged = true;
+    enum doppel_status status = codes_of_items(check->verification->library->store, check->which,
+                                               sum_item, &expected, check->error);
+    if (!status)
+        status =
+            codes_are_uncertain(check->verification->library, check->which, &damaged, check->error);
+    if (!status && !damaged)
+        status = doppel_index_search(doppel_store_index_get(kept), &request, take_no_hit, NULL,
+                                     check->error);
+    if (status || damaged || (expected.codes == held.codes && expected.mixed == held.mixed))
+        return status;
+    snprintf(detail, sizeof detail,
+             "it has %" PRIu64 " codes, not just the %" PRIu64 " that the items have", held.codes,
+             expected.codes);
+    return report_code_problem(check, detail);
+}
+
+/* As of one moment, whatever is written meanwhile. */
+static enum doppel_status compare_now(struct code_check *check, const struct code_names *names,
+                                      struct doppel_store_index **out_kept)
+{
+    struct doppel_store *store = check->verification->library->store;
+    enum doppel_status status = doppel_store_execute(store, "BEGIN", check->error);
+    if (status)
+        return status;
+    status = doppel_store_index_open(store, &names->options, out_kept, check->error);
+    if (!status)
+        status = compare_sums(check, *out_kept);
+    doppel_store_execute(store, "ROLLBACK", NULL);
+    return status;
+}
+
+static enum doppel_status check_codes(struct code_check *check, const struct code_names *names)
+{
+    struct doppel_store_index *kept = NULL;
+    struct doppel_error failure = {0}, *error = check->error;
+    check->error = &failure;
+    enum doppel_status status = compare_now(check, names, &kept);
+    if (!status)
+        status = doppel_store_index_verify(kept, tell_damaged, check, &failure);
+    doppel_store_index_close(kept);
+    check->error = error;
+    if (status == DOPPEL_E_NOT_FOUND) /* it is made when it is needed */
+        return DOPPEL_OK;
+    if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_VERSION || status == DOPPEL_E_FORMAT)
+        return report_code_problem(check, failure.message);
+    return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
+}
+
+enum doppel_status verify_codes(struct verification *verification, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < CODE_TABLES && !status; i++) {
+        struct code_check check = {
+            .verification = verification, .which = (enum code_table)i, .error = error};
+        struct code_names names;
+        status = code_names_make(verification->library->directory, check.which, &names)
+                     ? check_codes(&check, &names)
+                     : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+        code_names_free(&names);
+        if (!status && check.problems && verification->repair)
+            status = codes_make_again(verification->library, check.which, error);
+    }
+    return status;
+}
