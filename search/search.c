@@ -20,6 +20,7 @@ struct doppel_search {
     struct search_texts *texts;               /* NULL: not wanted */
     struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
     uint64_t next, last;                      /* ids: what is taken in next, and was last */
+    bool behind;                              /* what has come is not in memory yet */
     bool noticed;                             /* what is left out was told */
     bool told_schemes[DOPPEL_KIND_VIDEO + 1];
     bool records; /* those of corpora are searched, too */
@@ -108,22 +109,33 @@ static bool has_items_in_memory(const struct doppel_search *search)
     return any || (search->texts && doppel_library_has_scheme(search->library, texts->id));
 }
 
-enum doppel_status doppel_search_refresh(struct doppel_search *search, struct doppel_error *error)
+/* Before the first question that needs it: who asks for a picture does not wait for texts. */
+static enum doppel_status load_memory(struct doppel_search *search, struct doppel_error *error)
 {
     const struct doppel_everything_visitor everything = {
         search->next, has_items_in_memory(search) ? take_searched_item : NULL, take_searched_text,
         search};
+    enum doppel_status status = DOPPEL_OK;
+    if (!search->behind)
+        return DOPPEL_OK;
     search->status = DOPPEL_OK;
     search->error = error;
     search->records = are_wanted_texts(search);
-    enum doppel_status status = DOPPEL_OK;
     if (everything.item || search->texts)
         status = doppel_library_each_of_all(search->library, &everything, error);
-    if (search->next == 1 && !search->noticed)
+    search->next = search->last + 1;
+    search->behind = false;
+    return search->status ? search->status : status;
+}
+
+enum doppel_status doppel_search_refresh(struct doppel_search *search, struct doppel_error *error)
+{
+    (void)error;
+    search->behind = true;
+    if (!search->noticed)
         other_versions_report(&search->options, search->library, search->run);
     search->noticed = true;
-    search->next = search->last + 1;
-    return search->status ? search->status : status;
+    return DOPPEL_OK;
 }
 
 /* ---- what is found ---- */
@@ -316,17 +328,23 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
                                     struct doppel_error *error)
 {
     const struct searched_kind *kind = searched_kind_of(query->kind);
+    enum doppel_status status = DOPPEL_OK;
     results_clear(results);
     if (kind->is_searched && !kind->is_searched(search))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
                            doppel_kind_name(query->kind));
+    if (query->kind == DOPPEL_KIND_TEXT || search->chromaprints)
+        status = load_memory(search, error);
+    if (status)
+        return status;
     search->query = query;
     search->results = results;
     search->error = error;
     search->status = DOPPEL_OK;
     if (query->record && !search->options.representatives)
         append_identical(search);
-    enum doppel_status status = kind->find ? kind->find(search, query, error) : DOPPEL_OK;
+    if (kind->find)
+        status = kind->find(search, query, error);
     if (search->status)
         return doppel_fail(error, search->status, "no memory for the matches");
     if (!status)

@@ -103,8 +103,8 @@ DOPPEL_API enum doppel_status doppel_search_new(struct doppel_run *run,
                                                 struct doppel_error *error);
 DOPPEL_API void doppel_search_free(struct doppel_search *search);
 
-/** Take in what has come into the library since the last time. What is damaged is reported to the
- * run, and left out. DOPPEL_OK; DOPPEL_E_MEMORY; what reading the library returns. */
+/** Let what has come into the library since the last time be found: it is taken in by the next
+ * search that needs it, which reports what is damaged to the run, and leaves it out. DOPPEL_OK. */
 DOPPEL_API enum doppel_status doppel_search_refresh(struct doppel_search *search,
                                                     struct doppel_error *error);
 
