@@ -138,6 +138,9 @@ DOPPEL_API enum doppel_status doppel_library_each_of_all(
 DOPPEL_API bool doppel_library_has_scheme(struct doppel_library *library,
                                           enum doppel_scheme_id scheme);
 
+/** Nobody waits for more to be counted: one more says that there are more. */
+enum { DOPPEL_SCHEME_COUNT_MAX = 100000 };
+
 struct doppel_scheme_count {
     uint64_t all;
     uint64_t without_file; /**< of these */

@@ -24,11 +24,14 @@ void other_schemes_report(const struct doppel_search_options *options,
             named = scheme;
         listed |= items.without_file > 0;
     }
+    const bool more = count > DOPPEL_SCHEME_COUNT_MAX;
+    if (more)
+        count = DOPPEL_SCHEME_COUNT_MAX;
     if (count)
         doppel_run_notice(
-            run, "%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s",
-            count, kind_noun(kind), count == 1 ? "" : "s", count == 1 ? "was" : "were", named->name,
-            count == 1 ? "it" : "them");
+            run, "%s%" PRIu64 " %s%s of another scheme %s not compared; '--scheme %s' compares %s",
+            more ? "more than " : "", count, kind_noun(kind), count == 1 ? "" : "s",
+            count == 1 ? "was" : "were", named->name, count == 1 ? "it" : "them");
 }
 
 void other_versions_report(const struct doppel_search_options *options,

@@ -268,7 +268,7 @@ static enum doppel_status open_kept(struct doppel_library *library, enum code_ta
     if (!status && !is_as_made(codes->kept, &names->make)) {
         doppel_store_index_close(codes->kept);
         codes->kept = NULL;
-        status = DOPPEL_E_VERSION;
+        status = doppel_fail(error, DOPPEL_E_VERSION, "it was made in another way");
     }
     return status;
 }
@@ -317,7 +317,7 @@ static void notice_making(const struct doppel_library *library, enum code_table 
         return;
     snprintf(sentence, sizeof sentence, "the index %s/%s is made of the items: %s",
              library->directory, tables[which].folder,
-             why->status == DOPPEL_E_CORRUPT ? why->message : "it is not there");
+             why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
     library->notice(library->notice_context, sentence);
 }
 

@@ -162,12 +162,15 @@ enum doppel_status doppel_library_count_scheme(struct doppel_library *library,
                                                struct doppel_error *error)
 {
     int64_t all = 0, without_file = 0;
-    enum doppel_status status = rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1",
-                                            VALUES(ID(scheme->id)), &all, NULL, error);
+    enum doppel_status status =
+        rows_number(library, "SELECT count(*) FROM (SELECT 1 FROM item WHERE scheme = ?1 LIMIT ?2)",
+                    VALUES(ID(scheme->id), ID(DOPPEL_SCHEME_COUNT_MAX + 1)), &all, NULL, error);
     if (!status && all)
-        status =
-            rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1 AND path < x'01'",
-                        VALUES(ID(scheme->id)), &without_file, NULL, error);
+        status = rows_number(library,
+                             "SELECT count(*) FROM (SELECT 1 FROM item"
+                             " WHERE scheme = ?1 AND path < x'01' LIMIT ?2)",
+                             VALUES(ID(scheme->id), ID(DOPPEL_SCHEME_COUNT_MAX + 1)), &without_file,
+                             NULL, error);
     *out = (struct doppel_scheme_count){(uint64_t)all, (uint64_t)without_file};
     return status;
 }

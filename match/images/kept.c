@@ -17,7 +17,6 @@ bool doppel_image_table_options(enum doppel_scheme_id scheme, enum doppel_image_
     if (!known || known->kind != DOPPEL_KIND_IMAGE || (table != DOPPEL_IMAGE_TABLE_CODES && !views))
         return false;
     *out = doppel_index_options_default();
-    out->compact = true;
     out->bits = table == DOPPEL_IMAGE_TABLE_FULL ? 256 : known->code_bits;
     out->design_radius = table == DOPPEL_IMAGE_TABLE_FULL ? DOPPEL_IMAGE_FULL_RADIUS
                          : views                          ? VIEW_TABLE_RADIUS
