@@ -52,7 +52,7 @@ uint64_t codes_bytes(const struct doppel_library *library)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < CODE_TABLES; i++) {
-        char *path = sqlite3_mprintf("%s/%s", library->directory, codes_folder((enum code_table)i));
+        char *path = sqlite3_mprintf("%s/%s", library->directory, code_tables[i].folder);
         bytes += folder_bytes(path);
         sqlite3_free(path);
     }

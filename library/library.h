@@ -388,6 +388,31 @@ DOPPEL_API enum doppel_status doppel_library_backup(struct doppel_library *libra
                                                     doppel_library_progress *progress,
                                                     void *context, struct doppel_error *error);
 
+/* ---- pictures ----
+ *
+ * The codes of items that are pictures lie in indexes beside the catalogue, a folder for each table
+ * of a scheme (doppel_image_table), as of the last commit of anybody and of this transaction. They
+ * are derived: one that is not there, or is damaged, is made of the items when it is needed. */
+
+/**
+ * The pictures of the library that match one, as doppel_matcher_find visits those of a set.
+ *
+ * @param visitor may ask the library for items
+ * @return DOPPEL_OK; DOPPEL_E_VERSION: it is of another scheme or version than this doppel makes;
+ * _BUSY, _IO, _CORRUPT; _MEMORY; _CANCELLED when the visitor returned false
+ */
+DOPPEL_API enum doppel_status doppel_library_find_images(struct doppel_library *library,
+                                                         const struct doppel_match_item *query,
+                                                         const struct doppel_match_options *options,
+                                                         doppel_found_visitor *visitor,
+                                                         void *context, struct doppel_error *error);
+
+/** Have sentences told of what takes a while: that an index is made of the items. @param context
+ * given back to it; borrowed while the library is open. @param notice NULL: nobody is told */
+DOPPEL_API void doppel_library_set_notice(struct doppel_library *library,
+                                          void (*notice)(void *context, const char *sentence),
+                                          void *context);
+
 /* ---- recordings ----
  *
  * Items of scheme peaks32 have no codes: their peaks are the attachment
@@ -414,36 +439,6 @@ DOPPEL_API enum doppel_status doppel_library_prepare(struct doppel_library *libr
 /** Commit, and let others change recordings and videos. */
 DOPPEL_API enum doppel_status doppel_library_release(struct doppel_library *library,
                                                      struct doppel_error *error);
-
-/* ---- pictures ----
- *
- * The codes of items that are pictures lie in indexes beside the catalogue, a folder for each table
- * of a scheme (doppel_image_table), as of the last commit of anybody and of this transaction. They
- * are derived: one that is not there, or is damaged, is made of the items when it is needed. */
-
-/**
- * The pictures of the library that match one, as doppel_matcher_find visits those of a set.
- *
- * @param visitor may ask the library for items
- * @return DOPPEL_OK; DOPPEL_E_VERSION: it is of another scheme or version than this doppel makes;
- * _BUSY, _IO, _CORRUPT; _MEMORY; _CANCELLED when the visitor returned false
- */
-DOPPEL_API enum doppel_status doppel_library_find_images(struct doppel_library *library,
-                                                         const struct doppel_match_item *query,
-                                                         const struct doppel_match_options *options,
-                                                         doppel_found_visitor *visitor,
-                                                         void *context, struct doppel_error *error);
-
-/** Have sentences told of what takes a while: that an index is made of the items. @param context
- * given back to it; borrowed while the library is open. @param notice NULL: nobody is told */
-DOPPEL_API void doppel_library_set_notice(struct doppel_library *library,
-                                          void (*notice)(void *context, const char *sentence),
-                                          void *context);
-
-/** The fingerprint of an item, whatever it is of. @param out given (doppel_fingerprint_free)
- * @return false: there is no such item, or it is damaged */
-DOPPEL_API bool doppel_library_fingerprint(struct doppel_library *library, uint64_t id,
-                                           struct doppel_fingerprint *out, uint8_t *out_quality);
 
 /**
  * The recordings of the library as a set, as of the last commit of anybody.

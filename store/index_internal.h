@@ -96,7 +96,6 @@ struct merger {
     pthread_cond_t changed;
     bool started, wanted, busy, closing;
     struct doppel_store *store; /* its own connection */
-    enum doppel_status (*work)(struct doppel_store_index *self, struct doppel_error *error);
     struct doppel_error error;
 };
 
@@ -123,16 +122,16 @@ struct doppel_store_index {
     uint64_t damaged;
     int64_t gone_at; /* the generation at which a reader missed a segment; -1 */
 
-    int64_t last_record;    /* number of the last one that is in the head */
+    int64_t last_record; /* number of the last one that is in the head */
     int64_t appended; /* shared: number of the last one in the log; the head gets them when asked */
     struct unlogged unlogged; /* shared: what is not even in the log yet */
-    uint64_t log_codes;     /* in the head: codes, and payloads removed */
-    struct publication log; /* account of the log's codes */
-    uint64_t flush_at;      /* log_codes at which a commit flushes */
-    bool dirty;             /* changes that are not committed */
-    bool failed;            /* one of them failed: they can only be taken back */
-    bool flushing;          /* a commit within the hook of a commit */
-    int64_t data_version;   /* reader: PRAGMA data_version at the last look */
+    uint64_t log_codes;       /* in the head: codes, and payloads removed */
+    struct publication log;   /* account of the log's codes */
+    uint64_t flush_at;        /* log_codes at which a commit flushes */
+    bool dirty;               /* changes that are not committed */
+    bool failed;              /* one of them failed: they can only be taken back */
+    bool flushing;            /* a commit within the hook of a commit */
+    int64_t data_version;     /* reader: PRAGMA data_version at the last look */
 
     const struct publication *publication; /* of the flush or bulk load in progress */
     struct record_buffer buffer;
@@ -197,20 +196,16 @@ enum doppel_status index_publish(void *context, const char *const *names, size_t
 double index_now(void);
 
 /* index_keep.c */
-/** Make a segment of the log of a shared index, and merge: with the lock, or not if another has it.
- */
-enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_error *error);
-/** The same through its own connection, waiting for the lock. */
-enum doppel_status index_keep_now(struct doppel_store_index *self, bool all,
-                                  struct doppel_error *error);
+/** Make a segment of the log of a shared index, and merge segments of like sizes, or all, through a
+ * connection of the caller's, outside of a transaction. Where another process is at it: nothing,
+ * but that `all` waits for it. */
+enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_store *store, bool all,
+                              struct doppel_error *error);
 
 /* index_merge.c */
-enum doppel_status index_merge(struct doppel_store_index *self, struct doppel_error *error);
 enum doppel_status merger_start(struct doppel_store_index *self, struct doppel_error *error);
 void merger_stop(struct doppel_store_index *self);
 void merger_wake(struct doppel_store_index *self);
-/** Have the work done now, and wait for it. */
-enum doppel_status merger_run(struct doppel_store_index *self, struct doppel_error *error);
 /** Why the last merge failed, or OK. */
 void merger_error(struct doppel_store_index *self, struct doppel_error *out);
 /** Wait until no merge is in progress. */

@@ -6,41 +6,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum doppel_status keep_with(struct doppel_store *store,
-                                    const struct doppel_store_index *self, bool at_once, bool all,
-                                    struct doppel_error *error)
+enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_store *store, bool all,
+                              struct doppel_error *error)
 {
     const struct doppel_store_index_options options = {.name = self->name,
                                                        .folder = self->folder,
-                                                       .at_once = at_once,
+                                                       .at_once = !all,
                                                        .disposable = self->disposable,
                                                        .source = self->source,
                                                        .source_context = self->source_context};
+    struct doppel_error failure = {0};
     struct doppel_store_index *writer;
-    enum doppel_status status = doppel_store_index_open(store, &options, &writer, error);
+    enum doppel_status status = doppel_store_index_open(store, &options, &writer, &failure);
+    if (status == DOPPEL_E_BUSY && !all)
+        return DOPPEL_OK;
     if (status)
-        return status;
+        return doppel_fail(error, status, "%s", failure.message);
     status = doppel_store_index_compact(writer, all, error);
     doppel_store_index_close(writer);
     return status;
-}
-
-enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_error *error)
-{
-    enum doppel_status status = keep_with(self->merger.store, self, true, false, error);
-    return status == DOPPEL_E_BUSY ? DOPPEL_OK : status; /* another process is at it */
-}
-
-enum doppel_status index_keep_now(struct doppel_store_index *self, bool all,
-                                  struct doppel_error *error)
-{
-    if (store_in_transaction(self->store) || !index_takes_changes(self))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "%s: segments are made by a writer, not within a transaction",
-                           self->folder);
-    merger_pause(self);
-    enum doppel_status status = keep_with(self->store, self, false, all, error);
-    return status ? status : doppel_store_index_refresh(self, NULL, error);
 }
 
 /* ---- making ---- */

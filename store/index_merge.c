@@ -2,11 +2,6 @@
  * on. */
 #include "store/index_internal.h"
 
-enum doppel_status index_merge(struct doppel_store_index *self, struct doppel_error *error)
-{
-    return doppel_index_compact(self->index, false, error);
-}
-
 static void *run_merger(void *context)
 {
     struct doppel_store_index *self = context;
@@ -21,7 +16,10 @@ static void *run_merger(void *context)
         merger->wanted = false;
         merger->busy = true;
         pthread_mutex_unlock(&merger->lock);
-        merger->work(self, &error);
+        if (self->shared)
+            index_keep(self, self->merger.store, false, &error);
+        else
+            doppel_index_compact(self->index, false, &error);
         pthread_mutex_lock(&merger->lock);
         merger->error = error; /* tried again after the next flush */
         merger->busy = false;
@@ -83,22 +81,6 @@ void merger_wake(struct doppel_store_index *self)
     merger->wanted = true;
     pthread_cond_broadcast(&merger->changed);
     pthread_mutex_unlock(&merger->lock);
-}
-
-enum doppel_status merger_run(struct doppel_store_index *self, struct doppel_error *error)
-{
-    struct merger *merger = &self->merger;
-    enum doppel_status status = merger->started ? DOPPEL_OK : merger_start(self, error);
-    if (status)
-        return status;
-    pthread_mutex_lock(&merger->lock);
-    merger->wanted = true;
-    pthread_cond_broadcast(&merger->changed);
-    while (merger->wanted || merger->busy)
-        pthread_cond_wait(&merger->changed, &merger->lock);
-    struct doppel_error failure = merger->error;
-    pthread_mutex_unlock(&merger->lock);
-    return failure.status ? doppel_fail(error, failure.status, "%s", failure.message) : DOPPEL_OK;
 }
 
 void merger_error(struct doppel_store_index *self, struct doppel_error *out)

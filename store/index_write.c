@@ -250,16 +250,23 @@ static enum doppel_status check_alone(const struct doppel_store_index *self,
                        self->folder);
 }
 
+/* Of a shared index, which sees what came of it. */
+static enum doppel_status keep_now(struct doppel_store_index *self, bool all,
+                                   struct doppel_error *error)
+{
+    merger_pause(self);
+    enum doppel_status status = index_keep(self, self->store, all, error);
+    return status ? status : doppel_store_index_refresh(self, NULL, error);
+}
+
 enum doppel_status doppel_store_index_flush(struct doppel_store_index *self,
                                             struct doppel_error *error)
 {
     enum doppel_status status = check_alone(self, error);
     if (status || !self->log_codes)
         return status;
-    if (self->shared) {
-        status = merger_run(self, error);
-        return status ? status : doppel_store_index_refresh(self, NULL, error);
-    }
+    if (self->shared)
+        return keep_now(self, false, error);
     struct publication work = self->log;
     work.flush = true;
     self->publication = &work;
@@ -336,9 +343,10 @@ enum doppel_status doppel_store_index_bulk(struct doppel_store_index *self,
 enum doppel_status doppel_store_index_compact(struct doppel_store_index *self, bool all,
                                               struct doppel_error *error)
 {
-    if (self->shared)
-        return index_keep_now(self, all, error);
-    enum doppel_status status = doppel_store_index_flush(self, error);
+    enum doppel_status status = check_alone(self, error);
+    if (status || self->shared)
+        return status ? status : keep_now(self, all, error);
+    status = doppel_store_index_flush(self, error);
     if (status)
         return status;
     merger_pause(self);

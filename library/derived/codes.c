@@ -1,26 +1,17 @@
 /* Indexes of codes: put into, asked, and made of the items. */
 #include "library/derived/codes.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "library/items/rows.h"
 
 enum {
     /* Codes that wait in the log: an open reads them in a few milliseconds. */
     HEAD_CODES = 1 << 17,
-    LEFT_CODES = HEAD_CODES / 16, /* and when nobody writes */
-    CODES_MAX = DOPPEL_IMAGE_MAX_QUERIES
+    LEFT_CODES = HEAD_CODES / 16 /* and when nobody writes */
 };
 
-static const struct {
-    const char *folder;
-    enum doppel_scheme_id scheme;
-    enum doppel_image_table table;
-} tables[CODE_TABLES] = {
+const struct code_table_row code_tables[CODE_TABLES] = {
     [CODES_PHASH64] = {"phash64", DOPPEL_SCHEME_PHASH64, DOPPEL_IMAGE_TABLE_CODES},
     [CODES_PHASH64_ASKS] = {"phash64-asks", DOPPEL_SCHEME_PHASH64, DOPPEL_IMAGE_TABLE_ASKS},
     [CODES_PHASH64_FULL] = {"phash64-full", DOPPEL_SCHEME_PHASH64, DOPPEL_IMAGE_TABLE_FULL},
@@ -29,28 +20,15 @@ static const struct {
     [CODES_PDQ] = {"pdq", DOPPEL_SCHEME_PDQ, DOPPEL_IMAGE_TABLE_CODES},
 };
 
-const char *codes_folder(enum code_table which)
-{
-    return tables[which].folder;
-}
-
-enum code_table codes_of_scheme(enum doppel_scheme_id scheme)
-{
-    int which = 0;
-    while (which < CODE_TABLES && tables[which].scheme != scheme)
-        which++;
-    return (enum code_table)which;
-}
-
 /* ---- what an index is ---- */
 
 bool code_names_make(const char *directory, enum code_table which, struct code_names *out)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(tables[which].scheme);
-    (void)doppel_image_table_options(scheme->id, tables[which].table, &out->make);
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
+    (void)doppel_image_table_options(scheme->id, code_tables[which].table, &out->make);
     out->make.head_codes = HEAD_CODES;
-    out->name = sqlite3_mprintf("%s.%u", tables[which].folder, scheme->version);
-    out->folder = sqlite3_mprintf("%s/%s", directory, tables[which].folder);
+    out->name = sqlite3_mprintf("%s.%u", code_tables[which].folder, scheme->version);
+    out->folder = sqlite3_mprintf("%s/%s", directory, code_tables[which].folder);
     out->options = (struct doppel_store_index_options){.name = out->name,
                                                        .folder = out->folder,
                                                        .make = &out->make,
@@ -71,135 +49,6 @@ static bool is_as_made(struct doppel_store_index *index, const struct doppel_ind
     doppel_store_index_info(index, &info);
     return info.options.bits == make->bits && info.options.design_radius == make->design_radius &&
            info.options.compact == make->compact;
-}
-
-/* ---- making one of the items ---- */
-
-/* Codes on their way into a segment: a temporary file, read several times. */
-struct code_spool {
-    FILE *file;
-    size_t words;
-    uint64_t count;
-};
-
-static void spool_rewind(void *context)
-{
-    rewind(((struct code_spool *)context)->file);
-}
-
-static size_t spool_read(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
-{
-    struct code_spool *spool = context;
-    size_t done = 0;
-    while (done < max && fread(&payloads[done], sizeof *payloads, 1, spool->file) == 1 &&
-           fread(codes + done * spool->words, sizeof *codes, spool->words, spool->file) ==
-               spool->words)
-        done++;
-    return done;
-}
-
-static bool spool_write(void *context, uint64_t id, const uint64_t *codes, size_t count)
-{
-    struct code_spool *spool = context;
-    for (size_t i = 0; i < count; i++)
-        if (fwrite(&id, sizeof id, 1, spool->file) != 1 ||
-            fwrite(codes + i * spool->words, sizeof *codes, spool->words, spool->file) !=
-                spool->words)
-            return false;
-    spool->count += count;
-    return true;
-}
-
-/* In the library, whose disk has room for as much; where that cannot be written to, elsewhere. */
-static FILE *spool_open(const char *directory)
-{
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (fd >= 0 && !file)
-        close(fd);
-    return file ? file : tmpfile();
-}
-
-/* Damaged items are left out: the library tells of them, and mends them when they are added again.
- */
-static bool visit_codes_of_row(enum code_table which, sqlite3_stmt *statement,
-                               codes_visitor *visitor, void *context)
-{
-    struct doppel_record record = {0};
-    uint64_t codes[DOPPEL_IMAGE_TABLE_WORDS];
-    if (!record_read(statement, 1, &record) ||
-        !fingerprint_read(statement, 1 + RECORD_COLUMN_COUNT, &record))
-        return true;
-    const struct doppel_match_item item = {&record.fingerprint, record.quality};
-    size_t count = doppel_image_table_codes(tables[which].table, &item, codes);
-    bool go_on = visitor(context, (uint64_t)sqlite3_column_int64(statement, 0), codes, count);
-    doppel_record_free(&record);
-    return go_on;
-}
-
-enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
-                                  codes_visitor *visitor, void *context, struct doppel_error *error)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(tables[which].scheme);
-    sqlite3_stmt *statement;
-    bool row, go_on = true;
-    enum doppel_status status = doppel_store_statement(
-        store,
-        "SELECT id, " RECORD_COLUMNS ", fingerprint.data FROM item"
-        " JOIN fingerprint ON fingerprint.item = item.id"
-        " WHERE scheme = ?1 AND version = ?2 AND " ITEM_IS_WHOLE " ORDER BY item.id",
-        &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int(statement, 1, (int)scheme->id);
-    sqlite3_bind_int(statement, 2, scheme->version);
-    while (go_on && !(status = doppel_store_step(store, statement, &row, error)) && row)
-        go_on = visit_codes_of_row(which, statement, visitor, context);
-    sqlite3_reset(statement);
-    return status || go_on ? status : DOPPEL_E_CANCELLED;
-}
-
-enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
-                                       bool *out, struct doppel_error *error)
-{
-    int64_t any = 0;
-    enum doppel_status status = rows_number(
-        library,
-        "SELECT EXISTS(SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
-        " WHERE scheme = ?1 AND NOT coalesce(" ITEM_IS_WHOLE ", 0))",
-        VALUES(ID(tables[which].scheme)), &any, NULL, error);
-    *out = any != 0;
-    return status;
-}
-
-static enum doppel_status spool_items(struct doppel_store *store, enum code_table which,
-                                      struct code_spool *spool, struct doppel_error *error)
-{
-    enum doppel_status status = codes_of_items(store, which, spool_write, spool, error);
-    if (status == DOPPEL_E_CANCELLED || (!status && fflush(spool->file)))
-        status =
-            doppel_fail(error, DOPPEL_E_IO, "no room to make the index %s", tables[which].folder);
-    return status;
-}
-
-typedef enum doppel_status spool_user(void *context, const struct doppel_index_load *load,
-                                      struct doppel_error *error);
-
-/* Have the codes of all items put somewhere. */
-static enum doppel_status load_items(struct doppel_store *store, const char *directory,
-                                     enum code_table which, const struct doppel_index_options *make,
-                                     spool_user *use, void *context, struct doppel_error *error)
-{
-    struct code_spool spool = {.file = spool_open(directory), .words = make->bits / 64};
-    if (!spool.file)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made", directory);
-    enum doppel_status status = spool_items(store, which, &spool, error);
-    const struct doppel_index_load load = {
-        .count = spool.count, .read = spool_read, .rewind = spool_rewind, .context = &spool};
-    if (!status)
-        status = use(context, &load, error);
-    fclose(spool.file);
-    return status;
 }
 
 struct building {
@@ -223,7 +72,7 @@ static enum doppel_status build_of_items(struct doppel_store *store, const char 
     enum doppel_status status = own ? doppel_store_begin(store, error) : DOPPEL_OK;
     if (status)
         return status;
-    status = load_items(store, directory, which, &names->make, build_kept, &building, error);
+    status = codes_load(store, directory, which, &names->make, build_kept, &building, error);
     if (own && !status)
         return doppel_store_commit(store, error);
     if (own)
@@ -291,7 +140,7 @@ static enum doppel_status make_again(struct doppel_library *library, enum code_t
     if (!status)
         status = doppel_index_new(&names->make, &codes->private, error);
     if (!status)
-        status = load_items(library->store, library->directory, which, &names->make,
+        status = codes_load(library->store, library->directory, which, &names->make,
                             build_in_memory, codes->private, error);
     return status;
 }
@@ -303,20 +152,19 @@ void doppel_library_set_notice(struct doppel_library *library,
     library->notice_context = context;
 }
 
-/* Of a few items it takes no time. @param why what is wrong with the one that was there */
-static void notice_making(const struct doppel_library *library, enum code_table which,
-                          const struct doppel_error *why)
+void codes_notice_making(struct doppel_library *library, enum code_table which,
+                         const struct doppel_error *why)
 {
     enum { FEW_ITEMS = 20000 };
     char sentence[700];
     int64_t many = 0;
-    (void)rows_number((struct doppel_library *)library,
+    (void)rows_number(library,
                       "SELECT EXISTS(SELECT 1 FROM item WHERE scheme = ?1 LIMIT 1 OFFSET ?2)",
-                      VALUES(ID(tables[which].scheme), ID(FEW_ITEMS)), &many, NULL, NULL);
+                      VALUES(ID(code_tables[which].scheme), ID(FEW_ITEMS)), &many, NULL, NULL);
     if (!library->notice || (!many && why->status != DOPPEL_E_CORRUPT))
         return;
     snprintf(sentence, sizeof sentence, "the index %s/%s is made of the items: %s",
-             library->directory, tables[which].folder,
+             library->directory, code_tables[which].folder,
              why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
     library->notice(library->notice_context, sentence);
 }
@@ -332,7 +180,7 @@ static enum doppel_status open_codes(struct doppel_library *library, enum code_t
                                     ? open_kept(library, which, &names, &failure)
                                     : doppel_fail(&failure, DOPPEL_E_MEMORY, "no memory");
     if (can_be_made_again(status)) {
-        notice_making(library, which, &failure);
+        codes_notice_making(library, which, &failure);
         status = make_again(library, which, &names, &failure);
         *out_made = !status;
     }
@@ -361,14 +209,14 @@ enum doppel_status codes_index(struct doppel_library *library, enum code_table w
     enum doppel_status status = DOPPEL_OK;
     if (codes->kept)
         status = doppel_store_index_refresh(codes->kept, NULL, &failure);
-    if (status && can_be_made_again(status)) {
+    if (can_be_made_again(status)) {
         doppel_store_index_close(codes->kept);
         codes->kept = NULL;
-    } else if (status) {
-        return doppel_fail(error, status, "%s", failure.message);
+        status = DOPPEL_OK;
     }
+    if (status)
+        return doppel_fail(error, status, "%s", failure.message);
     drop_old_private(library, codes);
-    status = DOPPEL_OK;
     if (!codes->kept && !codes->private)
         status = open_codes(library, which, &made, error);
     if (!status)
@@ -383,8 +231,8 @@ static enum doppel_status put_in_table(struct doppel_library *library, enum code
                                        struct doppel_error *error)
 {
     struct code_index *codes = &library->codes[which];
-    uint64_t words[DOPPEL_IMAGE_TABLE_WORDS], payloads[CODES_MAX];
-    size_t count = doppel_image_table_codes(tables[which].table, item, words);
+    uint64_t words[DOPPEL_IMAGE_TABLE_WORDS], payloads[DOPPEL_IMAGE_MAX_QUERIES];
+    size_t count = doppel_image_table_codes(code_tables[which].table, item, words);
     bool made = false;
     enum doppel_status status = codes->kept ? DOPPEL_OK : open_codes(library, which, &made, error);
     for (size_t i = 0; i < count; i++)
@@ -404,7 +252,7 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
     if (!scheme || record->version != scheme->version)
         return DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++)
-        if (tables[i].scheme == record->scheme)
+        if (code_tables[i].scheme == record->scheme)
             status = put_in_table(library, (enum code_table)i, id, &item, error);
     return status;
 }
@@ -417,7 +265,7 @@ enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, uns
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         struct code_index *codes = &library->codes[i];
         struct code_names names;
-        if (!(schemes >> tables[i].scheme & 1))
+        if (!(schemes >> code_tables[i].scheme & 1))
             continue;
         if (!code_names_make(library->directory, (enum code_table)i, &names))
             status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
@@ -490,7 +338,7 @@ enum doppel_status codes_merge(struct doppel_library *library, enum code_table w
     struct doppel_error failure = {0};
     status = doppel_store_index_compact(library->codes[which].kept, true, &failure);
     if (can_be_made_again(status)) {
-        notice_making(library, which, &failure);
+        codes_notice_making(library, which, &failure);
         return codes_make_again(library, which, error);
     }
     return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
@@ -527,93 +375,4 @@ void codes_close(struct doppel_library *library)
             doppel_store_index_compact(codes->kept, true, NULL);
     }
     codes_rolled_back(library);
-}
-
-/* ---- pictures ---- */
-
-bool doppel_library_fingerprint(struct doppel_library *library, uint64_t id,
-                                struct doppel_fingerprint *out, uint8_t *out_quality)
-{
-    struct doppel_record record = {0};
-    sqlite3_stmt *statement;
-    bool row;
-    if (rows_prepare(library,
-                     "SELECT " RECORD_COLUMNS ", fingerprint.data FROM item"
-                     " JOIN fingerprint ON fingerprint.item = item.id"
-                     " WHERE item.id = ?1 AND " ITEM_IS_WHOLE,
-                     VALUES(ID(id)), &statement, NULL) ||
-        doppel_store_step(library->store, statement, &row, NULL) || !row)
-        return false;
-    bool read = record_read(statement, 0, &record) &&
-                fingerprint_read(statement, RECORD_COLUMN_COUNT, &record);
-    sqlite3_reset(statement);
-    if (!read)
-        return false;
-    *out = record.fingerprint;
-    *out_quality = record.quality;
-    return true;
-}
-
-static bool give_fingerprint(void *library, uint64_t id, struct doppel_fingerprint *out,
-                             uint8_t *out_quality)
-{
-    return doppel_library_fingerprint(library, id, out, out_quality);
-}
-
-static enum doppel_status find_in_tables(struct doppel_library *library,
-                                         struct doppel_image_request *request,
-                                         doppel_found_visitor *visitor, void *context,
-                                         struct doppel_error *error)
-{
-    const enum doppel_scheme_id scheme = request->query->fingerprint->scheme;
-    enum doppel_status status = DOPPEL_OK;
-    for (int i = 0; i < CODE_TABLES && !status; i++)
-        if (tables[i].scheme == scheme)
-            status =
-                codes_index(library, (enum code_table)i, &request->tables[tables[i].table], error);
-    return status ? status : doppel_images_find(request, visitor, context, error);
-}
-
-static enum doppel_status make_damaged_again(struct doppel_library *library,
-                                             enum doppel_scheme_id scheme,
-                                             struct doppel_error *error)
-{
-    const struct doppel_error why = *error;
-    enum doppel_status status = DOPPEL_OK;
-    for (int i = 0; i < CODE_TABLES && !status; i++) {
-        struct code_index *codes = &library->codes[i];
-        if (tables[i].scheme != scheme || !codes->kept ||
-            !doppel_index_info(doppel_store_index_get(codes->kept)).damaged)
-            continue;
-        notice_making(library, (enum code_table)i, &why);
-        status = codes_make_again(library, (enum code_table)i, error);
-    }
-    return status;
-}
-
-enum doppel_status doppel_library_find_images(struct doppel_library *library,
-                                              const struct doppel_match_item *query,
-                                              const struct doppel_match_options *options,
-                                              doppel_found_visitor *visitor, void *context,
-                                              struct doppel_error *error)
-{
-    struct doppel_image_request request = {.query = query,
-                                           .options = options,
-                                           .source = give_fingerprint,
-                                           .context = library,
-                                           .threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)};
-    const struct doppel_fingerprint *fingerprint = query->fingerprint;
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE || fingerprint->version != scheme->version ||
-        !fingerprint->count)
-        return doppel_fail(error, DOPPEL_E_VERSION,
-                           "the fingerprint asked for is of no picture, or of another version");
-    struct doppel_error failure = {0};
-    enum doppel_status status = find_in_tables(library, &request, visitor, context, &failure);
-    if (status == DOPPEL_E_CORRUPT) { /* met in a page that nobody had looked at */
-        status = make_damaged_again(library, scheme->id, &failure);
-        if (!status)
-            status = find_in_tables(library, &request, visitor, context, &failure);
-    }
-    return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
 }

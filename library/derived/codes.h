@@ -6,6 +6,14 @@
 
 #include "library/catalogue.h"
 
+/** What an index of codes is of, and the folder in which it lies. */
+struct code_table_row {
+    const char *folder;
+    enum doppel_scheme_id scheme;
+    enum doppel_image_table table;
+};
+extern const struct code_table_row code_tables[CODE_TABLES];
+
 /** Put the codes of an item in, or take them out, within the transaction; the latter while the item
  * is there. */
 enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
@@ -17,9 +25,6 @@ enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, uns
  * until the next call that changes or asks for it */
 enum doppel_status codes_index(struct doppel_library *library, enum code_table which,
                                const struct doppel_index **out, struct doppel_error *error);
-
-/** The first of the tables of a scheme of pictures. @return CODE_TABLES: it has none */
-enum code_table codes_of_scheme(enum doppel_scheme_id scheme);
 
 /** An index that was made within the transaction is gone: they are opened again when needed. */
 void codes_rolled_back(struct doppel_library *library);
@@ -34,6 +39,11 @@ enum doppel_status codes_make_again(struct doppel_library *library, enum code_ta
 enum doppel_status codes_merge(struct doppel_library *library, enum code_table which,
                                struct doppel_error *error);
 
+/** Say that an index is made, where that takes a while. @param why what is wrong with the one that
+ * was there */
+void codes_notice_making(struct doppel_library *library, enum code_table which,
+                         const struct doppel_error *why);
+
 /** Make again those whose files are not there. */
 enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error);
 
@@ -43,6 +53,13 @@ typedef bool codes_visitor(void *context, uint64_t id, const uint64_t *codes, si
 enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
                                   codes_visitor *visitor, void *context,
                                   struct doppel_error *error);
+
+/** Have the codes of all items put somewhere, by way of a temporary file. */
+typedef enum doppel_status spool_user(void *context, const struct doppel_index_load *load,
+                                      struct doppel_error *error);
+enum doppel_status codes_load(struct doppel_store *store, const char *directory,
+                              enum code_table which, const struct doppel_index_options *make,
+                              spool_user *use, void *context, struct doppel_error *error);
 
 /** Whether some of the items are damaged, so that nobody knows what codes they had. */
 enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
@@ -60,8 +77,5 @@ void code_names_free(struct code_names *names);
 
 /** What it takes on the disk. */
 uint64_t codes_bytes(const struct doppel_library *library);
-
-/** The name of the folder of a table. */
-const char *codes_folder(enum code_table which);
 
 #endif

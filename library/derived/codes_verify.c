@@ -54,7 +54,8 @@ static enum doppel_status report_code_problem(struct code_check *check, const ch
 {
     char sentence[640];
     check->problems++;
-    snprintf(sentence, sizeof sentence, "the index '%s': %s", codes_folder(check->which), detail);
+    snprintf(sentence, sizeof sentence, "the index '%s': %s", code_tables[check->which].folder,
+             detail);
     const struct doppel_problem problem = {
         .problem = "index", .detail = sentence, .repaired = check->verification->repair};
     return verify_tell(check->verification, &problem, check->error);

@@ -6,7 +6,8 @@
 
 typedef ARRAY(uint64_t) id_array;
 
-/* Radii up to it are searched for in a table of these; larger ones by a scan. */
+/* 16 of 64 bits: a table of look-ups is no quicker than a scan, which an index designed for one
+ * more always is. */
 enum { VIEW_TABLE_RADIUS = DOPPEL_IMAGE_CANDIDATE_RADIUS + 1 };
 
 bool doppel_image_table_options(enum doppel_scheme_id scheme, enum doppel_image_table table,

@@ -1,0 +1,131 @@
+/* The codes that an index is to have: visited item by item, and loaded into one. */
+#include "library/derived/codes.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "library/items/rows.h"
+
+/* Codes on their way into a segment: a temporary file, read several times. */
+struct code_spool {
+    FILE *file;
+    size_t words;
+    uint64_t count;
+};
+
+static void spool_rewind(void *context)
+{
+    rewind(((struct code_spool *)context)->file);
+}
+
+static size_t spool_read(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
+{
+    struct code_spool *spool = context;
+    size_t done = 0;
+    while (done < max && fread(&payloads[done], sizeof *payloads, 1, spool->file) == 1 &&
+           fread(codes + done * spool->words, sizeof *codes, spool->words, spool->file) ==
+               spool->words)
+        done++;
+    return done;
+}
+
+static bool spool_write(void *context, uint64_t id, const uint64_t *codes, size_t count)
+{
+    struct code_spool *spool = context;
+    for (size_t i = 0; i < count; i++)
+        if (fwrite(&id, sizeof id, 1, spool->file) != 1 ||
+            fwrite(codes + i * spool->words, sizeof *codes, spool->words, spool->file) !=
+                spool->words)
+            return false;
+    spool->count += count;
+    return true;
+}
+
+/* In the library, whose disk has room for as much; where that cannot be written to, elsewhere. */
+static FILE *spool_open(const char *directory)
+{
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    return file ? file : tmpfile();
+}
+
+/* Damaged items are left out: the library tells of them, and mends them when they are added again.
+ */
+static bool visit_codes_of_row(enum code_table which, sqlite3_stmt *statement,
+                               codes_visitor *visitor, void *context)
+{
+    struct doppel_record record = {0};
+    uint64_t codes[DOPPEL_IMAGE_TABLE_WORDS];
+    if (!record_read(statement, 1, &record) ||
+        !fingerprint_read(statement, 1 + RECORD_COLUMN_COUNT, &record))
+        return true;
+    const struct doppel_match_item item = {&record.fingerprint, record.quality};
+    size_t count = doppel_image_table_codes(code_tables[which].table, &item, codes);
+    bool go_on = visitor(context, (uint64_t)sqlite3_column_int64(statement, 0), codes, count);
+    doppel_record_free(&record);
+    return go_on;
+}
+
+enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
+                                  codes_visitor *visitor, void *context, struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
+    sqlite3_stmt *statement;
+    bool row, go_on = true;
+    enum doppel_status status = doppel_store_statement(
+        store,
+        "SELECT id, " RECORD_COLUMNS ", fingerprint.data FROM item"
+        " JOIN fingerprint ON fingerprint.item = item.id"
+        " WHERE scheme = ?1 AND version = ?2 AND " ITEM_IS_WHOLE " ORDER BY item.id",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int(statement, 1, (int)scheme->id);
+    sqlite3_bind_int(statement, 2, scheme->version);
+    while (go_on && !(status = doppel_store_step(store, statement, &row, error)) && row)
+        go_on = visit_codes_of_row(which, statement, visitor, context);
+    sqlite3_reset(statement);
+    return status || go_on ? status : DOPPEL_E_CANCELLED;
+}
+
+enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
+                                       bool *out, struct doppel_error *error)
+{
+    int64_t any = 0;
+    enum doppel_status status = rows_number(
+        library,
+        "SELECT EXISTS(SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
+        " WHERE scheme = ?1 AND NOT coalesce(" ITEM_IS_WHOLE ", 0))",
+        VALUES(ID(code_tables[which].scheme)), &any, NULL, error);
+    *out = any != 0;
+    return status;
+}
+
+static enum doppel_status spool_items(struct doppel_store *store, enum code_table which,
+                                      struct code_spool *spool, struct doppel_error *error)
+{
+    enum doppel_status status = codes_of_items(store, which, spool_write, spool, error);
+    if (status == DOPPEL_E_CANCELLED || (!status && fflush(spool->file)))
+        status = doppel_fail(error, DOPPEL_E_IO, "no room to make the index %s",
+                             code_tables[which].folder);
+    return status;
+}
+
+enum doppel_status codes_load(struct doppel_store *store, const char *directory,
+                              enum code_table which, const struct doppel_index_options *make,
+                              spool_user *use, void *context, struct doppel_error *error)
+{
+    struct code_spool spool = {.file = spool_open(directory), .words = make->bits / 64};
+    if (!spool.file)
+        return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made", directory);
+    enum doppel_status status = spool_items(store, which, &spool, error);
+    const struct doppel_index_load load = {
+        .count = spool.count, .read = spool_read, .rewind = spool_rewind, .context = &spool};
+    if (!status)
+        status = use(context, &load, error);
+    fclose(spool.file);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* The pictures of a library that match one: looked up in its indexes, judged by their fingerprints.
+ */
+#include "library/derived/codes.h"
+
+#include <unistd.h>
+
+#include "library/items/rows.h"
+
+static bool give_fingerprint(void *context, uint64_t id, struct doppel_fingerprint *out,
+                             uint8_t *out_quality)
+{
+    struct doppel_library *library = context;
+    struct doppel_record record = {0};
+    sqlite3_stmt *statement;
+    bool row;
+    if (rows_prepare(library,
+                     "SELECT " RECORD_COLUMNS ", fingerprint.data FROM item"
+                     " JOIN fingerprint ON fingerprint.item = item.id"
+                     " WHERE item.id = ?1 AND " ITEM_IS_WHOLE,
+                     VALUES(ID(id)), &statement, NULL) ||
+        doppel_store_step(library->store, statement, &row, NULL) || !row)
+        return false;
+    bool read = record_read(statement, 0, &record) &&
+                fingerprint_read(statement, RECORD_COLUMN_COUNT, &record);
+    sqlite3_reset(statement);
+    if (!read)
+        return false;
+    *out = record.fingerprint;
+    *out_quality = record.quality;
+    return true;
+}
+
+static enum doppel_status find_in_tables(struct doppel_library *library,
+                                         struct doppel_image_request *request,
+                                         doppel_found_visitor *visitor, void *context,
+                                         struct doppel_error *error)
+{
+    const enum doppel_scheme_id scheme = request->query->fingerprint->scheme;
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < CODE_TABLES && !status; i++)
+        if (code_tables[i].scheme == scheme)
+            status = codes_index(library, (enum code_table)i,
+                                 &request->tables[code_tables[i].table], error);
+    return status ? status : doppel_images_find(request, visitor, context, error);
+}
+
+static enum doppel_status make_damaged_again(struct doppel_library *library,
+                                             enum doppel_scheme_id scheme,
+                                             struct doppel_error *error)
+{
+    const struct doppel_error why = *error;
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < CODE_TABLES && !status; i++) {
+        struct code_index *codes = &library->codes[i];
+        if (code_tables[i].scheme != scheme || !codes->kept ||
+            !doppel_index_info(doppel_store_index_get(codes->kept)).damaged)
+            continue;
+        codes_notice_making(library, (enum code_table)i, &why);
+        status = codes_make_again(library, (enum code_table)i, error);
+    }
+    return status;
+}
+
+enum doppel_status doppel_library_find_images(struct doppel_library *library,
+                                              const struct doppel_match_item *query,
+                                              const struct doppel_match_options *options,
+                                              doppel_found_visitor *visitor, void *context,
+                                              struct doppel_error *error)
+{
+    struct doppel_image_request request = {.query = query,
+                                           .options = options,
+                                           .source = give_fingerprint,
+                                           .context = library,
+                                           .threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    const struct doppel_fingerprint *fingerprint = query->fingerprint;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
+    if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE || fingerprint->version != scheme->version ||
+        !fingerprint->count)
+        return doppel_fail(error, DOPPEL_E_VERSION,
+                           "the fingerprint asked for is of no picture, or of another version");
+    struct doppel_error failure = {0};
+    enum doppel_status status = find_in_tables(library, &request, visitor, context, &failure);
+    if (status == DOPPEL_E_CORRUPT) { /* met in a page that nobody had looked at */
+        status = make_damaged_again(library, scheme->id, &failure);
+        if (!status)
+            status = find_in_tables(library, &request, visitor, context, &failure);
+    }
+    return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
+}
