@@ -23,19 +23,16 @@ struct entry {
 
 struct text_set {
     const struct doppel_compare_options *compare;
-    const struct doppel_scheme *scheme;
-    struct doppel_text_limits limits;
+    struct text_lookup lookup;
     text_loader *load;
     void *context;
     struct doppel_index *index; /* payload: number of the entry */
-    uint32_t radius;
-    uint32_t lane_count; /* 0: SimHash */
     ARRAY(struct entry) entries;
     uint16_t *lanes; /* lane_count of each entry */
     size_t lane_capacity;
 };
 
-/* ---- life ---- */
+/* ---- how they are looked up ---- */
 
 /* The bits in which SimHashes of the least similarity may differ. */
 static uint32_t simhash_radius(const struct doppel_compare_options *compare,
@@ -51,25 +48,58 @@ static uint32_t simhash_radius(const struct doppel_compare_options *compare,
     return radius;
 }
 
-static enum doppel_status choose_bands(const struct text_set *set,
-                                       struct doppel_index_options *options,
-                                       struct doppel_error *error)
+static enum doppel_status choose_bands(const struct doppel_compare_options *compare,
+                                       struct text_lookup *lookup, struct doppel_error *error)
 {
-    const struct doppel_compare_options *compare = set->compare;
-    options->table = DOPPEL_INDEX_BANDS;
-    options->lanes = set->lane_count;
     if (compare->preset && compare->min_similarity < 0 && compare->max_distance < 0) {
-        options->bands = compare->preset->bands;
-        options->rows = compare->preset->rows;
+        lookup->bands = compare->preset->bands;
+        lookup->rows = compare->preset->rows;
         return DOPPEL_OK;
     }
-    double limit = set->limits.min_similarity;
+    double limit = lookup->limits.min_similarity;
     if (compare->max_distance >= 0)
-        limit = 1 - (double)compare->max_distance / set->lane_count;
-    return doppel_index_bands_choose(set->lane_count, limit > 0 ? limit : 0,
-                                     DOPPEL_INDEX_BANDS_USUAL, &options->bands, &options->rows,
+        limit = 1 - (double)compare->max_distance / lookup->lane_count;
+    return doppel_index_bands_choose(lookup->lane_count, limit > 0 ? limit : 0,
+                                     DOPPEL_INDEX_BANDS_USUAL, &lookup->bands, &lookup->rows,
                                      error);
 }
+
+enum doppel_status text_lookup_make(const struct doppel_compare_options *compare,
+                                    struct text_lookup *out, struct doppel_error *error)
+{
+    *out = (struct text_lookup){.scheme = doppel_compare_scheme(compare, DOPPEL_KIND_TEXT),
+                                .limits = text_limits_from(compare)};
+    if (out->scheme->id == DOPPEL_SCHEME_SIMHASH64) {
+        out->radius = simhash_radius(compare, out->scheme);
+        return DOPPEL_OK;
+    }
+    out->radius = out->lane_count = compare->text.lanes;
+    return choose_bands(compare, out, error);
+}
+
+void text_lookup_code(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_LANES / 4])
+{
+    if (!view->lane_count)
+        out[0] = view->simhash;
+    for (uint32_t i = 0; i < view->lane_count; i++)
+        out[i / 4] = (i % 4 ? out[i / 4] : 0) | (uint64_t)view->lanes[i] << 16 * (i % 4);
+}
+
+bool text_lookup_is_hopeful(const struct text_lookup *lookup, uint64_t shingles_a,
+                            uint64_t shingles_b, uint32_t distance)
+{
+    double lanes = lookup->lane_count, equal = 1 - distance / lanes;
+    double variance = equal * (1 - equal) > 1 / lanes ? equal * (1 - equal) : 1 / lanes;
+    double most = equal + far_away * sqrt(variance / lanes);
+    most = most < 1 ? most : 1;
+    double a = (double)shingles_a, b = (double)shingles_b;
+    double smaller = a < b ? a : b;
+    if (most >= lookup->limits.min_similarity || smaller == 0)
+        return true;
+    return most / (1 + most) * (a + b) / smaller >= lookup->limits.min_containment;
+}
+
+/* ---- life ---- */
 
 enum doppel_status text_set_new(const struct doppel_compare_options *compare, text_loader *load,
                                 void *context, struct text_set **out, struct doppel_error *error)
@@ -78,19 +108,15 @@ enum doppel_status text_set_new(const struct doppel_compare_options *compare, te
     if (!set)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of texts");
     struct doppel_index_options options = doppel_index_options_default();
-    enum doppel_status status = DOPPEL_OK;
-    *set = (struct text_set){.compare = compare,
-                             .scheme = doppel_compare_scheme(compare, DOPPEL_KIND_TEXT),
-                             .limits = text_limits_from(compare),
-                             .load = load,
-                             .context = context};
-    if (set->scheme->id == DOPPEL_SCHEME_SIMHASH64) {
-        set->radius = simhash_radius(compare, set->scheme);
-        options.design_radius = set->radius;
+    *set = (struct text_set){.compare = compare, .load = load, .context = context};
+    enum doppel_status status = text_lookup_make(compare, &set->lookup, error);
+    if (set->lookup.lane_count) {
+        options.table = DOPPEL_INDEX_BANDS;
+        options.lanes = set->lookup.lane_count;
+        options.bands = set->lookup.bands;
+        options.rows = set->lookup.rows;
     } else {
-        set->lane_count = compare->text.lanes;
-        set->radius = set->lane_count; /* whoever shares a band is looked at */
-        status = choose_bands(set, &options, error);
+        options.design_radius = set->lookup.radius;
     }
     if (!status)
         status = doppel_index_new(&options, &set->index, error);
@@ -114,29 +140,20 @@ void text_set_free(struct text_set *set)
 
 /* ---- adding ---- */
 
-/* Lanes, or bits, as the index takes them. */
-static void index_code_of(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_LANES / 4])
-{
-    if (!view->lane_count)
-        out[0] = view->simhash;
-    for (uint32_t i = 0; i < view->lane_count; i++)
-        out[i / 4] = (i % 4 ? out[i / 4] : 0) | (uint64_t)view->lanes[i] << 16 * (i % 4);
-}
-
 static bool keep_lanes(struct text_set *set, const struct text_view *view, size_t number)
 {
-    if (!set->lane_count)
+    if (!set->lookup.lane_count)
         return true;
     if (number == set->lane_capacity) {
         size_t capacity = 2 * set->lane_capacity + 64;
-        uint16_t *lanes = realloc(set->lanes, capacity * set->lane_count * sizeof *lanes);
+        uint16_t *lanes = realloc(set->lanes, capacity * set->lookup.lane_count * sizeof *lanes);
         if (!lanes)
             return false;
         set->lanes = lanes;
         set->lane_capacity = capacity;
     }
-    memcpy(set->lanes + number * set->lane_count, view->lanes,
-           set->lane_count * sizeof *set->lanes);
+    memcpy(set->lanes + number * set->lookup.lane_count, view->lanes,
+           set->lookup.lane_count * sizeof *set->lanes);
     return true;
 }
 
@@ -153,12 +170,12 @@ enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct 
         .too_short = view->too_short,
         .kept = view->kept,
     };
-    if (view->too_short || view->lane_count != set->lane_count)
+    if (view->too_short || view->lane_count != set->lookup.lane_count)
         return DOPPEL_OK; /* only its content tells */
     if (!keep_lanes(set, view, number) || !array_push(&set->entries, entry))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu texts",
                            set->entries.count);
-    index_code_of(view, code);
+    text_lookup_code(view, code);
     return doppel_index_insert(set->index, code, &number, 1, error);
 }
 
@@ -172,31 +189,16 @@ static struct text_view view_of(const struct text_set *set, size_t number)
         .extra = {.words = entry->words,
                   .content = entry->content,
                   .shingle_total = entry->shingle_total},
-        .scheme = set->scheme->id,
-        .lane_count = set->lane_count,
+        .scheme = set->lookup.scheme->id,
+        .lane_count = set->lookup.lane_count,
         .simhash = entry->simhash,
         .too_short = entry->too_short,
         .kept = entry->kept,
     };
-    if (set->lane_count)
-        memcpy(view.lanes, set->lanes + number * set->lane_count,
-               set->lane_count * sizeof *view.lanes);
+    if (set->lookup.lane_count)
+        memcpy(view.lanes, set->lanes + number * set->lookup.lane_count,
+               set->lookup.lane_count * sizeof *view.lanes);
     return view;
-}
-
-/* Whether two sets whose signatures differ in so many lanes may be within a limit. */
-static bool is_hopeful(const struct text_set *set, const struct text_view *query,
-                       const struct entry *entry, uint32_t distance)
-{
-    double lanes = set->lane_count, equal = 1 - distance / lanes;
-    double variance = equal * (1 - equal) > 1 / lanes ? equal * (1 - equal) : 1 / lanes;
-    double most = equal + far_away * sqrt(variance / lanes);
-    most = most < 1 ? most : 1;
-    double a = (double)query->extra.shingle_total, b = (double)entry->shingle_total;
-    double smaller = a < b ? a : b;
-    if (most >= set->limits.min_similarity || smaller == 0)
-        return true;
-    return most / (1 + most) * (a + b) / smaller >= set->limits.min_containment;
 }
 
 static bool matches(const struct text_set *set, const struct text_view *query,
@@ -204,9 +206,10 @@ static bool matches(const struct text_set *set, const struct text_view *query,
 {
     const struct entry *entry = &set->entries.items[hit->payload];
     struct text_view view;
-    if (set->lane_count && !is_hopeful(set, query, entry, hit->distance))
+    if (set->lookup.lane_count && !text_lookup_is_hopeful(&set->lookup, query->extra.shingle_total,
+                                                          entry->shingle_total, hit->distance))
         return false;
-    if (set->lane_count && query->extra.shingle_count && set->load &&
+    if (set->lookup.lane_count && query->extra.shingle_count && set->load &&
         set->load(set->context, entry->id, &view)) {
         bool within = texts_match(set->compare, query, &view, out);
         text_view_free(&view);
@@ -226,12 +229,13 @@ enum doppel_status text_set_find(const struct text_set *set, const struct text_v
                                  text_visitor *visitor, void *context, struct doppel_error *error)
 {
     uint64_t code[DOPPEL_TEXT_MAX_LANES / 4];
-    struct doppel_index_request request = {.queries = code, .count = 1, .radius = set->radius};
+    struct doppel_index_request request = {
+        .queries = code, .count = 1, .radius = set->lookup.radius};
     struct doppel_index_hit *hits = NULL;
     size_t count = 0;
-    if (query->too_short || query->lane_count != set->lane_count)
+    if (query->too_short || query->lane_count != set->lookup.lane_count)
         return DOPPEL_OK;
-    index_code_of(query, code);
+    text_lookup_code(query, code);
     enum doppel_status status =
         doppel_index_search_array(set->index, &request, &hits, &count, error);
     if (status)

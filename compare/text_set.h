@@ -7,6 +7,25 @@
 
 struct text_set;
 
+/* How texts near to one are looked up. */
+struct text_lookup {
+    const struct doppel_scheme *scheme;
+    struct doppel_text_limits limits;
+    uint32_t lane_count;  /* 0: SimHash */
+    uint32_t radius;      /* lanes or bits; of lanes all: whoever shares a band is looked at */
+    uint32_t bands, rows; /* of lanes */
+};
+enum doppel_status text_lookup_make(const struct doppel_compare_options *compare,
+                                    struct text_lookup *out, struct doppel_error *error);
+
+/* Lanes, or bits, as an index takes them. */
+void text_lookup_code(const struct text_view *view, uint64_t out[DOPPEL_TEXT_MAX_LANES / 4]);
+
+/* Whether two sets of so many shingles, whose signatures differ in so many lanes, may be within a
+ * limit. */
+bool text_lookup_is_hopeful(const struct text_lookup *lookup, uint64_t shingles_a,
+                            uint64_t shingles_b, uint32_t distance);
+
 /* A text with its shingles; `out` is given (text_view_free). @return false when it cannot be had:
  * then its signature alone tells */
 typedef bool text_loader(void *context, uint64_t id, struct text_view *out);

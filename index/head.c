@@ -134,6 +134,8 @@ bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *paylo
         head->count++;
     }
     head->alive += (uint32_t)count;
+    if (head->unsearched)
+        return true;
     if (in_groups(head) && !table_is_linear(&head->options, head->count) &&
         !slots_add(&head->slots, head->options.bits, head->codes, head->count))
         slots_free(&head->slots); /* without memory for them, codes are scanned */
@@ -200,16 +202,20 @@ static struct scan_codes codes_from(const struct scan_codes *codes, uint32_t fir
     return rest;
 }
 
+/* The k nearest, too, are first looked for in the slots: that takes a radius which they suit. */
 static bool head_search_one(const struct head *head, const struct scan_codes *codes,
-                            struct query *query, struct doppel_index_counts *counts)
+                            struct query *query, size_t k, struct doppel_index_counts *counts)
 {
     bool failed = false;
     if (!slots_search(&head->slots, codes, query, counts, &failed))
-        return scan_within(codes, query, 1);
-    if (failed || codes->count <= head->slots.codes)
-        return !failed;
-    struct scan_codes rest = codes_from(codes, SLOTS_MAX_CODES);
-    return scan_within(&rest, query, 1);
+        return k ? scan_nearest(codes, query, 1, k) : scan_within(codes, query, 1);
+    if (!failed && codes->count > head->slots.codes) {
+        struct scan_codes rest = codes_from(codes, SLOTS_MAX_CODES);
+        failed = !scan_within(&rest, query, 1);
+    }
+    if (k && !failed)
+        hits_keep_nearest(query->hits, k);
+    return !failed;
 }
 
 static bool search_codes(const struct head_view *view, struct query *queries, size_t count,
@@ -222,10 +228,10 @@ static bool search_codes(const struct head_view *view, struct query *queries, si
                                .count = view->count,
                                .deaths = head->deaths,
                                .clock = view->clock};
-    if (k)
+    if (k && count > 1) /* together, the codes are read but once */
         return scan_nearest(&codes, queries, count, k);
     for (size_t i = 0; i < count; i++)
-        if (!head_search_one(head, &codes, &queries[i], counts))
+        if (!head_search_one(head, &codes, &queries[i], k, counts))
             return false;
     return true;
 }
@@ -239,7 +245,8 @@ enum doppel_status head_search(const struct head_view *view, struct query *queri
         done = search_codes(view, queries, count, k, counts);
     else
         for (size_t i = 0; i < count && done; i++) {
-            done = head_bands_search(view, &queries[i], &counts->candidates);
+            done = queries[i].bands ? head_bands_scan(view, &queries[i], &counts->candidates)
+                                    : head_bands_search(view, &queries[i], &counts->candidates);
             if (k)
                 hits_keep_nearest(queries[i].hits, k);
         }

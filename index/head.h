@@ -33,6 +33,7 @@ struct head {
     struct slots slots;         /* Hamming: the codes once more, when they are many */
     struct head_bands *bands;   /* bands: which signatures share them; NULL: none yet */
     struct head_items *items;   /* postings: what belongs to the codes, which have no words */
+    bool unsearched;            /* neither slots nor bands are made */
 };
 
 /* Items of postings, one a code. */

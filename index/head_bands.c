@@ -5,7 +5,8 @@
 #include "index/bands/bands_internal.h"
 #include "index/head_internal.h"
 
-enum { LEAST_BUCKET_BITS = 10 };
+/* At each growth all are put in again: so few of them. */
+enum { LEAST_BUCKET_BITS = 10, GROWTH_BITS = 3 };
 
 /* Entry number: signature × bands + band. */
 struct head_bands {
@@ -52,7 +53,7 @@ static bool make_room_head(struct head *head)
     if (entries >= UINT32_MAX)
         return false;
     while (UINT64_C(1) << bits < entries)
-        bits++;
+        bits += GROWTH_BITS;
     if (chains->capacity < head->capacity) {
         if (!head_grow((void **)&chains->older, (size_t)head->capacity * head->options.bands,
                        sizeof *chains->older))
@@ -99,6 +100,19 @@ static uint32_t lanes_that_differ(const uint64_t *a, const uint64_t *b, size_t w
     return lanes;
 }
 
+static bool is_in_view(const struct head_view *view, uint32_t code)
+{
+    uint32_t death = view->head->deaths[code];
+    return code < view->count && !(death && death <= view->clock);
+}
+
+static bool take_signature(const struct head *head, const struct query *query, uint32_t code)
+{
+    struct doppel_index_hit hit = {.payload = head->payloads[code], .query = query->number};
+    hit.distance = lanes_that_differ(signature_at_head(head, code), query->code, head->words);
+    return hit.distance > query->radius || array_push(query->hits, hit);
+}
+
 /* A signature that is said to share this band first. */
 static bool take_head_view(const struct head_view *view, const struct query *query, uint32_t code,
                            uint32_t band)
@@ -106,14 +120,28 @@ static bool take_head_view(const struct head_view *view, const struct query *que
     const struct head *head = view->head;
     const uint64_t *signature = signature_at_head(head, code);
     struct bands_options before = {.bands = band, .rows = head->options.rows};
-    uint32_t death = head->deaths[code];
-    if (code >= view->count || (death && death <= view->clock) ||
-        !band_equal(signature, query->code, band, before.rows) ||
+    if (!is_in_view(view, code) || !band_equal(signature, query->code, band, before.rows) ||
         band_shared(signature, query->code, &before))
         return true;
-    struct doppel_index_hit hit = {.payload = head->payloads[code], .query = query->number};
-    hit.distance = lanes_that_differ(signature, query->code, head->words);
-    return hit.distance > query->radius || array_push(query->hits, hit);
+    return take_signature(head, query, code);
+}
+
+/* Where the chain of each band begins. Memory is asked for before it is read. */
+static void find_chains(const struct head *head, const uint64_t *signature, uint32_t *out_first)
+{
+    const uint32_t *buckets[BANDS_MAX_BANDS];
+    for (uint32_t band = 0; band < head->options.bands; band++) {
+        buckets[band] = bucket_of_head(head, signature, band);
+        __builtin_prefetch(buckets[band]);
+    }
+    for (uint32_t band = 0; band < head->options.bands; band++) {
+        uint32_t at = out_first[band] = *buckets[band];
+        if (!at)
+            continue;
+        __builtin_prefetch(&head->bands->older[at - 1]);
+        __builtin_prefetch(band_lanes(signature_at_head(head, (at - 1) / head->options.bands), band,
+                                      head->options.rows));
+    }
 }
 
 bool head_bands_search(const struct head_view *view, const struct query *query, uint64_t *visited)
@@ -121,9 +149,11 @@ bool head_bands_search(const struct head_view *view, const struct query *query, 
     const struct head *head = view->head;
     uint32_t bands = head->options.bands;
     /* Without memory for the chains, some of the newest are not in them. */
-    uint32_t chained = head->bands ? head->bands->codes : 0;
+    uint32_t chained = head->bands ? head->bands->codes : 0, first[BANDS_MAX_BANDS] = {0};
+    if (chained)
+        find_chains(head, query->code, first);
     for (uint32_t band = 0; band < bands; band++) {
-        uint32_t at = chained ? *bucket_of_head(head, query->code, band) : 0;
+        uint32_t at = first[band];
         for (; at; at = head->bands->older[at - 1], ++*visited)
             if ((at - 1) % bands == band && !take_head_view(view, query, (at - 1) / bands, band))
                 return false;
@@ -131,5 +161,18 @@ bool head_bands_search(const struct head_view *view, const struct query *query, 
             if (!take_head_view(view, query, code, band))
                 return false;
     }
+    return true;
+}
+
+bool head_bands_scan(const struct head_view *view, const struct query *query, uint64_t *visited)
+{
+    const struct head *head = view->head;
+    *visited += view->count;
+    for (uint32_t code = 0; code < view->count; code++)
+        if (is_in_view(view, code) &&
+            (!query->bands->bands ||
+             band_shared(signature_at_head(head, code), query->code, query->bands)) &&
+            !take_signature(head, query, code))
+            return false;
     return true;
 }

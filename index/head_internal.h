@@ -23,6 +23,8 @@ bool head_bands_add(struct head *head);
 /** Append to the query's hits the signatures that share a band and are within its radius; false
  * without memory. @param visited added to */
 bool head_bands_search(const struct head_view *view, const struct query *query, uint64_t *visited);
+/** The same for those that share one of the query's bands. */
+bool head_bands_scan(const struct head_view *view, const struct query *query, uint64_t *visited);
 
 void head_bands_free(struct head_bands *chains);
 uint64_t head_bands_bytes(const struct head *head);

@@ -8,12 +8,16 @@
 
 typedef ARRAY(struct doppel_index_hit) hit_array;
 
+struct bands_options;
+
 /* One query of a batch. A table appends its hits in any order, each once; its caller sorts. */
 struct query {
     const uint64_t *code; /* words of it; borrowed */
     uint32_t number;      /* hit.query */
     uint32_t radius;      /* a k-NN search lowers it as it goes */
     hit_array *hits;
+    const struct bands_options *bands; /* that are not the table's own; none of them: every
+                                          signature; else NULL */
 };
 
 /** By distance, then payload. */

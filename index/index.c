@@ -156,6 +156,7 @@ enum doppel_status doppel_index_open(const struct doppel_index_options *options,
     index->read_only = files->read_only;
     index->publish = files->publish;
     index->publish_context = files->context;
+    index->state->head->unsearched = files->unsearched;
     status = index->folder ? open_parts(index, files, error)
                            : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an index");
     if (status)

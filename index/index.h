@@ -69,8 +69,10 @@ struct doppel_index_files {
     const char *folder;       /**< that is there; copied */
     const char *const *names; /**< of the live segments, oldest first; borrowed during the call */
     size_t count;
-    bool durable;   /**< segments survive power loss once they are published */
-    bool read_only; /**< nothing is written: flush, load and compact are DOPPEL_E_ARGUMENT */
+    bool durable;    /**< segments survive power loss once they are published */
+    bool read_only;  /**< nothing is written: flush, load and compact are DOPPEL_E_ARGUMENT */
+    bool unsearched; /**< what is inserted before the first flush is not made ready for searches,
+                        which take longer until then */
     /**
      * Called when the set of segments is about to change, from the thread that flushes, loads or
      * compacts, never by two at once: make it lasting that `names`, oldest first, are the segments
@@ -219,6 +221,9 @@ struct doppel_index_request {
     const uint64_t *queries; /**< count × words; borrowed */
     size_t count;            /**< below 2^32 */
     uint32_t radius;         /**< bits, or lanes, that may differ */
+    uint32_t bands, rows;    /**< bands: to share one of these, which the table need not have been
+                                made for: then it looks at every signature; 0: its own */
+    bool every;              /**< bands: whether or not they share one; as for other bands */
     size_t nearest;          /**< k: only the k nearest of those, ties by payload; 0: all. Bands: of
                                 those that share a band */
     size_t cap; /**< at most so many hits a query, the nearest; 0: all. As `nearest`; the smaller of

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/ordered.h"
+#include "index/bands/bands.h"
 #include "index/index_internal.h"
 
 enum { QUERIES_A_PIECE = 32 }; /* enough to make reading the codes from memory cheap */
@@ -26,6 +27,7 @@ struct index_query {
     struct snapshot snapshot;
     size_t k; /* 0: all within the radius */
     uint32_t radius;
+    const struct bands_options *bands; /* that are not the table's own; else NULL */
     doppel_index_visitor *visitor;
     void *context;
     struct searcher **searchers; /* one a slot */
@@ -181,6 +183,7 @@ static void begin_piece(const struct index_query *search, struct searcher *searc
             (struct query){.code = search->request->queries + number * search->index->words,
                            .number = (uint32_t)number,
                            .radius = search->radius,
+                           .bands = search->bands,
                            .hits = &searcher->hits[i]};
     }
 }
@@ -276,6 +279,14 @@ enum doppel_status doppel_index_search(const struct doppel_index *index,
                                  .visitor = visitor,
                                  .context = context,
                                  .error = error};
+    const struct bands_options bands = {options->lanes, request->bands, request->rows};
+    const struct bands_options none = {.lanes = options->lanes};
+    bool other_bands =
+        request->bands && (bands.bands != options->bands || bands.rows != options->rows);
+    if (options->table == DOPPEL_INDEX_BANDS && other_bands && bands_options_check(&bands, error))
+        return DOPPEL_E_ARGUMENT;
+    if (options->table == DOPPEL_INDEX_BANDS)
+        search.bands = request->every ? &none : other_bands ? &bands : NULL;
     if (!index->words)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "an index of postings is looked up, not searched");

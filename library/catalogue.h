@@ -45,6 +45,12 @@ enum code_table {
     CODES_PHASH256,
     CODES_IMAGEHASH,
     CODES_PDQ,
+    CODES_MINHASH128,
+    CODES_MINHASH128_FOLLOWERS,
+    CODES_MINHASH256,
+    CODES_MINHASH256_FOLLOWERS,
+    CODES_SIMHASH64,
+    CODES_CONTENTS,
     CODE_TABLES
 };
 
@@ -53,14 +59,16 @@ struct code_index {
     uint64_t put;                    /* codes, while it is open */
     struct doppel_index *private;    /* in its place where nothing can be written */
     int64_t private_version;         /* of the database that it was made of */
+    uint32_t bands, rows;            /* that it is to have; 0: those it was made with */
+    uint64_t scanned;                /* signatures, for other bands than it has */
 };
 
 struct doppel_library {
     struct doppel_store *store;
     bool read_only;
     char *directory;
-    int64_t opened_ns;     /* stamps of files changed since then are not settled */
-    bool writing;          /* a transaction is open */
+    int64_t opened_ns;                /* stamps of files changed since then are not settled */
+    bool writing;                     /* a transaction is open */
     bool (*cancelled)(void *context); /* whether to end what takes long; NULL: no */
     void *cancel_context;
     void (*notice)(void *context, const char *sentence); /* NULL: nobody is told */

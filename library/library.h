@@ -413,6 +413,55 @@ DOPPEL_API void doppel_library_set_notice(struct doppel_library *library,
                                           void (*notice)(void *context, const char *sentence),
                                           void *context);
 
+/* ---- texts ----
+ *
+ * The signatures of texts, of files as of records, lie in such indexes, too: those of texts that
+ * follow another one apart from the rest. So do the first bits of the digests of their contents. */
+
+/** A signature to be looked up. */
+struct doppel_text_lookup {
+    enum doppel_scheme_id scheme; /**< minhash128, minhash256 or simhash64 */
+    const uint64_t *code;         /**< lanes, four a word, the first lowest; or SimHash; borrowed */
+    uint32_t radius;              /**< lanes or bits that may differ */
+    uint32_t bands, rows; /**< of MinHash: to share one of so many bands of so many lanes; 0:
+                             whatever the index has. Others than it has take longer, until it
+                             is made again with these */
+    bool followers;       /**< also those who follow another one */
+};
+
+/** @param distance lanes or bits that differ. Return false to end it */
+typedef bool doppel_text_candidate_visitor(void *context, uint64_t id, uint32_t distance);
+
+/**
+ * Texts whose signatures are near: to be looked at, whether they are there, and are what is wanted.
+ * Those who lead first, each in order of id.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED when the visitor returned false; _BUSY, _IO, _CORRUPT;
+ * _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_library_near_texts(struct doppel_library *library,
+                                                        const struct doppel_text_lookup *lookup,
+                                                        doppel_text_candidate_visitor *visitor,
+                                                        void *context, struct doppel_error *error);
+
+/** Texts that may have a content, in order of id: whose digests begin with the same 64 bits.
+ * @param limit the first so many; 0: all. As doppel_library_near_texts */
+DOPPEL_API enum doppel_status doppel_library_texts_of(struct doppel_library *library,
+                                                      const struct doppel_digest *content,
+                                                      size_t limit,
+                                                      doppel_text_candidate_visitor *visitor,
+                                                      void *context, struct doppel_error *error);
+
+/** The last record that has an id of its corpus; 0: none has. DOPPEL_OK; DOPPEL_E_IO; _CORRUPT */
+DOPPEL_API enum doppel_status doppel_library_record_called(struct doppel_library *library,
+                                                           const char *record_id, uint64_t *out,
+                                                           struct doppel_error *error);
+
+/** Whether others have changed the library, or somebody its manual labels, since the last call with
+ * the same `version`, which is 0 at first. */
+DOPPEL_API enum doppel_status doppel_library_changed(struct doppel_library *library,
+                                                     int64_t *version, bool *out_changed,
+                                                     struct doppel_error *error);
+
 /* ---- recordings ----
  *
  * Items of scheme peaks32 have no codes: their peaks are the attachment

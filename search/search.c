@@ -23,7 +23,6 @@ struct doppel_search {
     bool behind;                              /* what has come is not in memory yet */
     bool noticed;                             /* what is left out was told */
     bool told_schemes[DOPPEL_KIND_VIDEO + 1];
-    bool records; /* those of corpora are searched, too */
 
     /* of the call in flight */
     const struct search_query *query;
@@ -45,12 +44,10 @@ struct searched_kind {
     /* Make what is searched in memory; nothing where the kind is not wanted. */
     enum doppel_status (*begin)(struct doppel_search *search, struct doppel_error *error);
     /* Take an item in. */
-    enum doppel_status (*add)(struct doppel_search *search, const struct doppel_item *item,
-                              bool leads);
+    enum doppel_status (*add)(struct doppel_search *search, const struct doppel_item *item);
     bool (*is_searched)(const struct doppel_search *search); /* NULL: in the library itself */
     enum doppel_status (*find)(struct doppel_search *search, const struct search_query *query,
                                struct doppel_error *error);
-    bool followers; /* those who follow others are wanted, too: they may have a query's words */
 };
 
 static const struct searched_kind *searched_kind_of(enum doppel_kind kind);
@@ -67,61 +64,32 @@ static bool take_searched_item(void *context, const struct doppel_item *item)
         return !doppel_run_cancelled(search->run);
     }
     const struct searched_kind *kind = searched_kind_of(record->kind);
-    bool leader = search_may_find(&search->options, search->library, item->id);
-    if (kind->add && search_wants(&search->options, record) && (leader || kind->followers))
-        search->status = kind->add(search, item, leader);
-    return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
-}
-
-/* Whether the library's texts were read as those that are wanted. */
-static bool are_wanted_texts(struct doppel_search *search)
-{
-    struct doppel_text_options options;
-    const struct doppel_scheme *scheme =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_TEXT);
-    if (!search->texts || doppel_library_text_options(search->library, &options, NULL, NULL))
-        return false;
-    enum doppel_scheme_id id =
-        options.lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128;
-    return scheme->id == id &&
-           scheme->version == doppel_text_version(doppel_scheme_by_id(id)->version, &options);
-}
-
-static bool take_searched_text(void *context, const struct doppel_library_text *text)
-{
-    struct doppel_search *search = context;
-    search->last = text->id;
-    if (text->error.status)
-        doppel_run_failed(search->run, "the library", &text->error);
-    else if (search->records)
-        search->status = search_texts_add_record(
-            search->texts, text, !search->options.representatives || text->leads, search->error);
+    if (kind->add && search_wants(&search->options, record) &&
+        search_may_find(&search->options, search->library, item->id))
+        search->status = kind->add(search, item);
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
 
 /* Whether there are items that have to be in memory. */
 static bool has_items_in_memory(const struct doppel_search *search)
 {
-    bool any = search->chromaprints &&
-               doppel_library_has_scheme(search->library, DOPPEL_SCHEME_CHROMAPRINT);
-    const struct doppel_scheme *texts =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_TEXT);
-    return any || (search->texts && doppel_library_has_scheme(search->library, texts->id));
+    return (search->chromaprints &&
+            doppel_library_has_scheme(search->library, DOPPEL_SCHEME_CHROMAPRINT)) ||
+           (search->texts && search_texts_has_passages(search->texts) &&
+            doppel_library_has_scheme(search->library, DOPPEL_SCHEME_WINNOW32));
 }
 
-/* Before the first question that needs it: who asks for a picture does not wait for texts. */
+/* Before the first question that needs it: who asks for a picture does not wait for others. */
 static enum doppel_status load_memory(struct doppel_search *search, struct doppel_error *error)
 {
-    const struct doppel_everything_visitor everything = {
-        search->next, has_items_in_memory(search) ? take_searched_item : NULL, take_searched_text,
-        search};
+    const struct doppel_everything_visitor everything = {search->next, take_searched_item, NULL,
+                                                         search};
     enum doppel_status status = DOPPEL_OK;
     if (!search->behind)
         return DOPPEL_OK;
     search->status = DOPPEL_OK;
     search->error = error;
-    search->records = are_wanted_texts(search);
-    if (everything.item || search->texts)
+    if (has_items_in_memory(search))
         status = doppel_library_each_of_all(search->library, &everything, error);
     search->next = search->last + 1;
     search->behind = false;
@@ -248,16 +216,16 @@ static enum doppel_status find_images(struct doppel_search *search,
 
 static enum doppel_status begin_texts(struct doppel_search *search, struct doppel_error *error)
 {
-    const struct doppel_compare_options *compare = &search->options.compare;
-    return doppel_compare_scheme(compare, DOPPEL_KIND_TEXT)
-               ? search_texts_new(compare, search->library, &search->texts, error)
+    return doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_TEXT)
+               ? search_texts_new(&search->options, search->library, search->run, &search->texts,
+                                  error)
                : DOPPEL_OK;
 }
 
 static enum doppel_status add_searched_text(struct doppel_search *search,
-                                            const struct doppel_item *item, bool leads)
+                                            const struct doppel_item *item)
 {
-    return search_texts_add(search->texts, item, leads, search->run, search->error);
+    return search_texts_add(search->texts, item, search->error);
 }
 
 static bool texts_are_searched(const struct doppel_search *search)
@@ -282,9 +250,8 @@ static enum doppel_status begin_audio(struct doppel_search *search, struct doppe
 }
 
 static enum doppel_status add_searched_audio(struct doppel_search *search,
-                                             const struct doppel_item *item, bool leads)
+                                             const struct doppel_item *item)
 {
-    (void)leads;
     return item->record.scheme == DOPPEL_SCHEME_CHROMAPRINT
                ? doppel_chromaprints_add(search->chromaprints, item->id, &item->record.fingerprint,
                                          search->error)
@@ -308,10 +275,10 @@ static enum doppel_status find_videos(struct doppel_search *search,
 }
 
 static const struct searched_kind searched_kinds[] = {
-    [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL, NULL, false}, /* only the same bytes */
-    [DOPPEL_KIND_TEXT] = {begin_texts, add_searched_text, texts_are_searched, find_texts, true},
+    [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL, NULL}, /* only the same bytes */
+    [DOPPEL_KIND_TEXT] = {begin_texts, add_searched_text, texts_are_searched, find_texts},
     [DOPPEL_KIND_IMAGE] = {.is_searched = images_are_searched, .find = find_images},
-    [DOPPEL_KIND_AUDIO] = {begin_audio, add_searched_audio, NULL, find_audio, false},
+    [DOPPEL_KIND_AUDIO] = {begin_audio, add_searched_audio, NULL, find_audio},
     [DOPPEL_KIND_VIDEO] = {.find = find_videos},
 };
 enum { SEARCHED_KINDS = sizeof searched_kinds / sizeof *searched_kinds };
@@ -328,11 +295,11 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
                                     struct doppel_error *error)
 {
     const struct searched_kind *kind = searched_kind_of(query->kind);
-    enum doppel_status status = DOPPEL_OK;
     results_clear(results);
     if (kind->is_searched && !kind->is_searched(search))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
                            doppel_kind_name(query->kind));
+    enum doppel_status status = DOPPEL_OK;
     if (query->kind == DOPPEL_KIND_TEXT || search->chromaprints)
         status = load_memory(search, error);
     if (status)

@@ -1,89 +1,43 @@
-/* The texts of a library, to be found by their words and shingles. */
+/* The texts of a library, looked up in its indexes and compared by what it keeps of them. */
 #include "search/texts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/array.h"
-#include "core/digest_map.h"
-
-struct known_words {
-    struct doppel_digest content;
-    uint64_t id;
-    uint32_t next; /* number + 1 of another one with them; 0: none */
-};
+#include "search/wanted.h"
 
 struct search_texts {
-    const struct doppel_compare_options *compare;
+    const struct doppel_search_options *options;
     struct doppel_library *library;
-    struct text_set *set;
+    struct doppel_run *run;
+    struct text_lookup lookup;
     struct doppel_passages *passages; /* of winnow32; else NULL */
     struct text_view last;            /* whose keys were loaded last */
-    ARRAY(struct known_words) words;  /* of texts that have any; ordered by id */
-    struct digest_map by_words;       /* to the first of those with the same */
-};
+    bool records;                     /* those of corpora were read as is wanted */
 
-/* What is left to be visited, once those of the same words were. */
-struct text_visit {
-    const struct search_texts *texts;
+    /* of the search in progress */
     const struct text_view *query;
     text_visitor *visitor;
     void *context;
-};
-
-struct loading {
-    struct text_view *out;
+    ARRAY(uint64_t) same; /* visited for their words; ascending */
     enum doppel_status status;
+    struct doppel_error *error;
 };
 
-static bool take_loaded_text(void *context, const struct doppel_library_text *text)
-{
-    struct loading *loading = context;
-    loading->status = text->error.status                        ? text->error.status
-                      : text_view_of_record(text, loading->out) ? DOPPEL_OK
-                                                                : DOPPEL_E_MEMORY;
-    return true;
-}
+/* ---- life ---- */
 
-static enum doppel_status load_text_record(const struct search_texts *texts, uint64_t id,
-                                           struct text_view *out)
-{
-    const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
-    struct loading loading = {out, DOPPEL_E_NOT_FOUND};
-    (void)doppel_library_each_text(texts->library, &query, take_loaded_text, &loading, NULL);
-    return loading.status;
-}
-
-/* An item or a record of the library. @param out given (text_view_free) */
-static enum doppel_status load_library_text(const struct search_texts *texts, uint64_t id,
-                                            struct text_view *out)
-{
-    struct doppel_item item;
-    if (doppel_library_get(texts->library, id, true, &item, NULL))
-        return load_text_record(texts, id, out);
-    enum doppel_status status = text_view_load(&item.record, &texts->compare->text, out, NULL);
-    if (!status)
-        out->kept = true;
-    doppel_item_free(&item);
-    return status;
-}
-
-static bool load_candidate(void *context, uint64_t id, struct text_view *out)
-{
-    return load_library_text(context, id, out) == DOPPEL_OK;
-}
-
-enum doppel_status search_texts_new(const struct doppel_compare_options *compare,
-                                    struct doppel_library *library, struct search_texts **out,
-                                    struct doppel_error *error)
+enum doppel_status search_texts_new(const struct doppel_search_options *options,
+                                    struct doppel_library *library, struct doppel_run *run,
+                                    struct search_texts **out, struct doppel_error *error)
 {
     struct search_texts *texts = calloc(1, sizeof *texts);
     if (!texts)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
-    texts->compare = compare;
+    texts->options = options;
     texts->library = library;
-    enum doppel_status status = text_set_new(compare, load_candidate, texts, &texts->set, error);
-    if (!status && doppel_compare_scheme(compare, DOPPEL_KIND_TEXT)->id == DOPPEL_SCHEME_WINNOW32)
+    texts->run = run;
+    enum doppel_status status = text_lookup_make(&options->compare, &texts->lookup, error);
+    if (!status && texts->lookup.scheme->id == DOPPEL_SCHEME_WINNOW32)
         status = doppel_passages_new(&texts->passages, error);
     if (status)
         search_texts_free(texts);
@@ -96,105 +50,166 @@ void search_texts_free(struct search_texts *texts)
 {
     if (!texts)
         return;
-    text_set_free(texts->set);
     doppel_passages_free(texts->passages);
     text_view_free(&texts->last);
-    array_free(&texts->words);
-    digest_map_free(&texts->by_words);
+    array_free(&texts->same);
     free(texts);
 }
 
-static const struct doppel_digest *words_at(const void *context, uint32_t number)
+/* ---- one text ---- */
+
+static bool take_loaded_text(void *context, const struct doppel_library_text *text)
 {
-    const struct search_texts *texts = context;
-    return &texts->words.items[number].content;
+    struct text_view *out = context;
+    return !text->error.status && text_view_of_record(text, out);
 }
 
-static enum doppel_status keep_words(struct search_texts *texts, uint64_t id,
-                                     const struct doppel_text_extra *extra,
-                                     struct doppel_error *error)
+static bool load_record(const struct search_texts *texts, uint64_t id, struct text_view *out)
 {
-    struct known_words words = {.content = extra->content, .id = id};
-    uint32_t number = (uint32_t)texts->words.count;
-    if (!extra->words)
-        return DOPPEL_OK;
-    if (texts->words.count >= UINT32_MAX - 1 || !array_push(&texts->words, words))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
-    uint32_t first = digest_map_put(&texts->by_words, number, words_at, texts);
-    if (first == number)
-        return DOPPEL_OK;
-    texts->words.items[number].next = texts->words.items[first].next;
-    texts->words.items[first].next = number + 1;
-    return DOPPEL_OK;
+    const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
+    return texts->records &&
+           !doppel_library_each_text(texts->library, &query, take_loaded_text, out, NULL) &&
+           out->kept;
 }
 
-enum doppel_status search_texts_add(struct search_texts *texts, const struct doppel_item *item,
-                                    bool leads, struct doppel_run *run, struct doppel_error *error)
+/* An item or a record of the library. @param out given (text_view_free). @return false: it is not
+ * wanted, or cannot be had; what is damaged is reported */
+static bool load_library_text(const struct search_texts *texts, uint64_t id, struct text_view *out)
 {
+    struct doppel_item item;
+    *out = (struct text_view){0};
+    if (doppel_library_get(texts->library, id, true, &item, NULL))
+        return load_record(texts, id, out);
+    bool wanted = search_wants(texts->options, &item.record);
+    bool read = wanted && text_view_read(&item.record, &texts->options->compare.text, out);
+    out->kept = read;
+    if (wanted && !read)
+        doppel_run_fail_input(texts->run, item.path, "what the library keeps of it is damaged");
+    doppel_item_free(&item);
+    return read;
+}
+
+/* Whether the library's records were read as those that are wanted. */
+static bool are_records_wanted(const struct search_texts *texts)
+{
+    struct doppel_text_options options;
+    const struct doppel_scheme *scheme = texts->lookup.scheme;
+    if (doppel_library_text_options(texts->library, &options, NULL, NULL))
+        return false;
+    enum doppel_scheme_id id =
+        options.lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128;
+    return scheme->id == id &&
+           scheme->version == doppel_text_version(doppel_scheme_by_id(id)->version, &options);
+}
+
+/* ---- the same words ---- */
+
+static bool visit_words(void *context, uint64_t id, uint32_t distance)
+{
+    struct search_texts *texts = context;
     struct text_view view;
-    enum doppel_status status = load_library_text(texts, item->id, &view);
-    if (status == DOPPEL_E_MEMORY)
-        return doppel_fail(error, status, "no memory for the library");
-    if (status) {
-        doppel_run_fail_input(run, item->path, "what the library keeps of it is damaged");
-        return DOPPEL_OK;
-    }
-    status = keep_words(texts, item->id, &view.extra, error);
-    if (!status && leads)
-        status = text_set_add(texts->set, item->id, &view, error);
-    if (!status && leads && texts->passages && view.key_count) {
-        struct doppel_passage_text text = passage_text_of(&view);
-        status = doppel_passages_add(texts->passages, item->id, &text, error);
-    }
-    text_view_free(&view);
-    return status;
-}
-
-enum doppel_status search_texts_add_record(struct search_texts *texts,
-                                           const struct doppel_library_text *text, bool leads,
-                                           struct doppel_error *error)
-{
-    struct text_view view;
-    if (!text_view_of_record(text, &view))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the library");
-    enum doppel_status status = keep_words(texts, text->id, &view.extra, error);
-    if (!status && leads)
-        status = text_set_add(texts->set, text->id, &view, error);
-    text_view_free(&view);
-    return status;
-}
-
-static bool has_words_of(const struct known_words *words, const struct text_view *query)
-{
-    return query->extra.words && memcmp(words->content.bytes, query->extra.content.bytes,
-                                        sizeof words->content.bytes) == 0;
-}
-
-static int by_text_id(const void *left, const void *right)
-{
-    const struct known_words *a = left, *b = right;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-static bool visit_other(void *context, uint64_t id, const struct doppel_match *match)
-{
-    const struct text_visit *visit = context;
-    struct known_words wanted = {.id = id};
-    const struct known_words *words = bsearch(&wanted, visit->texts->words.items,
-                                              visit->texts->words.count, sizeof wanted, by_text_id);
-    if (words && has_words_of(words, visit->query))
+    struct doppel_match match;
+    (void)distance;
+    if (!load_library_text(texts, id, &view))
         return true;
-    return visit->visitor(visit->context, id, match);
+    bool same = same_words(&view, texts->query);
+    text_view_free(&view);
+    if (!same)
+        return true;
+    if (!array_push(&texts->same, id)) {
+        texts->status = doppel_fail(texts->error, DOPPEL_E_MEMORY, "no memory for the matches");
+        return false;
+    }
+    (void)texts_match(&texts->options->compare, texts->query, texts->query, &match);
+    return texts->visitor(texts->context, id, &match);
+}
+
+static int compare_same_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static bool has_same_words(const struct search_texts *texts, uint64_t id)
+{
+    return texts->same.count &&
+           bsearch(&id, texts->same.items, texts->same.count, sizeof id, compare_same_ids);
+}
+
+/* ---- near ones ---- */
+
+/* SimHashes, and a signature alone, tell by themselves. */
+static bool text_is_near(const struct search_texts *texts, struct text_view *view,
+                         uint32_t distance, struct doppel_match *out)
+{
+    const struct text_lookup *lookup = &texts->lookup;
+    const struct text_view *query = texts->query;
+    if (view->too_short || view->lane_count != lookup->lane_count)
+        return false; /* only its content tells */
+    if (lookup->lane_count && !text_lookup_is_hopeful(lookup, query->extra.shingle_total,
+                                                      view->extra.shingle_total, distance))
+        return false;
+    if (!lookup->lane_count || !query->extra.shingle_count)
+        view->extra.shingle_count = 0;
+    return texts_match(&texts->options->compare, query, view, out);
+}
+
+static bool visit_near(void *context, uint64_t id, uint32_t distance)
+{
+    struct search_texts *texts = context;
+    struct text_view view;
+    struct doppel_match match;
+    if (has_same_words(texts, id) || !load_library_text(texts, id, &view))
+        return !doppel_run_cancelled(texts->run);
+    bool near = text_is_near(texts, &view, distance, &match);
+    text_view_free(&view);
+    return !near || texts->visitor(texts->context, id, &match);
+}
+
+static enum doppel_status find_near(struct search_texts *texts, struct doppel_error *error)
+{
+    const struct text_lookup *how = &texts->lookup;
+    const struct text_view *query = texts->query;
+    uint64_t code[DOPPEL_TEXT_MAX_LANES / 4];
+    const struct doppel_text_lookup lookup = {.scheme = how->scheme->id,
+                                              .code = code,
+                                              .radius = how->radius,
+                                              .bands = how->bands,
+                                              .rows = how->rows,
+                                              .followers = !texts->options->representatives};
+    if (query->too_short || query->lane_count != how->lane_count)
+        return DOPPEL_OK;
+    text_lookup_code(query, code);
+    return doppel_library_near_texts(texts->library, &lookup, visit_near, texts, error);
 }
 
 /* ---- passages ---- */
+
+bool search_texts_has_passages(const struct search_texts *texts)
+{
+    return texts->passages;
+}
+
+enum doppel_status search_texts_add(struct search_texts *texts, const struct doppel_item *item,
+                                    struct doppel_error *error)
+{
+    struct text_view view;
+    enum doppel_status status = DOPPEL_OK;
+    if (!load_library_text(texts, item->id, &view) || !view.key_count) {
+        text_view_free(&view);
+        return DOPPEL_OK;
+    }
+    struct doppel_passage_text text = passage_text_of(&view);
+    status = doppel_passages_add(texts->passages, item->id, &text, error);
+    text_view_free(&view);
+    return status;
+}
 
 static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *out)
 {
     struct search_texts *texts = context;
     text_view_free(&texts->last);
-    texts->last = (struct text_view){0};
-    if (!load_candidate(texts, id, &texts->last))
+    if (!load_library_text(texts, id, &texts->last))
         return false;
     *out = passage_text_of(&texts->last);
     return true;
@@ -202,35 +217,42 @@ static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *ou
 
 static bool visit_passages(void *context, const struct doppel_found *found)
 {
-    return visit_other(context, found->id, &found->match);
+    const struct search_texts *texts = context;
+    return has_same_words(texts, found->id) ||
+           texts->visitor(texts->context, found->id, &found->match);
 }
 
-static enum doppel_status find_passages(struct search_texts *texts, const struct text_view *query,
-                                        struct text_visit *visit, struct doppel_error *error)
+static enum doppel_status find_passages(struct search_texts *texts, struct doppel_error *error)
 {
-    struct doppel_passage_text text = passage_text_of(query);
+    struct doppel_passage_text text = passage_text_of(texts->query);
     struct doppel_passage_request request = doppel_passage_request_default(&text);
     if (!text.key_count)
         return DOPPEL_OK;
     request.source = load_keys;
     request.source_context = texts;
-    return doppel_passages_find(texts->passages, &request, visit_passages, visit, error);
+    return doppel_passages_find(texts->passages, &request, visit_passages, texts, error);
 }
+
+/* ---- all of it ---- */
 
 enum doppel_status search_texts_find(struct search_texts *texts, const struct text_view *query,
                                      text_visitor *visitor, void *context,
                                      struct doppel_error *error)
 {
-    struct text_visit visit = {texts, query, visitor, context};
-    uint32_t at = query->extra.words
-                      ? digest_map_find(&texts->by_words, &query->extra.content, words_at, texts)
-                      : UINT32_MAX;
-    for (; at != UINT32_MAX; at = texts->words.items[at].next - 1) {
-        struct doppel_match match;
-        (void)texts_match(texts->compare, query, query, &match); /* the same words */
-        if (!visitor(context, texts->words.items[at].id, &match))
-            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
-    }
-    return texts->passages ? find_passages(texts, query, &visit, error)
-                           : text_set_find(texts->set, query, visit_other, &visit, error);
+    enum doppel_status status = DOPPEL_OK;
+    texts->query = query;
+    texts->visitor = visitor;
+    texts->context = context;
+    texts->same.count = 0;
+    texts->status = DOPPEL_OK;
+    texts->error = error;
+    texts->records = are_records_wanted(texts);
+    if (query->extra.words)
+        status = doppel_library_texts_of(texts->library, &query->extra.content, 0, visit_words,
+                                         texts, error);
+    if (!status)
+        status = texts->passages ? find_passages(texts, error) : find_near(texts, error);
+    return texts->status                  ? texts->status
+           : status == DOPPEL_E_CANCELLED ? doppel_fail(error, status, "ended early")
+                                          : status;
 }

@@ -1,28 +1,24 @@
-/* The texts of a library, to be found by their words and shingles. */
+/* The texts of a library, found by their words, signatures and shingles; and by passages. */
 #ifndef DOPPEL_SEARCH_TEXTS_H
 #define DOPPEL_SEARCH_TEXTS_H
 
-#include <doppel/library.h>
+#include <doppel/search.h>
 
 #include "compare/text_set.h"
 
 struct search_texts;
 
-/** @param compare,library borrowed for its life. @param out given (search_texts_free) */
-enum doppel_status search_texts_new(const struct doppel_compare_options *compare,
-                                    struct doppel_library *library, struct search_texts **out,
-                                    struct doppel_error *error);
+/** @param options,library,run borrowed for its life. @param out given (search_texts_free) */
+enum doppel_status search_texts_new(const struct doppel_search_options *options,
+                                    struct doppel_library *library, struct doppel_run *run,
+                                    struct search_texts **out, struct doppel_error *error);
 void search_texts_free(struct search_texts *texts);
 
-/* Add an item of the library, in order of ids; a damaged one is reported and left out.
- * @param leads else it is found by the same words alone */
+/* Whether passages are searched: then items have to be added, in order of ids. A damaged one is
+ * reported and left out. */
+bool search_texts_has_passages(const struct search_texts *texts);
 enum doppel_status search_texts_add(struct search_texts *texts, const struct doppel_item *item,
-                                    bool leads, struct doppel_run *run, struct doppel_error *error);
-
-/* Likewise a text of a corpus; one that was read in another way is left out. */
-enum doppel_status search_texts_add_record(struct search_texts *texts,
-                                           const struct doppel_library_text *text, bool leads,
-                                           struct doppel_error *error);
+                                    struct doppel_error *error);
 
 /* Visit what matches, each item once: those of the same words, then the others. Segments are
  * borrowed during the visit. */

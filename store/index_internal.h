@@ -109,7 +109,7 @@ struct doppel_store_index {
     struct doppel_store_index *next; /* of the same store */
     char *name, *folder;
     int lock_fd; /* -1: a reader, or shared */
-    bool salvage, shared, disposable;
+    bool salvage, shared, immediate, disposable, unsearched;
     struct doppel_index_options make; /* as it is to be made; table 0: not known */
     doppel_store_index_rebuilder *rebuild;
     void *rebuild_context;

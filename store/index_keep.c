@@ -12,6 +12,7 @@ enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_sto
     const struct doppel_store_index_options options = {.name = self->name,
                                                        .folder = self->folder,
                                                        .at_once = !all,
+                                                       .unsearched = true,
                                                        .disposable = self->disposable,
                                                        .source = self->source,
                                                        .source_context = self->source_context};

@@ -47,6 +47,7 @@ static enum doppel_status open_names(struct doppel_store_index *self, const char
         /* else the names could outlive the bytes */
         .durable = !self->disposable || self->store->options.durable,
         .read_only = !index_is_writer(self),
+        .unsearched = self->unsearched,
         .publish = index_publish,
         .context = self,
     };

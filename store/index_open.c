@@ -146,7 +146,9 @@ enum doppel_status doppel_store_index_open(struct doppel_store *store,
             .gone_at = -1,
             .salvage = options->salvage,
             .shared = options->shared,
+            .immediate = options->shared && options->immediate,
             .disposable = options->disposable,
+            .unsearched = options->unsearched,
             .make = options->make ? *options->make : (struct doppel_index_options){0},
             .rebuild = options->rebuild,
             .rebuild_context = options->rebuild_context,
@@ -225,6 +227,11 @@ enum doppel_status doppel_store_index_refresh(struct doppel_store_index *self, b
     bool changed = false;
     error = error ? error : &local;
     enum doppel_status status = DOPPEL_OK;
+    if (self->immediate && self->dirty && self->index) { /* nobody else can change it */
+        if (out_changed)
+            *out_changed = false;
+        return DOPPEL_OK;
+    }
     if (!index_is_writer(self))
         status = index_data_version(self, &version, error);
     if (!status)

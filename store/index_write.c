@@ -56,6 +56,19 @@ static bool note_unlogged(struct doppel_store_index *self, const uint64_t *codes
     return true;
 }
 
+/* Whether the head gets changes when they are made, not when the log is read. */
+static bool changes_head(const struct doppel_store_index *self)
+{
+    return !self->shared || self->immediate;
+}
+
+/* What was appended last is in the head already. */
+static void note_applied(struct doppel_store_index *self)
+{
+    if (self->immediate)
+        self->last_record = self->appended;
+}
+
 enum doppel_status index_log_rest(struct doppel_store_index *self, struct doppel_error *error)
 {
     struct unlogged *rest = &self->unlogged;
@@ -64,6 +77,7 @@ enum doppel_status index_log_rest(struct doppel_store_index *self, struct doppel
     enum doppel_status status =
         log_codes(self, rest->codes.items, rest->payloads.items, rest->payloads.count, error);
     rest->codes.count = rest->payloads.count = 0;
+    note_applied(self);
     return status;
 }
 
@@ -175,7 +189,7 @@ enum doppel_status doppel_store_index_insert(struct doppel_store_index *self, co
                      : doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
     else
         status = log_codes(self, codes, payloads, count, error);
-    if (!status && !self->shared)
+    if (!status && changes_head(self))
         status = doppel_index_insert(self->index, codes, payloads, count, error);
     self->log_codes += count;
     index_seen(&self->log, payloads, count);
@@ -200,7 +214,8 @@ enum doppel_status doppel_store_index_insert_item(struct doppel_store_index *sel
     if (status)
         return status;
     status = index_log_append(self, self->source ? &named : &whole, error);
-    if (!status && !self->shared)
+    note_applied(self);
+    if (!status && changes_head(self))
         status = doppel_index_insert_item(self->index, item, error);
     self->log_codes += item->count;
     index_seen(&self->log, &item->payload, 1);
@@ -233,7 +248,8 @@ enum doppel_status doppel_store_index_remove(struct doppel_store_index *self,
     status = index_log_rest(self, error);
     if (!status)
         status = log_removed(self, payloads, count, error);
-    if (!status && !self->shared)
+    note_applied(self);
+    if (!status && changes_head(self))
         status = doppel_index_remove(self->index, payloads, count, error);
     self->log_codes += count;
     return end_change(self, own, status, error);

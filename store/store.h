@@ -159,9 +159,12 @@ struct doppel_store_index_options {
     bool merge;  /**< a thread merges segments while the caller goes on */
     bool shared; /**< changes go into the log alone, and any number of processes may write so, each
                     in its transactions; what this one has changed is found after a refresh */
+    bool immediate;  /**< of a shared one: what this process has changed is found at once, within
+                        the transaction too; dearer where much is inserted that nobody looks for */
     bool disposable; /**< it can be made again: its files need not survive power loss, unless all
                         that the store keeps does */
     bool at_once;    /**< do not wait for the folder's lock: DOPPEL_E_BUSY */
+    bool unsearched; /**< it is opened to be flushed, not to be searched */
     bool salvage;    /**< open what can be opened of a damaged one; see _verify and _repair */
     doppel_store_index_rebuilder *rebuild; /**< for a writer: called when it is damaged, or was not
                                               rebuilt to its end; NULL: such a one is not opened */

@@ -117,6 +117,9 @@ static bool take_row(void *context, const struct doppel_library_text *text)
     leader->line = text->line;
     leader->offset = text->offset;
     leader->size = text->size;
+    leader->leader = text->leader;
+    leader->leads = text->leads;
+    leader->shingle_total = text->shingle_total;
     leader->too_short = text->too_short;
     leader->content = text->content;
     leader->lane_count = text->lane_count;
@@ -261,4 +264,49 @@ enum doppel_status leaders_get(struct leaders *leaders, uint64_t id, bool with_s
     shrink(leaders, leader);
     *out = leader;
     return DOPPEL_OK;
+}
+
+enum doppel_status leaders_has(struct leaders *leaders, uint64_t id, const struct leader **out,
+                               struct doppel_error *error)
+{
+    *out = NULL;
+    if (!id)
+        return DOPPEL_OK;
+    enum doppel_status status = leaders_get(leaders, id, false, out, error);
+    if (!status && (*out)->missing)
+        *out = NULL;
+    return status;
+}
+
+enum doppel_status leaders_is_replaced(struct leaders *leaders, uint64_t id, bool *out,
+                                       struct doppel_error *error)
+{
+    struct leader *leader = &leaders->slots[id % SLOTS];
+    uint64_t last = id;
+    enum doppel_status status = DOPPEL_OK;
+    if (leader->id != id)
+        status = load_row(leaders, id, leader, error);
+    if (!status && !leader->named && leader->record_id)
+        status = doppel_library_record_called(leaders->library, leader->record_id, &last, error);
+    if (status)
+        return status;
+    if (!leader->named)
+        leader->replaced = last != id;
+    leader->named = true;
+    *out = leader->replaced;
+    return DOPPEL_OK;
+}
+
+void leaders_forget(struct leaders *leaders, uint64_t id)
+{
+    struct leader *leader = &leaders->slots[id % SLOTS];
+    if (leader->id == id)
+        clear(leaders, leader);
+}
+
+void leaders_forget_all(struct leaders *leaders)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (leaders->slots[i].id)
+            clear(leaders, &leaders->slots[i]);
 }

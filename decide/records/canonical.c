@@ -57,9 +57,8 @@ static enum doppel_status describe(struct ingest *ingest, const struct doppel_ca
 static enum doppel_status supersede(struct ingest *ingest, const struct decider_answer *answer,
                                     uint64_t item, struct doppel_error *error)
 {
-    const uint64_t *ids = ingest->memory.ids.items;
-    uint64_t leader = ids[decider_leader(ingest->memory.decider, answer->number)];
-    uint64_t former = ids[answer->replaces], kept;
+    const uint64_t leader = answer->leader, former = answer->replaces;
+    uint64_t kept;
     enum doppel_status status = doppel_library_canonical(ingest->library, leader, &kept, error);
     if (!status && (former == leader || former == kept))
         status = doppel_library_supersede(ingest->library, leader, item,
@@ -78,11 +77,11 @@ enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_
     enum doppel_keep by;
     char *name = NULL;
     *out_replaced = 0;
-    if (answer->follows && answer->replaces != NO_NUMBER && item)
+    if (answer->follows && answer->replaces && item)
         return supersede(ingest, answer, item, error);
     if (!canonical->chooses || answer->decision != DOPPEL_DECISION_DUPLICATE || !answer->follows)
         return DOPPEL_OK;
-    uint64_t leader = ingest->memory.ids.items[answer->of];
+    const uint64_t leader = answer->of;
     enum doppel_status status =
         doppel_library_canonical(ingest->library, leader, &holder_id, error);
     if (!status)

@@ -16,7 +16,6 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
 {
     const struct prepared_record *record = ingest->record;
     const struct bytes_pool *strings = &ingest->batch->strings;
-    uint32_t leader = decider_leader(ingest->memory.decider, answer->number);
     struct doppel_library_text text = {
         .record_id = pool_string(strings, record->id),
         .origin = {ingest_source(ingest), pool_string(strings, record->date)},
@@ -30,7 +29,7 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
         .too_short = record->too_short,
         .decision = answer->decision,
         .leads = answer->leads,
-        .leader = leader == answer->number ? 0 : ingest->memory.ids.items[leader],
+        .leader = answer->leader,
         .lanes = ingest_lanes(ingest),
         .lane_count = ingest->options.text.lanes,
     };
@@ -45,11 +44,11 @@ static enum doppel_status add_to_library(struct ingest *ingest, const struct dec
 }
 
 /* What the record is reported to be a duplicate, a part or a revision of. */
-static enum doppel_status describe_of(struct ingest *ingest, uint32_t of, struct told *told,
+static enum doppel_status describe_of(struct ingest *ingest, uint64_t of, struct told *told,
                                       struct doppel_error *error)
 {
     const struct leader *leader;
-    told->of_item = ingest->memory.ids.items[of];
+    told->of_item = of;
     enum doppel_status status = leaders_get(ingest->leaders, told->of_item, false, &leader, error);
     if (status)
         return status;
@@ -96,9 +95,9 @@ static enum doppel_status tell_once_kept(struct ingest *ingest, const struct dec
         .match = answer->match,
     };
     enum doppel_status status = DOPPEL_OK;
-    if (answer->of != NO_NUMBER)
+    if (answer->of)
         status = describe_of(ingest, answer->of, &told, error);
-    if (!status && answer->replaces != NO_NUMBER)
+    if (!status && answer->replaces)
         told.replaces = told.of;
     if (!status && outcome->replaced)
         status = describe_replaced(ingest, outcome->replaced, &told, error);
@@ -117,12 +116,10 @@ static enum doppel_status keep_record(struct ingest *ingest, const struct decide
         status = add_to_library(ingest, answer, &item, error);
     if (!status)
         status = ingest_log(ingest, answer, item, error);
-    uint64_t known = answer->known == NO_NUMBER ? 0 : ingest->memory.ids.items[answer->known];
-    if (!status && (item || known))
-        status = people_tell(ingest, item ? item : known, error);
-    if (!status)
-        status = memory_add(&ingest->memory, answer, ingest_lanes(ingest), item,
-                            (uint32_t)ingest->shingle_count, error);
+    if (!status && (item || answer->known))
+        status = people_tell(ingest, item ? item : answer->known, error);
+    if (item)
+        leaders_forget(ingest->leaders, answer->replaces);
     *out_item = item;
     return status;
 }
@@ -130,23 +127,7 @@ static enum doppel_status keep_record(struct ingest *ingest, const struct decide
 static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answer *out,
                                       struct doppel_error *error)
 {
-    struct ingest_memory *memory = &ingest->memory;
-    const struct prepared_record *record = ingest->record;
-    enum doppel_status status = DOPPEL_OK;
-    memory->candidates.count = memory->hits.count = 0;
-    struct decider_record asked = {
-        .id = pool_string(&ingest->batch->strings, record->id),
-        .content = record->content,
-        .unreadable = record->unreadable,
-        .too_short = record->too_short,
-        .only_asked = ingest->options.check,
-    };
-    if (decider_wants_candidates(memory->decider, &asked))
-        status = memory_search(memory, ingest_lanes(ingest), error);
-    asked.candidates = memory->candidates.items;
-    asked.candidate_count = memory->candidates.count;
-    if (!status)
-        status = decider_next(memory->decider, &asked, out, error);
+    enum doppel_status status = decider_decide(ingest, out, error);
     const struct doppel_error *people = &ingest->people_error;
     return status || !people->status ? status
                                      : doppel_fail(error, people->status, "%s", people->message);
@@ -226,20 +207,22 @@ static enum doppel_status commit_told(struct ingest *ingest, struct doppel_error
     return status;
 }
 
-/* Take turns with others; what they have added meanwhile comes first. */
+/* Take turns with others; what they have changed meanwhile is looked up again. */
 static enum doppel_status begin_turn(struct ingest *ingest, struct doppel_error *error)
 {
-    uint64_t last_id = 0;
+    bool changed = false;
     enum doppel_status status = DOPPEL_OK;
     if (!ingest->options.check)
-        status = doppel_library_begin(ingest->library, &last_id, error);
+        status = doppel_library_begin(ingest->library, NULL, error);
     ingest->has_states = doppel_library_has_states(ingest->library);
     ingest->has_words = doppel_library_has_labels(ingest->library);
     if (!status)
         status = canonical_begin(ingest, error);
     if (!status)
-        status = memory_catch_up(&ingest->memory, last_id, error);
-    return status ? status : memory_regroup(&ingest->memory, error);
+        status = doppel_library_changed(ingest->library, &ingest->version, &changed, error);
+    if (changed)
+        leaders_forget_all(ingest->leaders);
+    return status;
 }
 
 /* ---- batches ---- */
@@ -419,10 +402,21 @@ enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
 
 /* ---- from outside ---- */
 
+static enum doppel_status choose_ingest_bands(struct ingest *ingest, struct doppel_error *error)
+{
+    const struct doppel_ingest_options *options = &ingest->options;
+    ingest->bands = options->bands;
+    ingest->rows = options->rows;
+    return ingest->bands && ingest->rows
+               ? DOPPEL_OK
+               : doppel_index_bands_choose(options->text.lanes, options->limits.min_similarity,
+                                           DOPPEL_INDEX_BANDS_USUAL, &ingest->bands, &ingest->rows,
+                                           error);
+}
+
 static enum doppel_status open_ingest_parts(struct ingest *ingest, struct doppel_error *error)
 {
     const struct doppel_ingest_options *options = &ingest->options;
-    const struct decider_host host = ingest_host(ingest);
     ingest->parser = parser_new(&options->fields);
     if (!ingest->parser)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");
@@ -438,7 +432,7 @@ static enum doppel_status open_ingest_parts(struct ingest *ingest, struct doppel
     if (!status)
         status = leaders_new(ingest->library, options, &ingest->leaders, error);
     if (!status)
-        status = memory_open(&ingest->memory, ingest->library, options, &host, error);
+        status = choose_ingest_bands(ingest, error);
     if (!status)
         status = begin_turn(ingest, error);
     if (!status)
@@ -480,13 +474,14 @@ void ingest_free(struct ingest *ingest)
     ingest_batch_free(&ingest->pushed[0]);
     ingest_batch_free(&ingest->pushed[1]);
     leaders_free(ingest->leaders);
-    memory_close(&ingest->memory);
     parser_free(ingest->parser);
     doppel_text_free(ingest->text);
     file_text_free(&ingest->file);
     free(ingest->path);
     array_free(&ingest->told);
     array_free(&ingest->marked);
+    array_free(&ingest->apart);
+    array_free(&ingest->near);
     array_free(&ingest->files);
     array_free(&ingest->file_paths);
     free(ingest->strings.items);

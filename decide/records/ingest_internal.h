@@ -3,11 +3,12 @@
 #define DOPPEL_DECIDE_RECORDS_INGEST_INTERNAL_H
 
 #include "corpus/dedup/sieve.h"
-#include "decide/records/batch.h"
-#include "decide/records/ingest.h"
 #include "corpus/dedup/library_leaders.h"
-#include "decide/records/memory.h"
 #include "corpus/read/record_text.h"
+#include "decide/records/batch.h"
+#include "decide/records/decider.h"
+#include "decide/records/earlier.h"
+#include "decide/records/ingest.h"
 
 /* What was decided of a record, until it is reported. */
 struct told {
@@ -38,7 +39,8 @@ struct ingest {
     struct ingest_batch pushed[2]; /* what waits, and what is decided about */
     uint64_t pushed_count;
     struct leaders *leaders;
-    struct ingest_memory memory;
+    int64_t version; /* of the library that these are as of */
+    uint32_t bands, rows;
     struct sieve sieve;
 
     /* how far it is */
@@ -60,6 +62,9 @@ struct ingest {
     /* what people said, as of the last begin */
     bool has_states, has_words;
     ARRAY(struct doppel_digest) marked;
+    ARRAY(uint64_t) apart; /* representatives of what the record is said to be distinct from */
+    ARRAY(struct near_text) near;
+    uint64_t replaced;                /* by the record, while that is decided about; 0: none */
     struct doppel_error people_error; /* status != OK: it could not be looked up */
     struct canonical canonical;
 
@@ -87,8 +92,16 @@ const char *ingest_file_path(const struct ingest *ingest, uint32_t file);
 /** The lanes of the record at hand. */
 const uint16_t *ingest_lanes(const struct ingest *ingest);
 
-/** What the decider asks of an ingest. */
-struct decider_host ingest_host(struct ingest *ingest);
+/** Compare it with an earlier text; or with one that is near, unless their signatures make a match
+ * all but impossible. @param out_matches as doppel_match_texts returns */
+enum doppel_status match_earlier(struct ingest *ingest, uint64_t earlier, struct doppel_match *out,
+                                 bool *out_matches, struct doppel_error *error);
+enum doppel_status match_near(struct ingest *ingest, const struct near_text *near,
+                              struct doppel_match *out, bool *out_matches,
+                              struct doppel_error *error);
+
+/** Where the record at hand comes from; borrowed from its batch. */
+struct doppel_origin own_origin(const struct ingest *ingest);
 
 /** A line of the log for what was decided of the record at hand. @param item in the library; 0: it
  * was not added. As doppel_library_log */
@@ -98,11 +111,14 @@ enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer
 /** The source of the record at hand; NULL: none. */
 const char *ingest_source(const struct ingest *ingest);
 
-/** What the decider asks of what people said: `context` is the ingest. */
-enum doppel_list_state people_state(void *context, uint32_t earlier);
-bool people_were_benign(void *context, uint32_t earlier);
-const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
-                                          enum doppel_manual_label word, size_t *out_count);
+/** What lists make of an earlier text; whether it was decided to be nobody's duplicate on account
+ * of one that is on a benign list. */
+enum doppel_list_state people_state(struct ingest *ingest, uint64_t earlier);
+bool people_were_benign(struct ingest *ingest, uint64_t earlier);
+
+/** The contents of which somebody said this word and of the content of the record at hand, in
+ * ingest->marked. */
+void people_marked(struct ingest *ingest, enum doppel_manual_label word);
 
 /** Look at what the record says of itself, before anything is decided: where the library would not
  * take it, the record is unreadable from now on. */

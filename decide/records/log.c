@@ -87,11 +87,6 @@ static enum doppel_status name_record(struct ingest *ingest, const char **out,
     return DOPPEL_OK;
 }
 
-static uint64_t item_of_number(const struct ingest *ingest, uint32_t number)
-{
-    return number == NO_NUMBER ? 0 : ingest->memory.ids.items[number];
-}
-
 enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer *answer,
                               uint64_t item, struct doppel_error *error)
 {
@@ -104,8 +99,8 @@ enum doppel_status ingest_log(struct ingest *ingest, const struct decider_answer
         .decision = answer->decision,
         .why = record->unreadable ? pool_string(strings, record->problem)
                                   : doppel_decision_reason_name(answer->reason),
-        .of = item_of_number(ingest, answer->of),
-        .former = item_of_number(ingest, answer->replaces),
+        .of = answer->of,
+        .former = answer->replaces,
     };
     if (answer->has_match)
         log_match(ingest, answer, detail, &entry);

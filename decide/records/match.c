@@ -1,4 +1,4 @@
-/* What the decider asks: comparing the record at hand with representatives of the library. */
+/* The record at hand, compared with texts of the library. */
 #include "decide/records/ingest_internal.h"
 
 #include <string.h>
@@ -60,45 +60,42 @@ static struct doppel_text_evidence own_evidence(const struct ingest *ingest)
     };
 }
 
-/* ---- what the decider asks ---- */
+/* ---- with earlier texts ---- */
 
-/* The sizes of both sets, found out where they can be: the sieve is the same whatever was read
- * before. */
-static enum doppel_status know_sizes(struct ingest *ingest, uint32_t earlier,
-                                     struct doppel_error *error)
+/* How many shingles the set of an earlier one has, found out where it can be: the sieve is the same
+ * whatever was read before. */
+static enum doppel_status find_size(struct ingest *ingest, uint64_t earlier, uint32_t *out,
+                                    struct doppel_error *error)
 {
     const struct leader *leader;
-    struct ingest_memory *memory = &ingest->memory;
-    enum doppel_status status = ingest_load_shingles(ingest, error);
-    if (status || memory->sizes.items[earlier])
-        return status;
-    status = leaders_get(ingest->leaders, memory->ids.items[earlier], true, &leader, error);
+    enum doppel_status status = leaders_get(ingest->leaders, earlier, false, &leader, error);
+    if (!status && !leader->shingle_total)
+        status = leaders_get(ingest->leaders, earlier, true, &leader, error);
     if (!status)
-        memory->sizes.items[earlier] = (uint32_t)leader->shingle_count;
+        *out = (uint32_t)(leader->shingle_total ? leader->shingle_total : leader->shingle_count);
     return status;
 }
 
 /* Whether a closer look at a representative is worth it. */
-static enum doppel_status sift(struct ingest *ingest, uint32_t earlier, bool *out_passes,
-                               struct doppel_error *error)
+static enum doppel_status sift(struct ingest *ingest, const struct near_text *near,
+                               bool *out_passes, struct doppel_error *error)
 {
-    const struct ingest_memory *memory = &ingest->memory;
-    enum doppel_status status = know_sizes(ingest, earlier, error);
-    *out_passes = !status &&
-                  sieve_passes_equal(&ingest->sieve, memory_equal_lanes(memory, earlier),
-                                     (uint32_t)ingest->shingle_count, memory->sizes.items[earlier]);
+    uint32_t size = 0, equal = ingest->options.text.lanes - near->distance;
+    enum doppel_status status = ingest_load_shingles(ingest, error);
+    if (!status)
+        status = find_size(ingest, near->id, &size, error);
+    *out_passes =
+        !status && sieve_passes_equal(&ingest->sieve, equal, (uint32_t)ingest->shingle_count, size);
     return status;
 }
 
-static enum doppel_status compare_with_leader(struct ingest *ingest, uint32_t earlier,
-                                              struct doppel_match *out, bool *out_matches,
-                                              struct doppel_error *error)
+enum doppel_status match_earlier(struct ingest *ingest, uint64_t earlier, struct doppel_match *out,
+                                 bool *out_matches, struct doppel_error *error)
 {
     const struct leader *leader;
     enum doppel_status status = ingest_load_shingles(ingest, error);
     if (!status)
-        status =
-            leaders_get(ingest->leaders, ingest->memory.ids.items[earlier], true, &leader, error);
+        status = leaders_get(ingest->leaders, earlier, true, &leader, error);
     if (status)
         return status;
     struct doppel_text_evidence item = leader_evidence(leader), record = own_evidence(ingest);
@@ -107,47 +104,18 @@ static enum doppel_status compare_with_leader(struct ingest *ingest, uint32_t ea
     return DOPPEL_OK;
 }
 
-/* What leads is a candidate; of others a description is wanted. */
-static enum doppel_status match_texts(void *context, uint32_t number, uint32_t earlier,
-                                      struct doppel_match *out, bool *out_matches,
-                                      struct doppel_error *error)
+enum doppel_status match_near(struct ingest *ingest, const struct near_text *near,
+                              struct doppel_match *out, bool *out_matches,
+                              struct doppel_error *error)
 {
-    struct ingest *ingest = context;
-    bool passes = true;
-    enum doppel_status status = DOPPEL_OK;
-    (void)number; /* always the record at hand */
-    if (decider_leads(ingest->memory.decider, earlier))
-        status = sift(ingest, earlier, &passes, error);
-    if (status || !passes) {
-        *out_matches = false;
-        return status;
-    }
-    return compare_with_leader(ingest, earlier, out, out_matches, error);
+    bool passes;
+    enum doppel_status status = sift(ingest, near, &passes, error);
+    *out_matches = false;
+    return status || !passes ? status : match_earlier(ingest, near->id, out, out_matches, error);
 }
 
-static struct doppel_origin origin_of_record(void *context, uint32_t number)
+struct doppel_origin own_origin(const struct ingest *ingest)
 {
-    struct ingest *ingest = context;
-    const struct leader *leader;
-    if (number >= ingest->memory.ids.count) {
-        const struct bytes_pool *strings = &ingest->batch->strings;
-        return (struct doppel_origin){ingest_source(ingest),
-                                      pool_string(strings, ingest->record->date)};
-    }
-    if (leaders_get(ingest->leaders, ingest->memory.ids.items[number], false, &leader, NULL))
-        return (struct doppel_origin){0};
-    return (struct doppel_origin){leader->source, leader->date};
-}
-
-struct decider_host ingest_host(struct ingest *ingest)
-{
-    return (struct decider_host){
-        .match = match_texts,
-        .origin = origin_of_record,
-        .context = ingest,
-        .lanes = ingest->options.text.lanes,
-        .state = people_state,
-        .was_benign = people_were_benign,
-        .marked = people_marked,
-    };
+    return (struct doppel_origin){ingest_source(ingest),
+                                  pool_string(&ingest->batch->strings, ingest->record->date)};
 }

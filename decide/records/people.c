@@ -14,32 +14,25 @@ static void note_people_error(struct ingest *ingest, enum doppel_status status,
         ingest->people_error = *error;
 }
 
-enum doppel_list_state people_state(void *context, uint32_t earlier)
+enum doppel_list_state people_state(struct ingest *ingest, uint64_t earlier)
 {
-    struct ingest *ingest = context;
     struct doppel_error error;
     enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
-    if (!ingest->has_states || earlier >= ingest->memory.ids.count)
-        return state;
-    note_people_error(
-        ingest,
-        doppel_library_state_of(ingest->library, ingest->memory.ids.items[earlier], &state, &error),
-        &error);
+    if (ingest->has_states)
+        note_people_error(ingest, doppel_library_state_of(ingest->library, earlier, &state, &error),
+                          &error);
     return state;
 }
 
-bool people_were_benign(void *context, uint32_t earlier)
+bool people_were_benign(struct ingest *ingest, uint64_t earlier)
 {
-    struct ingest *ingest = context;
     struct doppel_error error;
     enum doppel_list_state state = DOPPEL_LIST_ACTIVE;
     uint64_t of = 0;
-    if (!ingest->has_states || earlier >= ingest->memory.ids.count)
+    if (!ingest->has_states)
         return false;
-    note_people_error(
-        ingest,
-        doppel_library_benign_of(ingest->library, ingest->memory.ids.items[earlier], &of, &error),
-        &error);
+    note_people_error(ingest, doppel_library_benign_of(ingest->library, earlier, &of, &error),
+                      &error);
     if (of)
         note_people_error(ingest, doppel_library_state_of(ingest->library, of, &state, &error),
                           &error);
@@ -63,23 +56,20 @@ static bool take_marked_content(void *context, const struct doppel_mark *mark)
     return !marked->failed;
 }
 
-const struct doppel_digest *people_marked(void *context, const struct doppel_digest *content,
-                                          enum doppel_manual_label word, size_t *out_count)
+void people_marked(struct ingest *ingest, enum doppel_manual_label word)
 {
-    struct ingest *ingest = context;
     struct doppel_error error;
-    struct marked_search marked = {.ingest = ingest, .content = content, .word = word};
+    struct marked_search marked = {
+        .ingest = ingest, .content = &ingest->record->content, .word = word};
     ingest->marked.count = 0;
-    if (ingest->has_words) {
-        enum doppel_status status = doppel_library_each_mark(ingest->library, content,
-                                                             take_marked_content, &marked, &error);
-        if (marked.failed)
-            status = doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
-        if (status != DOPPEL_E_CORRUPT) /* damaged words were not said */
-            note_people_error(ingest, status, &error);
-    }
-    *out_count = ingest->marked.count;
-    return ingest->marked.items;
+    if (!ingest->has_words)
+        return;
+    enum doppel_status status = doppel_library_each_mark(ingest->library, marked.content,
+                                                         take_marked_content, &marked, &error);
+    if (marked.failed)
+        status = doppel_fail(&error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
+    if (status != DOPPEL_E_CORRUPT) /* damaged words were not said */
+        note_people_error(ingest, status, &error);
 }
 
 /* ---- what is said of what comes in ---- */
@@ -97,9 +87,7 @@ enum doppel_status people_same_id(struct ingest *ingest, const struct decider_an
     enum doppel_status status = doppel_library_by_external_id(ingest->library, id, &other, error);
     if (status == DOPPEL_E_NOT_FOUND)
         return DOPPEL_OK;
-    const uint64_t *ids = ingest->memory.ids.items;
-    bool itself = (answer->of != NO_NUMBER && ids[answer->of] == other) ||
-                  (answer->known != NO_NUMBER && ids[answer->known] == other);
+    bool itself = answer->of == other || answer->known == other;
     *out = status || itself ? 0 : other;
     return status;
 }

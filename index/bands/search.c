@@ -207,11 +207,34 @@ static enum doppel_status search_one_bands(const struct bands *table, struct ban
     return status;
 }
 
+/* A query for other bands than the table has: every signature is looked at. Most share no lane. */
+static enum doppel_status scan_signatures(const struct bands *table, struct bands_scratch *scratch,
+                                          const struct query *query, struct doppel_error *error)
+{
+    const uint32_t lanes = table->shape.options.lanes;
+    const struct band_search search = {.table = table, .query = query};
+    enum doppel_status status = DOPPEL_OK;
+    memcpy(scratch->codes[0], query->code, table->words * sizeof(uint64_t));
+    for (uint32_t i = 0; i < table->shape.distinct && !status; i++) {
+        const uint64_t *signature = table->signatures + (uint64_t)i * table->words;
+        segment_touch(table->segment, signature, table->words * sizeof *signature);
+        uint32_t distance = table->distance(scratch->codes[0], signature, lanes, lanes);
+        bool shares = !query->bands->bands ||
+                      (distance < lanes && band_shared(query->code, signature, query->bands));
+        if (shares && distance <= query->radius)
+            status = report(&search, i, distance, error);
+    }
+    return status;
+}
+
 enum doppel_status bands_search(const struct bands *table, struct bands_scratch *scratch,
                                 struct query *queries, size_t count, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < count + 2 && !status; i++) {
+    bool scans = count && queries->bands;
+    for (size_t i = 0; scans && i < count && !status; i++)
+        status = scan_signatures(table, scratch, &queries[i], error);
+    for (size_t i = 0; !scans && i < count + 2 && !status; i++) {
         if (i < count)
             find_buckets(table, &queries[i], scratch, i % STAGES);
         if (i >= 1 && i - 1 < count && !find_entries(table, scratch->probes[(i - 1) % STAGES]))

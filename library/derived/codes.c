@@ -6,33 +6,55 @@
 #include "library/items/rows.h"
 
 enum {
-    /* Codes that wait in the log: an open reads them in a few milliseconds. */
+    /* What waits in the log, which an open reads in a few milliseconds: so many codes of so many
+     * bytes at most; and when nobody writes, a part of that. */
     HEAD_CODES = 1 << 17,
-    LEFT_CODES = HEAD_CODES / 16 /* and when nobody writes */
+    HEAD_BYTES = 8 << 20,
+    LEFT_PART = 32
 };
 
 const struct code_table_row code_tables[CODE_TABLES] = {
-    [CODES_PHASH64] = {"phash64", DOPPEL_SCHEME_PHASH64, DOPPEL_IMAGE_TABLE_CODES},
-    [CODES_PHASH64_ASKS] = {"phash64-asks", DOPPEL_SCHEME_PHASH64, DOPPEL_IMAGE_TABLE_ASKS},
-    [CODES_PHASH64_FULL] = {"phash64-full", DOPPEL_SCHEME_PHASH64, DOPPEL_IMAGE_TABLE_FULL},
-    [CODES_PHASH256] = {"phash256", DOPPEL_SCHEME_PHASH256, DOPPEL_IMAGE_TABLE_CODES},
-    [CODES_IMAGEHASH] = {"imagehash", DOPPEL_SCHEME_IMAGEHASH, DOPPEL_IMAGE_TABLE_CODES},
-    [CODES_PDQ] = {"pdq", DOPPEL_SCHEME_PDQ, DOPPEL_IMAGE_TABLE_CODES},
+    [CODES_PHASH64] = {"phash64", DOPPEL_SCHEME_PHASH64, .table = DOPPEL_IMAGE_TABLE_CODES},
+    [CODES_PHASH64_ASKS] = {"phash64-asks", DOPPEL_SCHEME_PHASH64,
+                            .table = DOPPEL_IMAGE_TABLE_ASKS},
+    [CODES_PHASH64_FULL] = {"phash64-full", DOPPEL_SCHEME_PHASH64,
+                            .table = DOPPEL_IMAGE_TABLE_FULL},
+    [CODES_PHASH256] = {"phash256", DOPPEL_SCHEME_PHASH256, .table = DOPPEL_IMAGE_TABLE_CODES},
+    [CODES_IMAGEHASH] = {"imagehash", DOPPEL_SCHEME_IMAGEHASH, .table = DOPPEL_IMAGE_TABLE_CODES},
+    [CODES_PDQ] = {"pdq", DOPPEL_SCHEME_PDQ, .table = DOPPEL_IMAGE_TABLE_CODES},
+    [CODES_MINHASH128] = {"minhash128", DOPPEL_SCHEME_MINHASH128, CODES_OF_LEADER},
+    [CODES_MINHASH128_FOLLOWERS] = {"minhash128-followers", DOPPEL_SCHEME_MINHASH128,
+                                    CODES_OF_FOLLOWER},
+    [CODES_MINHASH256] = {"minhash256", DOPPEL_SCHEME_MINHASH256, CODES_OF_LEADER},
+    [CODES_MINHASH256_FOLLOWERS] = {"minhash256-followers", DOPPEL_SCHEME_MINHASH256,
+                                    CODES_OF_FOLLOWER},
+    [CODES_SIMHASH64] = {"simhash64", DOPPEL_SCHEME_SIMHASH64, CODES_OF_TEXT},
+    [CODES_CONTENTS] = {"text-contents", DOPPEL_SCHEME_NONE, CODES_OF_CONTENT},
 };
 
 /* ---- what an index is ---- */
 
+static uint32_t head_codes_of(const struct doppel_index_options *make)
+{
+    uint32_t bytes = make->table == DOPPEL_INDEX_BANDS ? make->lanes * 2 : make->bits / 8;
+    return HEAD_BYTES / bytes < HEAD_CODES ? HEAD_BYTES / bytes : HEAD_CODES;
+}
+
 bool code_names_make(const char *directory, enum code_table which, struct code_names *out)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
-    (void)doppel_image_table_options(scheme->id, code_tables[which].table, &out->make);
-    out->make.head_codes = HEAD_CODES;
-    out->name = sqlite3_mprintf("%s.%u", code_tables[which].folder, scheme->version);
+    if (is_text_table(which))
+        text_table_options(which, &out->make);
+    else
+        (void)doppel_image_table_options(scheme->id, code_tables[which].table, &out->make);
+    out->make.head_codes = head_codes_of(&out->make);
+    out->name = sqlite3_mprintf("%s.%u", code_tables[which].folder, scheme ? scheme->version : 1);
     out->folder = sqlite3_mprintf("%s/%s", directory, code_tables[which].folder);
     out->options = (struct doppel_store_index_options){.name = out->name,
                                                        .folder = out->folder,
                                                        .make = &out->make,
                                                        .shared = true,
+                                                       .immediate = is_text_table(which),
                                                        .disposable = true};
     return out->name && out->folder;
 }
@@ -43,12 +65,30 @@ void code_names_free(struct code_names *names)
     sqlite3_free(names->folder);
 }
 
-static bool is_as_made(struct doppel_store_index *index, const struct doppel_index_options *make)
+/* @param wanted the bands that it is to have */
+static bool is_as_made(struct doppel_store_index *index, const struct doppel_index_options *make,
+                       const struct code_index *wanted)
 {
     struct doppel_store_index_info info;
     doppel_store_index_info(index, &info);
-    return info.options.bits == make->bits && info.options.design_radius == make->design_radius &&
-           info.options.compact == make->compact;
+    const struct doppel_index_options *is = &info.options;
+    if (make->table == DOPPEL_INDEX_BANDS)
+        return is->table == make->table && is->lanes == make->lanes &&
+               (!wanted->bands || (is->bands == wanted->bands && is->rows == wanted->rows));
+    return is->bits == make->bits && is->design_radius == make->design_radius &&
+           is->compact == make->compact;
+}
+
+/* As this library wants it. */
+static bool library_code_names(const struct doppel_library *library, enum code_table which,
+                               struct code_names *out)
+{
+    bool made = code_names_make(library->directory, which, out);
+    if (library->codes[which].bands) {
+        out->make.bands = library->codes[which].bands;
+        out->make.rows = library->codes[which].rows;
+    }
+    return made;
 }
 
 struct building {
@@ -114,7 +154,7 @@ static enum doppel_status open_kept(struct doppel_library *library, enum code_ta
     struct code_index *codes = &library->codes[which];
     enum doppel_status status =
         doppel_store_index_open(library->store, &names->options, &codes->kept, error);
-    if (!status && !is_as_made(codes->kept, &names->make)) {
+    if (!status && !is_as_made(codes->kept, &names->make, codes)) {
         doppel_store_index_close(codes->kept);
         codes->kept = NULL;
         status = doppel_fail(error, DOPPEL_E_VERSION, "it was made in another way");
@@ -158,9 +198,12 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
     enum { FEW_ITEMS = 20000 };
     char sentence[700];
     int64_t many = 0;
-    (void)rows_number(library,
-                      "SELECT EXISTS(SELECT 1 FROM item WHERE scheme = ?1 LIMIT 1 OFFSET ?2)",
-                      VALUES(ID(code_tables[which].scheme), ID(FEW_ITEMS)), &many, NULL, NULL);
+    (void)rows_number(
+        library,
+        "SELECT EXISTS(SELECT 1 FROM item WHERE scheme = ?1 LIMIT 1 OFFSET ?2)"
+        " OR (?3 AND EXISTS(SELECT 1 FROM text LIMIT 1 OFFSET ?2))",
+        VALUES(ID(code_tables[which].scheme), ID(FEW_ITEMS), ID(is_text_table(which))), &many, NULL,
+        NULL);
     if (!library->notice || (!many && why->status != DOPPEL_E_CORRUPT))
         return;
     snprintf(sentence, sizeof sentence, "the index %s/%s is made of the items: %s",
@@ -176,7 +219,7 @@ static enum doppel_status open_codes(struct doppel_library *library, enum code_t
     struct code_names names;
     struct doppel_error failure = {0};
     *out_made = false;
-    enum doppel_status status = code_names_make(library->directory, which, &names)
+    enum doppel_status status = library_code_names(library, which, &names)
                                     ? open_kept(library, which, &names, &failure)
                                     : doppel_fail(&failure, DOPPEL_E_MEMORY, "no memory");
     if (can_be_made_again(status)) {
@@ -226,21 +269,19 @@ enum doppel_status codes_index(struct doppel_library *library, enum code_table w
 
 /* ---- writing ---- */
 
-static enum doppel_status put_in_table(struct doppel_library *library, enum code_table which,
-                                       uint64_t id, const struct doppel_match_item *item,
-                                       struct doppel_error *error)
+enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which, uint64_t id,
+                                const uint64_t *codes, size_t count, struct doppel_error *error)
 {
-    struct code_index *codes = &library->codes[which];
-    uint64_t words[DOPPEL_IMAGE_TABLE_WORDS], payloads[DOPPEL_IMAGE_MAX_QUERIES];
-    size_t count = doppel_image_table_codes(code_tables[which].table, item, words);
+    struct code_index *index = &library->codes[which];
+    uint64_t payloads[DOPPEL_IMAGE_MAX_QUERIES];
     bool made = false;
-    enum doppel_status status = codes->kept ? DOPPEL_OK : open_codes(library, which, &made, error);
+    enum doppel_status status = index->kept ? DOPPEL_OK : open_codes(library, which, &made, error);
     for (size_t i = 0; i < count; i++)
         payloads[i] = id;
     if (status || made || !count) /* it was made of the items that are there, this one too */
         return status;
-    codes->put += count;
-    return doppel_store_index_insert(codes->kept, words, payloads, count, error);
+    index->put += count;
+    return doppel_store_index_insert(index->kept, codes, payloads, count, error);
 }
 
 enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
@@ -248,34 +289,50 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     const struct doppel_match_item item = {&record->fingerprint, record->quality};
+    uint64_t words[DOPPEL_IMAGE_TABLE_WORDS];
     enum doppel_status status = DOPPEL_OK;
+    if (record->kind == DOPPEL_KIND_TEXT)
+        return text_codes_put_item(library, id, record, error);
     if (!scheme || record->version != scheme->version)
         return DOPPEL_OK;
-    for (int i = 0; i < CODE_TABLES && !status; i++)
-        if (code_tables[i].scheme == record->scheme)
-            status = put_in_table(library, (enum code_table)i, id, &item, error);
+    for (int i = 0; i < CODE_TABLES && !status; i++) {
+        if (code_tables[i].part != CODES_OF_IMAGE || code_tables[i].scheme != record->scheme)
+            continue;
+        size_t count = doppel_image_table_codes(code_tables[i].table, &item, words);
+        status = codes_put_in(library, (enum code_table)i, id, words, count, error);
+    }
     return status;
 }
 
 /* What is not there, or is to be made again, need not forget. */
+enum doppel_status codes_forget_in(struct doppel_library *library, enum code_table which,
+                                   uint64_t id, struct doppel_error *error)
+{
+    struct code_index *codes = &library->codes[which];
+    struct code_names names;
+    enum doppel_status status = DOPPEL_OK;
+    if (!codes->kept) {
+        status = library_code_names(library, which, &names)
+                     ? open_kept(library, which, &names, error)
+                     : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+        code_names_free(&names);
+    }
+    if (!status)
+        status = doppel_store_index_remove(codes->kept, &id, 1, error);
+    return can_be_made_again(status) ? DOPPEL_OK : status;
+}
+
 enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, unsigned schemes,
                                 struct doppel_error *error)
 {
+    const unsigned texts = 1u << DOPPEL_SCHEME_MINHASH128 | 1u << DOPPEL_SCHEME_MINHASH256 |
+                           1u << DOPPEL_SCHEME_SIMHASH64 | 1u << DOPPEL_SCHEME_WINNOW32 |
+                           1u << DOPPEL_SCHEME_DATASKETCH;
     enum doppel_status status = DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
-        struct code_index *codes = &library->codes[i];
-        struct code_names names;
-        if (!(schemes >> code_tables[i].scheme & 1))
-            continue;
-        if (!code_names_make(library->directory, (enum code_table)i, &names))
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
-        else if (!codes->kept)
-            status = open_kept(library, (enum code_table)i, &names, error);
-        code_names_free(&names);
-        if (!status)
-            status = doppel_store_index_remove(codes->kept, &id, 1, error);
-        else if (can_be_made_again(status))
-            status = DOPPEL_OK;
+        unsigned of = code_tables[i].scheme ? 1u << code_tables[i].scheme : texts;
+        if (schemes & of)
+            status = codes_forget_in(library, (enum code_table)i, id, error);
     }
     return status;
 }
@@ -286,7 +343,7 @@ enum doppel_status codes_make_again(struct doppel_library *library, enum code_ta
     struct code_names names;
     doppel_store_index_close(library->codes[which].kept);
     library->codes[which].kept = NULL;
-    enum doppel_status status = code_names_make(library->directory, which, &names)
+    enum doppel_status status = library_code_names(library, which, &names)
                                     ? make_again(library, which, &names, error)
                                     : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
     code_names_free(&names);
@@ -300,7 +357,7 @@ static enum doppel_status is_codes_there(struct doppel_library *library, enum co
     struct code_names names;
     int64_t count = 0;
     enum doppel_status status =
-        code_names_make(library->directory, which, &names)
+        library_code_names(library, which, &names)
             ? rows_number(library, "SELECT count(*) FROM doppel_index WHERE name = ?1",
                           VALUES(value_text(names.name)), &count, NULL, error)
             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
@@ -344,6 +401,24 @@ enum doppel_status codes_merge(struct doppel_library *library, enum code_table w
     return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
 }
 
+enum doppel_status codes_mend(struct doppel_library *library,
+                              bool (*wanted)(enum code_table which, const void *context),
+                              const void *context, struct doppel_error *error)
+{
+    const struct doppel_error why = *error;
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < CODE_TABLES && !status; i++) {
+        const struct code_index *codes = &library->codes[i];
+        const enum code_table which = (enum code_table)i;
+        if (!wanted(which, context) || !codes->kept ||
+            !doppel_index_info(doppel_store_index_get(codes->kept)).damaged)
+            continue;
+        codes_notice_making(library, which, &why);
+        status = codes_make_again(library, which, error);
+    }
+    return status;
+}
+
 void codes_rolled_back(struct doppel_library *library)
 {
     for (int i = 0; i < CODE_TABLES; i++) {
@@ -369,7 +444,7 @@ void codes_close(struct doppel_library *library)
         if (!codes->kept || library->read_only)
             continue;
         doppel_store_index_info(codes->kept, &info);
-        if (info.log_codes > LEFT_CODES)
+        if (info.log_codes > info.options.head_codes / LEFT_PART)
             doppel_store_index_flush(codes->kept, NULL);
         if (doppel_store_index_get(codes->kept) && is_worth_merging(codes))
             doppel_store_index_compact(codes->kept, true, NULL);

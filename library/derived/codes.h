@@ -1,17 +1,29 @@
 /* Indexes of codes: of each scheme whose items are found by whole codes, those tables in which they
- * are found. The payload is the id of the item. Unlike the indexes of tracks (derived.h) they are
- * shared: whoever writes items appends to their logs. */
+ * are found. The payload is the id of the item, or of the record. Unlike the indexes of tracks
+ * (derived.h) they are shared: whoever writes items appends to their logs. */
 #ifndef DOPPEL_LIBRARY_DERIVED_CODES_H
 #define DOPPEL_LIBRARY_DERIVED_CODES_H
 
 #include "library/catalogue.h"
 
+/** What is in an index: codes of images, or of texts the signatures of those who lead, of those who
+ * follow another, of all, or the first bits of their contents' digests. */
+enum code_part {
+    CODES_OF_IMAGE,
+    CODES_OF_LEADER,
+    CODES_OF_FOLLOWER,
+    CODES_OF_TEXT,
+    CODES_OF_CONTENT
+};
+
 /** What an index of codes is of, and the folder in which it lies. */
 struct code_table_row {
     const char *folder;
-    enum doppel_scheme_id scheme;
-    enum doppel_image_table table;
+    enum doppel_scheme_id scheme; /* none: texts of all schemes */
+    enum code_part part;
+    enum doppel_image_table table; /* of images */
 };
+enum { CODE_MAX_WORDS = DOPPEL_TEXT_MAX_LANES / 4 }; /* of one code */
 extern const struct code_table_row code_tables[CODE_TABLES];
 
 /** Put the codes of an item in, or take them out, within the transaction; the latter while the item
@@ -47,6 +59,17 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
 /** Make again those whose files are not there. */
 enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error);
 
+/** Put codes into one index, or take out those of an item; made is it only to be put into. */
+enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which, uint64_t id,
+                                const uint64_t *codes, size_t count, struct doppel_error *error);
+enum doppel_status codes_forget_in(struct doppel_library *library, enum code_table which,
+                                   uint64_t id, struct doppel_error *error);
+
+/** Make those again in which damage was met. @param wanted of the tables that were searched */
+enum doppel_status codes_mend(struct doppel_library *library,
+                              bool (*wanted)(enum code_table which, const void *context),
+                              const void *context, struct doppel_error *error);
+
 /** Visit the codes that an index is to have, item by item, in order of id. DOPPEL_E_CANCELLED when
  * the visitor returned false. */
 typedef bool codes_visitor(void *context, uint64_t id, const uint64_t *codes, size_t count);
@@ -64,6 +87,37 @@ enum doppel_status codes_load(struct doppel_store *store, const char *directory,
 /** Whether some of the items are damaged, so that nobody knows what codes they had. */
 enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
                                        bool *out, struct doppel_error *error);
+
+/* ---- of texts ---- */
+
+bool is_text_table(enum code_table which);
+void text_table_options(enum code_table which, struct doppel_index_options *out);
+
+/** codes_of_items and codes_are_uncertain of tables of texts. */
+enum doppel_status codes_of_texts(struct doppel_store *store, enum code_table which,
+                                  codes_visitor *visitor, void *context,
+                                  struct doppel_error *error);
+enum doppel_status texts_are_uncertain(struct doppel_library *library, bool *out,
+                                       struct doppel_error *error);
+
+/** Put the codes of a file of text, or of a record, in; or take out those of a record, which is
+ * there still. */
+enum doppel_status text_codes_put_item(struct doppel_library *library, uint64_t id,
+                                       const struct doppel_record *record,
+                                       struct doppel_error *error);
+enum doppel_status text_codes_put_record(struct doppel_library *library, uint64_t id,
+                                         const struct doppel_library_text *record,
+                                         struct doppel_error *error);
+enum doppel_status text_codes_forget_record(struct doppel_library *library, uint64_t id,
+                                            struct doppel_error *error);
+
+/** A text may have begun to follow another one, or ceased to. What is no text is left alone. */
+enum doppel_status text_codes_move(struct doppel_library *library, uint64_t id,
+                                   struct doppel_error *error);
+
+/** Records that followed an item which is gone lead. */
+enum doppel_status text_codes_free_followers(struct doppel_library *library, uint64_t id,
+                                             struct doppel_error *error);
 
 /** How the index of a table is opened. Of another version of the scheme it is another index, in the
  * same place. @param out given (code_names_free), also on failure. @return false without memory */

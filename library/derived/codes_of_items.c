@@ -75,6 +75,8 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
     sqlite3_stmt *statement;
     bool row, go_on = true;
+    if (is_text_table(which))
+        return codes_of_texts(store, which, visitor, context, error);
     enum doppel_status status = doppel_store_statement(
         store,
         "SELECT id, " RECORD_COLUMNS ", fingerprint.data FROM item"
@@ -95,6 +97,8 @@ enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code
                                        bool *out, struct doppel_error *error)
 {
     int64_t any = 0;
+    if (is_text_table(which))
+        return texts_are_uncertain(library, out, error);
     enum doppel_status status = rows_number(
         library,
         "SELECT EXISTS(SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
@@ -114,11 +118,16 @@ static enum doppel_status spool_items(struct doppel_store *store, enum code_tabl
     return status;
 }
 
+static size_t words_a_code(const struct doppel_index_options *make)
+{
+    return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : make->bits / 64;
+}
+
 enum doppel_status codes_load(struct doppel_store *store, const char *directory,
                               enum code_table which, const struct doppel_index_options *make,
                               spool_user *use, void *context, struct doppel_error *error)
 {
-    struct code_spool spool = {.file = spool_open(directory), .words = make->bits / 64};
+    struct code_spool spool = {.file = spool_open(directory), .words = words_a_code(make)};
     if (!spool.file)
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made", directory);
     enum doppel_status status = spool_items(store, which, &spool, error);

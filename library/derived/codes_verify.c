@@ -69,14 +69,15 @@ static bool tell_damaged(void *context, const struct doppel_store_segment *segme
 /* Within as many bits as a code has is every code; the filter keeps none of them. */
 static enum doppel_status compare_sums(struct code_check *check, struct doppel_store_index *kept)
 {
-    static const uint64_t any[4];
+    static const uint64_t any[CODE_MAX_WORDS];
     struct code_sum expected = {0}, held = {0};
     struct doppel_store_index_info info;
     char detail[160];
     doppel_store_index_info(kept, &info);
     const struct doppel_index_request request = {.queries = any,
                                                  .count = 1,
-                                                 .radius = info.options.bits,
+                                                 .radius = UINT32_MAX,
+                                                 .every = true,
                                                  .filter = sum_held,
                                                  .filter_context = &held};
     bool damaged = true;

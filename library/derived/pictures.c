@@ -44,21 +44,9 @@ static enum doppel_status find_in_tables(struct doppel_library *library,
     return status ? status : doppel_images_find(request, visitor, context, error);
 }
 
-static enum doppel_status make_damaged_again(struct doppel_library *library,
-                                             enum doppel_scheme_id scheme,
-                                             struct doppel_error *error)
+static bool is_table_of(enum code_table which, const void *scheme)
 {
-    const struct doppel_error why = *error;
-    enum doppel_status status = DOPPEL_OK;
-    for (int i = 0; i < CODE_TABLES && !status; i++) {
-        struct code_index *codes = &library->codes[i];
-        if (code_tables[i].scheme != scheme || !codes->kept ||
-            !doppel_index_info(doppel_store_index_get(codes->kept)).damaged)
-            continue;
-        codes_notice_making(library, (enum code_table)i, &why);
-        status = codes_make_again(library, (enum code_table)i, error);
-    }
-    return status;
+    return code_tables[which].scheme == *(const enum doppel_scheme_id *)scheme;
 }
 
 enum doppel_status doppel_library_find_images(struct doppel_library *library,
@@ -81,7 +69,7 @@ enum doppel_status doppel_library_find_images(struct doppel_library *library,
     struct doppel_error failure = {0};
     enum doppel_status status = find_in_tables(library, &request, visitor, context, &failure);
     if (status == DOPPEL_E_CORRUPT) { /* met in a page that nobody had looked at */
-        status = make_damaged_again(library, scheme->id, &failure);
+        status = codes_mend(library, is_table_of, &scheme->id, &failure);
         if (!status)
             status = find_in_tables(library, &request, visitor, context, &failure);
     }

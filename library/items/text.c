@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "library/derived/codes.h"
 
 void texts_rolled_back(struct doppel_library *library)
 {
@@ -197,7 +198,7 @@ static enum doppel_status add_text(struct doppel_library *library,
         status = insert_text(library, text, *out_id, error);
     if (!status && text->shingles)
         status = insert_shingles(library, *out_id, text, error);
-    return status;
+    return status ? status : text_codes_put_record(library, *out_id, text, error);
 }
 
 static enum doppel_status check_lanes(struct doppel_library *library,

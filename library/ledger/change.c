@@ -1,5 +1,6 @@
 /* Changing a library: adding, updating, moving and removing items. */
 #include "library/ledger/change.h"
+#include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/ledger/ledger.h"
 #include "core/digest.h"
@@ -38,6 +39,8 @@ static enum doppel_status add_new(struct doppel_library *library, struct additio
     enum doppel_status status = DOPPEL_OK;
     if (former)
         status = delete_item(library, former, error);
+    if (!status && former)
+        status = text_codes_free_followers(library, former, error);
     if (!status)
         status = item_insert(library, addition, error);
     if (!status)
@@ -246,9 +249,13 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
     enum doppel_status status = find_path(library, id, &path, error);
     if (status)
         return status;
-    status = delete_item(library, id, error);
+    status = text_codes_forget_record(library, id, error);
+    if (!status)
+        status = delete_item(library, id, error);
     if (!status)
         status = delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error);
+    if (!status)
+        status = text_codes_free_followers(library, id, error);
     if (!status)
         status = about_move(library, id, 0, error);
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_REMOVED, .item = id, .name = path};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "library/derived/codes.h"
 #include "library/items/text_internal.h"
 
 #define LINK_COLUMNS "item, leader"
@@ -168,12 +169,12 @@ static enum doppel_status put_link(struct doppel_library *library, uint64_t item
     if (!status)
         status = rows_run(library, PUT_TEXT("?2", "0", "id = ?1 AND id > ?2"),
                           VALUES(ID(item), ID(leader)), error);
-    if (status || rows_changed(library))
-        return status;
-    return rows_run(library,
-                    "INSERT OR REPLACE INTO link(" LINK_COLUMNS
-                    ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
-                    VALUES(ID(item), ID(leader)), error);
+    if (!status && !rows_changed(library))
+        status = rows_run(library,
+                          "INSERT OR REPLACE INTO link(" LINK_COLUMNS
+                          ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
+                          VALUES(ID(item), ID(leader)), error);
+    return status ? status : text_codes_move(library, item, error);
 }
 
 static enum doppel_status link_checked(struct doppel_library *library, uint64_t item,
@@ -212,11 +213,18 @@ static enum doppel_status unlink_item(struct doppel_library *library, uint64_t i
                   : rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(item)), error);
 }
 
+static enum doppel_status unlink_and_move(struct doppel_library *library, uint64_t item,
+                                          struct doppel_error *error)
+{
+    enum doppel_status status = unlink_item(library, item, error);
+    return status ? status : text_codes_move(library, item, error);
+}
+
 enum doppel_status doppel_library_unlink(struct doppel_library *library, uint64_t item,
                                          struct doppel_error *error)
 {
     enum doppel_status status = library_begin(library, error);
-    return status ? status : library_end(library, unlink_item(library, item, error));
+    return status ? status : library_end(library, unlink_and_move(library, item, error));
 }
 
 /* The first of those who follow `id` takes its place, and leads on to whoever is canonical. */
@@ -229,6 +237,8 @@ static enum doppel_status promote(struct doppel_library *library, uint64_t id, u
         status = DOPPEL_OK;
     if (!status)
         status = rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(first)), error);
+    if (!status)
+        status = text_codes_move(library, first, error);
     if (!status)
         status = relink(library, id, first, error);
     if (!status && canonical != id && canonical != first)

@@ -54,17 +54,20 @@ static bool lane_differs(const uint64_t *a, const uint64_t *b, uint32_t lane)
     return differ >> lane % LANES_A_WORD * LANE_BITS & 0xffff;
 }
 
-static bool shares_band(const struct doppel_index_options *options, const uint64_t *a,
+static bool shares_band(const struct doppel_index_options *options,
+                        const struct doppel_index_request *request, const uint64_t *a,
                         const uint64_t *b)
 {
-    for (uint32_t band = 0; band < options->bands; band++) {
+    uint32_t bands = request->bands ? request->bands : options->bands;
+    uint32_t rows = request->bands ? request->rows : options->rows;
+    for (uint32_t band = 0; band < bands; band++) {
         uint32_t row = 0;
-        while (row < options->rows && !lane_differs(a, b, band * options->rows + row))
+        while (row < rows && !lane_differs(a, b, band * rows + row))
             row++;
-        if (row == options->rows)
+        if (row == rows)
             return true;
     }
-    return false;
+    return request->every;
 }
 
 static uint32_t distance(const struct model *model, const uint64_t *a, const uint64_t *b)
@@ -103,7 +106,7 @@ static size_t search_one(const struct model *model, const struct doppel_index_re
         if (apart > request->radius ||
             (request->filter && !request->filter(request->filter_context, payload)) ||
             (model->options.table == DOPPEL_INDEX_BANDS &&
-             !shares_band(&model->options, code, item)))
+             !shares_band(&model->options, request, code, item)))
             continue;
         out[count++] = (struct doppel_index_hit){payload, apart, query};
     }

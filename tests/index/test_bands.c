@@ -180,7 +180,7 @@ static void check_radius(const struct fixture *f, struct bands_scratch *scratch,
     struct query queries[QUERIES];
     hit_array hits[QUERIES] = {0};
     for (uint32_t i = 0; i < QUERIES; i++)
-        queries[i] = (struct query){codes + i * f->words, i, radius, &hits[i]};
+        queries[i] = (struct query){codes + i * f->words, i, radius, &hits[i], NULL};
     assert_int_equal(bands_search(f->table, scratch, queries, QUERIES, NULL), DOPPEL_OK);
     for (uint32_t i = 0; i < QUERIES; i++) {
         hit_array wanted = {0};
@@ -536,7 +536,7 @@ static void test_damaged_parts_are_survived(void **state)
                 (uint8_t)random_word(&seed);
         for (uint32_t i = 0; i < QUERIES; i++) {
             hit_array hits = {0};
-            struct query query = {codes + i * f.words, i, 64, &hits};
+            struct query query = {codes + i * f.words, i, 64, &hits, NULL};
             refused += bands_search(f.table, scratch, &query, 1, NULL) == DOPPEL_E_CORRUPT;
             array_free(&hits);
         }

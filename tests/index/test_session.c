@@ -263,6 +263,11 @@ static void ask(struct session *session)
         .filter_context = &modulus,
         .threads = (uint32_t)dice(session, 3),
     };
+    if (session->model.options.table == DOPPEL_INDEX_BANDS && dice(session, 3) == 0) {
+        request.rows = 1 + (uint32_t)dice(session, most); /* other bands than it has */
+        request.bands = 1 + (uint32_t)dice(session, most / request.rows);
+        request.every = dice(session, 4) == 0;
+    }
     model_queries(&session->model, session->shape, request.count, &session->state, queries);
     check_request(session->index, &session->model, &request);
 }
