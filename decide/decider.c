@@ -335,6 +335,7 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
     decider->options = *options;
     decider->run = run;
     decider->library = library;
+    doppel_run_watch(run, library);
     decider->walks = intake->walks;
     decider->file_options = (struct file_stream_options){
         .decider = {.decide = &decider->options,

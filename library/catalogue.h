@@ -65,14 +65,13 @@ struct code_index {
 
 struct doppel_library {
     struct doppel_store *store;
-    bool read_only;
+    bool read_only, no_rebuild;
     char *directory;
     int64_t opened_ns;                /* stamps of files changed since then are not settled */
     bool writing;                     /* a transaction is open */
     bool (*cancelled)(void *context); /* whether to end what takes long; NULL: no */
     void *cancel_context;
-    void (*notice)(void *context, const char *sentence); /* NULL: nobody is told */
-    void *notice_context;
+    struct doppel_library_watch watch;
     bool (*stopped)(void); /* the same, as it was set before there was a context */
     bool visiting;         /* within doppel_library_each */
     bool visiting_texts, visiting_log;

@@ -90,6 +90,7 @@ enum doppel_status doppel_library_open(const char *directory,
     }
     library->opened_ns = now_ns();
     library->read_only = options->read_only;
+    library->no_rebuild = options->no_rebuild;
     enum doppel_status status = open_up_to_date(directory, options, &library->store, error);
     if (status) {
         doppel_library_close(library);

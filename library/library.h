@@ -189,6 +189,8 @@ DOPPEL_API void doppel_item_free(struct doppel_item *item);
 
 struct doppel_library_options {
     bool create, read_only, durable;
+    bool no_rebuild; /**< an index that is not there, or damaged, though items are to be in it, is
+                        not made by a question, which fails: DOPPEL_E_NOT_FOUND, _CORRUPT */
 };
 
 /** @param directory the library; with `create` it and those above it are made, for this user only.
@@ -407,11 +409,17 @@ DOPPEL_API enum doppel_status doppel_library_find_images(struct doppel_library *
                                                          doppel_found_visitor *visitor,
                                                          void *context, struct doppel_error *error);
 
-/** Have sentences told of what takes a while: that an index is made of the items. @param context
- * given back to it; borrowed while the library is open. @param notice NULL: nobody is told */
-DOPPEL_API void doppel_library_set_notice(struct doppel_library *library,
-                                          void (*notice)(void *context, const char *sentence),
-                                          void *context);
+/** Who is told of what takes a while: that an index is made of the items. Each may be NULL. */
+struct doppel_library_watch {
+    void (*notice)(void *context, const char *sentence);
+    /** @param done,total items; done is 0 at first, and total at the end */
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context; /**< borrowed while the library is open */
+};
+
+/** @param watch copied; NULL: nobody */
+DOPPEL_API void doppel_library_set_watch(struct doppel_library *library,
+                                         const struct doppel_library_watch *watch);
 
 /* ---- texts ----
  *

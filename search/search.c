@@ -372,11 +372,6 @@ struct doppel_search_options doppel_search_options_default(void)
     return (struct doppel_search_options){.compare = doppel_compare_options_default()};
 }
 
-static void pass_notice_on(void *run, const char *sentence)
-{
-    doppel_run_notice(run, "%s", sentence);
-}
-
 enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_library *library,
                                      const struct doppel_search_options *options,
                                      struct doppel_search **out, struct doppel_error *error)
@@ -391,7 +386,7 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
         .next = 1,
     };
     search->match = match_options_from(&search->options.compare);
-    doppel_library_set_notice(library, pass_notice_on, run);
+    doppel_run_watch(run, library);
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < SEARCHED_KINDS && !status; i++)
         status = searched_kinds[i].begin ? searched_kinds[i].begin(search, error) : DOPPEL_OK;
@@ -406,7 +401,7 @@ void doppel_search_free(struct doppel_search *search)
 {
     if (!search)
         return;
-    doppel_library_set_notice(search->library, NULL, NULL);
+    doppel_library_set_watch(search->library, NULL);
     search_texts_free(search->texts);
     doppel_chromaprints_free(search->chromaprints);
     free(search);

@@ -21,6 +21,10 @@ extern "C" {
 
 struct doppel_search;
 
+/** Let a run tell what a library has to say, and how far it is, when it makes an index of its items.
+ * Searches, deciders and groupings do so by themselves. @param library until the run is freed */
+DOPPEL_API void doppel_run_watch(struct doppel_run *run, struct doppel_library *library);
+
 /** What is searched, and how. */
 struct doppel_search_options {
     struct doppel_compare_options compare; /**< what is compared, and when it matches */

@@ -21,6 +21,9 @@ struct leaders {
     struct doppel_library *library;
     const struct doppel_ingest_options *options;
     struct leader slots[SLOTS]; /* by id */
+    uint16_t filled[SLOTS];     /* those that were, since all were forgotten */
+    bool is_filled[SLOTS];
+    size_t filled_count;
     size_t bytes, hand;
 
     /* to read lines again */
@@ -71,8 +74,7 @@ void leaders_free(struct leaders *leaders)
 {
     if (!leaders)
         return;
-    for (size_t i = 0; i < SLOTS; i++)
-        clear(leaders, &leaders->slots[i]);
+    leaders_forget_all(leaders);
     parser_free(leaders->parser);
     doppel_text_free(leaders->text);
     file_text_free(&leaders->file);
@@ -138,11 +140,15 @@ static enum doppel_status load_row(struct leaders *leaders, uint64_t id, struct 
         doppel_library_each_text(leaders->library, &query, take_row, &filling, error);
     if (!status && filling.failed)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text of the library");
-    if (status)
+    if (status) {
         clear(leaders, leader);
-    else
-        leader->id = id;
-    return status;
+        return status;
+    }
+    leader->id = id;
+    if (!leaders->is_filled[id % SLOTS])
+        leaders->filled[leaders->filled_count++] = (uint16_t)(id % SLOTS);
+    leaders->is_filled[id % SLOTS] = true;
+    return DOPPEL_OK;
 }
 
 /* ---- shingles ---- */
@@ -304,9 +310,12 @@ void leaders_forget(struct leaders *leaders, uint64_t id)
         clear(leaders, leader);
 }
 
+/* Slots that were never filled take no memory, unless they are touched. */
 void leaders_forget_all(struct leaders *leaders)
 {
-    for (size_t i = 0; i < SLOTS; i++)
-        if (leaders->slots[i].id)
-            clear(leaders, &leaders->slots[i]);
+    for (; leaders->filled_count; leaders->filled_count--) {
+        const uint16_t slot = leaders->filled[leaders->filled_count - 1];
+        clear(leaders, &leaders->slots[slot]);
+        leaders->is_filled[slot] = false;
+    }
 }

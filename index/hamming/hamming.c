@@ -77,9 +77,9 @@ static void parts_find(struct hamming *table)
     table->repeated_ends = (const uint64_t *)(const void *)parts[PART_REPEATED_ENDS];
 }
 
-/* Masks are worth it up to a quarter of the buckets: a lookup costs about four times what a bucket
+/* Lookups are worth it up to a quarter of the buckets: one costs about four times what a bucket
  * does when all are read in order. */
-static bool masks_make(struct hamming *table)
+static bool shells_count(struct hamming *table)
 {
     uint32_t prefix = table->shape.prefix;
     uint64_t most = UINT64_C(1) << (prefix - 2), all = 0, shell = 1;
@@ -89,18 +89,36 @@ static bool masks_make(struct hamming *table)
         table->shell_ends[table->shells] = (uint32_t)(all += shell);
         shell = shell * (prefix - table->shells) / (table->shells + 1);
     }
-    table->masks = malloc(all * sizeof *table->masks);
-    if (!table->masks)
-        return false;
-    size_t at = 0;
-    table->masks[at++] = 0;
-    for (uint32_t ones = 1; ones < table->shells; ones++)
-        for (uint64_t mask = (UINT64_C(1) << ones) - 1; mask >> prefix == 0;) {
-            table->masks[at++] = (uint32_t)mask;
-            uint64_t low = mask & -mask, carried = mask + low; /* the next with as many ones */
-            mask = carried | ((mask ^ carried) / low) >> 2;
-        }
-    return true;
+    table->masks = calloc(1, sizeof *table->masks);
+    return table->masks;
+}
+
+static uint32_t *make_shell(uint32_t prefix, uint32_t ones, uint32_t count)
+{
+    uint32_t *masks = malloc(count * sizeof *masks);
+    uint64_t mask = (UINT64_C(1) << ones) - 1;
+    for (uint32_t i = 0; masks && i < count && mask >> prefix == 0; i++) {
+        masks[i] = (uint32_t)mask;
+        if (!mask)
+            break;
+        uint64_t low = mask & -mask, carried = mask + low; /* the next with as many ones */
+        mask = carried | ((mask ^ carried) / low) >> 2;
+    }
+    return masks;
+}
+
+const uint32_t *shell_masks_get(const struct hamming *table, uint32_t ones)
+{
+    _Atomic(uint32_t *) *place = &table->masks->shells[ones];
+    uint32_t *masks = atomic_load_explicit(place, memory_order_acquire), *none = NULL;
+    if (masks)
+        return masks;
+    uint32_t count = table->shell_ends[ones] - (ones ? table->shell_ends[ones - 1] : 0);
+    masks = make_shell(table->shape.prefix, ones, count);
+    if (!masks || atomic_compare_exchange_strong(place, &none, masks))
+        return masks;
+    free(masks); /* another thread was first */
+    return none;
 }
 
 enum doppel_status hamming_open(struct segment *segment, struct hamming **out,
@@ -129,7 +147,7 @@ enum doppel_status hamming_open(struct segment *segment, struct hamming **out,
         goto failed;
     }
     table->kernel = hamming_kernel_choose();
-    if (!table->permuter || !masks_make(table) || !(table->costs = share_costs_new(table))) {
+    if (!table->permuter || !shells_count(table) || !(table->costs = share_costs_new(table))) {
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a Hamming table");
         goto failed;
     }
@@ -147,6 +165,8 @@ void hamming_free(struct hamming *table)
     segment_release(table->segment);
     permuter_free(table->permuter);
     share_costs_free(table->costs);
+    for (uint32_t i = 0; table->masks && i <= PREFIX_MAX; i++)
+        free(atomic_load(&table->masks->shells[i]));
     free(table->masks);
     free(table);
 }

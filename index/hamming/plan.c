@@ -79,20 +79,44 @@ static uint32_t job_room(const struct hamming_scratch *scratch, uint64_t wanted)
     return wanted < room ? (uint32_t)wanted : room;
 }
 
+/* How far the masks were read. */
+struct shell_reader {
+    uint32_t shell, at;
+};
+
+/* The next lookups of a job, from one shell on to the next. */
+static void read_shells(const struct hamming *table, struct shell_reader *reader,
+                        const struct lookup_job *job, struct hamming_scratch *scratch)
+{
+    uint32_t *lookups = scratch->lookups + scratch->lookup_count;
+    for (uint32_t done = 0; done < job->count;) {
+        const uint32_t *masks = shell_masks_get(table, reader->shell);
+        uint32_t before = reader->shell ? table->shell_ends[reader->shell - 1] : 0;
+        uint32_t size = table->shell_ends[reader->shell] - before, wanted = job->count - done;
+        uint32_t count = size - reader->at < wanted ? size - reader->at : wanted;
+        for (uint32_t i = 0; i < count; i++)
+            lookups[done + i] = (masks ? masks[reader->at + i] : 0) ^ job->home;
+        scratch->no_memory |= !masks;
+        done += count;
+        reader->at += count;
+        if (reader->at == size)
+            *reader = (struct shell_reader){.shell = reader->shell + 1};
+    }
+}
+
 void plan_shells(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
                  unsigned chunk, int32_t first, int32_t last)
 {
     if (last < first)
         return;
-    uint32_t at = first > 0 ? table->shell_ends[first - 1] : 0, end = table->shell_ends[last];
-    while (at < end) {
+    struct shell_reader reader = {.shell = first > 0 ? (uint32_t)first : 0};
+    uint32_t left = table->shell_ends[last] - (first > 0 ? table->shell_ends[first - 1] : 0);
+    while (left && !scratch->no_memory) {
         struct lookup_job *job = job_begin(table, scratch, number, chunk);
-        uint32_t *lookups = scratch->lookups + scratch->lookup_count;
-        job->count = job_room(scratch, end - at);
-        for (uint32_t i = 0; i < job->count; i++)
-            lookups[i] = table->masks[at + i] ^ job->home;
+        job->count = job_room(scratch, left);
+        read_shells(table, &reader, job, scratch);
         scratch->lookup_count += job->count;
-        at += job->count;
+        left -= job->count;
     }
 }
 

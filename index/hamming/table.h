@@ -15,6 +15,8 @@
 #ifndef DOPPEL_INDEX_HAMMING_TABLE_H
 #define DOPPEL_INDEX_HAMMING_TABLE_H
 
+#include <stdatomic.h>
+
 #include "index/hamming/hamming.h"
 #include "index/hamming/kernels.h"
 #include "index/hamming/permute.h"
@@ -89,6 +91,15 @@ static inline size_t tail_offset(const struct hamming_shape *shape, unsigned chu
                  : 0;
 }
 
+/* Masks of prefix bits, by number of ones (the shells), each ascending; made when a search needs
+ * them. NULL: not yet. */
+struct shell_masks {
+    _Atomic(uint32_t *) shells[PREFIX_MAX + 1];
+};
+
+/** The masks of a shell; NULL without memory. */
+const uint32_t *shell_masks_get(const struct hamming *table, uint32_t ones);
+
 struct hamming {
     struct segment *segment;
     struct hamming_shape shape;
@@ -102,8 +113,8 @@ struct hamming {
     const uint32_t *repeated_ids;
     struct permuter *permuter;
     const hamming_kernel *kernel;
-    uint32_t *masks; /* of prefix bits, by number of ones (the shells), then ascending */
-    uint32_t shells; /* how many are there */
+    struct shell_masks *masks;
+    uint32_t shells; /* how many may be looked up: beyond, all buckets are read in order */
     uint32_t shell_ends[PREFIX_MAX + 1];
     struct share_costs *costs;
 };

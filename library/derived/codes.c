@@ -104,15 +104,16 @@ static enum doppel_status build_kept(void *context, const struct doppel_index_lo
 }
 
 /* Nobody else may write meanwhile. @param own in a transaction of its own */
-static enum doppel_status build_of_items(struct doppel_store *store, const char *directory,
-                                         enum code_table which, const struct code_names *names,
-                                         bool own, struct doppel_error *error)
+static enum doppel_status build_of_items(const struct doppel_library *library,
+                                         struct doppel_store *store, enum code_table which,
+                                         const struct code_names *names, bool own,
+                                         struct doppel_error *error)
 {
     struct building building = {store, &names->options};
     enum doppel_status status = own ? doppel_store_begin(store, error) : DOPPEL_OK;
     if (status)
         return status;
-    status = codes_load(store, directory, which, &names->make, build_kept, &building, error);
+    status = codes_load(library, store, which, &names->make, build_kept, &building, error);
     if (own && !status)
         return doppel_store_commit(store, error);
     if (own)
@@ -121,15 +122,15 @@ static enum doppel_status build_of_items(struct doppel_store *store, const char 
 }
 
 /* A library that is open to be read is written to by another connection. */
-static enum doppel_status build_beside(const char *directory, enum code_table which,
+static enum doppel_status build_beside(const struct doppel_library *library, enum code_table which,
                                        const struct code_names *names, struct doppel_error *error)
 {
     const struct doppel_library_options writing = {0};
     struct doppel_store *store;
-    enum doppel_status status = catalogue_open(directory, &writing, &store, error);
+    enum doppel_status status = catalogue_open(library->directory, &writing, &store, error);
     if (status)
         return status;
-    status = build_of_items(store, directory, which, names, true, error);
+    status = build_of_items(library, store, which, names, true, error);
     doppel_store_close(store);
     return status;
 }
@@ -167,9 +168,9 @@ static enum doppel_status make_again(struct doppel_library *library, enum code_t
 {
     struct code_index *codes = &library->codes[which];
     enum doppel_status status = library->read_only
-                                    ? build_beside(library->directory, which, names, error)
-                                    : build_of_items(library->store, library->directory, which,
-                                                     names, !library->writing, error);
+                                    ? build_beside(library, which, names, error)
+                                    : build_of_items(library, library->store, which, names,
+                                                     !library->writing, error);
     if (!status)
         return open_kept(library, which, names, error);
     if (!library->read_only)
@@ -180,16 +181,15 @@ static enum doppel_status make_again(struct doppel_library *library, enum code_t
     if (!status)
         status = doppel_index_new(&names->make, &codes->private, error);
     if (!status)
-        status = codes_load(library->store, library->directory, which, &names->make,
-                            build_in_memory, codes->private, error);
+        status = codes_load(library, library->store, which, &names->make, build_in_memory,
+                            codes->private, error);
     return status;
 }
 
-void doppel_library_set_notice(struct doppel_library *library,
-                               void (*notice)(void *context, const char *sentence), void *context)
+void doppel_library_set_watch(struct doppel_library *library,
+                              const struct doppel_library_watch *watch)
 {
-    library->notice = notice;
-    library->notice_context = context;
+    library->watch = watch ? *watch : (struct doppel_library_watch){0};
 }
 
 void codes_notice_making(struct doppel_library *library, enum code_table which,
@@ -204,17 +204,40 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
         " OR (?3 AND EXISTS(SELECT 1 FROM text LIMIT 1 OFFSET ?2))",
         VALUES(ID(code_tables[which].scheme), ID(FEW_ITEMS), ID(is_text_table(which))), &many, NULL,
         NULL);
-    if (!library->notice || (!many && why->status != DOPPEL_E_CORRUPT))
+    if (!library->watch.notice || (!many && why->status != DOPPEL_E_CORRUPT))
         return;
     snprintf(sentence, sizeof sentence, "the index %s/%s is made of the items: %s",
              library->directory, code_tables[which].folder,
              why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
-    library->notice(library->notice_context, sentence);
+    library->watch.notice(library->watch.context, sentence);
 }
 
-/* @param out_made it was made just now, of all items that are there */
+static bool stop_at_first_code(void *context, uint64_t id, const uint64_t *codes, size_t count)
+{
+    (void)context, (void)id, (void)codes, (void)count;
+    return false;
+}
+
+/* Whether it is to be made though nobody wants to wait for it: of no items, that takes no time. */
+static enum doppel_status may_make(const struct doppel_library *library, enum code_table which,
+                                   const struct doppel_error *why, struct doppel_error *error)
+{
+    if (!library->no_rebuild)
+        return DOPPEL_OK;
+    enum doppel_status status =
+        codes_of_items(library->store, which, stop_at_first_code, NULL, error);
+    return status != DOPPEL_E_CANCELLED
+               ? status
+               : doppel_fail(error, why->status,
+                             "the index %s/%s: %s; without --no-rebuild it is made of the items",
+                             library->directory, code_tables[which].folder,
+                             why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
+}
+
+/* @param asked by a question; else by a change, which needs it in any case
+ * @param out_made it was made just now, of all items that are there */
 static enum doppel_status open_codes(struct doppel_library *library, enum code_table which,
-                                     bool *out_made, struct doppel_error *error)
+                                     bool asked, bool *out_made, struct doppel_error *error)
 {
     struct code_names names;
     struct doppel_error failure = {0};
@@ -223,9 +246,13 @@ static enum doppel_status open_codes(struct doppel_library *library, enum code_t
                                     ? open_kept(library, which, &names, &failure)
                                     : doppel_fail(&failure, DOPPEL_E_MEMORY, "no memory");
     if (can_be_made_again(status)) {
-        codes_notice_making(library, which, &failure);
-        status = make_again(library, which, &names, &failure);
-        *out_made = !status;
+        const struct doppel_error why = failure;
+        status = asked ? may_make(library, which, &why, &failure) : DOPPEL_OK;
+        if (!status) {
+            codes_notice_making(library, which, &why);
+            status = make_again(library, which, &names, &failure);
+            *out_made = !status;
+        }
     }
     code_names_free(&names);
     return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
@@ -261,7 +288,7 @@ enum doppel_status codes_index(struct doppel_library *library, enum code_table w
         return doppel_fail(error, status, "%s", failure.message);
     drop_old_private(library, codes);
     if (!codes->kept && !codes->private)
-        status = open_codes(library, which, &made, error);
+        status = open_codes(library, which, true, &made, error);
     if (!status)
         *out = codes->kept ? doppel_store_index_get(codes->kept) : codes->private;
     return status;
@@ -275,7 +302,7 @@ enum doppel_status codes_put_in(struct doppel_library *library, enum code_table 
     struct code_index *index = &library->codes[which];
     uint64_t payloads[DOPPEL_IMAGE_MAX_QUERIES];
     bool made = false;
-    enum doppel_status status = index->kept ? DOPPEL_OK : open_codes(library, which, &made, error);
+    enum doppel_status status = index->kept ? DOPPEL_OK : open_codes(library, which, false, &made, error);
     for (size_t i = 0; i < count; i++)
         payloads[i] = id;
     if (status || made || !count) /* it was made of the items that are there, this one too */

@@ -77,10 +77,12 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
                                   codes_visitor *visitor, void *context,
                                   struct doppel_error *error);
 
-/** Have the codes of all items put somewhere, by way of a temporary file. */
+/** Have the codes of all items put somewhere, by way of a temporary file.
+ * @param library who watches it is told how far it is
+ * @param store   of the library, or another that has it open */
 typedef enum doppel_status spool_user(void *context, const struct doppel_index_load *load,
                                       struct doppel_error *error);
-enum doppel_status codes_load(struct doppel_store *store, const char *directory,
+enum doppel_status codes_load(const struct doppel_library *library, struct doppel_store *store,
                               enum code_table which, const struct doppel_index_options *make,
                               spool_user *use, void *context, struct doppel_error *error);
 

@@ -12,6 +12,8 @@ struct code_spool {
     FILE *file;
     size_t words;
     uint64_t count;
+    const struct doppel_library_watch *watch;
+    uint64_t items, total; /* visited, and to be */
 };
 
 static void spool_rewind(void *context)
@@ -30,9 +32,19 @@ static size_t spool_read(void *context, uint64_t *codes, uint64_t *payloads, siz
     return done;
 }
 
+static void tell_spooled(struct code_spool *spool)
+{
+    enum { ITEMS_A_TELLING = 4096 };
+    if (spool->watch->progress && spool->items % ITEMS_A_TELLING == 0 &&
+        spool->items < spool->total)
+        spool->watch->progress(spool->watch->context, spool->items, spool->total);
+    spool->items++;
+}
+
 static bool spool_write(void *context, uint64_t id, const uint64_t *codes, size_t count)
 {
     struct code_spool *spool = context;
+    tell_spooled(spool);
     for (size_t i = 0; i < count; i++)
         if (fwrite(&id, sizeof id, 1, spool->file) != 1 ||
             fwrite(codes + i * spool->words, sizeof *codes, spool->words, spool->file) !=
@@ -123,18 +135,48 @@ static size_t words_a_code(const struct doppel_index_options *make)
     return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : make->bits / 64;
 }
 
-enum doppel_status codes_load(struct doppel_store *store, const char *directory,
+/* Of which some may have no code there. */
+static enum doppel_status count_items(struct doppel_store *store, enum code_table which,
+                                      uint64_t *out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = doppel_store_statement(
+        store,
+        "SELECT (SELECT count(*) FROM item WHERE scheme = ?1)"
+        " + CASE WHEN ?2 THEN (SELECT count(*) FROM text) ELSE 0 END",
+        &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int(statement, 1, (int)code_tables[which].scheme);
+    sqlite3_bind_int(statement, 2, is_text_table(which));
+    status = doppel_store_step(store, statement, &row, error);
+    if (!status)
+        *out = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
+}
+
+enum doppel_status codes_load(const struct doppel_library *library, struct doppel_store *store,
                               enum code_table which, const struct doppel_index_options *make,
                               spool_user *use, void *context, struct doppel_error *error)
 {
-    struct code_spool spool = {.file = spool_open(directory), .words = words_a_code(make)};
+    const struct doppel_library_watch *watch = &library->watch;
+    struct code_spool spool = {
+        .file = spool_open(library->directory), .words = words_a_code(make), .watch = watch};
     if (!spool.file)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made", directory);
-    enum doppel_status status = spool_items(store, which, &spool, error);
+        return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
+                           library->directory);
+    enum doppel_status status =
+        watch->progress ? count_items(store, which, &spool.total, error) : DOPPEL_OK;
+    if (!status)
+        status = spool_items(store, which, &spool, error);
     const struct doppel_index_load load = {
         .count = spool.count, .read = spool_read, .rewind = spool_rewind, .context = &spool};
     if (!status)
         status = use(context, &load, error);
+    if (watch->progress)
+        watch->progress(watch->context, spool.total, spool.total);
     fclose(spool.file);
     return status;
 }

@@ -17,7 +17,10 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
                                 struct doppel_library **out, struct doppel_error *error)
 {
     struct doppel_library_options options = {
-        .create = create, .read_only = read_only, .durable = settings->durable};
+        .create = create,
+        .read_only = read_only,
+        .durable = settings->durable,
+        .no_rebuild = settings->no_rebuild};
     char *directory = library_directory(settings);
     if (!directory)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

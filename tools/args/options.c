@@ -324,6 +324,9 @@ const struct option_info option_table[] = {
      VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE | VERB_TAG |
          VERB_LISTS | VERB_LISTS_SET | VERB_IMPORT | VERB_MERGE,
      SECTION_LIBRARY},
+    {"no-rebuild", 0, NULL, OPTION_FLAG, AT(no_rebuild), NULL,
+     "Fail where an index of the library is missing or damaged, and would be made of its items",
+     VERB_FIND | VERB_CHECK | VERB_INGEST, SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
      "The cache of what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ,
      SECTION_LIBRARY},

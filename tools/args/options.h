@@ -132,6 +132,7 @@ struct settings {
     bool failures;    /* list: what could not be read */
     bool gone;        /* remove: items whose files are gone */
     bool durable;     /* what was added survives power loss */
+    bool no_rebuild;  /* a missing index of the library is not made of its items */
     bool codes;       /* hash: the sequence too */
     bool fpcalc;      /* hash: as fpcalc -raw prints it */
     bool vpdq;        /* hash: as a list of vPDQ's */
