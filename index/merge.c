@@ -129,6 +129,8 @@ static bool merge_stream_init(struct merge_stream *merge, const struct doppel_in
                                    .run = *run,
                                    .words = index->words,
                                    .part = run->first};
+    for (size_t i = run->first; i < run->end; i++)
+        segment_read_ahead(table_segment(run->state->parts[i]->table));
     for (size_t i = run->first; i < run->end && !merge->filtered; i++)
         merge->filtered = state_removes_any(run->state, i, run->state->count);
     if (merge->filtered)

@@ -215,6 +215,7 @@ static enum doppel_status scan_signatures(const struct bands *table, struct band
     const struct band_search search = {.table = table, .query = query};
     enum doppel_status status = DOPPEL_OK;
     memcpy(scratch->codes[0], query->code, table->words * sizeof(uint64_t));
+    segment_read_ahead(table->segment);
     for (uint32_t i = 0; i < table->shape.distinct && !status; i++) {
         const uint64_t *signature = table->signatures + (uint64_t)i * table->words;
         segment_touch(table->segment, signature, table->words * sizeof *signature);

@@ -50,7 +50,7 @@ static enum doppel_status check_header(const uint8_t header[SEGMENT_HEADER], con
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the header of the index file %s is damaged",
                            path);
     const uint32_t version = get_u32(header + AT_VERSION);
-    if (version != SEGMENT_VERSION && version != SEGMENT_OLD_VERSION)
+    if (version < SEGMENT_OLD_VERSION || version > SEGMENT_VERSION)
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the index file %s has version %u, this program reads %d: rebuild it",
                            path, version, SEGMENT_VERSION);
@@ -69,9 +69,8 @@ static enum doppel_status take_header(const uint8_t header[SEGMENT_HEADER], uint
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++)
         segment->plan.part_bytes[i] = get_u64(header + AT_PARTS + 8 * i);
     file->removed_count = get_u64(header + AT_REMOVED);
-    const bool old = get_u32(header + AT_VERSION) == SEGMENT_OLD_VERSION;
-    if (!segment_layout(&segment->plan, file->removed_count,
-                        old ? SEGMENT_OLD_BLOCK : SEGMENT_BLOCK, &file->layout) ||
+    if (!segment_layout(&segment->plan, file->removed_count, get_u32(header + AT_VERSION),
+                        &file->layout) ||
         file->layout.end != get_u64(header + AT_BYTES))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the sizes in the index file %s are wrong",
                            path);
@@ -109,15 +108,20 @@ static enum doppel_status map(int fd, const char *path, struct segment *segment,
 {
     struct segment_file *file = segment->file;
     uint64_t bitmap_words = (file->layout.blocks + 63) / 64;
+    uint64_t second_words = sums_pages(&file->layout) / 64 + 1;
     void *base = mmap(NULL, file->layout.end, PROT_READ, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED)
         return doppel_fail(error, DOPPEL_E_IO, "cannot map the index file %s: %s", path,
                            strerror(errno));
     file->base = base;
+    /* Else each page that is looked up brings its neighbours with it. */
+    if (segment->plan.table == SEGMENT_BANDS || segment->plan.table == SEGMENT_HAMMING)
+        (void)madvise(base, file->layout.end, MADV_RANDOM);
     file->path = strdup(path);
     file->checked = calloc(bitmap_words, sizeof *file->checked);
+    file->second_checked = calloc(second_words, sizeof *file->second_checked);
     file->watch = fault_watch(base, file->layout.end);
-    if (!file->path || !file->checked || !file->watch)
+    if (!file->path || !file->checked || !file->second_checked || !file->watch)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the index file %s", path);
     atomic_store(&segment->unchecked, file->layout.blocks);
     pass_over_padding(segment);
@@ -129,7 +133,8 @@ static enum doppel_status check_sums(const uint8_t header[SEGMENT_HEADER],
                                      const struct segment *segment, struct doppel_error *error)
 {
     const struct segment_file *file = segment->file;
-    uint64_t sum = checksum64(file->base + file->layout.sums, file->layout.end - file->layout.sums);
+    uint64_t sum =
+        checksum64(file->base + file->layout.second, file->layout.end - file->layout.second);
     if (sum != get_u64(header + AT_SUMS_SUM))
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "the checksums of the index file %s are damaged", file->path);
@@ -182,24 +187,45 @@ end:
     return status;
 }
 
+void segment_read_ahead(const struct segment *segment)
+{
+    const struct segment_file *file = segment->file;
+    if (file->checked)
+        (void)madvise(file->base, file->layout.end, MADV_SEQUENTIAL);
+}
+
 /* ---- checking ---- */
+
+static bool is_set(const _Atomic uint64_t *bitmap, uint64_t bit)
+{
+    return atomic_load_explicit(&bitmap[bit / 64], memory_order_acquire) >> bit % 64 & 1;
+}
+
+/* Before a checksum is believed, the page that it lies on. */
+static void check_sums_page(struct segment_file *file, uint64_t page)
+{
+    size_t bytes;
+    const uint8_t *at = segment_sums_page(file, page, &bytes);
+    if (checksum64(at, bytes) != get_u64(file->base + file->layout.second + 8 * page))
+        atomic_store(&file->damaged, true);
+    atomic_fetch_or(&file->second_checked[page / 64], UINT64_C(1) << page % 64);
+}
 
 static void check_block(const struct segment *segment, uint64_t block)
 {
     struct segment_file *file = segment->file;
     size_t bytes;
     const uint8_t *at = segment_block(file, block, &bytes);
+    const uint64_t sums_page = 8 * block / SEGMENT_ALIGNMENT;
+    if (sums_page < sums_pages(&file->layout) && file->second_checked &&
+        !is_set(file->second_checked, sums_page))
+        check_sums_page(file, sums_page);
     if (checksum64(at, bytes) != get_u64(file->base + file->layout.sums + 8 * block))
         atomic_store(&file->damaged, true);
     /* Two threads may both have checked it; one counts. */
     uint64_t bit = UINT64_C(1) << block % 64;
     if (file->checked && !(atomic_fetch_or(&file->checked[block / 64], bit) & bit))
         atomic_fetch_sub(&((struct segment *)segment)->unchecked, 1);
-}
-
-static bool is_checked(const struct segment_file *file, uint64_t block)
-{
-    return atomic_load_explicit(&file->checked[block / 64], memory_order_acquire) >> block % 64 & 1;
 }
 
 bool segment_check(const struct segment *segment, const void *at, size_t bytes)
@@ -210,7 +236,7 @@ bool segment_check(const struct segment *segment, const void *at, size_t bytes)
     uint64_t start = (uint64_t)((const uint8_t *)at - file->base);
     uint64_t last = (start + bytes - 1) / file->layout.block_bytes;
     for (uint64_t block = start / file->layout.block_bytes; block <= last; block++)
-        if (!is_checked(file, block))
+        if (!is_set(file->checked, block))
             check_block(segment, block);
     return !file->damaged;
 }
@@ -218,6 +244,9 @@ bool segment_check(const struct segment *segment, const void *at, size_t bytes)
 enum doppel_status segment_verify(const struct segment *segment, struct doppel_error *error)
 {
     const struct segment_file *file = segment->file;
+    segment_read_ahead(segment);
+    for (uint64_t page = 0; page < sums_pages(&file->layout) && file->second_checked; page++)
+        check_sums_page(segment->file, page);
     for (uint64_t block = 0; block < file->layout.blocks; block++)
         check_block(segment, block);
     return segment_damage(segment, error);

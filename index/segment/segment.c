@@ -29,9 +29,12 @@ static uint64_t place_segment(uint64_t bytes, uint64_t *end)
     return at;
 }
 
-bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uint64_t block_bytes,
+bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uint32_t version,
                     struct segment_layout *out)
 {
+    const uint64_t block_bytes = !version                         ? 0
+                                 : version == SEGMENT_OLD_VERSION ? SEGMENT_OLD_BLOCK
+                                                                  : SEGMENT_BLOCK;
     uint64_t end = SEGMENT_HEADER;
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++) {
         if (plan->part_bytes[i] >= BYTES_END)
@@ -47,7 +50,18 @@ bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uin
     /* Even an empty last part has something behind it to point at. */
     out->end = end + (block_bytes ? 0 : SEGMENT_ALIGNMENT);
     (void)place_segment(out->blocks * sizeof(uint64_t), &out->end);
+    out->second = out->sums;
+    if (version >= SEGMENT_SECOND_VERSION) {
+        out->second = out->end;
+        (void)place_segment(sums_pages(out) * sizeof(uint64_t), &out->end);
+    }
     return out->end < BYTES_END;
+}
+
+const uint8_t *segment_sums_page(const struct segment_file *file, uint64_t page, size_t *out_bytes)
+{
+    *out_bytes = SEGMENT_ALIGNMENT;
+    return file->base + file->layout.sums + page * SEGMENT_ALIGNMENT;
 }
 
 void segment_place(struct segment *segment)
@@ -152,7 +166,7 @@ enum doppel_status segment_create(const struct segment_plan *plan,
     segment->plan = *plan;
     segment->file = file;
     enum doppel_status status;
-    if (!segment_layout(plan, target->removed_count, target->path ? SEGMENT_BLOCK : 0,
+    if (!segment_layout(plan, target->removed_count, target->path ? SEGMENT_VERSION : 0,
                         &file->layout))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "a segment of the index would be too large");
     else
@@ -184,6 +198,11 @@ static void write_sums(struct segment_file *file)
         const uint8_t *at = segment_block(file, block, &bytes);
         put_u64(sums + 8 * block, checksum64(at, bytes));
     }
+    for (uint64_t page = 0; page < sums_pages(&file->layout); page++) {
+        size_t bytes;
+        const uint8_t *at = segment_sums_page(file, page, &bytes);
+        put_u64(file->base + file->layout.second + 8 * page, checksum64(at, bytes));
+    }
 }
 
 static void write_header(const struct segment *segment)
@@ -196,7 +215,7 @@ static void write_header(const struct segment *segment)
     put_u64(header + AT_BYTES, file->layout.end);
     put_u64(header + AT_REMOVED, file->removed_count);
     put_u64(header + AT_SUMS_SUM,
-            checksum64(file->base + file->layout.sums, file->layout.end - file->layout.sums));
+            checksum64(file->base + file->layout.second, file->layout.end - file->layout.second));
     for (unsigned i = 0; i < SEGMENT_PARAMETERS; i++)
         put_u64(header + AT_PARAMETERS + 8 * i, segment->plan.parameters[i]);
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++)
@@ -273,6 +292,7 @@ void segment_release(struct segment *segment)
     free(file->temporary);
     free(file->path);
     free(file->checked);
+    free(file->second_checked);
     free(file);
     free(segment);
 }

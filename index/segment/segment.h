@@ -83,6 +83,9 @@ const uint64_t *segment_removed(const struct segment *segment, size_t *out_count
 /** Bytes of the file, or of memory. */
 uint64_t segment_bytes(const struct segment *segment);
 
+/** It is to be read from its begin to its end. */
+void segment_read_ahead(const struct segment *segment);
+
 /** Check all blocks of a file now, also those that were checked before. DOPPEL_OK or
  * DOPPEL_E_CORRUPT. */
 enum doppel_status segment_verify(const struct segment *segment, struct doppel_error *error);

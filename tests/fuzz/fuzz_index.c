@@ -33,7 +33,10 @@ static bool layout_of(const struct file *file, struct segment_layout *out)
         return false;
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++)
         plan.part_bytes[i] = get_u64(file->bytes + AT_PARTS + 8 * i);
-    return segment_layout(&plan, get_u64(file->bytes + AT_REMOVED), SEGMENT_BLOCK, out) &&
+    uint32_t version = get_u32(file->bytes + AT_VERSION);
+    if (version < SEGMENT_OLD_VERSION || version > SEGMENT_VERSION)
+        version = SEGMENT_VERSION;
+    return segment_layout(&plan, get_u64(file->bytes + AT_REMOVED), version, out) &&
            out->end <= SIZE_MAX_MENDED;
 }
 
@@ -113,8 +116,13 @@ static void mend(struct file *file)
         const uint8_t *start = segment_block(&shape, block, &size);
         put_u64(bytes + layout.sums + 8 * block, checksum64(start, size));
     }
+    for (uint64_t page = 0; page < sums_pages(&layout); page++) {
+        size_t size;
+        const uint8_t *start = segment_sums_page(&shape, page, &size);
+        put_u64(bytes + layout.second + 8 * page, checksum64(start, size));
+    }
     put_u64(bytes + AT_BYTES, layout.end);
-    put_u64(bytes + AT_SUMS_SUM, checksum64(bytes + layout.sums, layout.end - layout.sums));
+    put_u64(bytes + AT_SUMS_SUM, checksum64(bytes + layout.second, layout.end - layout.second));
     put_u64(bytes + AT_HEADER_SUM, checksum64(bytes, AT_HEADER_SUM));
 }
 

@@ -324,7 +324,7 @@ static void test_headers_that_lie(void **state)
     segment_release(make(path, false));
     size_t size;
     uint8_t *bytes = read_whole(&size);
-    forge(bytes, 8, 3, 4);
+    forge(bytes, 8, 4, 4);
     assert_int_equal(outcome(), DOPPEL_E_VERSION);
     for (size_t at = 16; at < 40; at += 8)
         for (size_t i = at == 24 ? 2 : 0; i < sizeof lies / sizeof *lies; i++) {
@@ -485,7 +485,7 @@ static void test_more_than_the_disk_has(void **state)
     assert_int_equal(access(temporary, F_OK), -1);
 }
 
-/* ---- version 1: checksums of 64 KiB ---- */
+/* ---- versions 1 and 2: without checksums of the checksums, and of 64 KiB ---- */
 
 static size_t padded(size_t bytes)
 {
@@ -495,24 +495,24 @@ static size_t padded(size_t bytes)
 /* Where the checksums of a file begin. */
 static size_t sums_of(size_t size)
 {
-    size_t sums = 4096;
-    while (sums + padded(sums / BLOCK * 8) < size)
+    size_t sums = 4096, first = padded(sums / BLOCK * 8);
+    while (sums + first + padded(first / BLOCK * 8) < size) {
         sums += 4096;
+        first = padded(sums / BLOCK * 8);
+    }
     return sums;
 }
 
-static void test_version_1(void **state)
+static void check_old_version(uint32_t version, size_t block)
 {
-    (void)state;
-    enum { OLD_BLOCK = 64 << 10 };
     segment_release(make(path, false));
     size_t size;
     uint8_t *bytes = read_whole(&size), header[HEADER];
-    const size_t sums = sums_of(size), blocks = (sums + OLD_BLOCK - 1) / OLD_BLOCK;
+    const size_t sums = sums_of(size), blocks = (sums + block - 1) / block;
     memcpy(header, bytes, HEADER);
     memset(bytes + sums, 0, size - sums);
     for (size_t b = 0; b < blocks; b++) {
-        size_t start = b ? b * OLD_BLOCK : HEADER, end = (b + 1) * OLD_BLOCK;
+        size_t start = b ? b * block : HEADER, end = (b + 1) * block;
         end = end < sums ? end : sums;
         put_u64(bytes + sums + 8 * b, checksum64(bytes + start, end - start));
     }
@@ -521,7 +521,7 @@ static void test_version_1(void **state)
     assert_int_equal(truncate(path, (off_t)old_size), 0);
     put_u64(header + 16, old_size);
     put_u64(header + 32, checksum64(bytes + sums, old_size - sums));
-    forge(header, 8, 1, 4);
+    forge(header, 8, version, 4);
     assert_int_equal(outcome(), DOPPEL_OK);
     for (size_t at = HEADER; at < old_size; at += 1000) {
         uint8_t changed = bytes[at] ^ 1;
@@ -531,6 +531,13 @@ static void test_version_1(void **state)
     }
     assert_int_equal(outcome(), DOPPEL_OK);
     free(bytes);
+}
+
+static void test_old_versions(void **state)
+{
+    (void)state;
+    check_old_version(1, 64 << 10);
+    check_old_version(2, BLOCK);
 }
 
 /* ---- threads ---- */
@@ -604,7 +611,7 @@ int main(void)
         cmocka_unit_test(test_other_faults_still_kill),
         cmocka_unit_test(test_over_the_file_limit),
         cmocka_unit_test(test_more_than_the_disk_has),
-        cmocka_unit_test(test_version_1),
+        cmocka_unit_test(test_old_versions),
         cmocka_unit_test(test_threads_check_each_block_once),
         cmocka_unit_test(test_two_are_told_apart),
     };
