@@ -45,7 +45,7 @@ enum code_table {
     CODES_PHASH256,
     CODES_IMAGEHASH,
     CODES_PDQ,
-    CODES_MINHASH128,
+    CODES_MINHASH128, /* behind each of those who lead, that of those who follow */
     CODES_MINHASH128_FOLLOWERS,
     CODES_MINHASH256,
     CODES_MINHASH256_FOLLOWERS,

@@ -5,7 +5,7 @@
 
 #include "library/views.h"
 
-/* Records of corpora: rows that are only appended to, since what ingest must find it has in memory.
+/* Records of corpora: rows that are only appended to; what is looked up lies in other indexes.
  * They share the ids of the items; the counter is that of AUTOINCREMENT. */
 #define TEXT_TABLES                                                                                \
     "CREATE TABLE corpus("                                                                         \

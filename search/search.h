@@ -1,7 +1,7 @@
 /**
  * doppel/search.h: a library, queried by records and codes: what in it is the same, or shares a
- * part. Texts, and recordings by Chromaprint, are held in memory; images, audio and videos lie in
- * indexes that the library keeps. Uses compare and library.
+ * part. Passages of texts (winnow32), and recordings by Chromaprint, are held in memory; images,
+ * texts, audio and videos lie in indexes that the library keeps. Uses compare and library.
  */
 #ifndef DOPPEL_SEARCH_H
 #define DOPPEL_SEARCH_H
@@ -21,8 +21,9 @@ extern "C" {
 
 struct doppel_search;
 
-/** Let a run tell what a library has to say, and how far it is, when it makes an index of its items.
- * Searches, deciders and groupings do so by themselves. @param library until the run is freed */
+/** Let a run tell what a library has to say, and how far it is, when it makes an index of its
+ * items. Searches, deciders and groupings do so by themselves. @param library until the run is
+ * freed */
 DOPPEL_API void doppel_run_watch(struct doppel_run *run, struct doppel_library *library);
 
 /** What is searched, and how. */

@@ -167,10 +167,10 @@ static enum doppel_status make_again(struct doppel_library *library, enum code_t
                                      const struct code_names *names, struct doppel_error *error)
 {
     struct code_index *codes = &library->codes[which];
-    enum doppel_status status = library->read_only
-                                    ? build_beside(library, which, names, error)
-                                    : build_of_items(library, library->store, which, names,
-                                                     !library->writing, error);
+    enum doppel_status status =
+        library->read_only
+            ? build_beside(library, which, names, error)
+            : build_of_items(library, library->store, which, names, !library->writing, error);
     if (!status)
         return open_kept(library, which, names, error);
     if (!library->read_only)
@@ -234,6 +234,21 @@ static enum doppel_status may_make(const struct doppel_library *library, enum co
                              why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
 }
 
+static enum doppel_status open_codes(struct doppel_library *library, enum code_table which,
+                                     bool asked, bool *out_made, struct doppel_error *error);
+
+/* Those who follow have an index from when those who lead have one, and nobody waits for it later.
+ */
+static enum doppel_status make_counterpart(struct doppel_library *library, enum code_table leaders,
+                                           struct doppel_error *error)
+{
+    const enum code_table followers = (enum code_table)(leaders + 1);
+    bool made;
+    if (code_tables[leaders].part != CODES_OF_LEADER || library->codes[followers].kept)
+        return DOPPEL_OK;
+    return open_codes(library, followers, false, &made, error);
+}
+
 /* @param asked by a question; else by a change, which needs it in any case
  * @param out_made it was made just now, of all items that are there */
 static enum doppel_status open_codes(struct doppel_library *library, enum code_table which,
@@ -255,7 +270,9 @@ static enum doppel_status open_codes(struct doppel_library *library, enum code_t
         }
     }
     code_names_free(&names);
-    return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
+    if (status)
+        return doppel_fail(error, status, "%s", failure.message);
+    return *out_made ? make_counterpart(library, which, error) : DOPPEL_OK;
 }
 
 /* What others have committed since is not in it. */
@@ -302,7 +319,8 @@ enum doppel_status codes_put_in(struct doppel_library *library, enum code_table 
     struct code_index *index = &library->codes[which];
     uint64_t payloads[DOPPEL_IMAGE_MAX_QUERIES];
     bool made = false;
-    enum doppel_status status = index->kept ? DOPPEL_OK : open_codes(library, which, false, &made, error);
+    enum doppel_status status =
+        index->kept ? DOPPEL_OK : open_codes(library, which, false, &made, error);
     for (size_t i = 0; i < count; i++)
         payloads[i] = id;
     if (status || made || !count) /* it was made of the items that are there, this one too */

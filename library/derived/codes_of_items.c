@@ -136,7 +136,7 @@ static size_t words_a_code(const struct doppel_index_options *make)
 }
 
 /* Of which some may have no code there. */
-static enum doppel_status count_items(struct doppel_store *store, enum code_table which,
+static enum doppel_status count_spooled_items(struct doppel_store *store, enum code_table which,
                                       uint64_t *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
@@ -168,7 +168,7 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
                            library->directory);
     enum doppel_status status =
-        watch->progress ? count_items(store, which, &spool.total, error) : DOPPEL_OK;
+        watch->progress ? count_spooled_items(store, which, &spool.total, error) : DOPPEL_OK;
     if (!status)
         status = spool_items(store, which, &spool, error);
     const struct doppel_index_load load = {
