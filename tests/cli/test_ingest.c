@@ -81,6 +81,32 @@ static void goes_on_where_it_ended(void **state)
     free(lines);
 }
 
+/* ---- without its indexes ---- */
+
+static void an_index_that_is_gone_is_made_or_refused(void **state)
+{
+    (void)state;
+    enum { MANY = 4000 }; /* more than are left in its log */
+    char *lines = make_records(MANY, 3), *others = make_records(50, 4);
+    write_text("c.jsonl", lines);
+    write_text("others.jsonl", others);
+    free(ingest(0, "c.jsonl"));
+    char *before =
+        doppel_prints(0, "check", "-L", "library", "--jsonl", "others.jsonl", "--no-rebuild");
+    assert_int_equal(system("rm -r library/minhash128 library/text-contents"), 0);
+    struct ran ran = doppel("check", "-L", "library", "--jsonl", "others.jsonl", "--no-rebuild");
+    assert_code(&ran, 2);
+    assert_non_null(strstr(ran.err, "library/"));
+    assert_non_null(strstr(ran.err, "without --no-rebuild"));
+    ran_free(&ran);
+    char *after = doppel_prints(0, "check", "-L", "library", "--jsonl", "others.jsonl");
+    assert_string_equal(after, before);
+    free(after);
+    free(before);
+    free(others);
+    free(lines);
+}
+
 /* ---- as a coprocess ---- */
 
 /* Each line is answered before the next is written, and what was answered is in the library. */
@@ -290,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(answers_as_dedup),
         IN_SANDBOX(goes_on_where_it_ended),
+        IN_SANDBOX(an_index_that_is_gone_is_made_or_refused),
         IN_SANDBOX(answers_at_once),
         IN_SANDBOX(an_interrupt_ends_it),
         IN_SANDBOX(broken_lines_are_answered),
