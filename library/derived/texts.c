@@ -3,6 +3,7 @@
 #include "library/derived/codes.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/bytes.h"
 #include "library/items/rows.h"
@@ -44,7 +45,8 @@ static enum doppel_status choose_index(struct doppel_library *library, enum code
         return status;
     uint64_t held = doppel_index_count(*out);
     codes->scanned += held;
-    if (codes->scanned / SCANS_A_BUILD <= held)
+    if (codes->scanned / SCANS_A_BUILD <= held || access(library->directory, W_OK) ||
+        library->no_rebuild)
         return DOPPEL_OK;
     codes->bands = request->bands;
     codes->rows = request->rows;

@@ -1,5 +1,5 @@
 /* What people call an item or a text: a number, a path, or an id that it was given. */
-#include "library/catalogue.h"
+#include "library/ledger/ledger.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -202,8 +202,7 @@ char *doppel_library_item_name(struct doppel_library *library, const struct dopp
     char number[32];
     if (doppel_item_has_file(item))
         return strdup(item->path);
-    if (doppel_library_get_metadata(library, item->id, &about, NULL))
-        about = (struct doppel_metadata){0};
+    (void)metadata_row(library, item->id, &about, NULL);
     snprintf(number, sizeof number, "item %" PRIu64, item->id);
     char *name = strdup(about.external_id ? about.external_id : *item->path ? item->path : number);
     doppel_metadata_free(&about);

@@ -58,9 +58,8 @@ static enum doppel_status read_names(struct doppel_library *library, const char 
     return status;
 }
 
-/* The row of an item; nothing where it has none. */
-static enum doppel_status read_metadata(struct doppel_library *library, uint64_t id,
-                                        struct doppel_metadata *about, struct doppel_error *error)
+enum doppel_status metadata_row(struct doppel_library *library, uint64_t id,
+                                struct doppel_metadata *about, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row = false;
@@ -111,7 +110,7 @@ enum doppel_status doppel_library_get_metadata(struct doppel_library *library, u
     struct doppel_metadata about = {0};
     enum doppel_status status = item_exists(library, id, error);
     if (!status)
-        status = read_metadata(library, id, &about, error);
+        status = metadata_row(library, id, &about, error);
     if (!status)
         status = read_origin(library, id, &about, error);
     if (!status)
@@ -195,7 +194,7 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
                                     const struct doppel_metadata *said, struct doppel_error *error)
 {
     struct doppel_metadata former = {0};
-    enum doppel_status status = read_metadata(library, id, &former, error);
+    enum doppel_status status = metadata_row(library, id, &former, error);
     if (status == DOPPEL_E_CORRUPT) { /* what is said now takes its place */
         doppel_metadata_free(&former);
         status = DOPPEL_OK;

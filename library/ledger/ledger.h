@@ -13,6 +13,11 @@ enum doppel_status item_exists(struct doppel_library *library, uint64_t id,
 enum doppel_status item_damaged(const struct doppel_library *library, uint64_t id, const char *what,
                                 struct doppel_error *error);
 
+/** What the row of an item in `about` says; nothing where it has none. @param about zeroed before;
+ * given (doppel_metadata_free), also on failure */
+enum doppel_status metadata_row(struct doppel_library *library, uint64_t id,
+                                struct doppel_metadata *about, struct doppel_error *error);
+
 /** Visit numbers that were collected. DOPPEL_E_CANCELLED */
 enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visitor *visitor,
                              void *context, struct doppel_error *error);
