@@ -106,6 +106,7 @@ struct doppel_library_stats {
     uint64_t log_entries;
     int64_t oldest_ns, newest_ns; /**< when those of the first and of the last id came in; 0 */
     uint64_t catalogue_bytes, audio_bytes, videos_bytes;
+    uint64_t codes_bytes; /**< indexes of images and texts */
 };
 
 /** Count what a library holds. Rows are not read for it, only their indexes: a second or two for

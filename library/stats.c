@@ -1,4 +1,5 @@
 /* What a library holds, counted by its indexes. */
+#include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
@@ -92,7 +93,8 @@ enum doppel_status doppel_library_stats(struct doppel_library *library,
 {
     struct doppel_library_stats stats = {.catalogue_bytes = catalogue_bytes(library),
                                          .audio_bytes = derived_bytes(library, DERIVED_AUDIO),
-                                         .videos_bytes = derived_bytes(library, DERIVED_VIDEOS)};
+                                         .videos_bytes = derived_bytes(library, DERIVED_VIDEOS),
+                                         .codes_bytes = codes_bytes(library)};
     const struct {
         const char *sql;
         uint64_t *out;

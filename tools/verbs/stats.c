@@ -84,6 +84,7 @@ static void print_object(struct output *output, const struct doppel_library_stat
     doppel_json_integer(row, "catalogue_bytes", stats->catalogue_bytes);
     doppel_json_integer(row, "sounds_bytes", stats->audio_bytes);
     doppel_json_integer(row, "videos_bytes", stats->videos_bytes);
+    doppel_json_integer(row, "codes_bytes", stats->codes_bytes);
     output_end(output);
 }
 
@@ -157,6 +158,7 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     print_bytes(output, "catalogue", stats->catalogue_bytes);
     print_bytes(output, "sounds", stats->audio_bytes);
     print_bytes(output, "videos", stats->videos_bytes);
+    print_bytes(output, "images, texts", stats->codes_bytes);
 }
 
 int cmd_stats(const struct settings *settings, struct report *report)
