@@ -64,22 +64,25 @@ static bool take_loaded_text(void *context, const struct doppel_library_text *te
     return !text->error.status && text_view_of_record(text, out);
 }
 
-static bool load_record(const struct search_texts *texts, uint64_t id, struct text_view *out)
+static bool load_record(const struct search_texts *texts, uint64_t id, bool shingles,
+                        struct text_view *out)
 {
-    const struct doppel_text_query query = {.first = id, .last = id, .shingles = true};
+    const struct doppel_text_query query = {.first = id, .last = id, .shingles = shingles};
     return texts->records &&
            !doppel_library_each_text(texts->library, &query, take_loaded_text, out, NULL) &&
            out->kept;
 }
 
-/* An item or a record of the library. @param out given (text_view_free). @return false: it is not
- * wanted, or cannot be had; what is damaged is reported */
-static bool load_library_text(const struct search_texts *texts, uint64_t id, struct text_view *out)
+/* An item or a record of the library. @param shingles of records, whether they are wanted
+ * @param out given (text_view_free). @return false: it is not wanted, or cannot be had; what is
+ * damaged is reported */
+static bool load_library_text(const struct search_texts *texts, uint64_t id, bool shingles,
+                              struct text_view *out)
 {
     struct doppel_item item;
     *out = (struct text_view){0};
     if (doppel_library_get(texts->library, id, true, &item, NULL))
-        return load_record(texts, id, out);
+        return load_record(texts, id, shingles, out);
     bool wanted = search_wants(texts->options, &item.record);
     bool read = wanted && text_view_read(&item.record, &texts->options->compare.text, out);
     out->kept = read;
@@ -110,7 +113,7 @@ static bool visit_words(void *context, uint64_t id, uint32_t distance)
     struct text_view view;
     struct doppel_match match;
     (void)distance;
-    if (!load_library_text(texts, id, &view))
+    if (!load_library_text(texts, id, false, &view))
         return true;
     bool same = same_words(&view, texts->query);
     text_view_free(&view);
@@ -159,7 +162,7 @@ static bool visit_near(void *context, uint64_t id, uint32_t distance)
     struct search_texts *texts = context;
     struct text_view view;
     struct doppel_match match;
-    if (has_same_words(texts, id) || !load_library_text(texts, id, &view))
+    if (has_same_words(texts, id) || !load_library_text(texts, id, true, &view))
         return !doppel_run_cancelled(texts->run);
     bool near = text_is_near(texts, &view, distance, &match);
     text_view_free(&view);
@@ -195,7 +198,7 @@ enum doppel_status search_texts_add(struct search_texts *texts, const struct dop
 {
     struct text_view view;
     enum doppel_status status = DOPPEL_OK;
-    if (!load_library_text(texts, item->id, &view) || !view.key_count) {
+    if (!load_library_text(texts, item->id, true, &view) || !view.key_count) {
         text_view_free(&view);
         return DOPPEL_OK;
     }
@@ -209,7 +212,7 @@ static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *ou
 {
     struct search_texts *texts = context;
     text_view_free(&texts->last);
-    if (!load_library_text(texts, id, &texts->last))
+    if (!load_library_text(texts, id, true, &texts->last))
         return false;
     *out = passage_text_of(&texts->last);
     return true;
