@@ -158,7 +158,7 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     print_bytes(output, "catalogue", stats->catalogue_bytes);
     print_bytes(output, "sounds", stats->audio_bytes);
     print_bytes(output, "videos", stats->videos_bytes);
-    print_bytes(output, "images, texts", stats->codes_bytes);
+    print_bytes(output, "codes", stats->codes_bytes);
 }
 
 int cmd_stats(const struct settings *settings, struct report *report)
