@@ -459,7 +459,8 @@ DOPPEL_API enum doppel_status doppel_library_texts_of(struct doppel_library *lib
                                                       doppel_text_candidate_visitor *visitor,
                                                       void *context, struct doppel_error *error);
 
-/** The last record that has an id of its corpus; 0: none has. DOPPEL_OK; DOPPEL_E_IO; _CORRUPT */
+/** The last record that has an id of its corpus, and is not damaged; 0: none has. DOPPEL_OK;
+ * DOPPEL_E_IO; _CORRUPT */
 DOPPEL_API enum doppel_status doppel_library_record_called(struct doppel_library *library,
                                                            const char *record_id, uint64_t *out,
                                                            struct doppel_error *error);

@@ -7,6 +7,7 @@
 
 #include "core/bytes.h"
 #include "library/items/rows.h"
+#include "library/items/text_internal.h"
 
 /* Signatures are looked at one by one for other bands than their index has; when that was done for
  * so many times what it holds, it is made again with those bands. */
@@ -145,7 +146,7 @@ enum doppel_status doppel_library_record_called(struct doppel_library *library,
     enum doppel_status status =
         rows_number(library,
                     "SELECT coalesce((SELECT id FROM text WHERE record_id = ?1"
-                    " ORDER BY id DESC LIMIT 1), 0)",
+                    " AND " IS_WHOLE(TEXT_COLUMNS) " ORDER BY id DESC LIMIT 1), 0)",
                     VALUES(value_string(record_id)), &id, NULL, error);
     *out = (uint64_t)id;
     return status;
