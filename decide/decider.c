@@ -370,5 +370,6 @@ void doppel_decider_free(struct doppel_decider *decider)
         return;
     file_stream_free(decider->files);
     ingest_free(decider->records);
+    doppel_library_set_watch(decider->library, NULL);
     free(decider);
 }

@@ -22,8 +22,8 @@ extern "C" {
 struct doppel_search;
 
 /** Let a run tell what a library has to say, and how far it is, when it makes an index of its
- * items. Searches, deciders and groupings do so by themselves. @param library until the run is
- * freed */
+ * items. Searches and deciders do so while they live. @param library borrows the run, until
+ * doppel_library_set_watch takes it away */
 DOPPEL_API void doppel_run_watch(struct doppel_run *run, struct doppel_library *library);
 
 /** What is searched, and how. */

@@ -197,14 +197,11 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
 {
     enum { FEW_ITEMS = 20000 };
     char sentence[700];
-    int64_t many = 0;
-    (void)rows_number(
-        library,
-        "SELECT EXISTS(SELECT 1 FROM item WHERE scheme = ?1 LIMIT 1 OFFSET ?2)"
-        " OR (?3 AND EXISTS(SELECT 1 FROM text LIMIT 1 OFFSET ?2))",
-        VALUES(ID(code_tables[which].scheme), ID(FEW_ITEMS), ID(is_text_table(which))), &many, NULL,
-        NULL);
-    if (!library->watch.notice || (!many && why->status != DOPPEL_E_CORRUPT))
+    uint64_t items = 0;
+    if (!library->watch.notice)
+        return;
+    (void)codes_count_items(library->store, which, &items, NULL);
+    if (items <= FEW_ITEMS && why->status != DOPPEL_E_CORRUPT)
         return;
     snprintf(sentence, sizeof sentence, "the index %s/%s is made of the items: %s",
              library->directory, code_tables[which].folder,
@@ -229,7 +226,7 @@ static enum doppel_status may_make(const struct doppel_library *library, enum co
     return status != DOPPEL_E_CANCELLED
                ? status
                : doppel_fail(error, why->status,
-                             "the index %s/%s: %s; without --no-rebuild it is made of the items",
+                             "the index %s/%s is not to be made of the items now: %s",
                              library->directory, code_tables[which].folder,
                              why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
 }
@@ -451,7 +448,7 @@ enum doppel_status codes_mend(struct doppel_library *library,
                               const void *context, struct doppel_error *error)
 {
     const struct doppel_error why = *error;
-    enum doppel_status status = DOPPEL_OK;
+    enum doppel_status status = library->no_rebuild ? why.status : DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         const struct code_index *codes = &library->codes[i];
         const enum code_table which = (enum code_table)i;

@@ -65,7 +65,9 @@ enum doppel_status codes_put_in(struct doppel_library *library, enum code_table 
 enum doppel_status codes_forget_in(struct doppel_library *library, enum code_table which,
                                    uint64_t id, struct doppel_error *error);
 
-/** Make those again in which damage was met. @param wanted of the tables that were searched */
+/** Make those again in which damage was met, unless nothing is to be made: then that is what is
+ * returned. @param wanted of the tables that were searched
+ * @param error going in, the damage */
 enum doppel_status codes_mend(struct doppel_library *library,
                               bool (*wanted)(enum code_table which, const void *context),
                               const void *context, struct doppel_error *error);
@@ -76,6 +78,10 @@ typedef bool codes_visitor(void *context, uint64_t id, const uint64_t *codes, si
 enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
                                   codes_visitor *visitor, void *context,
                                   struct doppel_error *error);
+
+/** How many items, and records, are visited for it, of which some may have no code there. */
+enum doppel_status codes_count_items(struct doppel_store *store, enum code_table which,
+                                     uint64_t *out, struct doppel_error *error);
 
 /** Have the codes of all items put somewhere, by way of a temporary file.
  * @param library who watches it is told how far it is
@@ -93,6 +99,8 @@ enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code
 /* ---- of texts ---- */
 
 bool is_text_table(enum code_table which);
+/** Whether those of records are in it, too, not of files alone. */
+bool has_records(enum code_table which);
 void text_table_options(enum code_table which, struct doppel_index_options *out);
 
 /** codes_of_items and codes_are_uncertain of tables of texts. */

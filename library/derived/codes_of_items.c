@@ -135,21 +135,23 @@ static size_t words_a_code(const struct doppel_index_options *make)
     return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : make->bits / 64;
 }
 
-/* Of which some may have no code there. */
-static enum doppel_status count_spooled_items(struct doppel_store *store, enum code_table which,
-                                      uint64_t *out, struct doppel_error *error)
+enum doppel_status codes_count_items(struct doppel_store *store, enum code_table which,
+                                     uint64_t *out, struct doppel_error *error)
 {
+    const struct code_table_row *table = &code_tables[which];
     sqlite3_stmt *statement;
     bool row;
     enum doppel_status status = doppel_store_statement(
         store,
-        "SELECT (SELECT count(*) FROM item WHERE scheme = ?1)"
-        " + CASE WHEN ?2 THEN (SELECT count(*) FROM text) ELSE 0 END",
+        table->scheme ? "SELECT (SELECT count(*) FROM item WHERE scheme = ?1)"
+                        " + CASE WHEN ?2 THEN (SELECT count(*) FROM text) ELSE 0 END"
+                      : "SELECT (SELECT count(*) FROM item WHERE kind = ?1)"
+                        " + CASE WHEN ?2 THEN (SELECT count(*) FROM text) ELSE 0 END",
         &statement, error);
     if (status)
         return status;
-    sqlite3_bind_int(statement, 1, (int)code_tables[which].scheme);
-    sqlite3_bind_int(statement, 2, is_text_table(which));
+    sqlite3_bind_int(statement, 1, table->scheme ? (int)table->scheme : DOPPEL_KIND_TEXT);
+    sqlite3_bind_int(statement, 2, has_records(which));
     status = doppel_store_step(store, statement, &row, error);
     if (!status)
         *out = (uint64_t)sqlite3_column_int64(statement, 0);
@@ -168,7 +170,7 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
                            library->directory);
     enum doppel_status status =
-        watch->progress ? count_spooled_items(store, which, &spool.total, error) : DOPPEL_OK;
+        watch->progress ? codes_count_items(store, which, &spool.total, error) : DOPPEL_OK;
     if (!status)
         status = spool_items(store, which, &spool, error);
     const struct doppel_index_load load = {

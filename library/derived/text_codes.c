@@ -52,12 +52,18 @@ bool is_text_table(enum code_table which)
     return code_tables[which].part != CODES_OF_IMAGE;
 }
 
+bool has_records(enum code_table which)
+{
+    return is_text_table(which) && code_tables[which].part != CODES_OF_TEXT;
+}
+
 void text_table_options(enum code_table which, struct doppel_index_options *out)
 {
     const struct doppel_text_limits limits = doppel_text_limits_default();
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
     *out = doppel_index_options_default();
     out->bits = 64;
-    out->design_radius = code_tables[which].part == CODES_OF_CONTENT ? 0 : 3;
+    out->design_radius = scheme ? scheme->max_distance : 0;
     if (code_tables[which].part != CODES_OF_LEADER && code_tables[which].part != CODES_OF_FOLLOWER)
         return;
     out->table = DOPPEL_INDEX_BANDS;
@@ -189,7 +195,7 @@ enum doppel_status codes_of_texts(struct doppel_store *store, enum code_table wh
         sqlite3_bind_int(statement, 2, DOPPEL_KIND_TEXT);
     status =
         visit_indexed_texts(store, which, statement, read_indexed_file, visitor, context, error);
-    if (status || scheme == DOPPEL_SCHEME_SIMHASH64)
+    if (status || !has_records(which))
         return status;
     status = doppel_store_statement(store, SELECT_RECORD " ORDER BY id", &statement, error);
     return status ? status
