@@ -113,8 +113,7 @@ enum doppel_status audio_match(const struct doppel_compare_options *compare,
     return status;
 }
 
-/* The mean of bits that may differ, of 32. */
-static uint32_t chromaprint_limit(const struct doppel_compare_options *compare)
+uint32_t chromaprint_limit(const struct doppel_compare_options *compare)
 {
     if (compare->max_distance >= 0)
         return (uint32_t)compare->max_distance;
@@ -131,16 +130,6 @@ enum doppel_status chromaprints_match(const struct doppel_compare_options *compa
         &a->fingerprint, &b->fingerprint, chromaprint_limit(compare), &out->match, error);
     out->matches = !status && out->match.segment_count;
     return status;
-}
-
-enum doppel_status chromaprints_find(const struct doppel_compare_options *compare,
-                                     const struct doppel_chromaprints *set,
-                                     const struct doppel_record *query,
-                                     doppel_found_visitor *visitor, void *context,
-                                     struct doppel_error *error)
-{
-    return doppel_chromaprints_find(set, &query->fingerprint, chromaprint_limit(compare), visitor,
-                                    context, error);
 }
 
 bool audio_is_blank(const struct doppel_record *record)

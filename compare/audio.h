@@ -50,11 +50,8 @@ enum doppel_status audio_match(const struct doppel_compare_options *compare,
 enum doppel_status chromaprints_match(const struct doppel_compare_options *compare,
                                       const struct doppel_record *a, const struct doppel_record *b,
                                       struct doppel_comparison *out, struct doppel_error *error);
-enum doppel_status chromaprints_find(const struct doppel_compare_options *compare,
-                                     const struct doppel_chromaprints *set,
-                                     const struct doppel_record *query,
-                                     doppel_found_visitor *visitor, void *context,
-                                     struct doppel_error *error);
+/* The mean of bits that may differ, of 32. */
+uint32_t chromaprint_limit(const struct doppel_compare_options *compare);
 
 /* Whether there is nothing to tell it by: it has no keys. */
 bool audio_is_blank(const struct doppel_record *record);

@@ -409,6 +409,14 @@ DOPPEL_API enum doppel_status doppel_library_find_images(struct doppel_library *
                                                          doppel_found_visitor *visitor,
                                                          void *context, struct doppel_error *error);
 
+/** The recordings of the library, fingerprinted as AcoustID does, that match one, as
+ * doppel_chromaprints_find visits those of a set: by id; theirs is such an index, too.
+ * @param max_distance bits of 32 that may differ, in the mean
+ * @return as doppel_library_find_images */
+DOPPEL_API enum doppel_status doppel_library_find_chromaprints(
+    struct doppel_library *library, const struct doppel_fingerprint *query, uint32_t max_distance,
+    doppel_found_visitor *visitor, void *context, struct doppel_error *error);
+
 /** Who is told of what takes a while: that an index is made of the items. Each may be NULL. */
 struct doppel_library_watch {
     void (*notice)(void *context, const char *sentence);

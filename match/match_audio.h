@@ -141,19 +141,38 @@ DOPPEL_API enum doppel_status doppel_match_chromaprints(const struct doppel_fing
  * search while nobody writes. Some 80 bytes a code. */
 struct doppel_chromaprints;
 
+enum { DOPPEL_CHROMAPRINT_PLACE_BITS = 24 };
+
+/** The options of an index for them, of which a code's payload is the id of its item, below 2^39,
+ * and the code's place in it: id << DOPPEL_CHROMAPRINT_PLACE_BITS | place. Thread-safe. */
+DOPPEL_API struct doppel_index_options doppel_chromaprints_index_options(void);
+
+/** Where to have the fingerprint of an item from. @param out given (doppel_fingerprint_free)
+ * @return false when it cannot be had, or is not wanted: then it is no candidate */
+typedef bool doppel_chromaprint_source(void *context, uint64_t id, struct doppel_fingerprint *out);
+
+/** A set over such an index that somebody else keeps. Nothing can be added. @param index borrowed
+ * for the life of the set. @param out given (doppel_chromaprints_free) */
+DOPPEL_API enum doppel_status doppel_chromaprints_over(const struct doppel_index *index,
+                                                       doppel_chromaprint_source *source,
+                                                       void *context,
+                                                       struct doppel_chromaprints **out,
+                                                       struct doppel_error *error);
+
 /** @param out given (doppel_chromaprints_free). DOPPEL_OK; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_chromaprints_new(struct doppel_chromaprints **out,
                                                       struct doppel_error *error);
 DOPPEL_API void doppel_chromaprints_free(struct doppel_chromaprints *set);
 
-/** Add one under an id of the caller's; copied. DOPPEL_OK; DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
+/** Add one under an id of the caller's; copied. DOPPEL_OK; DOPPEL_E_ARGUMENT (a set over an index);
+ * DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint64_t id,
                                                       const struct doppel_fingerprint *fingerprint,
                                                       struct doppel_error *error);
 
-/** Visit those that match, by the order in which they were added: items with which the query has
- * codes within two bits, several of them at one offset.
- * DOPPEL_E_CANCELLED by the visitor. */
+/** Visit those that match, by the order in which they were added, of a set over an index by id:
+ * items with which the query has codes within two bits, several of them at one offset.
+ * DOPPEL_E_CANCELLED by the visitor; DOPPEL_E_CORRUPT (of the index). */
 DOPPEL_API enum doppel_status doppel_chromaprints_find(const struct doppel_chromaprints *set,
                                                        const struct doppel_fingerprint *query,
                                                        uint32_t max_distance,

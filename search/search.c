@@ -17,11 +17,10 @@ struct doppel_search {
     struct doppel_run *run;
     struct doppel_library *library;
     struct doppel_match_options match;
-    struct search_texts *texts;               /* NULL: not wanted */
-    struct doppel_chromaprints *chromaprints; /* NULL: not wanted */
-    uint64_t next, last;                      /* ids: what is taken in next, and was last */
-    bool behind;                              /* what has come is not in memory yet */
-    bool noticed;                             /* what is left out was told */
+    struct search_texts *texts; /* NULL: not wanted */
+    uint64_t next, last;        /* ids: what is taken in next, and was last */
+    bool behind;                /* what has come is not in memory yet */
+    bool noticed;               /* what is left out was told */
     bool told_schemes[DOPPEL_KIND_VIDEO + 1];
 
     /* of the call in flight */
@@ -73,10 +72,8 @@ static bool take_searched_item(void *context, const struct doppel_item *item)
 /* Whether there are items that have to be in memory. */
 static bool has_items_in_memory(const struct doppel_search *search)
 {
-    return (search->chromaprints &&
-            doppel_library_has_scheme(search->library, DOPPEL_SCHEME_CHROMAPRINT)) ||
-           (search->texts && search_texts_has_passages(search->texts) &&
-            doppel_library_has_scheme(search->library, DOPPEL_SCHEME_WINNOW32));
+    return search->texts && search_texts_has_passages(search->texts) &&
+           doppel_library_has_scheme(search->library, DOPPEL_SCHEME_WINNOW32);
 }
 
 /* Before the first question that needs it: who asks for a picture does not wait for others. */
@@ -155,7 +152,10 @@ static bool take_match(void *context, uint64_t id, const struct doppel_match *ma
 
 static bool take_chromaprint(void *context, const struct doppel_found *found)
 {
-    return keep_found(context, found);
+    struct doppel_search *search = context;
+    return search_may_find(&search->options, search->library, found->id)
+               ? keep_found(search, found)
+               : !doppel_run_cancelled(search->run);
 }
 
 static bool found_pixels_agree(struct doppel_search *search, struct doppel_found *found)
@@ -239,32 +239,17 @@ static enum doppel_status find_texts(struct doppel_search *search, const struct 
     return search_texts_find(search->texts, query->text, take_match, search, error);
 }
 
-/* Peaks lie in the library itself. */
-static enum doppel_status begin_audio(struct doppel_search *search, struct doppel_error *error)
-{
-    const struct doppel_scheme *scheme =
-        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_AUDIO);
-    return scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT
-               ? doppel_chromaprints_new(&search->chromaprints, error)
-               : DOPPEL_OK;
-}
-
-static enum doppel_status add_searched_audio(struct doppel_search *search,
-                                             const struct doppel_item *item)
-{
-    return item->record.scheme == DOPPEL_SCHEME_CHROMAPRINT
-               ? doppel_chromaprints_add(search->chromaprints, item->id, &item->record.fingerprint,
-                                         search->error)
-               : DOPPEL_OK;
-}
-
 static enum doppel_status find_audio(struct doppel_search *search, const struct search_query *query,
                                      struct doppel_error *error)
 {
     const struct track_search tracks = tracks_of(search);
-    return search->chromaprints ? chromaprints_find(&search->options.compare, search->chromaprints,
-                                                    query->record, take_chromaprint, search, error)
-                                : search_by_audio(&tracks, query->record, error);
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_AUDIO);
+    return scheme && scheme->id == DOPPEL_SCHEME_CHROMAPRINT
+               ? doppel_library_find_chromaprints(search->library, &query->record->fingerprint,
+                                                  chromaprint_limit(&search->options.compare),
+                                                  take_chromaprint, search, error)
+               : search_by_audio(&tracks, query->record, error);
 }
 
 static enum doppel_status find_videos(struct doppel_search *search,
@@ -278,7 +263,7 @@ static const struct searched_kind searched_kinds[] = {
     [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL, NULL}, /* only the same bytes */
     [DOPPEL_KIND_TEXT] = {begin_texts, add_searched_text, texts_are_searched, find_texts},
     [DOPPEL_KIND_IMAGE] = {.is_searched = images_are_searched, .find = find_images},
-    [DOPPEL_KIND_AUDIO] = {begin_audio, add_searched_audio, NULL, find_audio},
+    [DOPPEL_KIND_AUDIO] = {.find = find_audio},
     [DOPPEL_KIND_VIDEO] = {.find = find_videos},
 };
 enum { SEARCHED_KINDS = sizeof searched_kinds / sizeof *searched_kinds };
@@ -300,7 +285,7 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
                            doppel_kind_name(query->kind));
     enum doppel_status status = DOPPEL_OK;
-    if (query->kind == DOPPEL_KIND_TEXT || search->chromaprints)
+    if (query->kind == DOPPEL_KIND_TEXT)
         status = load_memory(search, error);
     if (status)
         return status;
@@ -403,6 +388,5 @@ void doppel_search_free(struct doppel_search *search)
         return;
     doppel_library_set_watch(search->library, NULL);
     search_texts_free(search->texts);
-    doppel_chromaprints_free(search->chromaprints);
     free(search);
 }

@@ -2,6 +2,7 @@
 #include "library/derived/codes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "library/items/rows.h"
 
@@ -30,6 +31,7 @@ const struct code_table_row code_tables[CODE_TABLES] = {
                                     CODES_OF_FOLLOWER},
     [CODES_SIMHASH64] = {"simhash64", DOPPEL_SCHEME_SIMHASH64, CODES_OF_TEXT},
     [CODES_CONTENTS] = {"text-contents", DOPPEL_SCHEME_NONE, CODES_OF_CONTENT},
+    [CODES_CHROMAPRINT] = {"chromaprint", DOPPEL_SCHEME_CHROMAPRINT, CODES_OF_RECORDING},
 };
 
 /* ---- what an index is ---- */
@@ -45,6 +47,8 @@ bool code_names_make(const char *directory, enum code_table which, struct code_n
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
     if (is_text_table(which))
         text_table_options(which, &out->make);
+    else if (code_tables[which].part == CODES_OF_RECORDING)
+        out->make = doppel_chromaprints_index_options();
     else
         (void)doppel_image_table_options(scheme->id, code_tables[which].table, &out->make);
     out->make.head_codes = head_codes_of(&out->make);
@@ -314,34 +318,41 @@ enum doppel_status codes_put_in(struct doppel_library *library, enum code_table 
                                 const uint64_t *codes, size_t count, struct doppel_error *error)
 {
     struct code_index *index = &library->codes[which];
-    uint64_t payloads[DOPPEL_IMAGE_MAX_QUERIES];
     bool made = false;
     enum doppel_status status =
         index->kept ? DOPPEL_OK : open_codes(library, which, false, &made, error);
-    for (size_t i = 0; i < count; i++)
-        payloads[i] = id;
     if (status || made || !count) /* it was made of the items that are there, this one too */
         return status;
+    uint64_t *payloads = malloc(count * sizeof *payloads);
+    if (!payloads)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu codes", count);
+    for (size_t i = 0; i < count; i++)
+        payloads[i] = code_payload(which, id, i);
     index->put += count;
-    return doppel_store_index_insert(index->kept, codes, payloads, count, error);
+    status = doppel_store_index_insert(index->kept, codes, payloads, count, error);
+    free(payloads);
+    return status;
 }
 
 enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
                              const struct doppel_record *record, struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    const struct doppel_match_item item = {&record->fingerprint, record->quality};
-    uint64_t words[DOPPEL_IMAGE_TABLE_WORDS];
     enum doppel_status status = DOPPEL_OK;
     if (record->kind == DOPPEL_KIND_TEXT)
         return text_codes_put_item(library, id, record, error);
     if (!scheme || record->version != scheme->version)
         return DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
-        if (code_tables[i].part != CODES_OF_IMAGE || code_tables[i].scheme != record->scheme)
+        const enum code_table which = (enum code_table)i;
+        uint64_t *codes = NULL;
+        size_t count = 0;
+        if (is_text_table(which) || code_tables[i].scheme != record->scheme)
             continue;
-        size_t count = doppel_image_table_codes(code_tables[i].table, &item, words);
-        status = codes_put_in(library, (enum code_table)i, id, words, count, error);
+        status = codes_of_record(which, record, &codes, &count, error);
+        if (!status)
+            status = codes_put_in(library, which, id, codes, count, error);
+        free(codes);
     }
     return status;
 }
@@ -360,7 +371,9 @@ enum doppel_status codes_forget_in(struct doppel_library *library, enum code_tab
         code_names_free(&names);
     }
     if (!status)
-        status = doppel_store_index_remove(codes->kept, &id, 1, error);
+        status = code_tables[which].part == CODES_OF_RECORDING
+                     ? chromaprint_codes_forget(library, codes->kept, id, error)
+                     : doppel_store_index_remove(codes->kept, &id, 1, error);
     return can_be_made_again(status) ? DOPPEL_OK : status;
 }
 

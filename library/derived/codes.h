@@ -6,10 +6,12 @@
 
 #include "library/catalogue.h"
 
-/** What is in an index: codes of images, or of texts the signatures of those who lead, of those who
- * follow another, of all, or the first bits of their contents' digests. */
+/** What is in an index: codes of images; all codes of recordings, each with its place; or of texts
+ * the signatures of those who lead, of those who follow another, of all, or the first bits of their
+ * contents' digests. */
 enum code_part {
     CODES_OF_IMAGE,
+    CODES_OF_RECORDING,
     CODES_OF_LEADER,
     CODES_OF_FOLLOWER,
     CODES_OF_TEXT,
@@ -32,6 +34,14 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
                              const struct doppel_record *record, struct doppel_error *error);
 enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, unsigned schemes,
                                 struct doppel_error *error);
+
+/** What stands for a code in an index: the item, or record, and of a recording the place, too. */
+uint64_t code_payload(enum code_table which, uint64_t id, size_t place);
+
+/** The codes of an item that is no text in one of the indexes of its scheme. @param out given
+ * (free) */
+enum doppel_status codes_of_record(enum code_table which, const struct doppel_record *record,
+                                   uint64_t **out, size_t *out_count, struct doppel_error *error);
 
 /** The index of a table, as of now, made of the items where there is none. @param out borrowed
  * until the next call that changes or asks for it */
@@ -95,6 +105,13 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
 /** Whether some of the items are damaged, so that nobody knows what codes they had. */
 enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
                                        bool *out, struct doppel_error *error);
+
+/* ---- of recordings ---- */
+
+/** Take the codes of an item out, which is there still. */
+enum doppel_status chromaprint_codes_forget(struct doppel_library *library,
+                                            struct doppel_store_index *kept, uint64_t id,
+                                            struct doppel_error *error);
 
 /* ---- of texts ---- */
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "library/items/rows.h"
@@ -10,6 +11,7 @@
 /* Codes on their way into a segment: a temporary file, read several times. */
 struct code_spool {
     FILE *file;
+    enum code_table which;
     size_t words;
     uint64_t count;
     const struct doppel_library_watch *watch;
@@ -45,11 +47,13 @@ static bool spool_write(void *context, uint64_t id, const uint64_t *codes, size_
 {
     struct code_spool *spool = context;
     tell_spooled(spool);
-    for (size_t i = 0; i < count; i++)
-        if (fwrite(&id, sizeof id, 1, spool->file) != 1 ||
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t payload = code_payload(spool->which, id, i);
+        if (fwrite(&payload, sizeof payload, 1, spool->file) != 1 ||
             fwrite(codes + i * spool->words, sizeof *codes, spool->words, spool->file) !=
                 spool->words)
             return false;
+    }
     spool->count += count;
     return true;
 }
@@ -64,19 +68,47 @@ static FILE *spool_open(const char *directory)
     return file ? file : tmpfile();
 }
 
+uint64_t code_payload(enum code_table which, uint64_t id, size_t place)
+{
+    return code_tables[which].part == CODES_OF_RECORDING
+               ? id << DOPPEL_CHROMAPRINT_PLACE_BITS | place
+               : id;
+}
+
+enum doppel_status codes_of_record(enum code_table which, const struct doppel_record *record,
+                                   uint64_t **out, size_t *out_count, struct doppel_error *error)
+{
+    const struct doppel_fingerprint *fingerprint = &record->fingerprint;
+    const struct doppel_match_item item = {fingerprint, record->quality};
+    const bool recording = code_tables[which].part == CODES_OF_RECORDING;
+    uint64_t *codes =
+        malloc((recording ? fingerprint->count + 1u : DOPPEL_IMAGE_TABLE_WORDS) * sizeof *codes);
+    *out = codes;
+    *out_count = 0;
+    if (!codes)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the codes of an item");
+    if (!recording)
+        *out_count = doppel_image_table_codes(code_tables[which].table, &item, codes);
+    else if (!(fingerprint->count >> DOPPEL_CHROMAPRINT_PLACE_BITS))
+        for (; *out_count < fingerprint->count; ++*out_count)
+            codes[*out_count] = fingerprint->codes[*out_count].word[0];
+    return DOPPEL_OK;
+}
+
 /* Damaged items are left out: the library tells of them, and mends them when they are added again.
  */
 static bool visit_codes_of_row(enum code_table which, sqlite3_stmt *statement,
                                codes_visitor *visitor, void *context)
 {
     struct doppel_record record = {0};
-    uint64_t codes[DOPPEL_IMAGE_TABLE_WORDS];
+    uint64_t *codes;
+    size_t count;
     if (!record_read(statement, 1, &record) ||
         !fingerprint_read(statement, 1 + RECORD_COLUMN_COUNT, &record))
         return true;
-    const struct doppel_match_item item = {&record.fingerprint, record.quality};
-    size_t count = doppel_image_table_codes(code_tables[which].table, &item, codes);
-    bool go_on = visitor(context, (uint64_t)sqlite3_column_int64(statement, 0), codes, count);
+    bool go_on = codes_of_record(which, &record, &codes, &count, NULL) == DOPPEL_OK &&
+                 visitor(context, (uint64_t)sqlite3_column_int64(statement, 0), codes, count);
+    free(codes);
     doppel_record_free(&record);
     return go_on;
 }
@@ -132,7 +164,7 @@ static enum doppel_status spool_items(struct doppel_store *store, enum code_tabl
 
 static size_t words_a_code(const struct doppel_index_options *make)
 {
-    return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : make->bits / 64;
+    return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : (make->bits + 63) / 64;
 }
 
 enum doppel_status codes_count_items(struct doppel_store *store, enum code_table which,
@@ -164,8 +196,10 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
                               spool_user *use, void *context, struct doppel_error *error)
 {
     const struct doppel_library_watch *watch = &library->watch;
-    struct code_spool spool = {
-        .file = spool_open(library->directory), .words = words_a_code(make), .watch = watch};
+    struct code_spool spool = {.file = spool_open(library->directory),
+                               .which = which,
+                               .words = words_a_code(make),
+                               .watch = watch};
     if (!spool.file)
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
                            library->directory);

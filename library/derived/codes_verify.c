@@ -10,6 +10,7 @@
 /* What an index holds, or is to hold, in no order: nothing that grows with the library. */
 struct code_sum {
     _Atomic uint64_t codes, mixed;
+    enum code_table which;
 };
 
 struct code_check {
@@ -19,11 +20,11 @@ struct code_check {
     struct doppel_error *error;
 };
 
-static uint64_t mix_id(uint64_t id)
+static uint64_t mix_payload(uint64_t payload)
 {
-    id = (id ^ id >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    id = (id ^ id >> 27) * UINT64_C(0x94d049bb133111eb);
-    return id ^ id >> 31;
+    payload = (payload ^ payload >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    payload = (payload ^ payload >> 27) * UINT64_C(0x94d049bb133111eb);
+    return payload ^ payload >> 31;
 }
 
 static bool sum_item(void *context, uint64_t id, const uint64_t *codes, size_t count)
@@ -31,15 +32,16 @@ static bool sum_item(void *context, uint64_t id, const uint64_t *codes, size_t c
     struct code_sum *sum = context;
     (void)codes;
     sum->codes += count;
-    sum->mixed += count * mix_id(id);
+    for (size_t i = 0; i < count; i++)
+        sum->mixed += mix_payload(code_payload(sum->which, id, i));
     return true;
 }
 
-static bool sum_held(void *context, uint64_t id)
+static bool sum_held(void *context, uint64_t payload)
 {
     struct code_sum *sum = context;
     sum->codes++;
-    sum->mixed += mix_id(id);
+    sum->mixed += mix_payload(payload);
     return false;
 }
 
@@ -70,7 +72,7 @@ static bool tell_damaged(void *context, const struct doppel_store_segment *segme
 static enum doppel_status compare_sums(struct code_check *check, struct doppel_store_index *kept)
 {
     static const uint64_t any[CODE_MAX_WORDS];
-    struct code_sum expected = {0}, held = {0};
+    struct code_sum expected = {.which = check->which}, held = {.which = check->which};
     struct doppel_store_index_info info;
     char detail[160];
     doppel_store_index_info(kept, &info);

@@ -49,7 +49,7 @@ enum {
 
 bool is_text_table(enum code_table which)
 {
-    return code_tables[which].part != CODES_OF_IMAGE;
+    return code_tables[which].part > CODES_OF_RECORDING;
 }
 
 bool has_records(enum code_table which)

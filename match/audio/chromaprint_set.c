@@ -9,7 +9,13 @@
 
 /* A code that stands at more places than HITS_MAX (silence) tells little. Offsets are counted in
  * steps of 2 codes; MIN_VOTES at one offset make a candidate. */
-enum { RADIUS = 2, HITS_MAX = 1000, MIN_VOTES = 4, PLACE_BITS = 24, ITEMS_MAX = 1 << 24 };
+enum {
+    RADIUS = 2,
+    HITS_MAX = 1000,
+    MIN_VOTES = 4,
+    PLACE_BITS = DOPPEL_CHROMAPRINT_PLACE_BITS,
+    ITEMS_MAX = 1 << 24
+};
 
 struct held {
     uint64_t id;
@@ -17,25 +23,48 @@ struct held {
 };
 
 struct doppel_chromaprints {
-    struct doppel_index *index; /* payload: number of the item, then place of the code in it */
+    struct doppel_index *own; /* payload: number of the item, then place of the code in it */
     ARRAY(struct held) items;
+    const struct doppel_index *index;  /* that is searched: its own, or one by ids of items */
+    doppel_chromaprint_source *source; /* NULL: they are in `items` */
+    void *context;                     /* of the source */
 };
 
-enum doppel_status doppel_chromaprints_new(struct doppel_chromaprints **out,
-                                           struct doppel_error *error)
+struct doppel_index_options doppel_chromaprints_index_options(void)
 {
     struct doppel_index_options options = doppel_index_options_default();
     options.bits = 32;
     options.design_radius = RADIUS;
+    return options;
+}
+
+enum doppel_status doppel_chromaprints_new(struct doppel_chromaprints **out,
+                                           struct doppel_error *error)
+{
+    const struct doppel_index_options options = doppel_chromaprints_index_options();
     struct doppel_chromaprints *set = calloc(1, sizeof *set);
     if (!set)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of Chromaprints");
-    enum doppel_status status = doppel_index_new(&options, &set->index, error);
+    enum doppel_status status = doppel_index_new(&options, &set->own, error);
+    set->index = set->own;
     if (status)
         free(set);
     else
         *out = set;
     return status;
+}
+
+enum doppel_status doppel_chromaprints_over(const struct doppel_index *index,
+                                            doppel_chromaprint_source *source, void *context,
+                                            struct doppel_chromaprints **out,
+                                            struct doppel_error *error)
+{
+    struct doppel_chromaprints *set = calloc(1, sizeof *set);
+    if (!set)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of Chromaprints");
+    *set = (struct doppel_chromaprints){.index = index, .source = source, .context = context};
+    *out = set;
+    return DOPPEL_OK;
 }
 
 void doppel_chromaprints_free(struct doppel_chromaprints *set)
@@ -45,7 +74,7 @@ void doppel_chromaprints_free(struct doppel_chromaprints *set)
     for (size_t i = 0; i < set->items.count; i++)
         doppel_fingerprint_free(&set->items.items[i].fingerprint);
     array_free(&set->items);
-    doppel_index_free(set->index);
+    doppel_index_free(set->own);
     free(set);
 }
 
@@ -61,7 +90,7 @@ static enum doppel_status insert_chromaprints(struct doppel_chromaprints *set, u
             codes[i] = fingerprint->codes[i].word[0];
             payloads[i] = number << PLACE_BITS | i;
         }
-        status = doppel_index_insert(set->index, codes, payloads, fingerprint->count, error);
+        status = doppel_index_insert(set->own, codes, payloads, fingerprint->count, error);
     } else
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %u codes", fingerprint->count);
     free(codes);
@@ -88,6 +117,8 @@ enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint
                                            struct doppel_error *error)
 {
     struct held held = {.id = id};
+    if (set->source)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the index of the set is somebody else's");
     if (fingerprint->count >> PLACE_BITS || set->items.count == ITEMS_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "too many Chromaprints, or too long a one");
     enum doppel_status status = copy_chromaprint_codes(fingerprint, &held.fingerprint, error);
@@ -187,9 +218,16 @@ enum doppel_status doppel_chromaprints_find(const struct doppel_chromaprints *se
     uint64_t *items = NULL;
     size_t count = 0;
     enum doppel_status status = search_chromaprints(set, query, &items, &count, error);
-    for (size_t i = 0; i < count && !status; i++)
-        status =
-            score_held(&set->items.items[items[i]], query, max_distance, visitor, context, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        struct held asked = {.id = items[i]};
+        if (!set->source)
+            asked = set->items.items[items[i]];
+        else if (!set->source(set->context, items[i], &asked.fingerprint))
+            continue;
+        status = score_held(&asked, query, max_distance, visitor, context, error);
+        if (set->source)
+            doppel_fingerprint_free(&asked.fingerprint);
+    }
     free(items);
     return status;
 }
