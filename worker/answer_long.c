@@ -87,16 +87,31 @@ ssize_t frame_receive(int socket, uint8_t *out, size_t capacity, int *out_fd)
     struct msghdr message = {.msg_iov = &data,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    /* MSG_TRUNC: the true size, should it be larger. More descriptors than one are dropped by the
-     * kernel. */
+                             .msg_controllen = CMSG_LEN(sizeof *out_fd)};
+    /* MSG_TRUNC: the true size, should it be larger. Of more descriptors than one the kernel drops
+     * the rest, for which there is no room: CMSG_SPACE, which is aligned, would have some. */
     ssize_t size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
     struct cmsghdr *header = size >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
     *out_fd = -1;
     if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
         header->cmsg_len >= CMSG_LEN(sizeof *out_fd))
         memcpy(out_fd, CMSG_DATA(header), sizeof *out_fd);
-    return size;
+    if (size < 0 || !(message.msg_flags & MSG_CTRUNC))
+        return size;
+    frame_descriptor_close(*out_fd);
+    *out_fd = -1;
+    errno = EBADMSG;
+    return -1;
+}
+
+void frame_descriptor_close(int fd)
+{
+    static const struct linger none;
+    if (fd < 0)
+        return;
+    /* what is no socket does not mind */
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    close(fd);
 }
 
 bool frame_is_long(const uint8_t *data, size_t size)

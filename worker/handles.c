@@ -83,13 +83,14 @@ enum heard member_hear(struct member *member, struct doppel_outcome *out)
         size = frame_receive(member->process.socket, frame, sizeof frame, &fd);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return HEARD_NOTHING;
+    if (size < 0 && errno == EBADMSG)
+        return HEARD_NONSENSE;
     if (size <= 0)
         return HEARD_END;
     bool whole = size <= (ssize_t)sizeof frame;
     enum heard heard =
         whole ? read_frame_member(member, frame, (size_t)size, fd, out) : HEARD_NONSENSE;
-    if (fd >= 0)
-        close(fd);
+    frame_descriptor_close(fd);
     return heard;
 }
 

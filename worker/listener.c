@@ -137,11 +137,12 @@ static enum doppel_status hear_worker(struct doppel_listener *listener, struct d
     uint8_t frame[PROTOCOL_MAX_BYTES];
     int fd;
     ssize_t size = frame_receive(listener->process.socket, frame, sizeof frame, &fd);
-    if (fd >= 0)
-        close(fd);
+    frame_descriptor_close(fd);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return DOPPEL_OK;
-    if (size <= 0)
+    if (size < 0 && errno == EBADMSG)
+        lose(listener, HEARD_NONSENSE);
+    else if (size <= 0)
         lose(listener, HEARD_END);
     else if (fd >= 0 || size > (ssize_t)sizeof frame)
         lose(listener, HEARD_NONSENSE);

@@ -79,9 +79,12 @@ bool answer_send(int socket, const struct doppel_outcome *outcome);
  * What is no file in memory is not read. */
 bool answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out);
 
-/* Receive one frame, without waiting, and the descriptor that came with it, or -1; given. As
- * recv. */
+/* Receive one frame, without waiting, and the descriptor that came with it, or -1; given
+ * (frame_descriptor_close). As recv; EBADMSG: more came than one. */
 ssize_t frame_receive(int socket, uint8_t *out, size_t capacity, int *out_fd);
+
+/* Close what a stranger sent, without waiting: a socket may linger. Nothing for -1. */
+void frame_descriptor_close(int fd);
 
 /* Send a frame and one descriptor beside it, which is borrowed; errno tells why not. */
 bool frame_send_beside(int socket, const uint8_t *data, size_t size, int fd);

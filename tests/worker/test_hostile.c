@@ -2,8 +2,11 @@
 #include "helper.h"
 
 #include <fcntl.h>
+#include <errno.h>
 #include <locale.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "core/bytes.h"
 #include "worker/protocol.h"
@@ -227,6 +230,85 @@ static void test_wrong_descriptors(void **state)
     close(pipe_ends[1]);
 }
 
+static void send_descriptors(int socket, const int *fds, size_t count)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(4 * sizeof(int))];
+    } control = {0};
+    struct iovec byte = {"x", 1};
+    struct msghdr message = {.msg_iov = &byte,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = CMSG_SPACE(count * sizeof *fds)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof *fds);
+    memcpy(CMSG_DATA(header), fds, count * sizeof *fds);
+    assert_int_equal(sendmsg(socket, &message, 0), 1);
+}
+
+/* More descriptors than one come with no answer, and none of them stays. */
+static void test_many_descriptors(void **state)
+{
+    (void)state;
+    const int before = count_fds();
+    int ends[2], fd;
+    uint8_t frame[16];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    for (size_t count = 1; count <= 4; count++) {
+        const int sent[] = {ends[0], ends[0], ends[0], ends[0]};
+        send_descriptors(ends[0], sent, count);
+        ssize_t size = frame_receive(ends[1], frame, sizeof frame, &fd);
+        assert_int_equal(size, count == 1 ? 1 : -1);
+        assert_true(count == 1 ? fd >= 0 : fd == -1 && errno == EBADMSG);
+        frame_descriptor_close(fd);
+        assert_int_equal(count_fds(), before + 2);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static int64_t milliseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A socket with bytes that nobody takes, whose close is to wait for that: 20 s. */
+static int lingering_socket(int *out_listener, int *out_peer)
+{
+    const struct linger linger = {.l_onoff = 1, .l_linger = 20};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    static const char bytes[1 << 16];
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(one, (struct sockaddr *)&address, size), 0);
+    *out_peer = accept(listener, NULL, NULL);
+    *out_listener = listener;
+    while (send(one, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
+        ;
+    assert_int_equal(setsockopt(one, SOL_SOCKET, SO_LINGER, &linger, sizeof linger), 0);
+    return one;
+}
+
+static void test_a_descriptor_that_lingers(void **state)
+{
+    (void)state;
+    int listener, peer, one = lingering_socket(&listener, &peer);
+    int64_t start = milliseconds_now();
+    frame_descriptor_close(one);
+    assert_true(milliseconds_now() - start < 10000);
+    close(peer);
+    close(listener);
+}
+
 static void test_orders_arrive(void **state)
 {
     (void)state;
@@ -333,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_wrong_lengths),     cmocka_unit_test(test_wrong_fields),
         cmocka_unit_test(test_bent_answers),      cmocka_unit_test(test_sentences_are_clean),
         cmocka_unit_test(test_long_answers),      cmocka_unit_test(test_wrong_descriptors),
+        cmocka_unit_test(test_many_descriptors),  cmocka_unit_test(test_a_descriptor_that_lingers),
         cmocka_unit_test(test_orders_arrive),     cmocka_unit_test(test_pool_survives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
