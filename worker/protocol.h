@@ -83,7 +83,7 @@ bool answer_read_long(int fd, const struct worker_order *order, struct doppel_ou
  * (frame_descriptor_close). As recv; EBADMSG: more came than one. */
 ssize_t frame_receive(int socket, uint8_t *out, size_t capacity, int *out_fd);
 
-/* Close what a stranger sent, without waiting: a socket may linger. Nothing for -1. */
+/* Close what a worker sent, without waiting: a socket may linger. Nothing for -1. */
 void frame_descriptor_close(int fd);
 
 /* Send a frame and one descriptor beside it, which is borrowed; errno tells why not. */

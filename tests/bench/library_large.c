@@ -120,7 +120,7 @@ static void drop_indexes(sqlite3 *database, char out[8192])
 
 static void fill(const char *catalogue, uint64_t count)
 {
-    sqlite3 *database;
+    sqlite3 *database = NULL;
     sqlite3_stmt *statements[4];
     char indexes[8192];
     must(!sqlite3_open(catalogue, &database) && !checksum_define(database), database);

@@ -122,7 +122,8 @@ int rename(const char *from, const char *to)
     char old[512];
     if (shadow()) {
         grave(old, sizeof old);
-        (void)link(to, old);
+        if (link(to, old)) /* a file that was not there has no earlier version */
+            *old = '\0';
     }
     return REAL(rename)(from, to);
 }

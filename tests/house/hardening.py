@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The programs and the library are linked and compiled so that an overflow ends the process: what
+the headers of their ELF files say of it."""
+
+import pathlib
+import sys
+
+import tap
+
+BUILD = sys.argv[1]
+PROGRAMS = ["doppel", "doppel-worker"]
+FILES = PROGRAMS + ["include/libdoppel.so"]
+
+
+def read(option, name):
+    return tap.run("readelf", "-W", option, f"{BUILD}/{name}")
+
+
+def test_relocations_are_read_only_from_the_start():
+    for name in FILES:
+        assert "GNU_RELRO" in read("-l", name), name
+        assert "BIND_NOW" in read("-d", name) or " NOW" in read("-d", name), name
+
+
+def test_stacks_are_not_executable():
+    for name in FILES:
+        stack = [line for line in read("-l", name).splitlines() if "GNU_STACK" in line]
+        assert stack and " RWE " not in stack[0], name
+
+
+def test_programs_lie_anywhere():
+    for name in PROGRAMS:
+        assert "PIE" in read("-d", name), name
+
+
+def test_overflows_are_noticed():
+    for name in FILES:
+        symbols = read("--dyn-syms", name)
+        assert "__stack_chk_fail" in symbols, name
+        assert "_chk@" in symbols.replace("__stack_chk_fail", ""), name
+
+
+def test_jumps_have_landing_places():
+    """endbr64 at the beginning of functions, on x86-64 alone. The note that tells the kernel is not
+    there where the C library was built without it."""
+    for name in FILES:
+        if "X86-64" in read("-h", name):
+            places = pathlib.Path(BUILD, name).read_bytes().count(b"\xf3\x0f\x1e\xfa")
+            assert places > 100, (name, places)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.modules[__name__]))
