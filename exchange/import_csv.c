@@ -20,11 +20,14 @@ enum meaning {
     MEANS_ID,   /* what it is called */
     MEANS_PATH, /* likewise, where nothing better is */
     MEANS_DIGEST,
+    MEANS_HASH, /* a code or a digest: MEANS_TYPE says which */
+    MEANS_TYPE,
     MEANS_ADDED,
     MEANINGS
 };
 
-/* As doppel, the National Software Reference Library and HashKeeper call them. */
+/* As doppel, the National Software Reference Library, HashKeeper and exchanges of hashes between
+ * platforms call them. */
 static const struct {
     const char *title;
     enum meaning meaning;
@@ -33,15 +36,30 @@ static const struct {
               {"path", MEANS_PATH},     {"filename", MEANS_PATH},   {"file_name", MEANS_PATH},
               {"file", MEANS_PATH},     {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST},
               {"sha1", MEANS_DIGEST},   {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},
-              {"hash", MEANS_DIGEST},   {"added", MEANS_ADDED}};
+              {"hash", MEANS_HASH},     {"hash_type", MEANS_TYPE},  {"signal_type", MEANS_TYPE},
+              {"type", MEANS_TYPE},     {"added", MEANS_ADDED}};
+
+/* What types are called, of digests, and how many hex digits each has. */
+static const struct {
+    const char *type;
+    size_t digits;
+} digest_types[] = {{"md5", 32}, {"sha1", 40}, {"sha-1", 40}, {"sha256", 64}, {"sha-256", 64}};
+
+/* @param digits of the digest that the title names; 0: none */
+struct csv_column {
+    enum meaning meaning;
+    size_t digits;
+};
 
 struct csv_import {
     struct import_source *source;
     struct doppel_error *error;
     enum doppel_status status;
-    ARRAY(enum meaning) meanings; /* of the columns */
-    char *cells[MEANINGS];        /* of the row at hand */
+    ARRAY(struct csv_column) columns;
+    bool told_guess;       /* that hashes without a type are taken for digests */
+    char *cells[MEANINGS]; /* of the row at hand */
     size_t column;
+    size_t wrong; /* the hex digits that a cell of the row was to have; 0: it is right */
     uint64_t row;
 };
 
@@ -59,21 +77,41 @@ static void lose_memory(struct csv_import *import)
         import->status = doppel_fail(import->error, DOPPEL_E_MEMORY, "no memory for a row");
 }
 
+/* Hex digits of a digest of this type; 0: it is none. */
+static size_t digest_digits(const char *type)
+{
+    for (size_t i = 0; i < sizeof digest_types / sizeof *digest_types; i++)
+        if (strcasecmp(type, digest_types[i].type) == 0)
+            return digest_types[i].digits;
+    return 0;
+}
+
 static void take_title(struct csv_import *import, const char *title)
 {
-    if (!import->meanings.count && strncmp(title, "\xEF\xBB\xBF", 3) == 0)
+    if (!import->columns.count && strncmp(title, "\xEF\xBB\xBF", 3) == 0)
         title += 3;
-    if (!array_push(&import->meanings, meaning_of(title)))
+    const struct csv_column column = {meaning_of(title), digest_digits(title)};
+    if (!array_push(&import->columns, column))
         lose_memory(import);
+}
+
+/* What a column of digests holds is one of its make, or the row is refused. */
+static void check_digest_cell(struct csv_import *import, const char *text)
+{
+    size_t digits = import->columns.items[import->column].digits;
+    if (digits && (hex_length(text) != digits || text[digits]))
+        import->wrong = digits;
 }
 
 /* Of several digests the longest is kept. */
 static void take_csv_cell(struct csv_import *import, const char *text)
 {
-    enum meaning meaning = import->column < import->meanings.count
-                               ? import->meanings.items[import->column]
+    enum meaning meaning = import->column < import->columns.count
+                               ? import->columns.items[import->column].meaning
                                : MEANS_NOTHING;
     char **cell = &import->cells[meaning];
+    if (meaning == MEANS_DIGEST && *text)
+        check_digest_cell(import, text);
     if (meaning == MEANS_NOTHING || !*text || (*cell && strlen(*cell) >= strlen(text)))
         return;
     free(*cell);
@@ -102,6 +140,29 @@ static int64_t moment_of(const char *text)
     return (int64_t)(seconds * 1e9);
 }
 
+/* A hash is what its type says; without one, a digest by its length, which is noticed. */
+static enum doppel_status put_hash(struct csv_import *import, const struct import_entry *entry)
+{
+    const char *type = import->cells[MEANS_TYPE];
+    const struct doppel_scheme *scheme = type ? doppel_scheme_by_name(type) : NULL;
+    if (scheme)
+        return import_code(import->source, scheme, entry, import->error);
+    if (type && !digest_digits(type))
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such type of a hash: '%.40s'",
+                           type);
+    if (type && strlen(entry->hex) != digest_digits(type))
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "'%.40s' has %zu hex digits, not %zu",
+                           type, digest_digits(type), strlen(entry->hex));
+    if (!type && strlen(entry->hex) == 64 && !import->told_guess) {
+        doppel_run_notice(import->source->run,
+                          "%s: the hashes of 64 hex digits are taken for SHA-256; a column "
+                          "'hash_type' says what they are",
+                          import->source->name);
+        import->told_guess = true;
+    }
+    return import_digest(import->source, entry, import->error);
+}
+
 static enum doppel_status put_csv_row(struct csv_import *import)
 {
     char *const *cells = import->cells;
@@ -121,9 +182,16 @@ static enum doppel_status put_csv_row(struct csv_import *import)
                            cells[MEANS_SCHEME]);
     entry.quality = (uint8_t)quality;
     entry.version = (uint16_t)version;
-    entry.hex = cells[MEANS_CODE] ? cells[MEANS_CODE] : cells[MEANS_DIGEST];
+    if (import->wrong)
+        return doppel_fail(import->error, DOPPEL_E_ARGUMENT,
+                           "a digest of this column has %zu hex digits", import->wrong);
+    entry.hex = cells[MEANS_CODE]   ? cells[MEANS_CODE]
+                : cells[MEANS_HASH] ? cells[MEANS_HASH]
+                                    : cells[MEANS_DIGEST];
     if (cells[MEANS_CODE])
         return import_code(import->source, scheme, &entry, import->error);
+    if (cells[MEANS_HASH])
+        return put_hash(import, &entry);
     if (cells[MEANS_DIGEST])
         return import_digest(import->source, &entry, import->error);
     return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "the row has neither a code nor a digest");
@@ -131,8 +199,8 @@ static enum doppel_status put_csv_row(struct csv_import *import)
 
 static bool has_column(const struct csv_import *import, enum meaning meaning)
 {
-    for (size_t i = 0; i < import->meanings.count; i++)
-        if (import->meanings.items[i] == meaning)
+    for (size_t i = 0; i < import->columns.count; i++)
+        if (import->columns.items[i].meaning == meaning)
             return true;
     return false;
 }
@@ -143,14 +211,16 @@ static void on_csv_row(int end, void *context)
     (void)end;
     enum doppel_status status = DOPPEL_OK;
     bool empty = import->column == 0;
-    if (import->row == 0 && !has_column(import, MEANS_CODE) && !has_column(import, MEANS_DIGEST))
+    if (import->row == 0 && !has_column(import, MEANS_CODE) && !has_column(import, MEANS_HASH) &&
+        !has_column(import, MEANS_DIGEST))
         import->status = doppel_fail(
             import->error, DOPPEL_E_FORMAT,
-            "the header names no column that is known: scheme and code, or md5, sha1, sha256");
+            "the header names no column that is known: scheme and code, hash and hash_type, or "
+            "md5, sha1, sha256");
     else if (import->row && !empty && !import->status)
         status = put_csv_row(import);
     import->row++;
-    import->column = 0;
+    import->column = import->wrong = 0;
     for (size_t i = 0; i < MEANINGS; i++) {
         free(import->cells[i]);
         import->cells[i] = NULL;
@@ -194,7 +264,7 @@ enum doppel_status import_csv(struct import_source *source, struct doppel_error 
     csv_set_blk_size(&parser, GROW_BYTES); /* by 128 bytes, long fields take quadratic time */
     enum doppel_status status = feed(&import, &parser);
     csv_free(&parser);
-    array_free(&import.meanings);
+    array_free(&import.columns);
     for (size_t i = 0; i < MEANINGS; i++)
         free(import.cells[i]);
     return status;

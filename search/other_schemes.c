@@ -1,9 +1,27 @@
 /* What is passed over for its scheme is reported, so that nobody takes it for not found. */
 #include "search/other_schemes.h"
 
+#include <doppel/search.h>
+
 #include <inttypes.h>
 
 #include "core/printable.h"
+
+const struct doppel_scheme *doppel_search_scheme(struct doppel_library *library,
+                                                 const struct doppel_scheme *usual)
+{
+    const struct doppel_scheme *only = NULL, *scheme;
+    if (doppel_library_has_scheme(library, usual->id))
+        return usual;
+    for (int id = 1; (scheme = doppel_scheme_by_id((enum doppel_scheme_id)id)); id++) {
+        if (scheme->kind != usual->kind || !doppel_library_has_scheme(library, scheme->id))
+            continue;
+        if (only)
+            return usual;
+        only = scheme;
+    }
+    return only ? only : usual;
+}
 
 void other_schemes_report(const struct doppel_search_options *options,
                           struct doppel_library *library, enum doppel_kind kind,

@@ -44,6 +44,16 @@ struct doppel_search_options {
     void *context; /**< of `refine` */
 };
 
+/**
+ * The scheme by which a library is best asked for images, or audio, where nobody named one.
+ *
+ * @param usual of that kind
+ * @return `usual`, unless the library has no item of that and today's items of just one other
+ * scheme of the kind: then this one. Static storage.
+ */
+DOPPEL_API const struct doppel_scheme *doppel_search_scheme(struct doppel_library *library,
+                                                            const struct doppel_scheme *usual);
+
 /** What is compared by default, all of it. Thread-safe. */
 DOPPEL_API struct doppel_search_options doppel_search_options_default(void);
 

@@ -351,7 +351,6 @@ static void codes_are_items(void **state)
     free(out);
 }
 
-/* The same list again updates in place. */
 /* Who has a list of PDQ and forgets the scheme is not left with 'nothing matched'. */
 static void codes_of_another_scheme_are_told(void **state)
 {
@@ -363,6 +362,13 @@ static void codes_of_another_scheme_are_told(void **state)
     assert_has(ran.err, "pdq.csv: 3 imported, 0 updated, 0 there already\n");
     assert_has(ran.err, "pdq.csv: 0 imported, 0 updated, 3 there already\n");
     ran_free(&ran);
+    ran = doppel("check", "-L", "library", "pics/tree.jpg");
+    assert_code(&ran, 1);
+    assert_string_equal(ran.err,
+                        "doppel: all pictures of the library are of scheme 'pdq': compared "
+                        "by that\n");
+    ran_free(&ran);
+    well("add", "-q", "-L", "library", "pics/clock.png");
     ran = doppel("find", "-L", "library", "pics/tree.jpg", "pics/sea.jpg");
     assert_code(&ran, 1);
     assert_string_equal(ran.err, "doppel: 3 pictures of another scheme were not compared; "
@@ -384,6 +390,7 @@ static void codes_of_another_scheme_are_told(void **state)
     ran_free(&ran);
 }
 
+/* The same list again updates in place. */
 static void a_list_is_updated_in_place(void **state)
 {
     (void)state;
@@ -499,8 +506,50 @@ static void other_formats_are_checked(void **state)
     assert_refused("FINGERPRINT=x\n", 14, "fpcalc", 3, "input:1: ");
     assert_refused("0123456789\0bcdef\n", 17, "imagehash", 3, "a NUL in it");
     assert_refused("{\"doppel_export\":99}\n", 21, "json", 2, "format 99");
-    struct ran ran = doppel("import", "-L", "l", "nonesuch");
-    assert_code(&ran, 2);
+    put("good", "0123456789abcdef  a\n");
+    struct ran ran = doppel("import", "-L", "l", "nonesuch", "good");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "nonesuch: No such file or directory");
+    assert_has(ran.err, "good: 1 imported");
+    ran_free(&ran);
+}
+
+/* What exchanges of hashes between platforms write: the type says what a hash is. */
+static void hashes_are_what_their_type_says(void **state)
+{
+    static const char list[] =
+        "hash,hash_type,tags\n"
+        "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22,pdq,a\n"
+        "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b23,sha256,b\n"
+        "d41d8cd98f00b204e9800998ecf8427e,MD5,c\n"
+        "d41d8cd98f00b204e9800998ecf8427e,pdq,d\n"
+        "d41d8cd98f00b204e9800998ecf8427e,sha256,e\n"
+        "d41d8cd98f00b204e9800998ecf8427e,tlsh,f\n";
+    (void)state;
+    put("list.csv", list);
+    struct ran ran = doppel("import", "-L", "typed", "list.csv");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "list.csv:5: no code of 'pdq', which has 64 hex digits");
+    assert_has(ran.err, "list.csv:6: 'sha256' has 64 hex digits, not 32");
+    assert_has(ran.err, "list.csv:7: no such type of a hash: 'tlsh'");
+    assert_has(ran.err, "3 imported");
+    ran_free(&ran);
+    char *found = doppel_prints(
+        0, "find", "-L", "typed", "--json", "--code",
+        "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b23"); /* pdq by its length */
+    assert_has(found, "\"scheme\":\"pdq\"");
+    assert_has(found, "\"distance\":1,");
+    free(found);
+    put("wrong.csv", "sha256,filename\nd41d8cd98f00b204e9800998ecf8427e,a\n");
+    ran = doppel("import", "-L", "typed", "wrong.csv");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "wrong.csv:2: a digest of this column has 64 hex digits");
+    ran_free(&ran);
+    put("untyped.csv",
+        "hash,tags\nf8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b24,a\n");
+    ran = doppel("import", "-L", "typed", "untyped.csv");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "the hashes of 64 hex digits are taken for SHA-256; a column 'hash_type'");
     ran_free(&ran);
 }
 
@@ -647,6 +696,7 @@ int main(void)
         IN_SANDBOX(a_list_is_updated_in_place),
         IN_SANDBOX(bad_lines_are_told),
         IN_SANDBOX(other_formats_are_checked),
+        IN_SANDBOX(hashes_are_what_their_type_says),
         IN_SANDBOX(endless_input_ends),
         IN_SANDBOX(digests_of_other_tools_are_read),
         IN_SANDBOX(libraries_are_merged),

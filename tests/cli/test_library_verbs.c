@@ -211,6 +211,25 @@ static void without_a_library_it_says_so(void **state)
     ran_free(&ran);
 }
 
+/* Nothing is made before something is to be kept. */
+static void a_wrong_path_makes_no_library(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"add", "import", "ingest"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct ran ran = doppel(verbs[i], "-L", "none", "nosuch", "nor.this");
+        assert_code(&ran, 3);
+        assert_has(ran.err, "nosuch: No such file or directory");
+        assert_has(ran.err, "nor.this: No such file or directory");
+        assert_int_equal(access("none", F_OK), -1);
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("ingest", "-L", "none", "--json", "nosuch");
+    assert_string_equal(ran.out, "{\"path\":\"nosuch\",\"decision\":\"unreadable\","
+                                 "\"reason\":\"No such file or directory\"}\n");
+    ran_free(&ran);
+}
+
 static void the_environment_names_the_library(void **state)
 {
     (void)state;
@@ -250,6 +269,7 @@ int main(void)
         IN_SANDBOX(removed_items_are_gone_and_ids_not_reused),
         IN_SANDBOX(a_moved_file_keeps_its_id),
         IN_SANDBOX(without_a_library_it_says_so),
+        IN_SANDBOX(a_wrong_path_makes_no_library),
         IN_SANDBOX(the_environment_names_the_library),
         IN_SANDBOX(a_broken_catalogue_is_refused),
     };

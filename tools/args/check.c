@@ -203,6 +203,7 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     size_t count;
     const struct doppel_scheme *schemes = doppel_schemes(&count);
     const struct doppel_scheme *given = settings->scheme;
+    const struct doppel_scheme *pdq = doppel_scheme_by_id(DOPPEL_SCHEME_PDQ);
     if (is_of_records(settings))
         settings->kind = DOPPEL_KIND_TEXT;
     if (given && settings->kind && given->kind != settings->kind)
@@ -211,6 +212,9 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
                            doppel_kind_name(settings->kind));
     settings->scheme_given = given != NULL;
     bool one = given || settings->kind || settings->code;
+    if (settings->code && !given && (!settings->kind || settings->kind == DOPPEL_KIND_IMAGE) &&
+        is_code_of(settings->code, pdq))
+        settings->scheme = pdq;
     for (size_t i = 0; !settings->scheme && i < count; i++)
         if (!settings->kind || schemes[i].kind == settings->kind)
             settings->scheme = &schemes[i];

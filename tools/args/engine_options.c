@@ -1,6 +1,9 @@
 /* The options of the engine's calls, as a command line gives them. */
 #include "tools/args/engine_options.h"
 
+#include "core/printable.h"
+#include "tools/output/messages.h"
+
 #include <string.h>
 
 struct doppel_compare_options compare_options_from(const struct settings *settings)
@@ -161,4 +164,18 @@ struct doppel_decide_options decide_options_from(const struct settings *settings
     options.records.count = settings->jsonl.count;
     options.fields = corpus_fields_from(settings);
     return options;
+}
+
+void adopt_schemes(struct settings *settings, struct doppel_library *library, struct report *report)
+{
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_AUDIO};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !settings->scheme_given; i++) {
+        const struct doppel_scheme *usual = settings_scheme(settings, kinds[i]);
+        const struct doppel_scheme *scheme = usual ? doppel_search_scheme(library, usual) : NULL;
+        if (scheme == usual)
+            continue;
+        report_notice(report, "all %ss of the library are of scheme '%s': compared by that",
+                      kind_noun(kinds[i]), scheme->name);
+        settings->by_kind[kinds[i]] = *scheme;
+    }
 }

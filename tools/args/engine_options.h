@@ -49,4 +49,8 @@ struct doppel_text_limits corpus_limits_from(const struct settings *settings);
 /** Bands and their rows; 0: by the limit. The preset's are for its own limit and lanes. */
 void corpus_bands_from(const struct settings *settings, uint32_t *out_bands, uint32_t *out_rows);
 
+/* Where no scheme was given, images and audio are compared by the one that the library has. */
+void adopt_schemes(struct settings *settings, struct doppel_library *library,
+                   struct report *report);
+
 #endif

@@ -1,8 +1,11 @@
 /* The library that a command line names, the items it asks for, and what is said of them. */
 #include "tools/args/library_options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "tools/args/paths.h"
 #include "tools/signals.h"
@@ -16,11 +19,10 @@ static bool query_is_stopped(void *context)
 enum doppel_status open_library(const struct settings *settings, bool create, bool read_only,
                                 struct doppel_library **out, struct doppel_error *error)
 {
-    struct doppel_library_options options = {
-        .create = create,
-        .read_only = read_only,
-        .durable = settings->durable,
-        .no_rebuild = settings->no_rebuild};
+    struct doppel_library_options options = {.create = create,
+                                             .read_only = read_only,
+                                             .durable = settings->durable,
+                                             .no_rebuild = settings->no_rebuild};
     char *directory = library_directory(settings);
     if (!directory)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -33,6 +35,32 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
                     directory);
     free(directory);
     return status;
+}
+
+static bool library_is_there(const struct settings *settings)
+{
+    static const struct doppel_library_options reading = {.read_only = true, .no_rebuild = true};
+    struct doppel_library *library = NULL;
+    char *directory = library_directory(settings);
+    bool there =
+        directory && doppel_library_open(directory, &reading, &library, NULL) != DOPPEL_E_NOT_FOUND;
+    doppel_library_close(library);
+    free(directory);
+    return there;
+}
+
+bool library_is_wanted(const struct settings *settings, struct report *report)
+{
+    struct stat status;
+    if (settings->files_from || !settings->operands.count || library_is_there(settings))
+        return true;
+    for (size_t i = 0; i < settings->operands.count; i++)
+        if (strcmp(settings->operands.items[i], "-") == 0 ||
+            !stat(settings->operands.items[i], &status) || errno != ENOENT)
+            return true;
+    for (size_t i = 0; i < settings->operands.count; i++)
+        report_input(report, settings->operands.items[i], strerror(ENOENT));
+    return false;
 }
 
 struct doppel_item_filter item_filter_from(const struct settings *settings)

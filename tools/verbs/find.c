@@ -136,9 +136,13 @@ int cmd_find(const struct settings *settings, struct report *report)
     if (settings->repeats)
         return find_repeats(settings, report);
     struct find find = {.settings = settings, .report = report};
-    struct doppel_search_options options = search_options_from(settings);
     if (open_library(settings, false, true, &find.library, &error))
         return report_fatal(report, "%s", error.message);
+    struct settings adopted = *settings;
+    if (!settings->code)
+        adopt_schemes(&adopted, find.library, report);
+    find.settings = settings = &adopted;
+    struct doppel_search_options options = search_options_from(settings);
     if (settings->refine) {
         find.looks = must_have(video_looks_new(report->run));
         options.refine = refine_with_item;

@@ -11,15 +11,6 @@
 #include "tools/args/commands.h"
 #include "tools/output/messages.h"
 
-static enum doppel_status open_source(const char *path, int *out, struct doppel_error *error)
-{
-    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
-    *out = fd;
-    return DOPPEL_OK;
-}
-
 static enum doppel_status import_file(struct doppel_library *library, const char *path,
                                       const struct settings *settings, struct report *report,
                                       struct doppel_error *error)
@@ -30,11 +21,12 @@ static enum doppel_status import_file(struct doppel_library *library, const char
         .name = strcmp(path, "-") == 0 ? NULL : path,
         .name_in_summary = settings->operands.count > 1,
         .metadata = &metadata};
-    int fd = -1;
-    enum doppel_status status = open_source(path, &fd, error);
-    if (status)
-        return status;
-    status = doppel_import(report->run, library, fd, &options, NULL, error);
+    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) { /* the others come in */
+        report_input(report, path, strerror(errno));
+        return DOPPEL_OK;
+    }
+    enum doppel_status status = doppel_import(report->run, library, fd, &options, NULL, error);
     close(fd);
     if (status && status != DOPPEL_E_CANCELLED)
         doppel_fail(error, status, "%s: %s", options.name ? path : "standard input",
@@ -46,6 +38,8 @@ int cmd_import(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct doppel_library *library;
+    if (!library_is_wanted(settings, report))
+        return EXIT_DONE;
     if (about_check(settings, &error) || open_library(settings, true, false, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = DOPPEL_OK;
