@@ -48,7 +48,7 @@ struct doppel_search_options {
  * The scheme by which a library is best asked for images, or audio, where nobody named one.
  *
  * @param usual of that kind
- * @return `usual`, unless the library has no item of that and today's items of just one other
+ * @return `usual`, unless the library has no item of that and items of just one other
  * scheme of the kind: then this one. Static storage.
  */
 DOPPEL_API const struct doppel_scheme *doppel_search_scheme(struct doppel_library *library,
