@@ -55,60 +55,6 @@ static bool has_same_bytes(const struct grouping *grouping, uint32_t a, uint32_t
                   sizeof(struct doppel_digest)) == 0;
 }
 
-/* Whether `a` is rather kept than `b`: a reference, else a file, else what was chosen or is whole,
- * else the better by policy. */
-static bool is_better_kept(const struct grouping *grouping, uint32_t a, uint32_t b, bool *no_memory)
-{
-    struct grouping_item x = item_store_get(&grouping->items, a);
-    struct grouping_item y = item_store_get(&grouping->items, b);
-    if (x.reference != y.reference)
-        return x.reference;
-    if (x.no_file != y.no_file)
-        return y.no_file;
-    if (x.chosen != y.chosen)
-        return x.chosen;
-    if (x.cut != y.cut)
-        return y.cut;
-    int preferred = grouping->kind->prefer
-                        ? grouping->kind->prefer(grouping, grouping_first_of(grouping, a),
-                                                 grouping_first_of(grouping, b))
-                        : 0;
-    if (preferred)
-        return preferred > 0;
-    char *x_path = item_store_path(&grouping->items, a);
-    char *y_path = item_store_path(&grouping->items, b);
-    const struct doppel_candidate left = {.authority = x.authority,
-                                          .width = x.width,
-                                          .height = x.height,
-                                          .size = x.size,
-                                          .mtime_ns = x.mtime_ns,
-                                          .path = x_path};
-    const struct doppel_candidate right = {.authority = y.authority,
-                                           .width = y.width,
-                                           .height = y.height,
-                                           .size = y.size,
-                                           .mtime_ns = y.mtime_ns,
-                                           .path = y_path};
-    *no_memory |= !x_path || !y_path;
-    bool better = x_path && y_path &&
-                  doppel_keep_compare(&grouping->options->policy, &left, &right, NULL) < 0;
-    free(x_path);
-    free(y_path);
-    return better;
-}
-
-/* The member that stays. @return false without memory */
-static bool choose_kept(const struct grouping *grouping, const struct led_item *members,
-                        size_t count, uint32_t *out)
-{
-    bool no_memory = false;
-    *out = members[0].item;
-    for (size_t i = 1; i < count; i++)
-        if (is_better_kept(grouping, members[i].item, *out, &no_memory))
-            *out = members[i].item;
-    return !no_memory;
-}
-
 /* References alone are no news, nor is a group around something benign; with --cross-folder neither
  * is a group within one PATH. */
 static bool is_shown(const struct grouping *grouping, const struct led_item *members, size_t count)
@@ -232,7 +178,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
     const struct grouping *grouping = emission->grouping;
     struct group_members out = {0};
     uint32_t kept;
-    bool room = choose_kept(grouping, members, count, &kept) &&
+    bool room = grouping_choose_kept(grouping, members, count, &kept) &&
                 group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_member(grouping, members[i].item, &out);

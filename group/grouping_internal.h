@@ -131,4 +131,8 @@ struct led_item {
     uint32_t leader, item;
 };
 
+/* The member of a group that stays. @return false without memory */
+bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
+                          size_t count, uint32_t *out);
+
 #endif

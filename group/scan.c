@@ -1,9 +1,12 @@
 /* The groups of duplicates among files: read through the cache, then grouped; needs no library. */
 #include <doppel/group.h>
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compare/video.h"
+#include "core/digest.h"
 #include "group/grouping.h"
 #include "intake/reader.h"
 #include "intake/open_cache.h"
@@ -38,11 +41,27 @@ static bool load_cached_record(const struct scan *scan, const struct grouping_it
     return doppel_cache_record(scan->cache, &key, true, out) == DOPPEL_OK;
 }
 
-static bool load_cached_features(void *context, const struct grouping_item *item,
+/* Digests may be forgotten for their memory; of the few that are looked at again they are
+ * recomputed. */
+static bool have_digest(struct grouping_item *item)
+{
+    if (!digest_is_none(&item->digest))
+        return true;
+    int fd = item->path ? open(item->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    uint64_t size;
+    bool good = fd >= 0 && doppel_digest_fd(fd, &item->digest, &size, NULL) == DOPPEL_OK;
+    if (fd >= 0)
+        (void)close(fd);
+    return good;
+}
+
+static bool load_cached_features(void *context, const struct grouping_item *wanted,
                                  struct doppel_image_features *out)
 {
+    struct grouping_item item = *wanted;
     struct doppel_record record = {0};
-    if (!load_cached_record(context, item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
+    if (!have_digest(&item) ||
+        !load_cached_record(context, &item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
         return false;
     bool good =
         doppel_image_attachment_read(record.attachment, record.attachment_size, out) == DOPPEL_OK;

@@ -128,6 +128,9 @@ DOPPEL_API struct doppel_digest doppel_image_attachment_pixels(const uint8_t *da
 DOPPEL_API enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
                                                            struct doppel_image_features *features);
 
+/** The share of a picture that its trimmed view takes, 0 to 1; 1 where it has none. Thread-safe. */
+DOPPEL_API double doppel_image_content_share(const struct doppel_image_features *features);
+
 /* ---- searching and judging ---- */
 
 /** Which views meet which. */

@@ -216,3 +216,14 @@ enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size
         features->boxes[i / 4][i % 4] = get_u16(data);
     return DOPPEL_OK;
 }
+
+double doppel_image_content_share(const struct doppel_image_features *features)
+{
+    const struct doppel_fingerprint *fingerprint = &features->fingerprint;
+    for (uint32_t i = 0; i < fingerprint->count && i < DOPPEL_VIEW_COUNT; i++) {
+        const uint16_t *box = features->boxes[i];
+        if (fingerprint->positions[i] == DOPPEL_VIEW_TRIMMED && box[2] > box[0] && box[3] > box[1])
+            return (double)(box[2] - box[0]) * (box[3] - box[1]) / (65535. * 65535.);
+    }
+    return 1;
+}

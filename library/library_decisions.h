@@ -26,7 +26,8 @@ struct doppel_library;
 /** What speaks for a candidate; numbers are written to disk: new ones go to the end. */
 enum doppel_keep {
     DOPPEL_KEEP_AUTHORITY,  /**< of its source, the higher */
-    DOPPEL_KEEP_RESOLUTION, /**< more pixels */
+    DOPPEL_KEEP_RESOLUTION, /**< more pixels of what they have in common, then less around it, then
+                               as most of the group stand */
     DOPPEL_KEEP_DURATION,   /**< longer */
     DOPPEL_KEEP_SIZE,       /**< more bytes */
     DOPPEL_KEEP_DATE,       /**< older */
@@ -56,6 +57,9 @@ DOPPEL_API enum doppel_status doppel_keep_policy_parse(const char *text,
 struct doppel_candidate {
     int64_t authority;
     uint32_t width, height;
+    uint64_t content_pixels; /**< of an image, without a frame; 0: all that it has */
+    bool framed;             /**< an image with a frame around it that the others do not have */
+    bool turned;             /**< an image turned or mirrored, and most of its group are not */
     uint64_t duration_ms;
     int64_t size;
     int64_t mtime_ns; /**< since 1970; of a record its date. Not known: INT64_MAX, the last */

@@ -80,6 +80,20 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static uint64_t content_pixels(const struct doppel_candidate *candidate)
+{
+    return candidate->content_pixels ? candidate->content_pixels
+                                     : (uint64_t)candidate->width * candidate->height;
+}
+
+static int compare_images(const struct doppel_candidate *a, const struct doppel_candidate *b)
+{
+    int order = more_first(content_pixels(a), content_pixels(b));
+    if (!order)
+        order = a->framed - b->framed;
+    return order ? order : a->turned - b->turned;
+}
+
 static int compare_by(enum doppel_keep criterion, const struct doppel_candidate *a,
                       const struct doppel_candidate *b)
 {
@@ -87,7 +101,7 @@ static int compare_by(enum doppel_keep criterion, const struct doppel_candidate 
     case DOPPEL_KEEP_AUTHORITY:
         return larger_first(a->authority, b->authority);
     case DOPPEL_KEEP_RESOLUTION:
-        return more_first((uint64_t)a->width * a->height, (uint64_t)b->width * b->height);
+        return compare_images(a, b);
     case DOPPEL_KEEP_DURATION:
         return more_first(a->duration_ms, b->duration_ms);
     case DOPPEL_KEEP_SIZE:

@@ -7,6 +7,7 @@
 #include "core/array.h"
 #include "library/derived/codes.h"
 #include "library/items/text_internal.h"
+#include "library/ledger/contents.h"
 
 #define LINK_COLUMNS "item, leader"
 #define CANONICAL_COLUMNS "leader, item"
@@ -355,7 +356,7 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
                                  enum doppel_keep *out_by, struct doppel_error *error)
 {
     struct doppel_keep_policy policy = {0};
-    struct doppel_candidate holder;
+    struct doppel_candidate holder, mine = *candidate;
     uint64_t canonical = 0;
     char *name = NULL;
     enum doppel_status status = doppel_library_policy(library, &policy, error);
@@ -368,7 +369,8 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
     status = doppel_library_candidate(library, canonical, &holder, &name, error);
     if (status)
         return status;
-    bool better = doppel_keep_compare(&policy, candidate, &holder, out_by) < 0;
+    candidates_compare_contents(library, newcomer, &mine, canonical, &holder);
+    bool better = doppel_keep_compare(&policy, &mine, &holder, out_by) < 0;
     free(name);
     if (!better || *out_by == DOPPEL_KEEP_CRITERIA) /* names alone are no reason to change */
         return DOPPEL_OK;

@@ -80,11 +80,12 @@ static int shade(int seed, int x, int y, int cell)
     return (upper * (cell - down) + lower * down) / (cell * cell);
 }
 
-/* A smooth image, `step` times as large. */
-static void write_image(const struct folder *folder, const char *name, int seed, int step)
+/* A smooth image, `step` times as large and in a black frame. */
+static void write_framed_image(const struct folder *folder, const char *name, int seed, int step,
+                               int frame)
 {
     FILE *file = create_file(folder, name);
-    int side = SIDE * step;
+    int inner = SIDE * step, side = inner + 2 * frame;
     write_number(file, 0x4d42, 2); /* "BM" */
     write_number(file, 54 + 3 * side * side, 4);
     write_number(file, 0, 4);
@@ -96,9 +97,17 @@ static void write_image(const struct folder *folder, const char *name, int seed,
     write_number(file, 24, 2); /* bits a pixel */
     for (int i = 0; i < 6; i++)
         write_number(file, 0, 4);
-    for (int i = 0; i < side * side; i++)
-        write_number(file, 0x010101 * shade(seed, i % side, i / side, side / 8), 3);
+    for (int i = 0; i < side * side; i++) {
+        int x = i % side - frame, y = i / side - frame;
+        bool inside = x >= 0 && x < inner && y >= 0 && y < inner;
+        write_number(file, inside ? 0x010101 * shade(seed, x, y, inner / 8) : 0, 3);
+    }
     fclose(file);
+}
+
+static void write_image(const struct folder *folder, const char *name, int seed, int step)
+{
+    write_framed_image(folder, name, seed, step, 0);
 }
 
 static void write_folder(struct folder *folder)
@@ -184,6 +193,25 @@ static void groups_have_kinds_reasons_and_the_copy_to_keep(void **state)
     assert_int_equal(found.counts.items[DOPPEL_KIND_IMAGE], 4);
     assert_int_equal(found.counts.items[DOPPEL_KIND_TEXT], 5);
     assert_int_equal(found.counts.items[DOPPEL_KIND_AUDIO], 0);
+    remove_folder(&folder);
+}
+
+/* A frame makes a file larger, and what it shows no better. */
+static void a_framed_copy_is_not_kept(void **state)
+{
+    struct folder folder;
+    struct found found = {.folder = &folder};
+    (void)state;
+    strcpy(folder.path, "/tmp/doppel-scan-XXXXXX");
+    assert_non_null(mkdtemp(folder.path));
+    write_framed_image(&folder, "framed.bmp", 0, 1, 24);
+    write_image(&folder, "original.bmp", 0, 1);
+    write_framed_image(&folder, "large-framed.bmp", 3, 2, 40); /* there is no better one */
+    write_image(&folder, "small.bmp", 3, 1);
+    scan_folder(&found);
+    assert_int_equal(found.status, DOPPEL_OK);
+    assert_string_equal(found.text, "image keep=original.bmp framed.bmp:near\n"
+                                    "image keep=large-framed.bmp small.bmp:near\n");
     remove_folder(&folder);
 }
 
@@ -367,6 +395,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_have_kinds_reasons_and_the_copy_to_keep),
+        cmocka_unit_test(a_framed_copy_is_not_kept),
         cmocka_unit_test(references_are_kept),
         cmocka_unit_test(two_at_once_are_as_alone),
         cmocka_unit_test(a_cancelled_scan_says_so),

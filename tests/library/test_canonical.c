@@ -33,6 +33,18 @@ static void test_policy(void **state)
     other.width = 199;
     assert_kept(&base, &other); /* more pixels */
     other = base;
+    other.size *= 2;
+    other.width = 150;
+    other.content_pixels = 10000;
+    assert_kept(&other, &base); /* as much is shown, more bytes */
+    other.framed = true;
+    assert_kept(&base, &other); /* there is a frame around it */
+    other.framed = false;
+    other.turned = true;
+    assert_kept(&base, &other); /* it is turned */
+    other.content_pixels = 10001;
+    assert_kept(&other, &base); /* more is shown, though turned */
+    other = base;
     other.size--;
     other.mtime_ns = 0;
     assert_kept(&base, &other); /* more bytes, though younger */

@@ -59,7 +59,8 @@ const struct verb verb_table[] = {
      "doppel find repost.jpg", "doppel find broadcast.mp3 --near-misses 3",
      "library kind min-similarity max-fp-rate near-misses format null", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
-     "One member of each group is kept: the image with the most pixels, then the largest "
+     "One member of each group is kept: the image that shows most, a frame around it not "
+     "counted, then the one without a frame, the largest "
      "file, the oldest, the least deeply nested; a recording or video comes before a part of "
      "it. Groups of files are computed each time, with the thresholds that are given. They "
      "are followed by groups of records of corpora, as linked by 'ingest' and 'mark' whatever "
