@@ -1,6 +1,7 @@
 /* Lines to records. */
 #include "corpus/read/reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,15 @@ enum slot_id {
 /* Of ids, paths, sources, dates: they are kept in rows, and printed on lines. */
 enum { MAX_NAME_BYTES = 65536 };
 
+/* Of the fields that nobody reads, to be named where the text is missing. */
+enum { OTHER_FIELDS = 6, OTHER_NAME_BYTES = 40 };
+
+/* The name of a field, in the line. */
+struct other_field {
+    const char *name;
+    size_t size;
+};
+
 /* A field that records may have. */
 struct field_slot {
     char *name; /* NULL: nothing is called so */
@@ -42,8 +52,10 @@ struct field_slot {
 struct parser {
     struct json *json;
     struct field_slot slots[SLOTS];
-    int slot_count;               /* PLAIN_SLOTS, or all */
-    struct field_slot *last;      /* that of the last field, or NULL */
+    int slot_count;                          /* PLAIN_SLOTS, or all */
+    struct field_slot *last;                 /* that of the last field, or NULL */
+    struct other_field others[OTHER_FIELDS]; /* of this line, the first ones */
+    size_t other_count;
     struct value copy;            /* of a line that had to be mended, or is a path */
     struct doppel_metadata *said; /* of the record; NULL: nothing */
     bool takes_paths;
@@ -144,6 +156,13 @@ static bool escaped_key_is(const struct field_slot *slot, const char *key, const
            memcmp(plain, slot->name, size) == 0;
 }
 
+static void note_other_field(struct parser *parser, const char *key, const char *limit)
+{
+    const char *end = memchr(key, '"', (size_t)(limit - key));
+    if (end && parser->other_count < OTHER_FIELDS)
+        parser->others[parser->other_count++] = (struct other_field){key, (size_t)(end - key)};
+}
+
 static void take_field(void *context, const char *key, const char *value, size_t size)
 {
     struct parser *parser = context;
@@ -157,6 +176,8 @@ static void take_field(void *context, const char *key, const char *value, size_t
         slot->token_size = size;
         parser->last = slot;
     }
+    if (!parser->last && !escaped)
+        note_other_field(parser, key, value);
 }
 
 static enum json_problem parse_json_line(struct parser *parser, const char *line, size_t size)
@@ -164,6 +185,7 @@ static enum json_problem parse_json_line(struct parser *parser, const char *line
     for (int i = 0; i < SLOTS; i++)
         parser->slots[i].token = NULL;
     parser->last = NULL;
+    parser->other_count = 0;
     return json_visit(parser->json, line, size, take_field, parser);
 }
 
@@ -258,6 +280,24 @@ static enum doppel_status read_name(struct field_slot *slot, bool is_path, const
     return DOPPEL_OK;
 }
 
+/* A record without a text: say which fields there are, one of which may be meant. */
+static enum doppel_status lacks_text(const struct parser *parser, struct doppel_error *error)
+{
+    char names[OTHER_FIELDS * (OTHER_NAME_BYTES + 4) + 8] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < parser->other_count; i++) {
+        int size = parser->others[i].size < OTHER_NAME_BYTES ? (int)parser->others[i].size
+                                                             : OTHER_NAME_BYTES;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.*s\"", i ? ", " : "",
+                                 size, parser->others[i].name);
+    }
+    return doppel_fail(error, DOPPEL_E_FORMAT,
+                       "the record has neither \"%.64s\" nor \"%.64s\"%s%s; name the field with "
+                       "--text-field or --path-field",
+                       parser->slots[SLOT_TEXT].name, parser->slots[SLOT_PATH].name,
+                       used ? ", but " : "", names);
+}
+
 static enum doppel_status read_text_field(struct parser *parser, struct doppel_corpus_record *out)
 {
     struct field_slot *slot = &parser->slots[SLOT_TEXT];
@@ -265,10 +305,7 @@ static enum doppel_status read_text_field(struct parser *parser, struct doppel_c
     case VALUE_ABSENT:
         if (out->path)
             return DOPPEL_OK;
-        return doppel_fail(&out->error, DOPPEL_E_FORMAT,
-                           "the record has neither \"%.64s\" nor \"%.64s\"; name the field with "
-                           "--text-field or --path-field",
-                           slot->name, parser->slots[SLOT_PATH].name);
+        return lacks_text(parser, &out->error);
     case VALUE_NO_MEMORY:
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
                            slot->token_size);

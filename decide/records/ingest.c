@@ -180,10 +180,12 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
     if (!ingest->reader) {
         decision.line_text = pool_string(strings, record->text);
         decision.line_size = record->text_size;
-    } else if (!record->unreadable) {
+    } else {
         const struct line_block *block = &told->batch->block;
-        decision.line_text = block->bytes + (record->offset - block->offset);
-        decision.line_size = record->size;
+        uint64_t begin = record->offset - block->offset;
+        bool there = begin <= block->size && record->size <= block->size - begin;
+        decision.line_text = there ? block->bytes + begin : NULL;
+        decision.line_size = there ? record->size : 0;
     }
     return decision;
 }

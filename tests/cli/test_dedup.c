@@ -94,22 +94,78 @@ static void lines_are_kept_dropped_or_annotated(void **state)
     make_corpus("a.jsonl");
     char *unique = doppel_prints(3, "dedup", "-q", "a.jsonl", "--emit", "unique");
     char *duplicates = doppel_prints(3, "dedup", "a.jsonl", "--emit", "duplicates");
+    char *unreadable = doppel_prints(3, "dedup", "a.jsonl", "--emit=unreadable");
     char *annotated = doppel_prints(3, "dedup", "a.jsonl", "--emit=annotated");
     assert_int_equal(count_lines(unique, ""), 3); /* a, the newer one, and the other "short" */
     assert_has(unique, "{\"id\":\"newer\"");
     assert_has(unique, "moon");
     assert_int_equal(count_lines(duplicates, ""), 5);
     assert_has(duplicates, "{\"id\":7,");
-    assert_int_equal(count_lines(annotated, "\"doppel\":{"), 8);
+    assert_int_equal(count_lines(unreadable, ""), 2);
+    assert_int_equal(count_lines(annotated, "\"doppel\":{"), 10);
     for (const char *line = annotated; *line; line += strcspn(line, "\n") + 1) {
         json_t *row = json_loadb(line, strcspn(line, "\n"), 0, NULL);
         assert_non_null(json_object_get(json_object_get(row, "doppel"), "decision"));
-        assert_non_null(json_object_get(row, "text"));
+        if (!strstr(line, "\"unreadable\""))
+            assert_non_null(json_object_get(row, "text"));
         json_decref(row);
     }
+    free(unreadable);
     free(unique);
     free(duplicates);
     free(annotated);
+}
+
+/* A corpus that is split has all its lines in one of the parts, whatever they are. */
+static void a_split_loses_no_line(void **state)
+{
+    static const char *const parts[] = {"unique", "duplicates", "unreadable"};
+    static const char corpus[] = "{\"id\":1,\"text\":\"one two three four five six seven eight\"}\n"
+                                 "{\"id\":2,\"body\":\"elsewhere\"}\n"
+                                 "no JSON \"at all\"\n"
+                                 "{\"id\":3,\"text\":5}\n"
+                                 "{\"id\":4,\"text\":\"one two three four five six seven eight\"}\n"
+                                 "{\"id\":5,\"text\":\"it does not end\n";
+    size_t lines = 0, bytes = 0;
+    (void)state;
+    write_file("corpus.jsonl", corpus, strlen(corpus));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *part = doppel_prints(3, "dedup", "corpus.jsonl", "--emit", parts[i]);
+        lines += count_lines(part, "");
+        bytes += strlen(part);
+        free(part);
+    }
+    assert_int_equal(lines, 6);
+    assert_int_equal(bytes, strlen(corpus));
+    struct ran ran =
+        doppel("ingest", "-L", "library", "--jsonl", "corpus.jsonl", "--emit", "unreadable");
+    assert_has(ran.out, "no JSON \"at all\"\n");
+    assert_has(ran.out, "\"body\":\"elsewhere\"}\n");
+    assert_int_equal(count_lines(ran.out, ""), 4);
+    ran_free(&ran);
+}
+
+/* What is wrong with each line is said of the first ones. */
+static void a_reason_is_not_repeated_for_ever(void **state)
+{
+    (void)state;
+    FILE *file = fopen("many.jsonl", "w");
+    for (int i = 0; i < 1000; i++)
+        fprintf(file, "{\"id\":%d,\"body\":\"some words\"}\n", i);
+    fprintf(file, "no JSON\n");
+    fclose(file);
+    struct ran ran = doppel("dedup", "many.jsonl");
+    assert_code(&ran, 3);
+    assert_int_equal(count_lines(ran.out, ""), 1001);
+    assert_int_equal(count_lines(ran.err, ""), 12);
+    assert_has(ran.err,
+               "many.jsonl:10: the record has neither \"text\" nor \"path\", but \"body\"");
+    assert_has(ran.err, "many.jsonl: 990 more records like these: ");
+    assert_has(ran.err, "many.jsonl:1001: not a JSON object");
+    ran_free(&ran);
+    ran = doppel("dedup", "-v", "many.jsonl");
+    assert_true(count_lines(ran.err, "") > 1000);
+    ran_free(&ran);
 }
 
 static void an_annotated_corpus_is_annotated_anew(void **state)
@@ -118,7 +174,7 @@ static void an_annotated_corpus_is_annotated_anew(void **state)
     make_corpus("a.jsonl");
     char *once = doppel_prints(3, "dedup", "a.jsonl", "--emit", "annotated");
     write_file("once.jsonl", once, strlen(once));
-    char *twice = doppel_prints(0, "dedup", "once.jsonl", "--emit", "annotated");
+    char *twice = doppel_prints(3, "dedup", "once.jsonl", "--emit", "annotated");
     assert_int_equal(count_lines(once, ""), count_lines(twice, ""));
     for (const char *line = twice; *line; line += strcspn(line, "\n") + 1) {
         json_t *row = json_loadb(line, strcspn(line, "\n"), JSON_REJECT_DUPLICATES, NULL);
@@ -253,6 +309,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(each_line_is_decided),
         IN_SANDBOX(lines_are_kept_dropped_or_annotated),
+        IN_SANDBOX(a_split_loses_no_line),
+        IN_SANDBOX(a_reason_is_not_repeated_for_ever),
         IN_SANDBOX(an_annotated_corpus_is_annotated_anew),
         IN_SANDBOX(standard_input_and_limits_change_nothing),
         IN_SANDBOX(same_ids_and_limits_are_settable),

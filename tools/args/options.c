@@ -351,9 +351,10 @@ const struct option_info option_table[] = {
      "auto", "The format of FILE; auto: recognised by its beginning", VERB_IMPORT, SECTION_OUTPUT},
     {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERBS_PRINT,
      SECTION_OUTPUT},
-    {"emit", 0, "decisions|unique|duplicates|annotated", OPTION_CHOICE, AT(emit), "decisions",
-     "A decision for each line; or the lines themselves: those to keep, the others, or all with "
-     "the decision added as \"doppel\"",
+    {"emit", 0, "decisions|unique|duplicates|annotated|unreadable", OPTION_CHOICE, AT(emit),
+     "decisions",
+     "A decision for each line; or the lines themselves: those to keep, the others, all with the "
+     "decision added as \"doppel\", or those that could not be read",
      VERBS_CORPUS, SECTION_OUTPUT},
     {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,
      "Print only paths, each ended by NUL (of groups: what is not kept); read NULs in "

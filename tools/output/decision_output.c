@@ -107,21 +107,32 @@ static void put_decision_row(struct decision_output *output, const struct doppel
     doppel_json_clear(&output->text);
 }
 
+/* Whether the input itself is printed. Each goes to one of unique, duplicates and unreadable. */
+static bool is_emitted(enum emit emit, const struct doppel_decided *decided)
+{
+    bool unreadable = decided->decision == DOPPEL_DECISION_UNREADABLE;
+    switch (emit) {
+    case EMIT_UNREADABLE:
+        return unreadable;
+    case EMIT_UNIQUE:
+    case EMIT_DUPLICATES:
+        return !unreadable && decided->unique == (emit == EMIT_UNIQUE);
+    default:
+        return true;
+    }
+}
+
 static void put_line(struct decision_output *output, const struct doppel_decided *decided)
 {
     enum emit emit = output->settings->emit;
-    bool readable =
-        decided->decision != DOPPEL_DECISION_UNREADABLE && (decided->is_file || decided->text);
-    if (emit != EMIT_DECISIONS && !readable)
-        return;
     if (emit == EMIT_DECISIONS)
         doppel_decision_to_json(&output->text, decided);
+    else if (!is_emitted(emit, decided) || (!decided->is_file && !decided->text))
+        return;
     else if (emit == EMIT_ANNOTATED)
         decision_write_annotated(&output->text, decided);
-    else if (decided->unique == (emit == EMIT_UNIQUE))
-        decision_write_input(&output->text, decided);
     else
-        return;
+        decision_write_input(&output->text, decided);
     doppel_json_end_line(&output->text);
 }
 

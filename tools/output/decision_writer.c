@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "tools/memory.h"
 #include "tools/output/item_row.h"
 
 /* A line that was annotated before, perhaps: its field is replaced. Lines that say "doppel" are
@@ -47,6 +48,34 @@ static void annotate_line(struct doppel_json *json, const struct doppel_decided 
     doppel_json_object_end(json);
 }
 
+/* A line that is no JSON, as a string; its bytes where it is no string either. */
+static void annotate_broken_line(struct doppel_json *json, const struct doppel_decided *decided)
+{
+    struct doppel_json own = {0};
+    char *line = must_allocate(decided->text_size + 1);
+    memcpy(line, decided->text, decided->text_size);
+    line[decided->text_size] = '\0';
+    doppel_decision_to_json(&own, decided);
+    doppel_json_object_begin(json, NULL);
+    if (memchr(line, '\0', decided->text_size))
+        doppel_json_base64(json, "line_base64", decided->text, decided->text_size);
+    else
+        doppel_json_path(json, "line", line);
+    doppel_json_raw(json, "doppel", own.bytes, own.size);
+    doppel_json_object_end(json);
+    json->failed |= own.failed;
+    doppel_json_free(&own);
+    free(line);
+}
+
+static bool is_json_object(const char *text, size_t size)
+{
+    json_t *value = json_loadb(text, size, 0, NULL);
+    bool is_object = json_is_object(value);
+    json_decref(value);
+    return is_object;
+}
+
 /* The record of a file without the decision, or with it. */
 static void write_file(struct doppel_json *json, const struct doppel_decided *decided,
                        bool annotated)
@@ -73,6 +102,9 @@ void decision_write_annotated(struct doppel_json *json, const struct doppel_deci
 {
     if (decided->is_file)
         write_file(json, decided, true);
+    else if (decided->decision == DOPPEL_DECISION_UNREADABLE &&
+             !is_json_object(decided->text, decided->text_size))
+        annotate_broken_line(json, decided);
     else
         annotate_line(json, decided);
 }

@@ -30,7 +30,9 @@ static void take_notice(void *context, enum doppel_notice level, const char *pat
 
 static void take_failure(void *context, const char *path, const struct doppel_error *reason)
 {
-    say(context, path, reason->message);
+    struct report *report = context;
+    if (report->verbose || repeats_take(&report->repeats, path, reason->message))
+        say(report, path, reason->message);
 }
 
 static void take_progress(void *context, const struct doppel_run_progress *now)
@@ -96,9 +98,25 @@ void report_start(struct report *report, const struct settings *settings)
     report->run = run_for(report, settings);
 }
 
+/* How often it was not said any more. */
+static void say_repeats(struct report *report)
+{
+    for (size_t i = 0; i < report->repeats.count; i++) {
+        const struct repeated_failure *repeat = &report->repeats.items[i];
+        char text[1024];
+        if (repeat->count <= REPEATS_SHOWN)
+            continue;
+        snprintf(text, sizeof text, "%llu more records like these: %s (-v shows all)",
+                 (unsigned long long)(repeat->count - REPEATS_SHOWN), repeat->reason);
+        say(report, repeat->file, text);
+    }
+}
+
 void report_end(struct report *report)
 {
     progress_clear(&report->progress);
+    say_repeats(report);
+    repeats_free(&report->repeats);
     doppel_run_free(report->run);
 }
 

@@ -11,6 +11,7 @@
 #include <doppel/run.h>
 
 #include "tools/output/progress.h"
+#include "tools/output/repeats.h"
 
 struct settings;
 
@@ -19,6 +20,7 @@ struct report {
     bool quiet, verbose;
     bool terminal;     /* then bytes that are not UTF-8 are escaped too */
     uint64_t problems; /* that are rows, and so no messages */
+    struct repeats repeats;
     struct progress progress;
     struct doppel_run *run; /* what the engine is given: tells by this report */
 };

@@ -1,0 +1,78 @@
+/* Failures of records, counted by file and reason. */
+#include "tools/output/repeats.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of FILE in FILE:LINE; 0 of anything else. */
+static size_t file_length(const char *place)
+{
+    const char *colon = strrchr(place, ':');
+    bool is_line =
+        colon && colon > place && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+    return is_line ? (size_t)(colon - place) : 0;
+}
+
+/* Whether two reasons are the same but for their numbers. */
+static bool is_same_reason(const char *a, const char *b)
+{
+    for (;;) {
+        while (isdigit((unsigned char)*a))
+            a++;
+        while (isdigit((unsigned char)*b))
+            b++;
+        if (*a != *b || !*a)
+            return *a == *b;
+        a++;
+        b++;
+    }
+}
+
+static struct repeated_failure *find_repeated(struct repeats *repeats, const char *place,
+                                              size_t length, const char *reason)
+{
+    for (size_t i = 0; i < repeats->count; i++) {
+        struct repeated_failure *repeat = &repeats->items[i];
+        if (strlen(repeat->file) == length && memcmp(repeat->file, place, length) == 0 &&
+            is_same_reason(repeat->reason, reason))
+            return repeat;
+    }
+    return NULL;
+}
+
+/* NULL where there is no room, or no memory. */
+static struct repeated_failure *add_repeated(struct repeats *repeats, const char *place,
+                                             size_t length, const char *reason)
+{
+    if (repeats->count == REPEAT_REASONS)
+        return NULL;
+    struct repeated_failure repeat = {strndup(place, length), strdup(reason), 0};
+    if (repeat.file && repeat.reason) {
+        repeats->items[repeats->count] = repeat;
+        return &repeats->items[repeats->count++];
+    }
+    free(repeat.file);
+    free(repeat.reason);
+    return NULL;
+}
+
+bool repeats_take(struct repeats *repeats, const char *place, const char *reason)
+{
+    size_t length = place ? file_length(place) : 0;
+    if (!length)
+        return true;
+    struct repeated_failure *repeat = find_repeated(repeats, place, length, reason);
+    if (!repeat)
+        repeat = add_repeated(repeats, place, length, reason);
+    return !repeat || ++repeat->count <= REPEATS_SHOWN;
+}
+
+void repeats_free(struct repeats *repeats)
+{
+    for (size_t i = 0; i < repeats->count; i++) {
+        free(repeats->items[i].file);
+        free(repeats->items[i].reason);
+    }
+    *repeats = (struct repeats){0};
+}
