@@ -96,8 +96,9 @@ def test_pkg_config_files_are_there():
 
 def test_headers_are_there():
     installed = {path.name for path in (prefix / "include" / "doppel").iterdir()}
-    assert installed == {path.name for path in (TOP / "include" / "doppel").glob("*.h")}
-    assert installed == {f"{name}.h" for name in ROOMS + PARTS + ["doppel"]}
+    ours = {path.name for path in (TOP / "include" / "doppel").glob("*.h")}
+    assert installed == ours | {"version.h"}
+    assert installed == {f"{name}.h" for name in ROOMS + PARTS + ["doppel", "version"]}
 
 
 def test_man_page_and_completions_are_there():
@@ -121,7 +122,7 @@ def compile_headers(*command):
             "-fsyntax-only",
             f"-I{prefix}/include",
             "-",
-            input=f"#include <doppel/{header.name}>\n",
+            input=f"#include <doppel/{header.name}>\nextern int some_declaration;\n",
         )
 
 
@@ -333,18 +334,42 @@ def test_decisions_of_a_folder():
         watch.wait()
 
 
+def test_flags_of_others_do_not_leak():
+    for package in ["doppel"] + [f"doppel-{room}" for room in ROOMS]:
+        assert run("pkg-config", "--cflags", package).split() == [f"-I{prefix}/include"], package
+        names = flags(package)
+        assert len(names) == len(set(names)), f"{package}: {names}"
+    assert flags("doppel") == [f"-I{prefix}/include", f"-L{libdir}", "-ldoppel"]
+
+
+def test_a_program_can_ask_for_the_version():
+    numbers = run("pkg-config", "--modversion", "doppel").strip()
+    source = f"""#include <doppel/doppel.h>
+    #if DOPPEL_VERSION_NUMBER < DOPPEL_VERSION_OF(0, 2, 0)
+    #error "too old"
+    #endif
+    #include <string.h>
+    int main(void)
+    {{
+        return strcmp(DOPPEL_VERSION, "{numbers}") || strcmp(doppel_version(), DOPPEL_VERSION);
+    }}
+    """
+    program = work / "version"
+    run("cc", "-x", "c", "-", "-o", program, *flags("doppel"), input=source)
+    run(program, env=os.environ | {"LD_LIBRARY_PATH": str(libdir)})
+
+
+def test_guides_and_examples_are_there():
+    documents = prefix / "share" / "doc" / "doppel"
+    assert (documents / "guide" / "photos.md").is_file()
+    assert (documents / "examples" / "scan_folder.c").is_file()
+
+
 def test_examples_link_the_whole_library_static():
-    others = run("pkg-config", "--print-requires-private", "doppel").split()
-    link = [
-        "-l:libdoppel.a",
-        *run("pkg-config", "--libs", *others).split(),
-        "-lm",
-        "-lstdc++",
-        "-lcsv",
-        "-pthread",
-    ]
+    link = run("pkg-config", "--static", "--libs", "doppel").replace("-ldoppel", "-l:libdoppel.a")
+    link = link.split()
     program = compile_example(
-        "compare_files", *run("pkg-config", "--cflags", "doppel").split(), f"-L{libdir}", *link
+        "compare_files", *run("pkg-config", "--cflags", "doppel").split(), *link
     )
     assert not any(name.startswith("libdoppel") for name in needed(program))
 

@@ -42,7 +42,12 @@ ENGINE = "compare intake search group decide act exchange report".split()
 # A module and those whose inside it may see: records are decided about as corpus reads them.
 INSIDES = {"decide": ["corpus"]}
 
-PARTS_OF_CORE = ("doppel/json_writer.h", "doppel/run.h", "doppel/renamed.h")
+PARTS_OF_CORE = (
+    "doppel/json_writer.h",
+    "doppel/renamed.h",
+    "doppel/run.h",
+    "doppel/version.h",
+)
 
 # Of media, the engine uses the probe and names of formats, which need no decoder.
 USE_OF_MEDIA = {"intake/kind.c", "intake/pcm.c"}

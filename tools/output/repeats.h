@@ -9,7 +9,7 @@
 
 enum {
     REPEATS_SHOWN = 10, /* of a reason in a file */
-    REPEAT_REASONS = 16 /* that are told apart; of others all are said */
+    REPEAT_REASONS = 16 /* that are distinguished; of others all are said */
 };
 
 struct repeated_failure {
