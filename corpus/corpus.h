@@ -112,6 +112,7 @@ struct doppel_dedup_decision {
     const char *line_text; /**< with options.lines, without its newline; NULL: it is lost */
     size_t line_size;
     uint64_t item, of_item; /**< ids in the library; 0: it has none */
+    bool replayed;    /**< it is in the library, id and text, and this is what was decided then */
     uint64_t same_id; /**< what else the library knows under its id, or its external id, and is
                          not what it is decided to be of; 0: nothing */
 };

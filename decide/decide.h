@@ -88,6 +88,8 @@ struct doppel_decided {
     /* in the library */
     uint64_t item;    /**< 0: it has none */
     uint64_t same_id; /**< what else has its id; 0: nothing */
+    bool replayed;    /**< of a record: its id and text were there already, and this is what was
+                         decided then; never of a dry run */
     bool unique;      /**< it belongs to what is without duplicates */
 
     /* what it is a duplicate, a part or a revision of, or matched */

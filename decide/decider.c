@@ -126,6 +126,7 @@ void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
         .text_size = decision->line_size,
         .item = decision->item,
         .same_id = decision->same_id,
+        .replayed = decision->replayed,
         .unique = decision->unique,
         .of = decision->of_item,
         .of_id = decision->of,
@@ -135,11 +136,8 @@ void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
         .has_match = decision->has_match,
         .match = {.matches = decision->has_match, .match = decision->match},
     };
-    bool named = decision->reason && decision->decision != DOPPEL_DECISION_UNREADABLE;
-    for (enum doppel_decision_reason i = DOPPEL_BECAUSE_KNOWN; named && i <= DOPPEL_BECAUSE_BENIGN;
-         i++)
-        if (strcmp(decision->reason, doppel_decision_reason_name(i)) == 0)
-            out->reason = i;
+    if (decision->decision != DOPPEL_DECISION_UNREADABLE)
+        out->reason = doppel_decision_reason_of(decision->reason);
 }
 
 /* ---- files ---- */

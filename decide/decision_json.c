@@ -83,5 +83,7 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
         doppel_json_integer(json, "item", decided->item);
     if (decided->same_id)
         doppel_json_integer(json, "same_id", decided->same_id);
+    if (decided->replayed)
+        doppel_json_boolean(json, "replayed", true);
     doppel_json_object_end(json);
 }

@@ -571,6 +571,9 @@ enum doppel_decision_reason {
 /** "same-content", …; static storage; of DOPPEL_BECAUSE_NONE NULL. Thread-safe. */
 DOPPEL_API const char *doppel_decision_reason_name(enum doppel_decision_reason reason);
 
+/** The inverse; DOPPEL_BECAUSE_NONE of NULL and of what is no such name. Thread-safe. */
+DOPPEL_API enum doppel_decision_reason doppel_decision_reason_of(const char *name);
+
 /** What to do with a record whose id came before. */
 enum doppel_same_id {
     DOPPEL_SAME_ID_UPDATE, /**< its text takes the place of the former: a revision, unless it is the

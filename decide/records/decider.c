@@ -217,9 +217,62 @@ static enum doppel_status decide_update(struct ingest *ingest, uint64_t former,
     return match_earlier(ingest, former, &answer->match, &matches, error);
 }
 
+/* What the log says of an item. */
+struct first_decision {
+    uint64_t item;
+    bool found, has_match;
+    struct rule_answer rule;
+    uint64_t former;
+};
+
+static bool take_first_decision(void *context, const struct doppel_log_entry *entry,
+                                const struct doppel_error *problem)
+{
+    struct first_decision *first = context;
+    if (problem->status || entry->item != first->item || !entry->decided)
+        return true;
+    first->found = true;
+    first->has_match = entry->has_match;
+    first->former = entry->former;
+    first->rule.decision = (enum doppel_decision)entry->decision;
+    first->rule.reason = doppel_decision_reason_of(entry->reason);
+    first->rule.of = entry->of;
+    return false;
+}
+
+/* Say again what was decided of an item: whoever sends a record twice may not have had the answer,
+ * since doppel or the sender died. Where the log does not have it, or what it was a
+ * duplicate of was removed, the answer stays. */
+static enum doppel_status replay_decision(struct ingest *ingest, uint64_t item,
+                                          struct decider_answer *answer, struct doppel_error *error)
+{
+    const struct doppel_log_query query = {.item = item};
+    struct first_decision first = {.item = item};
+    const struct leader *of = NULL;
+    bool matches;
+    enum doppel_status status =
+        doppel_library_each_log(ingest->library, &query, take_first_decision, &first, error);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return status;
+    status = DOPPEL_OK;
+    if (first.found && first.rule.of)
+        status = leaders_has(ingest->leaders, first.rule.of, &of, error);
+    if (status || !first.found || (first.rule.of && !of)) /* it was removed since */
+        return status;
+    answer->decision = first.rule.decision;
+    answer->reason = first.rule.reason;
+    answer->of = first.rule.of;
+    answer->replaces = first.former;
+    answer->has_match = first.has_match && of;
+    answer->replayed = true;
+    if (!answer->has_match || answer->reason == DOPPEL_BECAUSE_SAME_CONTENT)
+        return DOPPEL_OK;
+    return match_earlier(ingest, first.rule.of, &answer->match, &matches, error);
+}
+
 /* The same text under the same id: it is there already. */
-static void decide_again(const struct ingest *ingest, const struct earlier *former,
-                         struct decider_answer *answer)
+static enum doppel_status decide_again(struct ingest *ingest, const struct earlier *former,
+                                       struct decider_answer *answer, struct doppel_error *error)
 {
     const struct rule_bytes facts = {
         .same = former->id, .same_content = true, .same_leader = former->leader};
@@ -229,6 +282,7 @@ static void decide_again(const struct ingest *ingest, const struct earlier *form
     take_rule(ingest, &rule, answer);
     answer->kept = false;
     answer->known = former->id;
+    return ingest->options.check ? DOPPEL_OK : replay_decision(ingest, former->id, answer, error);
 }
 
 static enum doppel_status decide_same_id(struct ingest *ingest, const struct earlier *former,
@@ -238,8 +292,7 @@ static enum doppel_status decide_same_id(struct ingest *ingest, const struct ear
     if (!rule_by_id(ingest->options.on_same_id, former->id, &rule)) {
         if (memcmp(&former->content, &ingest->record->content, sizeof former->content) != 0)
             return decide_update(ingest, former->id, answer, error);
-        decide_again(ingest, former, answer);
-        return DOPPEL_OK;
+        return decide_again(ingest, former, answer, error);
     }
     answer->decision = rule.decision;
     answer->reason = rule.reason;

@@ -18,10 +18,11 @@ struct decider_answer {
     uint64_t leader; /* whom it follows, if it is remembered */
     bool has_match;
     struct doppel_match match;
-    bool limited; /* the match kept to a limit */
-    bool follows; /* it joins the group of `leader`, if it is remembered */
-    bool leads;   /* later records are to be compared with it */
-    bool kept;    /* it says something that is not known yet: a library remembers it */
+    bool limited;  /* the match kept to a limit */
+    bool follows;  /* it joins the group of `leader`, if it is remembered */
+    bool leads;    /* later records are to be compared with it */
+    bool replayed; /* it is what was decided of `known` */
+    bool kept;     /* it says something that is not known yet: a library remembers it */
 };
 
 /** Decide of the record at hand, which changes nothing. DOPPEL_OK; DOPPEL_E_MEMORY; what reading

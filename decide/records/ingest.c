@@ -85,12 +85,14 @@ static enum doppel_status tell_once_kept(struct ingest *ingest, const struct dec
         .record = ingest->record,
         .decision = answer->decision,
         .reason = answer->reason,
-        .item = outcome->item,
+        .item = answer->replayed ? answer->known : outcome->item,
         .same_id = outcome->same_id,
+        .replayed = answer->replayed,
         .of = SIZE_MAX,
         .of_path = SIZE_MAX,
         .replaces = SIZE_MAX,
-        .unique = answer->kept && answer->decision != DOPPEL_DECISION_DUPLICATE,
+        .unique =
+            (answer->kept || answer->replayed) && answer->decision != DOPPEL_DECISION_DUPLICATE,
         .has_match = answer->has_match,
         .match = answer->match,
     };
@@ -114,7 +116,7 @@ static enum doppel_status keep_record(struct ingest *ingest, const struct decide
     uint64_t item = 0;
     if (answer->kept)
         status = add_to_library(ingest, answer, &item, error);
-    if (!status)
+    if (!status && !answer->replayed)
         status = ingest_log(ingest, answer, item, error);
     if (!status && (item || answer->known))
         status = people_tell(ingest, item ? item : answer->known, error);
@@ -176,6 +178,7 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
         .item = told->item,
         .of_item = told->of_item,
         .same_id = told->same_id,
+        .replayed = told->replayed,
     };
     if (!ingest->reader) {
         decision.line_text = pool_string(strings, record->text);

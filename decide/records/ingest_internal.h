@@ -20,7 +20,7 @@ struct told {
     size_t of, of_path; /* strings */
     uint64_t of_line;
     size_t replaces; /* string */
-    bool unique, has_match;
+    bool unique, has_match, replayed;
     struct doppel_match match;
 };
 

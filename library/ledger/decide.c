@@ -22,6 +22,15 @@ const char *doppel_decision_reason_name(enum doppel_decision_reason reason)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+enum doppel_decision_reason doppel_decision_reason_of(const char *name)
+{
+    enum doppel_decision_reason reason = DOPPEL_BECAUSE_BENIGN;
+    while (reason != DOPPEL_BECAUSE_NONE &&
+           !(name && strcmp(name, doppel_decision_reason_name(reason)) == 0))
+        reason--;
+    return reason;
+}
+
 static bool is_newer_of_same_source(const struct doppel_origin *record,
                                     const struct doppel_origin *item)
 {

@@ -103,12 +103,16 @@ static void print_options(FILE *stream)
 static void print_exit_codes(FILE *stream)
 {
     fputs(".SH EXIT STATUS\n", stream);
-    print_tagged(stream, "0", "Done; for compare and find: something matched.");
-    print_tagged(stream, "1", "compare, find: nothing matched.");
-    print_tagged(stream, "2", "Wrong use, or the run could not go on.");
+    print_tagged(stream, "0", "Done; for check, compare and find: something matched.");
+    print_tagged(stream, "1", "check, compare, find: nothing matched.");
+    print_tagged(
+        stream, "2",
+        "Wrong use, or the run could not go on: also where a library, an index or a list of "
+        "files is not there.");
     print_tagged(stream, "3",
-                 "The run ended, but some inputs could not be read; each was said on standard "
-                 "error as \"doppel: PATH: reason\". Outranks 0 and 1.");
+                 "The run ended, but some of what it was to work on could not be read or is not "
+                 "there: files, records, items. Each was said on standard error as \"doppel: PATH: "
+                 "reason\". Outranks 0 and 1.");
     print_tagged(stream, "130", "Interrupted (SIGINT); what was done is kept.");
     print_tagged(stream, "141", "Nobody reads standard output any more; the run ended quietly.");
 }

@@ -160,6 +160,13 @@ int report_fatal(struct report *report, const char *format, ...)
     return EXIT_WRONG_USE;
 }
 
+int report_refusal(struct report *report, enum doppel_status status,
+                   const struct doppel_error *error)
+{
+    (void)report_fatal(report, "%s", error->message);
+    return status == DOPPEL_E_NOT_FOUND ? EXIT_SOME_UNREADABLE : EXIT_WRONG_USE;
+}
+
 void report_notice(struct report *report, const char *format, ...)
 {
     if (report->quiet)

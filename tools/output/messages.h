@@ -35,6 +35,11 @@ void report_input(struct report *report, const char *path, const char *reason);
 /* The run cannot go on: `doppel: reason`. @return EXIT_WRONG_USE, for `return report_fatal(…)`. */
 int report_fatal(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
 
+/* The same of what the engine refused. @return EXIT_SOME_UNREADABLE where what was asked for is not
+ * there, as of any other input; else EXIT_WRONG_USE */
+int report_refusal(struct report *report, enum doppel_status status,
+                   const struct doppel_error *error);
+
 /* Worth knowing: `doppel: …`, not with -q. */
 void report_notice(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
 

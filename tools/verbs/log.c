@@ -331,6 +331,6 @@ int cmd_log(const struct settings *settings, struct report *report)
     bool written = story ? fflush(stdout) == 0 : output_finish(log.output);
     doppel_library_close(log.library);
     if (status)
-        return report_fatal(report, "%s", error.message);
+        return report_refusal(report, status, &error);
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }

@@ -157,5 +157,5 @@ int cmd_mark(const struct settings *settings, struct report *report)
     if (!status)
         status = doppel_library_commit(library, &error);
     doppel_library_close(library);
-    return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
+    return status ? report_refusal(report, status, &error) : EXIT_DONE;
 }
