@@ -5,25 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contents that differ by less are of one size: the borders of a frame are found to a row of a
- * plane of about 192, on both sides. */
-static const double SAME_CONTENT_SHARE = .96;
-/* What takes more of the picture has no frame that the others lack. */
-static const double UNFRAMED_SHARE = .98;
-
 enum { ORIENTATIONS = 8 };
 
-/* How a picture stands beside the others of its group. */
-struct image_standing {
-    double share; /* of the picture, without its frame */
-    uint64_t pixels;
-    unsigned orientation; /* to the first member: quarter turns, 4: mirrored */
-    bool framed, turned;
+/* What is known of the members, for the policy. */
+struct members_known {
+    const struct led_item *members;
+    size_t count;
+    struct doppel_candidate *candidates; /* of each; `path` is looked up when it is needed */
+    double *shares;                      /* of each picture, what is within its frame */
+    unsigned *orientations;              /* of each, to the first: quarter turns, 4: mirrored */
 };
+
+static void members_known_free(struct members_known *known)
+{
+    free(known->candidates);
+    free(known->shares);
+    free(known->orientations);
+}
+
+static bool members_known_make(const struct grouping *grouping, struct members_known *known)
+{
+    known->candidates = calloc(known->count, sizeof *known->candidates);
+    known->shares = calloc(known->count, sizeof *known->shares);
+    known->orientations = calloc(known->count, sizeof *known->orientations);
+    if (!known->candidates || !known->shares || !known->orientations)
+        return false;
+    for (size_t i = 0; i < known->count; i++) {
+        struct grouping_item item = item_store_get(&grouping->items, known->members[i].item);
+        known->candidates[i] = (struct doppel_candidate){.authority = item.authority,
+                                                         .width = item.width,
+                                                         .height = item.height,
+                                                         .size = item.size,
+                                                         .mtime_ns = item.mtime_ns};
+    }
+    return true;
+}
 
 /* ---- what pictures show ---- */
 
-/* The share of a picture within its frame; 1 where there is none, or nothing is known of it. */
+/* The share of a picture within its frame; 1 also where nothing is known of it. */
 static double content_share(const struct grouping *grouping, uint32_t number)
 {
     const struct grouping_options *options = grouping->options;
@@ -39,7 +59,7 @@ static double content_share(const struct grouping *grouping, uint32_t number)
     return share;
 }
 
-/* @param out_framed set where one of the two has a frame that the other one lacks */
+/* @param out_framed set where one of the two meets the other by what is within a frame */
 static unsigned orientation_to(const struct grouping *grouping, uint32_t item, uint32_t first,
                                bool *out_framed)
 {
@@ -53,108 +73,27 @@ static unsigned orientation_to(const struct grouping *grouping, uint32_t item, u
 }
 
 /* Those are turned that do not stand as more than half of them do. */
-static void mark_turned(struct image_standing *standings, size_t count)
+static void mark_turned(struct members_known *known)
 {
     size_t counts[ORIENTATIONS] = {0};
-    for (size_t i = 0; i < count; i++)
-        counts[standings[i].orientation]++;
+    for (size_t i = 0; i < known->count; i++)
+        counts[known->orientations[i]]++;
     for (unsigned usual = 0; usual < ORIENTATIONS; usual++)
-        for (size_t i = 0; i < count && counts[usual] > count / 2; i++)
-            standings[i].turned = standings[i].orientation != usual;
+        for (size_t i = 0; i < known->count && counts[usual] > known->count / 2; i++)
+            known->candidates[i].turned = known->orientations[i] != usual;
 }
 
-/* Contents nearly as large as the largest one are as large. */
-static void mark_framed(struct image_standing *standings, size_t count)
-{
-    uint64_t most = 0;
-    double widest = 0;
-    for (size_t i = 0; i < count; i++) {
-        most = standings[i].pixels > most ? standings[i].pixels : most;
-        widest = standings[i].share > widest ? standings[i].share : widest;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct image_standing *standing = &standings[i];
-        if ((double)standing->pixels > SAME_CONTENT_SHARE * (double)most)
-            standing->pixels = most;
-        standing->framed = standing->share < UNFRAMED_SHARE * widest;
-    }
-}
-
-/* What a frame is is said by the others: where all pictures have the same margins, as a night sky
- * has, these are theirs. */
-static void look_at_images(const struct grouping *grouping, const struct led_item *members,
-                           size_t count, struct image_standing *standings)
+static void look_at_images(const struct grouping *grouping, struct members_known *known)
 {
     bool framed = false;
-    for (size_t i = 0; i < count; i++)
-        standings[i].orientation =
-            orientation_to(grouping, members[i].item, members[0].item, &framed);
-    for (size_t i = 0; i < count && framed; i++) {
-        struct grouping_item item = item_store_get(&grouping->items, members[i].item);
-        standings[i].share = content_share(grouping, members[i].item);
-        standings[i].pixels =
-            (uint64_t)(standings[i].share * (double)item.width * (double)item.height);
-    }
+    for (size_t i = 0; i < known->count; i++)
+        known->orientations[i] =
+            orientation_to(grouping, known->members[i].item, known->members[0].item, &framed);
+    for (size_t i = 0; i < known->count && framed; i++)
+        known->shares[i] = content_share(grouping, known->members[i].item);
     if (framed)
-        mark_framed(standings, count);
-    mark_turned(standings, count);
-}
-
-/* ---- the better of two ---- */
-
-static struct doppel_candidate policy_candidate(const struct grouping_item *item, const char *path,
-                                                const struct image_standing *standing)
-{
-    return (struct doppel_candidate){.authority = item->authority,
-                                     .width = item->width,
-                                     .height = item->height,
-                                     .content_pixels = standing->pixels,
-                                     .framed = standing->framed,
-                                     .turned = standing->turned,
-                                     .size = item->size,
-                                     .mtime_ns = item->mtime_ns,
-                                     .path = path};
-}
-
-static bool is_better_by_policy(const struct grouping *grouping, const uint32_t numbers[2],
-                                const struct image_standing *const standings[2], bool *no_memory)
-{
-    struct doppel_candidate candidates[2];
-    char *paths[2];
-    for (int i = 0; i < 2; i++) {
-        struct grouping_item item = item_store_get(&grouping->items, numbers[i]);
-        paths[i] = item_store_path(&grouping->items, numbers[i]);
-        candidates[i] = policy_candidate(&item, paths[i], standings[i]);
-    }
-    *no_memory |= !paths[0] || !paths[1];
-    bool better =
-        paths[0] && paths[1] &&
-        doppel_keep_compare(&grouping->options->policy, &candidates[0], &candidates[1], NULL) < 0;
-    free(paths[0]);
-    free(paths[1]);
-    return better;
-}
-
-/* Whether the first one is rather kept: a reference, else a file, else what was chosen or is whole,
- * else the better by policy. */
-static bool is_better_kept(const struct grouping *grouping, const uint32_t numbers[2],
-                           const struct image_standing *const standings[2], bool *no_memory)
-{
-    struct grouping_item x = item_store_get(&grouping->items, numbers[0]);
-    struct grouping_item y = item_store_get(&grouping->items, numbers[1]);
-    if (x.reference != y.reference)
-        return x.reference;
-    if (x.no_file != y.no_file)
-        return y.no_file;
-    if (x.chosen != y.chosen)
-        return x.chosen;
-    if (x.cut != y.cut)
-        return y.cut;
-    int preferred = grouping->kind->prefer
-                        ? grouping->kind->prefer(grouping, grouping_first_of(grouping, numbers[0]),
-                                                 grouping_first_of(grouping, numbers[1]))
-                        : 0;
-    return preferred ? preferred > 0 : is_better_by_policy(grouping, numbers, standings, no_memory);
+        doppel_candidates_compare_contents(known->candidates, known->shares, known->count);
+    mark_turned(known);
 }
 
 /* Whether what pictures show is asked for at all. */
@@ -165,22 +104,59 @@ static bool is_by_content(const struct grouping *grouping)
            memchr(policy->criteria, DOPPEL_KEEP_RESOLUTION, policy->count);
 }
 
+/* ---- the better of two ---- */
+
+static bool is_better_by_policy(const struct grouping *grouping, const struct members_known *known,
+                                size_t a, size_t b, bool *no_memory)
+{
+    struct doppel_candidate left = known->candidates[a], right = known->candidates[b];
+    char *left_path = item_store_path(&grouping->items, known->members[a].item);
+    char *right_path = item_store_path(&grouping->items, known->members[b].item);
+    left.path = left_path;
+    right.path = right_path;
+    *no_memory |= !left_path || !right_path;
+    bool better = left_path && right_path &&
+                  doppel_keep_compare(&grouping->options->policy, &left, &right, NULL) < 0;
+    free(left_path);
+    free(right_path);
+    return better;
+}
+
+/* Whether member `a` is rather kept than `b`: a reference, else a file, else what was chosen or is
+ * whole, else the better by policy. */
+static bool is_better_kept(const struct grouping *grouping, const struct members_known *known,
+                           size_t a, size_t b, bool *no_memory)
+{
+    uint32_t first = known->members[a].item, second = known->members[b].item;
+    struct grouping_item x = item_store_get(&grouping->items, first);
+    struct grouping_item y = item_store_get(&grouping->items, second);
+    if (x.reference != y.reference)
+        return x.reference;
+    if (x.no_file != y.no_file)
+        return y.no_file;
+    if (x.chosen != y.chosen)
+        return x.chosen;
+    if (x.cut != y.cut)
+        return y.cut;
+    int preferred = grouping->kind->prefer
+                        ? grouping->kind->prefer(grouping, grouping_first_of(grouping, first),
+                                                 grouping_first_of(grouping, second))
+                        : 0;
+    return preferred ? preferred > 0 : is_better_by_policy(grouping, known, a, b, no_memory);
+}
+
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
                           size_t count, uint32_t *out)
 {
-    struct image_standing *standings = calloc(count, sizeof *standings);
-    bool no_memory = false;
+    struct members_known known = {.members = members, .count = count};
+    bool no_memory = !members_known_make(grouping, &known);
     size_t best = 0;
-    if (!standings)
-        return false;
-    if (is_by_content(grouping))
-        look_at_images(grouping, members, count, standings);
-    for (size_t i = 1; i < count; i++)
-        if (is_better_kept(grouping, (const uint32_t[]){members[i].item, members[best].item},
-                           (const struct image_standing *const[]){&standings[i], &standings[best]},
-                           &no_memory))
+    if (!no_memory && is_by_content(grouping))
+        look_at_images(grouping, &known);
+    for (size_t i = 1; i < count && !no_memory; i++)
+        if (is_better_kept(grouping, &known, i, best, &no_memory))
             best = i;
     *out = members[best].item;
-    free(standings);
+    members_known_free(&known);
     return !no_memory;
 }

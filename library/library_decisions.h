@@ -67,6 +67,16 @@ struct doppel_candidate {
 };
 
 /**
+ * Say of images that show the same what each shows of it: fill `content_pixels`, equal where they
+ * nearly are, and `framed`. To be asked where some of them meet others by what is within a frame:
+ * margins that all have are nobody's frame.
+ * @param candidates `count`, with `width` and `height`
+ * @param shares     of each, doppel_image_content_share
+ */
+DOPPEL_API void doppel_candidates_compare_contents(struct doppel_candidate *candidates,
+                                                   const double *shares, size_t count);
+
+/**
  * < 0 when `a` is to be kept rather than `b`. Never 0 for different paths: at last the order of
  * bytes decides.
  * @param out_by the criterion that decided; DOPPEL_KEEP_CRITERIA: the order of bytes; may be NULL

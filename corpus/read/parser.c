@@ -286,10 +286,12 @@ static enum doppel_status lacks_text(const struct parser *parser, struct doppel_
     char names[OTHER_FIELDS * (OTHER_NAME_BYTES + 4) + 8] = "";
     size_t used = 0;
     for (size_t i = 0; i < parser->other_count; i++) {
-        int size = parser->others[i].size < OTHER_NAME_BYTES ? (int)parser->others[i].size
-                                                             : OTHER_NAME_BYTES;
+        const struct other_field *other = &parser->others[i];
+        size_t size = other->size < OTHER_NAME_BYTES ? other->size : OTHER_NAME_BYTES;
+        while (size && (other->name[size] & 0xc0) == 0x80) /* within a character */
+            size--;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s\"%.*s\"", i ? ", " : "",
-                                 size, parser->others[i].name);
+                                 (int)size, other->name);
     }
     return doppel_fail(error, DOPPEL_E_FORMAT,
                        "the record has neither \"%.64s\" nor \"%.64s\"%s%s; name the field with "

@@ -217,7 +217,7 @@ static enum doppel_status decide_update(struct ingest *ingest, uint64_t former,
     return match_earlier(ingest, former, &answer->match, &matches, error);
 }
 
-/* What the log says of an item. */
+/* What the log says of how an item came in. */
 struct first_decision {
     uint64_t item;
     bool found, has_match;
@@ -230,32 +230,29 @@ static bool take_first_decision(void *context, const struct doppel_log_entry *en
 {
     struct first_decision *first = context;
     if (problem->status || entry->item != first->item || !entry->decided)
-        return true;
+        return true; /* it was imported, say */
     first->found = true;
     first->has_match = entry->has_match;
     first->former = entry->former;
     first->rule.decision = (enum doppel_decision)entry->decision;
     first->rule.reason = doppel_decision_reason_of(entry->reason);
     first->rule.of = entry->of;
-    return false;
+    return true;
 }
 
 /* Say again what was decided of an item: whoever sends a record twice may not have had the answer,
- * since doppel or the sender died. Where the log does not have it, or what it was a
- * duplicate of was removed, the answer stays. */
+ * since doppel or the sender died. Where the log does not have it, or what it was a duplicate of
+ * was removed, the answer stays. */
 static enum doppel_status replay_decision(struct ingest *ingest, uint64_t item,
                                           struct decider_answer *answer, struct doppel_error *error)
 {
-    const struct doppel_log_query query = {.item = item};
+    const struct doppel_log_query query = {.item = item, .limit = 1}; /* how it came in */
     struct first_decision first = {.item = item};
     const struct leader *of = NULL;
     bool matches;
     enum doppel_status status =
         doppel_library_each_log(ingest->library, &query, take_first_decision, &first, error);
-    if (status && status != DOPPEL_E_CANCELLED)
-        return status;
-    status = DOPPEL_OK;
-    if (first.found && first.rule.of)
+    if (!status && first.found && first.rule.of)
         status = leaders_has(ingest->leaders, first.rule.of, &of, error);
     if (status || !first.found || (first.rule.of && !of)) /* it was removed since */
         return status;

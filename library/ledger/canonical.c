@@ -54,6 +54,31 @@ enum doppel_status doppel_keep_policy_parse(const char *text, struct doppel_keep
     return DOPPEL_OK;
 }
 
+/* ---- what images show ---- */
+
+/* A frame is found to a row of a plane of about 192, on both sides: what differs by less is equal.
+ */
+static const double SAME_CONTENT = .96;
+
+void doppel_candidates_compare_contents(struct doppel_candidate *candidates, const double *shares,
+                                        size_t count)
+{
+    uint64_t most = 0;
+    double widest = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_candidate *candidate = &candidates[i];
+        candidate->content_pixels =
+            (uint64_t)(shares[i] * (double)candidate->width * (double)candidate->height);
+        most = candidate->content_pixels > most ? candidate->content_pixels : most;
+        widest = shares[i] > widest ? shares[i] : widest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if ((double)candidates[i].content_pixels > SAME_CONTENT * (double)most)
+            candidates[i].content_pixels = most;
+        candidates[i].framed = shares[i] < SAME_CONTENT * widest;
+    }
+}
+
 /* ---- comparing ---- */
 
 static int more_first(uint64_t a, uint64_t b)

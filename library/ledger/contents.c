@@ -3,13 +3,9 @@
 
 #include <doppel/image.h>
 
-/* Shares that differ by less are equal: a frame is found to a row of some 192, on both sides. */
-static const double SAME_SHARE = .96;
-
 struct pictured {
     struct doppel_item item;
     struct doppel_image_features features; /* its fingerprint is the item's */
-    double share;                          /* of the picture, without a frame */
 };
 
 static bool load_picture(struct doppel_library *library, uint64_t id, struct pictured *out)
@@ -17,12 +13,9 @@ static bool load_picture(struct doppel_library *library, uint64_t id, struct pic
     if (doppel_library_get(library, id, true, &out->item, NULL))
         return false;
     const struct doppel_record *record = &out->item.record;
-    bool good = record->kind == DOPPEL_KIND_IMAGE && record->scheme == DOPPEL_SCHEME_PHASH64 &&
-                record->fingerprint.code_bits == 256 &&
-                doppel_record_image_features(record, &out->features);
-    if (good)
-        out->share = doppel_image_content_share(&out->features);
-    return good;
+    return record->kind == DOPPEL_KIND_IMAGE && record->scheme == DOPPEL_SCHEME_PHASH64 &&
+           record->fingerprint.code_bits == 256 &&
+           doppel_record_image_features(record, &out->features);
 }
 
 static bool is_trimmed_view(uint8_t view)
@@ -39,33 +32,16 @@ static bool have_frame(const struct pictured *a, const struct pictured *b)
     return is_trimmed_view(verdict.query_view) || is_trimmed_view(verdict.item_view);
 }
 
-static uint64_t shown_pixels(const struct pictured *picture)
+void candidates_load_contents(struct doppel_library *library, const uint64_t ids[2],
+                              struct doppel_candidate candidates[2])
 {
-    const struct doppel_record *record = &picture->item.record;
-    return (uint64_t)(picture->share * (double)record->width * (double)record->height);
-}
-
-static void compare_contents(const struct pictured *a, struct doppel_candidate *candidate_a,
-                             const struct pictured *b, struct doppel_candidate *candidate_b)
-{
-    uint64_t pixels_a = shown_pixels(a), pixels_b = shown_pixels(b);
-    uint64_t most = pixels_a > pixels_b ? pixels_a : pixels_b;
-    uint64_t least = pixels_a > pixels_b ? pixels_b : pixels_a;
-    bool same = (double)least > SAME_SHARE * (double)most;
-    candidate_a->content_pixels = same ? most : pixels_a;
-    candidate_b->content_pixels = same ? most : pixels_b;
-    candidate_a->framed = a->share < SAME_SHARE * b->share;
-    candidate_b->framed = b->share < SAME_SHARE * a->share;
-}
-
-void candidates_compare_contents(struct doppel_library *library, uint64_t id_a,
-                                 struct doppel_candidate *a, uint64_t id_b,
-                                 struct doppel_candidate *b)
-{
-    struct pictured picture_a = {0}, picture_b = {0};
-    if (a->width && b->width && load_picture(library, id_a, &picture_a) &&
-        load_picture(library, id_b, &picture_b) && have_frame(&picture_a, &picture_b))
-        compare_contents(&picture_a, a, &picture_b, b);
-    doppel_item_free(&picture_a.item);
-    doppel_item_free(&picture_b.item);
+    struct pictured a = {0}, b = {0};
+    if (candidates[0].width && candidates[1].width && load_picture(library, ids[0], &a) &&
+        load_picture(library, ids[1], &b) && have_frame(&a, &b)) {
+        const double shares[] = {doppel_image_content_share(&a.features),
+                                 doppel_image_content_share(&b.features)};
+        doppel_candidates_compare_contents(candidates, shares, 2);
+    }
+    doppel_item_free(&a.item);
+    doppel_item_free(&b.item);
 }

@@ -4,10 +4,9 @@
 
 #include <doppel/library.h>
 
-/* Say of two items that are pictures how much they show, and which one is framed: of candidates of
- * their ids. What cannot be loaded stays as it is. */
-void candidates_compare_contents(struct doppel_library *library, uint64_t id_a,
-                                 struct doppel_candidate *a, uint64_t id_b,
-                                 struct doppel_candidate *b);
+/* doppel_candidates_compare_contents of two items by what the library holds of them. What is no
+ * picture, has no frame or cannot be loaded stays as it is. */
+void candidates_load_contents(struct doppel_library *library, const uint64_t ids[2],
+                              struct doppel_candidate candidates[2]);
 
 #endif

@@ -356,7 +356,8 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
                                  enum doppel_keep *out_by, struct doppel_error *error)
 {
     struct doppel_keep_policy policy = {0};
-    struct doppel_candidate holder, mine = *candidate;
+    struct doppel_candidate candidates[] = {*candidate, {0}};
+    const struct doppel_candidate *mine = &candidates[0], *holder = &candidates[1];
     uint64_t canonical = 0;
     char *name = NULL;
     enum doppel_status status = doppel_library_policy(library, &policy, error);
@@ -366,11 +367,11 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
     *out_by = DOPPEL_KEEP_CRITERIA;
     if (status || canonical == newcomer)
         return status;
-    status = doppel_library_candidate(library, canonical, &holder, &name, error);
+    status = doppel_library_candidate(library, canonical, &candidates[1], &name, error);
     if (status)
         return status;
-    candidates_compare_contents(library, newcomer, &mine, canonical, &holder);
-    bool better = doppel_keep_compare(&policy, &mine, &holder, out_by) < 0;
+    candidates_load_contents(library, (const uint64_t[]){newcomer, canonical}, candidates);
+    bool better = doppel_keep_compare(&policy, mine, holder, out_by) < 0;
     free(name);
     if (!better || *out_by == DOPPEL_KEEP_CRITERIA) /* names alone are no reason to change */
         return DOPPEL_OK;

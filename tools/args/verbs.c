@@ -60,13 +60,12 @@ const struct verb verb_table[] = {
      "library kind min-similarity max-fp-rate near-misses format null", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
      "One member of each group is kept: the image that shows most, a frame around it not "
-     "counted, then the one without a frame, the largest "
-     "file, the oldest, the least deeply nested; a recording or video comes before a part of "
-     "it. Groups of files are computed each time, with the thresholds that are given. They "
-     "are followed by groups of records of corpora, as linked by 'ingest' and 'mark' whatever "
-     "the thresholds; the member that is kept is the canonical one. -0 prints only the files "
-     "that are not kept, and no records; --action acts on them if they have not changed since "
-     "they were added.",
+     "counted, then the one without a frame, the largest file, the oldest, the least deeply "
+     "nested; a recording or video comes before a part of it. Groups of files are computed each "
+     "time, with the thresholds that are given. They are followed by groups of records of "
+     "corpora, as linked by 'ingest' and 'mark' whatever the thresholds; the member that is kept "
+     "is the canonical one. -0 prints only the files that are not kept, and no records; --action "
+     "acts on them if they have not changed since they were added.",
      "doppel groups", "doppel groups --kind image --json",
      "library kind min-similarity action yes format null", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,

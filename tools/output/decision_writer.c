@@ -48,24 +48,28 @@ static void annotate_line(struct doppel_json *json, const struct doppel_decided 
     doppel_json_object_end(json);
 }
 
+static void write_own_decision(struct doppel_json *json, const struct doppel_decided *decided)
+{
+    struct doppel_json own = {0};
+    doppel_decision_to_json(&own, decided);
+    doppel_json_raw(json, "doppel", own.bytes, own.size);
+    json->failed |= own.failed;
+    doppel_json_free(&own);
+}
+
 /* A line that is no JSON, as a string; its bytes where it is no string either. */
 static void annotate_broken_line(struct doppel_json *json, const struct doppel_decided *decided)
 {
-    struct doppel_json own = {0};
-    char *line = must_allocate(decided->text_size + 1);
-    memcpy(line, decided->text, decided->text_size);
-    line[decided->text_size] = '\0';
-    doppel_decision_to_json(&own, decided);
     doppel_json_object_begin(json, NULL);
-    if (memchr(line, '\0', decided->text_size))
+    if (memchr(decided->text, '\0', decided->text_size)) {
         doppel_json_base64(json, "line_base64", decided->text, decided->text_size);
-    else
+    } else {
+        char *line = must_have(strndup(decided->text, decided->text_size));
         doppel_json_path(json, "line", line);
-    doppel_json_raw(json, "doppel", own.bytes, own.size);
+        free(line);
+    }
+    write_own_decision(json, decided);
     doppel_json_object_end(json);
-    json->failed |= own.failed;
-    doppel_json_free(&own);
-    free(line);
 }
 
 static bool is_json_object(const char *text, size_t size)
@@ -88,13 +92,8 @@ static void write_file(struct doppel_json *json, const struct doppel_decided *de
     doppel_json_text(json, "id", decided->id);
     doppel_json_path(json, "path", decided->path);
     write_metadata(json, &metadata);
-    if (annotated) {
-        struct doppel_json own = {0};
-        doppel_decision_to_json(&own, decided);
-        doppel_json_raw(json, "doppel", own.bytes, own.size);
-        json->failed |= own.failed;
-        doppel_json_free(&own);
-    }
+    if (annotated)
+        write_own_decision(json, decided);
     doppel_json_object_end(json);
 }
 

@@ -106,8 +106,9 @@ static void say_repeats(struct report *report)
         char text[1024];
         if (repeat->count <= REPEATS_SHOWN)
             continue;
-        snprintf(text, sizeof text, "%llu more records like these: %s (-v shows all)",
-                 (unsigned long long)(repeat->count - REPEATS_SHOWN), repeat->reason);
+        uint64_t more = repeat->count - REPEATS_SHOWN;
+        snprintf(text, sizeof text, "%llu more record%s like these: %s (-v shows all)",
+                 (unsigned long long)more, more == 1 ? "" : "s", repeat->reason);
         say(report, repeat->file, text);
     }
 }
