@@ -152,28 +152,30 @@ void corpus_write(const struct corpus *corpus, struct bytes *out)
 
 /* ---- deciding ---- */
 
-struct known {
-    bool readable, too_short, leads, replaced, remembered;
-    struct doppel_digest content;
-    uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
-    uint32_t *shingles;
-    size_t shingle_count;
-    size_t leader; /* whom it follows, or itself */
-};
-
-struct oracle {
-    const struct corpus *corpus;
-    const struct doppel_dedup_options *options;
-    struct known *known;
-    struct bytes out;
-};
-
 struct said {
     enum doppel_decision decision;
     const char *reason;
     size_t of; /* SIZE_MAX: none */
     bool replaces, has_match;
     struct doppel_match match;
+};
+
+struct known {
+    bool readable, too_short, leads, replaced, remembered;
+    struct doppel_digest content;
+    uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
+    uint32_t *shingles;
+    size_t shingle_count;
+    size_t leader;     /* whom it follows, or itself */
+    struct said first; /* what was decided of it when it came in */
+};
+
+struct oracle {
+    const struct corpus *corpus;
+    const struct doppel_dedup_options *options;
+    bool replays; /* what comes again, id and text, is answered as before */
+    struct known *known;
+    struct bytes out;
 };
 
 static void add_line(struct bytes *out, size_t number, const struct said *said, size_t of_line,
@@ -331,6 +333,10 @@ static void decide(struct oracle *oracle, size_t number, struct said *said)
         said->of = former;
         return;
     }
+    if (oracle->replays && same_content(record, &oracle->known[former])) {
+        *said = oracle->known[former].first;
+        return;
+    }
     if (same_content(record, &oracle->known[former])) {
         size_t leader = oracle->known[former].leader;
         *said = (struct said){DOPPEL_DECISION_DUPLICATE, "same-content", leader, false, true, {0}};
@@ -367,14 +373,16 @@ static void learn(struct oracle *oracle)
     doppel_text_free(text);
 }
 
-char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_options *options)
+static char *decide_all(const struct corpus *corpus, const struct doppel_dedup_options *options,
+                        bool replays)
 {
-    struct oracle oracle = {.corpus = corpus, .options = options};
+    struct oracle oracle = {.corpus = corpus, .options = options, .replays = replays};
     oracle.known = calloc(corpus->count, sizeof *oracle.known);
     learn(&oracle);
     for (size_t i = 0; i < corpus->count; i++) {
         struct said said = {.of = SIZE_MAX};
         decide(&oracle, i, &said);
+        oracle.known[i].first = said;
         const char *of = said.of == SIZE_MAX ? NULL : corpus->records[said.of].id;
         add_line(&oracle.out, i, &said, said.of + 1, said.replaces ? of : NULL);
     }
@@ -382,6 +390,16 @@ char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_optio
         free(oracle.known[i].shingles);
     free(oracle.known);
     return taken(&oracle.out);
+}
+
+char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_options *options)
+{
+    return decide_all(corpus, options, false);
+}
+
+char *oracle_ingest(const struct corpus *corpus, const struct doppel_dedup_options *options)
+{
+    return decide_all(corpus, options, true);
 }
 
 struct telling {

@@ -32,6 +32,8 @@ void corpus_write(const struct corpus *corpus, struct bytes *out);
 
 /* Decisions as lines of text, to be compared; free. */
 char *oracle_decide(const struct corpus *corpus, const struct doppel_dedup_options *options);
+/* The same of an ingestion, which answers what comes again as it did before. */
+char *oracle_ingest(const struct corpus *corpus, const struct doppel_dedup_options *options);
 /* What doppel_dedup says, in the same form. */
 char *dedup_decide(const struct doppel_dedup_options *options);
 /* The same of a corpus that goes on after `before` records. */

@@ -93,6 +93,13 @@ static void take_canonical(const struct answers *answers, const struct doppel_lo
     assert_string_equal(entry->reason, answer->reason);
 }
 
+/* What is answered as before leaves no line of its own. */
+static void skip_replayed(struct answers *answers)
+{
+    while (answers->logged < answers->count && answers->items[answers->logged].decision.replayed)
+        answers->logged++;
+}
+
 static bool take_entry(void *context, const struct doppel_log_entry *entry,
                        const struct doppel_error *error)
 {
@@ -101,6 +108,7 @@ static bool take_entry(void *context, const struct doppel_log_entry *entry,
         take_canonical(answers, entry);
         return true;
     }
+    skip_replayed(answers);
     const struct answer *answer = &answers->items[answers->logged];
     const struct doppel_dedup_decision *decision = &answer->decision;
     const struct made *record = &answers->made->corpus.records[answers->logged++];
@@ -151,6 +159,7 @@ static void each_decision_has_a_line(void **state)
         ingest(&made, library, &answers, false);
         assert_int_equal(doppel_library_each_log(library, &all, take_entry, &answers, NULL),
                          DOPPEL_OK);
+        skip_replayed(&answers);
         assert_int_equal(answers.count, RECORDS);
         assert_int_equal(answers.logged, RECORDS);
         doppel_library_close(library);
