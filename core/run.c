@@ -165,8 +165,11 @@ void doppel_run_set_total(struct doppel_run *run, uint64_t total)
 
 void doppel_run_end(struct doppel_run *run)
 {
-    const struct doppel_run_progress progress = {.ends = true};
+    pthread_mutex_lock(&run->lock);
+    struct doppel_run_progress progress = run->progress;
+    progress.ends = true;
     doppel_run_show(run, &progress);
+    pthread_mutex_unlock(&run->lock);
 }
 
 void doppel_run_advance(struct doppel_run *run, uint64_t done)
@@ -176,6 +179,14 @@ void doppel_run_advance(struct doppel_run *run, uint64_t done)
     progress.done = done;
     doppel_run_show(run, &progress);
     pthread_mutex_unlock(&run->lock);
+}
+
+struct doppel_run_progress doppel_run_progress_so_far(struct doppel_run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    struct doppel_run_progress progress = run->progress;
+    pthread_mutex_unlock(&run->lock);
+    return progress;
 }
 
 bool doppel_run_shows_progress(const struct doppel_run *run)

@@ -125,6 +125,9 @@ DOPPEL_API void doppel_run_end(struct doppel_run *run);
 DOPPEL_API void doppel_run_advance(struct doppel_run *run, uint64_t done);
 /** The same, with all that there is to tell. */
 DOPPEL_API void doppel_run_show(struct doppel_run *run, const struct doppel_run_progress *progress);
+/** What was shown last, also after the end of its phase; nothing yet: `unit` is NULL. Thread-safe.
+ */
+DOPPEL_API struct doppel_run_progress doppel_run_progress_so_far(struct doppel_run *run);
 /** Whether anybody is notified of the progress: else nothing need be counted. */
 DOPPEL_API bool doppel_run_shows_progress(const struct doppel_run *run);
 

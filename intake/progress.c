@@ -38,8 +38,8 @@ static struct doppel_run_progress estimate_remaining(const struct intake *intake
 
 void intake_show_progress(struct intake *intake)
 {
-    if (!doppel_run_shows_progress(intake->options->run))
-        return;
-    struct doppel_run_progress progress = estimate_remaining(intake);
+    struct doppel_run_progress progress = intake->progress;
+    if (doppel_run_shows_progress(intake->options->run))
+        progress = estimate_remaining(intake);
     doppel_run_show(intake->options->run, &progress);
 }

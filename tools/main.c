@@ -55,6 +55,8 @@ static int run_verb_of(const struct settings *settings)
     report_start(&report, settings);
     int code = settings->verb->run(settings, &report);
     code = report_exit_code(&report, code);
+    if (signals_interrupted())
+        report_interruption(&report, settings);
     report_end(&report);
     return code;
 }

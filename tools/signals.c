@@ -33,6 +33,11 @@ bool signals_stopped(void)
     return stopped_by != 0;
 }
 
+bool signals_interrupted(void)
+{
+    return stopped_by && stopped_by != SIGPIPE;
+}
+
 void signals_closed_pipe(void)
 {
     if (!stopped_by)

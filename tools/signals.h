@@ -11,6 +11,9 @@ void signals_install(void);
 /* Stop soon: finish what is at hand, keep it, return. */
 bool signals_stopped(void);
 
+/* The same, unless it was because nobody reads standard output any more. */
+bool signals_interrupted(void);
+
 /* Stdout has no reader any more: stop, and end with 141 as a process does that SIGPIPE kills. */
 void signals_closed_pipe(void);
 

@@ -179,22 +179,59 @@ static void a_image_is_no_cache(void **state)
     struct ran ran = doppel("scan", "--cache", "pics/a.jpg", "pics");
     assert_code(&ran, 0);
     assert_string_equal(ran.err, "doppel: going on without the cache: pics/a.jpg: not a cache of "
-                                 "doppel, left alone\n");
+                                 "doppel, left alone\n"
+                                 "doppel: no duplicates among 1 picture\n");
     ran_free(&ran);
     ran = doppel("hash", "pics/a.jpg");
     assert_code(&ran, 0);
     ran_free(&ran);
 }
 
-static void is_quiet_without_doubles(void **state)
+/* Standard error is this, standard output empty. */
+#define assert_says(said, ...)                                                                     \
+    do {                                                                                           \
+        struct ran ran_ = doppel(__VA_ARGS__);                                                     \
+        assert_code(&ran_, 0);                                                                     \
+        assert_string_equal(ran_.out, "");                                                         \
+        assert_string_equal(ran_.err, said);                                                       \
+        ran_free(&ran_);                                                                           \
+    } while (0)
+
+static void says_that_there_are_none(void **state)
 {
     (void)state;
     make_folder("pics");
     keep_drawing("pics/a.jpg", 0, 1);
     keep_drawing("pics/b.jpg", 5, 1);
-    struct ran ran = doppel("scan", "--json", "pics");
+    make_folder("empty");
+    const struct {
+        const char *paths, *said;
+    } cases[] = {
+        {"pics", "doppel: no duplicates among 2 pictures\n"},
+        {"empty", "doppel: nothing to compare: no pictures, texts, recordings or videos\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_says(cases[i].said, "scan", cases[i].paths);
+        assert_says(cases[i].said, "scan", "--json", cases[i].paths);
+        assert_says("", "scan", "-q", cases[i].paths);
+    }
+    assert_says(cases[1].said, "scan", "--action", "trash", "empty");
+    assert_says("doppel: page.html: 0 groups\n", "report", "pics", "-o", "page.html");
+    assert_says("", "report", "-q", "pics", "-o", "page.html");
+}
+
+/* With groups, the total on standard output says all. */
+static void is_quiet_with_duplicates(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    keep_drawing("pics/a.jpg", 0, 1);
+    keep_drawing("pics/b.jpg", 0, 1);
+    write_file("pics/c.txt", "words", 5);
+    struct ran ran = doppel("scan", "pics");
     assert_code(&ran, 0);
-    assert_string_equal(ran.out, "");
+    assert_has(ran.out, "1 duplicate in 1 group");
+    assert_string_equal(ran.err, "");
     ran_free(&ran);
 }
 
@@ -426,7 +463,8 @@ int main(void)
         IN_SANDBOX(bare_paths_spare_references),
         IN_SANDBOX(lives_with_few_descriptors),
         IN_SANDBOX(a_image_is_no_cache),
-        IN_SANDBOX(is_quiet_without_doubles),
+        IN_SANDBOX(says_that_there_are_none),
+        IN_SANDBOX(is_quiet_with_duplicates),
         IN_SANDBOX(same_output_for_any_jobs),
         IN_SANDBOX(second_scan_needs_no_worker),
         IN_SANDBOX(a_renamed_file_is_known),

@@ -197,6 +197,10 @@ static void add_goes_on_after(int number)
     for (unsigned after_ms = 100; items == 0; after_ms += after_ms / 2) {
         struct ran cut = cut_short(words, number, after_ms);
         assert_code(&cut, number == SIGKILL ? 128 + SIGKILL : 130);
+        if (number == SIGINT)
+            assert_has(cut.err, "doppel: interrupted");
+        if (number == SIGINT)
+            assert_has(cut.err, "; what was done is kept\n");
         ran_free(&cut);
         items = count_items();
     }

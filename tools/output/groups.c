@@ -105,21 +105,29 @@ static void print_total(const struct printing *printing)
         output_line(printing->output, text);
 }
 
-/* For a person at a terminal: of what there are none. */
-static void print_kinds_without_duplicates(const struct printing *printing,
-                                           const struct doppel_group_counts *counts)
+/* Of what there are none: for a person at a terminal, for others where nothing else was printed.
+ */
+static void report_kinds_without_duplicates(const struct printing *printing,
+                                            const struct doppel_group_counts *counts)
 {
     static const enum doppel_kind order[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_TEXT, DOPPEL_KIND_AUDIO,
                                              DOPPEL_KIND_VIDEO, DOPPEL_KIND_UNKNOWN};
     struct report *report = printing->report;
-    if (!report->terminal || printing->settings->format != FORMAT_TABLE)
+    char list[256] = "";
+    size_t used = 0;
+    if (printing->groups && !(report->terminal && printing->settings->format == FORMAT_TABLE))
         return;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         uint64_t count = counts->items[order[i]];
         if (count && !printing->found[order[i]])
-            report_notice(report, "no duplicates among %" PRIu64 " %s%s", count,
-                          kind_noun(order[i]), count == 1 ? "" : "s");
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64 " %s%s",
+                                     used ? ", " : "", count, kind_noun(order[i]),
+                                     count == 1 ? "" : "s");
     }
+    if (used)
+        report_notice(report, "no duplicates among %s", list);
+    else if (!printing->groups && counts->records)
+        report_notice(report, "no duplicates among records");
 }
 
 /* Whether there is anything at all. */
@@ -131,6 +139,14 @@ static bool has_any(const struct doppel_group_counts *counts)
     return any;
 }
 
+static void report_nothing(struct report *report)
+{
+    report_notice(report, "%s: no pictures, texts, recordings or videos%s",
+                  doppel_run_failures(report->run) ? "nothing left to compare"
+                                                   : "nothing to compare",
+                  doppel_run_failures(report->run) ? " could be read" : "");
+}
+
 static enum doppel_status print_groups(group_source *source, const struct settings *settings,
                                        struct report *report, struct doppel_error *error)
 {
@@ -139,16 +155,19 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     enum doppel_status status =
         source(settings, report, print_one_group, &printing, &counts, error);
     doppel_json_free(&printing.row);
-    if (!has_any(&counts))
+    if (!has_any(&counts)) {
+        if (!status && !signals_stopped())
+            report_nothing(report);
         return status;
+    }
     begin_output(&printing);
     if (!status || status == DOPPEL_E_CANCELLED)
         print_total(&printing); /* interrupted: of what is printed */
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
-    if (!status)
-        print_kinds_without_duplicates(&printing, &counts);
+    if (!status && !signals_stopped())
+        report_kinds_without_duplicates(&printing, &counts);
     return status;
 }
 
@@ -164,6 +183,8 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
     if (!status && has_any(&counts))
         status = settings->action == ACTION_SCRIPT ? print_script(plan, error)
                                                    : run_plan(plan, settings, report, error);
+    else if (!status && !signals_stopped())
+        report_nothing(report);
     doppel_plan_free(plan);
     return status;
 }

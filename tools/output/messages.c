@@ -178,6 +178,28 @@ void report_notice(struct report *report, const char *format, ...)
     va_end(arguments);
 }
 
+/* What was read lies in the cache, what was added in the library. */
+static bool keeps_what_was_done(const struct settings *settings)
+{
+    const struct option_info *cache = option_by_name("cache");
+    uint64_t adds = VERB_ADD | VERB_INGEST | VERB_IMPORT | VERB_REMOVE;
+    return settings->verb->bit & adds ||
+           (settings->verb->bit & cache->verbs && !settings->no_cache);
+}
+
+void report_interruption(struct report *report, const struct settings *settings)
+{
+    const struct doppel_run_progress progress = doppel_run_progress_so_far(report->run);
+    char done[96] = "", total[32] = "";
+    if (progress.unit && progress.total)
+        snprintf(total, sizeof total, " of %llu", (unsigned long long)progress.total);
+    if (progress.unit)
+        snprintf(done, sizeof done, " after %llu%s %s", (unsigned long long)progress.done, total,
+                 progress.unit);
+    report_notice(report, "interrupted%s%s", done,
+                  keeps_what_was_done(settings) ? "; what was done is kept" : "");
+}
+
 int report_exit_code(const struct report *report, int code)
 {
     int stopped = signals_exit_code();

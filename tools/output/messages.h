@@ -32,6 +32,9 @@ void report_end(struct report *report);
 /* An input could not be read: `doppel: PATH: reason`, and the run will end with 3. */
 void report_input(struct report *report, const char *path, const char *reason);
 
+/* A signal ended the run: how far it came, and whether that was for nothing. */
+void report_interruption(struct report *report, const struct settings *settings);
+
 /* The run cannot go on: `doppel: reason`. @return EXIT_WRONG_USE, for `return report_fatal(…)`. */
 int report_fatal(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
 

@@ -61,7 +61,7 @@ static enum doppel_status write_report(const struct settings *settings, struct r
     if (!status)
         status = doppel_report_write(page, error);
     size_t count = doppel_report_count(page);
-    if (!status && report->terminal)
+    if (!status && !options->stream)
         report_notice(report, "%s: %zu group%s", settings->output, count, count == 1 ? "" : "s");
     doppel_report_free(page);
     return status;
