@@ -40,6 +40,7 @@ struct doppel_corpus_record {
     const char *path, *source, *date;   /**< NULL: it has none */
     const struct doppel_metadata *said; /**< what else it says of itself, where that is asked for;
                                         without source and date. NULL: nothing */
+    bool lacks_text;                    /**< unreadable for want of a text, and of a path */
     struct doppel_error error;          /**< status != OK: unreadable, and why */
 };
 

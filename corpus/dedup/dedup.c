@@ -102,7 +102,10 @@ static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *
     dedup->cell_row = dedup->space.limit ? 1 : dedup->bands;
     dedup->cell_band = dedup->space.limit ? CHUNK_ROWS : 1;
     dedup->verdicts.row_bytes = sizeof(struct dedup_verdict);
-    return reader_new(&options->files, &dedup->reader, error);
+    status = reader_new(&options->files, &dedup->reader, error);
+    if (!status && !reader_check_fields(dedup->reader, &options->fields))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+    return status;
 }
 
 static void end_dedup(struct dedup *dedup)

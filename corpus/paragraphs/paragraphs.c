@@ -155,7 +155,9 @@ static enum doppel_status run_pass_counting(struct counting *counting,
                              .work = work,
                              .deliver = deliver,
                              .context = counting};
-    status = blocks_run(&run, error);
+    status = reader_check_fields(counting->reader, &counting->options->fields)
+                 ? blocks_run(&run, error)
+                 : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     reader_free(counting->reader);
     counting->reader = NULL;
     return status;

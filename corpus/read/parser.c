@@ -247,10 +247,23 @@ static enum doppel_status wrong_kind(const struct field_slot *slot, const char *
     return doppel_fail(error, DOPPEL_E_FORMAT, "\"%.64s\" is no %s", slot->name, wanted);
 }
 
+/* An id in which something becomes U+FFFD would be that of other records, too. */
+static bool is_ambiguous(const struct field_slot *slot)
+{
+    const struct value *value = &slot->value;
+    size_t i = 0;
+    for (size_t length; i < value->size; i += length)
+        if (!(length = utf8_length(value->bytes + i, value->size - i)))
+            return true;
+    return json_has_half_surrogate(slot->token, slot->token_size);
+}
+
 /* Decode a short field: a string or a number. */
-static enum doppel_status read_name(struct field_slot *slot, bool is_path, const char **out,
+static enum doppel_status read_name(struct parser *parser, enum slot_id id, const char **out,
                                     struct doppel_error *error)
 {
+    struct field_slot *slot = &parser->slots[id];
+    bool is_path = id == SLOT_PATH;
     switch (value_decode(&slot->value, slot->token, slot->token_size)) {
     case VALUE_ABSENT:
         return DOPPEL_OK;
@@ -274,6 +287,11 @@ static enum doppel_status read_name(struct field_slot *slot, bool is_path, const
         return doppel_fail(error, DOPPEL_E_LIMIT,
                            "\"%.64s\" has %zu bytes, more than the limit of %d", slot->name,
                            slot->value.size, MAX_NAME_BYTES);
+    if (id == SLOT_ID && is_ambiguous(slot))
+        return doppel_fail(error, DOPPEL_E_FORMAT,
+                           "\"%.64s\" holds half a surrogate pair, or bytes that are no UTF-8, by "
+                           "which it could be taken for another one",
+                           slot->name);
     if (!is_path && !value_clean(&slot->value))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
     *out = slot->value.bytes;
@@ -307,6 +325,7 @@ static enum doppel_status read_text_field(struct parser *parser, struct doppel_c
     case VALUE_ABSENT:
         if (out->path)
             return DOPPEL_OK;
+        out->lacks_text = true;
         return lacks_text(parser, &out->error);
     case VALUE_NO_MEMORY:
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
@@ -341,8 +360,7 @@ static void read_name_fields(struct parser *parser, struct doppel_corpus_record 
         {SLOT_DATE, &out->date},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        read_name(&parser->slots[names[i].slot], names[i].slot == SLOT_PATH, names[i].value,
-                  out->error.status ? NULL : &out->error);
+        read_name(parser, names[i].slot, names[i].value, out->error.status ? NULL : &out->error);
     }
 }
 
@@ -410,6 +428,7 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     out->text_size = 0;
     record_metadata_free(parser_give_metadata(parser));
     out->said = NULL;
+    out->lacks_text = false;
     out->error.status = DOPPEL_OK;
     out->error.message[0] = '\0';
     if (parser->takes_paths && !is_object(line, size)) {

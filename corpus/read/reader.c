@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "corpus/read/field_check.h"
 #include "corpus/read/file_start.h"
 #include "corpus/read/files.h"
 #include "corpus/read/reread.h"
@@ -23,6 +24,7 @@ enum {
 struct reader {
     const atomic_bool *stop; /* may be NULL */
     bool takes_paths;
+    struct field_check *check; /* NULL: whether records have texts is not asked */
     uint64_t max_line_bytes;
     struct corpus_file *files;
     size_t file_count;
@@ -100,12 +102,19 @@ void reader_free(struct reader *reader)
     source_free(reader->source);
     free(reader->files);
     free(reader->rest);
+    field_check_free(reader->check);
     free(reader);
 }
 
 void reader_stop_by(struct reader *reader, const atomic_bool *stop)
 {
     reader->stop = stop;
+}
+
+bool reader_check_fields(struct reader *reader, const struct doppel_corpus_fields *fields)
+{
+    reader->check = field_check_new(fields, reader->takes_paths);
+    return reader->check;
 }
 
 void reader_take_paths(struct reader *reader)
@@ -374,20 +383,45 @@ static enum doppel_status next_of_file(struct reader *reader, struct line_block 
     return status;
 }
 
+static bool is_at_end(const struct reader *reader)
+{
+    return !reader->source && reader->next_file == reader->file_count;
+}
+
+/* Of files that are read to their end, all of their records are enough. */
+static enum doppel_status check_fields_of(struct reader *reader, const struct line_block *block,
+                                          struct doppel_error *error)
+{
+    uint64_t enough = !reader->regular    ? FIELD_CHECK_PIPED
+                      : is_at_end(reader) ? 1
+                                          : FIELD_CHECK_RECORDS;
+    if (!reader->check || !reader->next_file)
+        return DOPPEL_OK;
+    return field_check_block(reader->check, reader->files[reader->next_file - 1].path, block,
+                             enough, error);
+}
+
 enum doppel_status reader_next(struct reader *reader, struct line_block *out,
                                struct doppel_error *error)
 {
     struct line_block block = {0};
+    enum doppel_status status = DOPPEL_OK;
     while (!block.size && !block.damage.status) {
         line_block_free(&block);
         block = (struct line_block){.bytes = "", .max_line_bytes = reader->max_line_bytes};
-        enum doppel_status status = DOPPEL_OK;
-        if (!reader->source && reader->next_file == reader->file_count)
-            return DOPPEL_E_NOT_FOUND;
+        if (is_at_end(reader)) {
+            status = check_fields_of(reader, &block, error);
+            return status ? status : DOPPEL_E_NOT_FOUND;
+        }
         if (reader->source || !open_next(reader, &block.damage))
             status = next_of_file(reader, &block, error);
         if (status)
             return status;
+    }
+    status = check_fields_of(reader, &block, error);
+    if (status) {
+        line_block_free(&block);
+        return status;
     }
     block.file = reader->next_file - 1;
     *out = block;

@@ -37,6 +37,11 @@ void reader_free(struct reader *reader);
  */
 void reader_stop_by(struct reader *reader, const atomic_bool *stop);
 
+/** End, with DOPPEL_E_ARGUMENT and the names of the fields that are there, where no record has a
+ * text: none of a whole input of files, none of the first 10 000, or of the first 1000 that come
+ * through a pipe. After reader_take_paths. False: no memory */
+bool reader_check_fields(struct reader *reader, const struct doppel_corpus_fields *fields);
+
 /** Lines may be paths: what the first one begins with tells nothing of the file. */
 void reader_take_paths(struct reader *reader);
 

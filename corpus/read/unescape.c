@@ -152,3 +152,22 @@ bool json_unescape(const char *in, size_t size, char *out, size_t *out_size)
     *out_size = (size_t)(out - begin);
     return true;
 }
+
+bool json_has_half_surrogate(const char *token, size_t size)
+{
+    const char *end = token + size;
+    while ((token = memchr(token, '\\', (size_t)(end - token)))) {
+        uint32_t code, low;
+        if (!read_unit(token, end, &code)) {
+            token += end - token < 2 ? 1 : 2;
+            continue;
+        }
+        token += 6;
+        if (code < 0xD800 || code >= 0xE000)
+            continue;
+        if (code >= 0xDC00 || !read_unit(token, end, &low) || low < 0xDC00 || low >= 0xE000)
+            return true;
+        token += 6;
+    }
+    return false;
+}

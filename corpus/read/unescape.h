@@ -9,4 +9,7 @@
  * @param out room for `size`. @return false for an escape that JSON does not know */
 bool json_unescape(const char *in, size_t size, char *out, size_t *out_size);
 
+/* Whether there is half a surrogate pair in a token. */
+bool json_has_half_surrogate(const char *token, size_t size);
+
 #endif

@@ -369,7 +369,7 @@ enum doppel_status batches_new(const struct doppel_ingest_options *options, stru
     reader_stop_by(reader, &batches->stop);
     if (with_files)
         reader_take_paths(reader);
-    if (batches->slots && batches->threads)
+    if (batches->slots && batches->threads && reader_check_fields(reader, &options->fields))
         start_threads(batches, threads);
     if (!batches->thread_count) {
         batches_free(batches);

@@ -152,11 +152,11 @@ static void a_reason_is_not_repeated_for_ever(void **state)
     FILE *file = fopen("many.jsonl", "w");
     for (int i = 0; i < 1000; i++)
         fprintf(file, "{\"id\":%d,\"body\":\"some words\"}\n", i);
-    fprintf(file, "no JSON\n");
+    fprintf(file, "no JSON\n{\"id\":\"last\",\"text\":\"has one\"}\n");
     fclose(file);
     struct ran ran = doppel("dedup", "many.jsonl");
     assert_code(&ran, 3);
-    assert_int_equal(count_lines(ran.out, ""), 1001);
+    assert_int_equal(count_lines(ran.out, ""), 1002);
     assert_int_equal(count_lines(ran.err, ""), 12);
     assert_has(ran.err,
                "many.jsonl:10: the record has neither \"text\" nor \"path\", but \"body\"");
@@ -166,6 +166,48 @@ static void a_reason_is_not_repeated_for_ever(void **state)
     ran = doppel("dedup", "-v", "many.jsonl");
     assert_true(count_lines(ran.err, "") > 1000);
     ran_free(&ran);
+}
+
+/* So many lines, with the text in another field. */
+static void records_with(const char *name, int count)
+{
+    FILE *file = fopen("records.jsonl", "w");
+    for (int i = 0; i < count; i++)
+        fprintf(file, "{\"id\":%d,\"%s\":\"words of record %d\"}\n", i, name, i);
+    fclose(file);
+}
+
+static void assert_names_the_fields(struct ran ran, unsigned answered)
+{
+    assert_code(&ran, 2);
+    assert_int_equal(count_lines(ran.out, ""), answered);
+    assert_has(ran.err, "has a text: the record has neither \"text\" nor \"path\", but \"body\"; "
+                        "name the field with --text-field or --path-field\n");
+    ran_free(&ran);
+}
+
+/* Of a file nothing is decided, of a pipe what its writer waits for. */
+static void a_field_that_no_record_has_ends_the_run(void **state)
+{
+    (void)state;
+    records_with("body", 3);
+    assert_names_the_fields(doppel("dedup", "records.jsonl"), 0);
+    assert_names_the_fields(doppel("dedup", "--unit", "paragraph", "records.jsonl"), 0);
+    assert_names_the_fields(doppel("ingest", "-L", "l", "--jsonl", "records.jsonl"), 0);
+    records_with("body", 30000);
+    assert_names_the_fields(doppel("dedup", "records.jsonl"), 0);
+    records_with("body", 1500);
+    const struct setting shell = {.program = "/bin/sh"};
+    static const char piped[] = "cat records.jsonl | " DOPPEL_PROGRAM " ingest -L l -";
+    struct ran ran = doppel_with(&shell, "-c", piped);
+    assert_true(count_lines(ran.out, "unreadable") < 1000);
+    assert_names_the_fields(ran, count_lines(ran.out, ""));
+    records_with("body", 3); /* these may be what a stream begins with */
+    ran = doppel_with(&shell, "-c", piped);
+    assert_code(&ran, 3);
+    assert_int_equal(count_lines(ran.out, "unreadable"), 3);
+    ran_free(&ran);
+    free(doppel_prints(0, "dedup", "--text-field", "body", "records.jsonl"));
 }
 
 static void an_annotated_corpus_is_annotated_anew(void **state)
@@ -311,6 +353,7 @@ int main(void)
         IN_SANDBOX(lines_are_kept_dropped_or_annotated),
         IN_SANDBOX(a_split_loses_no_line),
         IN_SANDBOX(a_reason_is_not_repeated_for_ever),
+        IN_SANDBOX(a_field_that_no_record_has_ends_the_run),
         IN_SANDBOX(an_annotated_corpus_is_annotated_anew),
         IN_SANDBOX(standard_input_and_limits_change_nothing),
         IN_SANDBOX(same_ids_and_limits_are_settable),

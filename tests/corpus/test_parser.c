@@ -312,12 +312,28 @@ static void test_cut_lines_keep_their_id(void **state)
 static void test_bad_utf8_stays_in_texts_and_leaves_ids(void **state)
 {
     (void)state;
-    EXPECT("{\"id\":\"a\xFF\",\"text\":\"b\xC3 \xED\xA0\x80!\"}", DOPPEL_OK, "a\xEF\xBF\xBD",
-           "b\xC3 \xED\xA0\x80!", NULL);
+    EXPECT("{\"id\":\"a\",\"text\":\"b\xC3 \xED\xA0\x80!\"}", DOPPEL_OK, "a", "b\xC3 \xED\xA0\x80!",
+           NULL);
     EXPECT("{\"id\":\"a\",\"other\":\"\xFF\xFE\",\"text\":\"b\"}", DOPPEL_OK, "a", "b", NULL);
     EXPECT("{\"id\":\"a\",\"text\":\"b\xFF", DOPPEL_E_CORRUPT, "a", NULL, "ends within");
     EXPECT("{\"id\":\"a\",\"text\":\"\\uD800x\\uDC00\\uD83D\\uDE00\"}", DOPPEL_OK, "a",
            "\xEF\xBF\xBDx\xEF\xBF\xBD\xF0\x9F\x98\x80", NULL);
+}
+
+/* They would be one id with U+FFFD in it. */
+static void test_ids_that_are_no_unicode_are_refused(void **state)
+{
+    static const char *const ids[] = {"a\xFF",       "\\uD800",        "\\uDC00",
+                                      "x\\ud83dy",   "\\uD83D\\uD83D", "\\uDE00\\uD83D",
+                                      "\xED\xA0\x80"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        char line[96];
+        snprintf(line, sizeof line, "{\"id\":\"%s\",\"text\":\"b\"}", ids[i]);
+        expect(line, strlen(line), DOPPEL_E_FORMAT, NULL, NULL, "half a surrogate pair");
+    }
+    EXPECT("{\"id\":\"\\\\uD800 \\uD83D\\uDE00 \\uFFFD\",\"text\":\"b\"}", DOPPEL_OK,
+           "\\uD800 \xF0\x9F\x98\x80 \xEF\xBF\xBD", "b", NULL);
 }
 
 static void test_texts_hold_nuls(void **state)
@@ -410,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_cut_lines_keep_their_id),
         cmocka_unit_test(test_bad_utf8_stays_in_texts_and_leaves_ids),
+        cmocka_unit_test(test_ids_that_are_no_unicode_are_refused),
         cmocka_unit_test(test_texts_hold_nuls),
         cmocka_unit_test(test_deep_nesting_is_passed_over),
         cmocka_unit_test(test_other_field_names),
