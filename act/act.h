@@ -1,9 +1,10 @@
 /** doppel/act.h: doing something about duplicates, and undoing it.
  *
- * Groups become a plan: which members go, for which file. Running it looks at each pair once more,
- * writes a step into a journal, down to the disk, takes it, and writes what became of it. So
- * whatever ends a run (a signal, SIGKILL, a power cut), the journal names all that may have been
- * touched, and doppel_undo takes it back.
+ * Groups become a plan: which members go, for which file. Marks outrank the reasons of the policy:
+ * what is marked for removal goes, what is marked to be kept or left stays. Running it looks at
+ * each pair once more, writes a step into a journal, down to the disk, takes it, and writes what
+ * became of it. So whatever ends a run (a signal, SIGKILL, a power cut), the journal names all that
+ * may have been touched, and doppel_undo takes it back.
  *
  * At every moment either the old file or what takes its place is at the path. Nothing is ever
  * overwritten. A file that changed since it was read is left alone; so is one that is not, byte by
@@ -83,6 +84,7 @@ struct doppel_plan_file {
     const char *path;
     struct doppel_file_stamp stamp; /**< as it was when it was read */
     enum doppel_reason reason;
+    enum doppel_file_mark mark;
     bool reference;      /**< only compared against: it stays */
     size_t keep;         /**< number of the one to keep of its group; its own: it is that */
     size_t duplicate_of; /**< number of the file for which it goes; its own: it stays */

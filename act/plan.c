@@ -63,10 +63,11 @@ void doppel_plan_free(struct doppel_plan *plan)
     free(plan);
 }
 
-/* Whether the reason is one of those that are acted on. */
-static bool policy_names(enum doppel_reason reason, const struct doppel_act_policy *policy)
+/* Whether one of that reason and mark is to be acted on, if it can be. */
+static bool wants_file(enum doppel_reason reason, enum doppel_file_mark mark,
+                       const struct doppel_act_policy *policy)
 {
-    return policy->reasons & 1u << reason;
+    return mark == DOPPEL_FILE_REMOVE || policy->reasons & 1u << reason;
 }
 
 /* Whether it is acted on for what it is to the one to keep. */
@@ -74,8 +75,16 @@ static bool policy_covers(const struct doppel_plan_file *file,
                           const struct doppel_act_policy *policy)
 {
     bool links = policy->action != DOPPEL_ACTION_TRASH && policy->action != DOPPEL_ACTION_MOVE_TO;
-    return policy_names(file->reason, policy) &&
+    return wants_file(file->reason, file->mark, policy) &&
            (!links || file->reason == DOPPEL_REASON_IDENTICAL);
+}
+
+/* Why a mark leaves it where it is; NULL: none does. */
+static const char *left_by_mark(const struct doppel_plan_file *file)
+{
+    return file->mark == DOPPEL_FILE_KEEP    ? "is marked to be kept"
+           : file->mark == DOPPEL_FILE_LEAVE ? "its group is marked to be left alone"
+                                             : NULL;
 }
 
 /* Decide about a file that is neither kept nor a reference. @param first number of the first of its
@@ -85,22 +94,35 @@ static void decide_plan_file(const struct doppel_plan *plan, size_t first,
 {
     const struct doppel_act_policy *policy = &plan->policy;
     file->duplicate_of = file->keep;
+    file->left = left_by_mark(file);
+    if (file->left)
+        return;
     if (policy_covers(file, policy)) {
         file->identical = file->reason == DOPPEL_REASON_IDENTICAL;
         return;
     }
     /* The first of several that are less than identical to the kept one stays, for the others. */
-    if (first < plan->files.count && policy_names(DOPPEL_REASON_IDENTICAL, policy)) {
+    if (first < plan->files.count && wants_file(DOPPEL_REASON_IDENTICAL, file->mark, policy)) {
         const struct doppel_plan_file *stays = &plan->files.items[first];
-        if (stays->reference || !policy_covers(stays, policy)) {
+        if (stays->reference || left_by_mark(stays) || !policy_covers(stays, policy)) {
             file->duplicate_of = first;
             file->identical = true;
             return;
         }
     }
-    file->refused = policy_names(file->reason, policy);
+    file->refused = wants_file(file->reason, file->mark, policy);
     file->left = file->refused ? "is not identical to the kept file: a link would lose what differs"
                                : "is none of what '--reason' names";
+}
+
+/* A mark cannot have what stays in any case go. */
+static void refuse_removal(struct doppel_plan_file *file)
+{
+    if (file->mark != DOPPEL_FILE_REMOVE)
+        return;
+    file->refused = true;
+    file->left = file->reference ? "is marked for removal, but lies in a reference folder"
+                                 : "is marked for removal, as all of its group are: one stays";
 }
 
 enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
@@ -115,12 +137,15 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .path = strdup(member->path ? member->path : ""),
             .stamp = {member->device, member->inode, member->size_bytes, member->mtime_ns},
             .reason = member->reason,
+            .mark = member->mark,
             .reference = member->reference,
             .keep = keep,
             .duplicate_of = keep + i,
         };
         if (i && !file.reference)
             decide_plan_file(plan, keep + member->same_bytes, &file);
+        else
+            refuse_removal(&file);
         if (!file.path || !array_push(&plan->files, file)) {
             free((char *)file.path);
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");

@@ -139,7 +139,7 @@ static enum doppel_status act_on_all(struct acting *acting, struct doppel_error 
         struct acted_file acted = {.file = file, .kept = &plan->files.items[file->duplicate_of]};
         if (doppel_run_cancelled(acting->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        if (file->duplicate_of == i)
+        if (file->duplicate_of == i && !file->left)
             continue;
         if (file->left)
             doppel_fail(&acted.reason, file->refused ? DOPPEL_E_ARGUMENT : DOPPEL_E_EMPTY, "%s",

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "core/array.h"
+#include "group/marks.h"
 
 static bool take_content(void *context, const struct doppel_library_text *text)
 {
@@ -163,25 +162,6 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
 
 /* ---- lines ---- */
 
-static int hex_value(char digit)
-{
-    const char *digits = "0123456789abcdef", *at = strchr(digits, digit | 0x20);
-    return digit && at ? (int)(at - digits) : -1;
-}
-
-static bool read_digest(const char *hex, struct doppel_digest *out)
-{
-    if (strlen(hex) != 2 * sizeof out->bytes)
-        return false;
-    for (size_t i = 0; i < sizeof out->bytes; i++) {
-        int high = hex_value(hex[2 * i]), low = hex_value(hex[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        out->bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
-}
-
 static enum doppel_kind kind_of(struct doppel_library *library, uint64_t id)
 {
     struct doppel_name name;
@@ -192,22 +172,14 @@ static enum doppel_kind kind_of(struct doppel_library *library, uint64_t id)
     return kind;
 }
 
-/* `key` is "a" or "b". */
-static enum doppel_status read_side(struct doppel_library *library, const json_t *object,
-                                    const char *key, const char *digest_key, struct marked *out,
-                                    struct doppel_error *error)
+/* An item or file that a line names: by its digest, else by its path. */
+static enum doppel_status find_named_content(struct doppel_library *library,
+                                             const struct named_file *file, struct marked *out,
+                                             struct doppel_error *error)
 {
-    const char *path = json_string_value(json_object_get(object, key));
-    const char *hex = json_string_value(json_object_get(object, digest_key));
-    if (!path && !hex)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it has neither \"%s\" nor \"%s\"", key,
-                           digest_key);
-    if (!hex)
-        return marked_named(library, path, out, error);
-    struct marked marked = {0};
-    if (!read_digest(hex, &marked.digest))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "\"%s\" is no digest: '%.80s'", digest_key,
-                           hex);
+    struct marked marked = {.digest = file->digest};
+    if (!file->has_digest)
+        return marked_named(library, file->path, out, error);
     if (doppel_library_by_digest(library, &marked.digest, &marked.id, NULL))
         marked.id = 0;
     marked.kind = kind_of(library, marked.id);
@@ -216,92 +188,81 @@ static enum doppel_status read_side(struct doppel_library *library, const json_t
 }
 
 /* Files of the same bytes are distinguished by their paths. */
-static enum doppel_status read_file(struct doppel_library *library, const json_t *object,
-                                    const char *key, const char *digest_key, struct marked *out,
-                                    struct doppel_error *error)
+static enum doppel_status find_named_item(struct doppel_library *library,
+                                          const struct named_file *file, struct marked *out,
+                                          struct doppel_error *error)
 {
     struct doppel_item item;
-    const char *path = json_string_value(json_object_get(object, key));
-    if (!path || doppel_library_find_item(library, path, false, &item, error) != DOPPEL_OK)
-        return read_side(library, object, key, digest_key, out, error);
+    if (!file->path || doppel_library_find_item(library, file->path, false, &item, error))
+        return find_named_content(library, file, out, error);
     *out = (struct marked){.id = item.id};
     doppel_item_free(&item);
     return DOPPEL_OK;
 }
 
-/* The other members of a group, which need not follow anybody, are not chosen any more. */
-static enum doppel_status unchoose_members(struct doppel_library *library, const json_t *over,
-                                           uint64_t kept, struct doppel_error *error)
+/* One that was not chosen, which need not follow anybody, is not chosen any more. */
+static enum doppel_status unchoose_member(struct doppel_library *library,
+                                          const struct named_file *member, uint64_t kept,
+                                          struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
-    size_t i;
-    json_t *member;
-    json_array_foreach(over, i, member)
-    {
-        struct marked other;
-        uint64_t leader, chosen = 0;
-        if (read_file(library, member, "path", "digest", &other, NULL) || !other.id ||
-            other.is_text || other.id == kept) /* gone meanwhile, or the same bytes */
-            continue;
-        status = doppel_library_leader(library, other.id, &leader, error);
-        if (!status)
-            status = doppel_library_get_canonical(library, leader, &chosen, error);
-        if (!status && chosen == other.id)
-            status = doppel_library_set_canonical(library, leader, 0, error);
-        if (status)
-            return status;
-    }
-    return status;
+    struct marked other;
+    uint64_t leader, chosen = 0;
+    if (find_named_item(library, member, &other, NULL) || !other.id || other.is_text ||
+        other.id == kept) /* gone meanwhile, or the same bytes */
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_leader(library, other.id, &leader, error);
+    if (status)
+        return status;
+    status = doppel_library_get_canonical(library, leader, &chosen, error);
+    return status || chosen != other.id ? status
+                                        : doppel_library_set_canonical(library, leader, 0, error);
 }
 
-static enum doppel_status import_canonical(struct doppel_library *library, const json_t *object,
-                                           struct doppel_error *error)
+static enum doppel_status import_canonical(struct doppel_library *library,
+                                           const struct mark_line *line, struct doppel_error *error)
 {
     struct marked marked;
     uint64_t leader;
-    enum doppel_status status = read_file(library, object, "a", "a_digest", &marked, error);
+    enum doppel_status status = find_named_item(library, &line->a, &marked, error);
     if (status)
         return status;
     if (!marked.id || marked.is_text)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND,
-                           "what is to be kept is no file of the library: add it first");
+                           "what is to be kept is no file of the library: add it first, or give "
+                           "the marks to 'scan --marks', which needs no library");
     status = doppel_library_leader(library, marked.id, &leader, error);
     if (!status)
         status = doppel_library_set_canonical(library, leader, marked.id, error);
-    return status ? status
-                  : unchoose_members(library, json_object_get(object, "over"), marked.id, error);
+    for (size_t i = 0; i < line->over.count && !status; i++)
+        status = unchoose_member(library, &line->over.items[i], marked.id, error);
+    return status;
 }
 
-static enum doppel_status say_object(struct doppel_library *library, const json_t *object,
-                                     struct doppel_error *error)
+static enum doppel_status import_pair(struct doppel_library *library, const struct mark_line *line,
+                                      struct doppel_error *error)
 {
-    const char *mark = json_string_value(json_object_get(object, "mark"));
-    const char *note = json_string_value(json_object_get(object, "note"));
     struct marked a, b;
-    if (mark && strcmp(mark, "keep") == 0)
-        return import_canonical(library, object, error);
-    bool same = mark && strcmp(mark, "same") == 0;
-    if (!same && (!mark || strcmp(mark, "distinct") != 0))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "\"mark\" is to be \"same\", \"distinct\" or \"keep\"");
-    enum doppel_status status = read_side(library, object, "a", "a_digest", &a, error);
+    enum doppel_status status = find_named_content(library, &line->a, &a, error);
     if (!status)
-        status = read_side(library, object, "b", "b_digest", &b, error);
+        status = find_named_content(library, &line->b, &b, error);
     return status ? status
-                  : mark_say(library, &a, &b, same ? DOPPEL_LABEL_SAME : DOPPEL_LABEL_DISTINCT,
-                             note, error);
+                  : mark_say(library, &a, &b,
+                             line->word == MARK_SAME ? DOPPEL_LABEL_SAME : DOPPEL_LABEL_DISTINCT,
+                             line->note, error);
 }
 
-enum doppel_status mark_line(struct doppel_library *library, const char *line,
+enum doppel_status mark_line(struct doppel_library *library, const char *text, bool *out_acts,
                              struct doppel_error *error)
 {
-    json_error_t wrong;
-    json_t *object = json_loads(line, 0, &wrong);
-    if (!json_is_object(object)) {
-        json_decref(object);
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no object in JSON");
-    }
-    enum doppel_status status = say_object(library, object, error);
-    json_decref(object);
+    struct mark_line line;
+    enum doppel_status status = mark_line_read(text, strlen(text), &line, error);
+    if (status)
+        return status;
+    *out_acts = line.word == MARK_REMOVE || line.word == MARK_LEAVE;
+    if (line.word >= MARK_SAME)
+        status = import_pair(library, &line, error);
+    else if (line.word == MARK_KEEP)
+        status = import_canonical(library, &line, error);
+    mark_line_free(&line);
     return status;
 }

@@ -22,10 +22,10 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
                             const struct marked *b, enum doppel_manual_label word, const char *note,
                             struct doppel_error *error);
 
-/* A line of JSON: {"mark":"same"|"distinct"|"keep","a":PATH,"b":PATH,"a_digest":HEX,
- * "b_digest":HEX,"note":TEXT}; digests outrank paths. "keep" makes the item `a` the one of its
- * group to keep. DOPPEL_E_ARGUMENT, with a sentence, for what is none. */
-enum doppel_status mark_line(struct doppel_library *library, const char *line,
+/* A line of marks (docs/formats.md). "keep" makes the item `a` the one of its group to keep; "same"
+ * and "distinct" are said. @param out_acts set: whether the line is but for who acts on files, and
+ * nothing was done. DOPPEL_E_ARGUMENT, with a sentence, for what is none. */
+enum doppel_status mark_line(struct doppel_library *library, const char *text, bool *out_acts,
                              struct doppel_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/file_set.h"
+#include "group/marks.h"
 
 /* The groups of one grouping on their way to the visitor. */
 struct emission {
@@ -135,6 +136,18 @@ static size_t first_with_bytes(const struct grouping *grouping, const struct gro
     return number;
 }
 
+/* What is decided about an item. @return false without memory */
+static bool find_file_mark(const struct grouping *grouping, uint32_t number,
+                           enum doppel_file_mark *out)
+{
+    const struct doppel_marks *marks = grouping->options->group->marks;
+    char *path = marks ? item_store_path(&grouping->items, number) : NULL;
+    if (marks && path)
+        *out = marks_find(marks, item_store_digest(&grouping->items, number), path);
+    free(path);
+    return !marks || path;
+}
+
 static bool add_member(const struct grouping *grouping, uint32_t number,
                        struct group_members *members)
 {
@@ -159,16 +172,54 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
         member->duration_ms = timed_duration(grouping, grouping_first_of(grouping, number));
     find_reason(grouping, members, members->count - 1);
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
-    return member->path;
+    return member->path && find_file_mark(grouping, number, &member->mark);
 }
 
-/* What all but the one to keep and references take. */
+/* One member that is to be left alone leaves all of its group alone. */
+static void leave_group_alone(const struct group_members *members)
+{
+    bool left = false;
+    for (size_t i = 0; i < members->count; i++)
+        left |= members->items[i].mark == DOPPEL_FILE_LEAVE;
+    for (size_t i = 0; i < members->count && left; i++)
+        members->items[i].mark = DOPPEL_FILE_LEAVE;
+}
+
+/* What all but the one to keep, references and what is marked to stay take. */
 static uint64_t savable_bytes(const struct group_members *members)
 {
     uint64_t bytes = 0;
-    for (size_t i = 1; i < members->count; i++)
-        bytes += members->items[i].reference ? 0 : (uint64_t)members->items[i].size_bytes;
+    for (size_t i = 1; i < members->count; i++) {
+        const struct doppel_group_member *member = &members->items[i];
+        if (!member->reference && member->mark <= DOPPEL_FILE_REMOVE)
+            bytes += (uint64_t)member->size_bytes;
+    }
     return bytes;
+}
+
+/* The one to keep: of those that are marked to be kept; else of those that are not marked for
+ * removal; else of all. @return false without memory */
+static bool choose_kept_by_marks(const struct grouping *grouping, const struct led_item *members,
+                                 size_t count, uint32_t *out)
+{
+    struct led_item *best = calloc(count, sizeof *best);
+    enum doppel_file_mark most = DOPPEL_FILE_REMOVE, mark;
+    size_t best_count = 0;
+    bool done = best != NULL;
+    for (size_t i = 0; i < count && done; i++) {
+        mark = DOPPEL_FILE_UNMARKED;
+        done = find_file_mark(grouping, members[i].item, &mark);
+        if (mark == DOPPEL_FILE_LEAVE || mark == DOPPEL_FILE_UNMARKED)
+            mark = DOPPEL_FILE_LEAVE;
+        if (mark > most)
+            best_count = 0;
+        most = mark > most ? mark : most;
+        if (mark == most)
+            best[best_count++] = members[i];
+    }
+    done = done && grouping_choose_kept(grouping, best, best_count, out);
+    free(best);
+    return done;
 }
 
 /* The one to keep first. */
@@ -178,10 +229,11 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
     const struct grouping *grouping = emission->grouping;
     struct group_members out = {0};
     uint32_t kept;
-    bool room = grouping_choose_kept(grouping, members, count, &kept) &&
+    bool room = choose_kept_by_marks(grouping, members, count, &kept) &&
                 group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_member(grouping, members[i].item, &out);
+    leave_group_alone(&out);
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (room) {
         const struct doppel_group group = {.number = ++*emission->number,

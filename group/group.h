@@ -37,6 +37,34 @@ enum { DOPPEL_REASONS = DOPPEL_REASON_MARKED + 1 };
  */
 DOPPEL_API const char *doppel_reason_name(enum doppel_reason reason);
 
+/** What a person decided about a file, in a report for one. The later ones lose less. */
+enum doppel_file_mark {
+    DOPPEL_FILE_UNMARKED,
+    DOPPEL_FILE_REMOVE,
+    DOPPEL_FILE_LEAVE, /**< its group is to be left alone */
+    DOPPEL_FILE_KEEP
+};
+
+/** As JSON has it: "remove", "leave", "keep"; NULL: unmarked. Static storage. */
+DOPPEL_API const char *doppel_file_mark_name(enum doppel_file_mark mark);
+
+/** Marks of files and of pairs of files, as the page of a report exports them (docs/formats.md).
+ * Files are known by their bytes; of files of the same bytes the path decides. Not for two calls at
+ * a time. */
+struct doppel_marks;
+
+/**
+ * Read a file of marks, whole.
+ *
+ * @param path "-": standard input
+ * @param out  given (doppel_marks_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND, DOPPEL_E_IO; DOPPEL_E_FORMAT when a line is no mark: it is
+ *         all or none, since files are removed by it; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_marks_read(const char *path, struct doppel_marks **out,
+                                                struct doppel_error *error);
+DOPPEL_API void doppel_marks_free(struct doppel_marks *marks);
+
 /** A record of a corpus. */
 struct doppel_group_record {
     const char *record_id;       /**< what its source calls it; NULL: not known */
@@ -49,10 +77,11 @@ struct doppel_group_record {
 /** A member of a group. */
 struct doppel_group_member {
     enum doppel_reason reason;
-    bool is_file;     /**< a file is at `path` */
-    bool reference;   /**< only compared against: always kept */
-    uint8_t reading;  /**< of a text: how it was read, as in struct doppel_record */
-    uint64_t id;      /**< in the library; 0: it comes from none */
+    enum doppel_file_mark mark; /**< by the marks of the options; LEAVE: of all of its group */
+    bool is_file;               /**< a file is at `path` */
+    bool reference;             /**< only compared against: always kept */
+    uint8_t reading;            /**< of a text: how it was read, as in struct doppel_record */
+    uint64_t id;                /**< in the library; 0: it comes from none */
     const char *path; /**< of a file; of a record that of its corpus, or NULL; else a name */
     struct doppel_digest digest; /**< of the bytes, of a record of its content; zero: not known */
     int64_t size_bytes, mtime_ns;
@@ -76,7 +105,8 @@ struct doppel_group {
     const char *keep; /**< the path, name or record id of the one to keep */
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
-    uint64_t savable_bytes; /**< what all but the one to keep, and references, take */
+    uint64_t savable_bytes; /**< what all but the one to keep, references and what is marked to be
+                               kept or left take */
     const struct doppel_text_options *text; /**< of records: how they were read; NULL: all members
                                                are files or items */
 };
@@ -98,8 +128,11 @@ struct doppel_group_options {
     struct doppel_keep_policy keep;        /**< which member is the one to keep */
     bool keep_given; /**< default false: of a library, the policy that it keeps, if any */
     bool digests;    /**< members have their digest in any case; default false */
-    bool on_disk;    /**< what is found is acted on: members have their digest, device and inode,
-                        and what has no file is left out; default false */
+    struct doppel_marks *marks; /**< what is decided: the one to keep is chosen among what is marked
+                                   to be kept, labels of pairs count, and marks whose files are not
+                                   there are reported as a failed input; borrowed; NULL: none */
+    bool on_disk; /**< what is found is acted on: members have their digest, device and inode,
+                     and what has no file is left out; default false */
 
     /* of doppel_scan */
     const struct doppel_walk_options *walk; /**< how folders are walked; its paths do not count;

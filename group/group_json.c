@@ -53,6 +53,7 @@ static void put_member_reason(struct doppel_json *json, const struct doppel_grou
     if (member->reference)
         doppel_json_boolean(json, "reference", true);
     doppel_json_text(json, "reason", doppel_reason_name(member->reason));
+    doppel_json_text(json, "mark", doppel_file_mark_name(member->mark));
     if (member->reason == DOPPEL_REASON_IDENTICAL || member->reason == DOPPEL_REASON_SAME_CONTENT) {
         doppel_json_integer(json, "distance", 0);
         doppel_json_number(json, "similarity", 1, 4);

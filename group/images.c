@@ -77,8 +77,8 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
     digest_map_free(&grouping->first);
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->lossless);
-    if (!grouping->match.check_pixels && !options->digests && !options->on_disk &&
-        !(grouping->options->labels && grouping->options->labels->items.count))
+    if (!grouping->match.check_pixels && !options->digests && !options->marks &&
+        !options->on_disk && !(grouping->options->labels && grouping->options->labels->items.count))
         item_store_forget_digests(&grouping->items);
     doppel_run_begin(run, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =

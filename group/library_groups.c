@@ -5,6 +5,7 @@
 
 #include "compare/video.h"
 #include "group/grouping.h"
+#include "group/marks.h"
 #include "group/record_groups.h"
 
 enum { KINDS = DOPPEL_KIND_VIDEO + 1 };
@@ -192,6 +193,8 @@ static bool add_item(struct library_grouping *grouping, const struct doppel_item
     }
     grouping->status = name ? add_library_state(grouping, &entry)
                             : doppel_fail(grouping->error, DOPPEL_E_MEMORY, "no memory for a name");
+    if (grouping->options->marks && name)
+        marks_note_file(grouping->options->marks, &entry.digest, name);
     if (!grouping->status)
         grouping->status = add_entry(grouping, record, &entry);
     if (grouping->status == DOPPEL_E_CORRUPT) { /* of this one; the others go on */
@@ -290,6 +293,9 @@ static enum doppel_status load_policy(struct library_grouping *grouping,
 {
     enum doppel_status status =
         manual_labels_load(&grouping->labels, grouping->library, grouping->error);
+    if (status == DOPPEL_OK && grouping->options->marks)
+        status = manual_labels_merge(&grouping->labels, marks_labels(grouping->options->marks),
+                                     grouping->error);
     if (status == DOPPEL_OK)
         status = doppel_library_each_source(grouping->library, note_authority, grouping,
                                             grouping->error);
@@ -361,6 +367,8 @@ static enum doppel_status add_items(struct library_grouping *grouping)
     enum doppel_status status =
         doppel_library_each(grouping->library, take_library_item, grouping, grouping->error);
     notice_other_versions(grouping);
+    if (grouping->options->marks)
+        marks_report_missing(grouping->options->marks, false, grouping->run);
     return grouping->status ? grouping->status : status;
 }
 

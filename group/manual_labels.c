@@ -35,6 +35,43 @@ static bool take_label(void *context, const struct doppel_mark *given)
     return array_push(&labels->items, label);
 }
 
+enum doppel_status manual_labels_add(struct manual_labels *labels, const struct doppel_digest *a,
+                                     const struct doppel_digest *b, enum doppel_manual_label label,
+                                     struct doppel_error *error)
+{
+    struct manual_label added = in_order(a, b);
+    added.label = label;
+    return array_push(&labels->items, added)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the manual labels");
+}
+
+static struct manual_label *find_label(const struct manual_labels *labels, size_t count,
+                                       const struct manual_label *wanted)
+{
+    return count ? bsearch(wanted, labels->items.items, count, sizeof *wanted, compare_labels)
+                 : NULL;
+}
+
+enum doppel_status manual_labels_merge(struct manual_labels *labels,
+                                       const struct manual_labels *others,
+                                       struct doppel_error *error)
+{
+    size_t own = labels->items.count; /* in order */
+    for (size_t i = 0; i < others->items.count; i++) {
+        const struct manual_label *other = &others->items.items[i];
+        struct manual_label *found = find_label(labels, own, other);
+        if (found)
+            found->label = other->label;
+        else if (!array_push(&labels->items, *other))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the manual labels");
+    }
+    if (labels->items.count)
+        qsort(labels->items.items, labels->items.count, sizeof *labels->items.items,
+              compare_labels);
+    return DOPPEL_OK;
+}
+
 enum doppel_status manual_labels_load(struct manual_labels *labels, struct doppel_library *library,
                                       struct doppel_error *error)
 {
@@ -71,10 +108,8 @@ enum doppel_manual_label manual_label_between(const struct manual_labels *labels
                                               const struct doppel_digest *a,
                                               const struct doppel_digest *b)
 {
-    struct manual_label wanted = in_order(a, b), *found = NULL;
-    if (labels->items.count)
-        found = bsearch(&wanted, labels->items.items, labels->items.count, sizeof wanted,
-                        compare_labels);
+    struct manual_label wanted = in_order(a, b);
+    const struct manual_label *found = find_label(labels, labels->items.count, &wanted);
     return found ? found->label : DOPPEL_LABEL_NONE;
 }
 

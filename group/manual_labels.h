@@ -25,6 +25,16 @@ enum doppel_status manual_labels_load_from(struct manual_labels *labels, const c
                                            struct doppel_error *error);
 void manual_labels_free(struct manual_labels *labels);
 
+/* Add one, in no order. @return DOPPEL_OK; DOPPEL_E_MEMORY */
+enum doppel_status manual_labels_add(struct manual_labels *labels, const struct doppel_digest *a,
+                                     const struct doppel_digest *b, enum doppel_manual_label label,
+                                     struct doppel_error *error);
+
+/* Add others, which outrank those that are there; then all are in order. Likewise. */
+enum doppel_status manual_labels_merge(struct manual_labels *labels,
+                                       const struct manual_labels *others,
+                                       struct doppel_error *error);
+
 /* In either order. */
 enum doppel_manual_label manual_label_between(const struct manual_labels *labels,
                                               const struct doppel_digest *a,

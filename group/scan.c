@@ -8,6 +8,7 @@
 #include "compare/video.h"
 #include "core/digest.h"
 #include "group/grouping.h"
+#include "group/marks.h"
 #include "intake/reader.h"
 #include "intake/open_cache.h"
 
@@ -135,6 +136,8 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
         item.device = file->stamp.device;
         item.inode = file->stamp.inode;
     }
+    if (scan->options->marks)
+        marks_note_file(scan->options->marks, &item.digest, item.path);
     if (record->kind == DOPPEL_KIND_AUDIO)
         return grouping_add_audio(scan->by_kind[DOPPEL_KIND_AUDIO], &item, record, error);
     if (record->kind == DOPPEL_KIND_VIDEO)
@@ -158,7 +161,11 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
         intake_file_free(&file);
     }
     intake_free(intake);
-    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    if (status != DOPPEL_E_NOT_FOUND)
+        return status;
+    if (scan->options->marks)
+        marks_report_missing(scan->options->marks, true, scan->run);
+    return DOPPEL_OK;
 }
 
 /* ---- groups ---- */
@@ -186,6 +193,8 @@ static enum doppel_status make_scan_groupings(struct scan *scan, struct doppel_e
     enum doppel_status status = DOPPEL_OK;
     if (scan->options->library)
         status = manual_labels_load_from(&scan->labels, scan->options->library, error);
+    if (!status && scan->options->marks)
+        status = manual_labels_merge(&scan->labels, marks_labels(scan->options->marks), error);
     for (size_t i = 0; i < ORDERED && !status; i++) {
         enum doppel_kind kind = order[i];
         scan->kinds[kind] = grouping_options_of(scan, kind);

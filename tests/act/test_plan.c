@@ -24,7 +24,8 @@ static void make_files(void)
     assert_int_equal(chmod("b", 0640), 0);
 }
 
-static struct doppel_plan *plan_of(const struct doppel_act_policy *policy)
+/* @param marks of each file '-', 'k'eep, 'r'emove or 'l'eave */
+static struct doppel_plan *marked_plan_of(const struct doppel_act_policy *policy, const char *marks)
 {
     struct doppel_group_member members[FILES] = {0};
     const struct doppel_group group = {
@@ -38,6 +39,10 @@ static struct doppel_plan *plan_of(const struct doppel_act_policy *policy)
             .reason = i == 0   ? DOPPEL_REASON_KEPT
                       : i == 3 ? DOPPEL_REASON_NEAR
                                : DOPPEL_REASON_IDENTICAL,
+            .mark = marks[i] == 'k'   ? DOPPEL_FILE_KEEP
+                    : marks[i] == 'r' ? DOPPEL_FILE_REMOVE
+                    : marks[i] == 'l' ? DOPPEL_FILE_LEAVE
+                                      : DOPPEL_FILE_UNMARKED,
             .is_file = true,
             .path = paths[i],
             .size_bytes = stamp.size,
@@ -51,6 +56,11 @@ static struct doppel_plan *plan_of(const struct doppel_act_policy *policy)
     assert_int_equal(doppel_plan_add(plan, &group, NULL), DOPPEL_OK);
     assert_int_equal(doppel_plan_count(plan), FILES);
     return plan;
+}
+
+static struct doppel_plan *plan_of(const struct doppel_act_policy *policy)
+{
+    return marked_plan_of(policy, "----");
 }
 
 /* Names, times, modes and bytes. Given (free). */
@@ -147,6 +157,55 @@ static void acts_and_brings_back(void **state)
         doppel_run_free(run);
     }
     free(before);
+}
+
+/* Of each file: goes 'x', stays '.', or is refused '!'. */
+static void marks_outrank_reasons(void **state)
+{
+    (void)state;
+    static const struct {
+        enum doppel_action action;
+        const char *marks, *wanted;
+    } cases[] = {
+        {DOPPEL_ACTION_TRASH, "----", ".xx."},    {DOPPEL_ACTION_TRASH, "k-r-", ".xx."},
+        {DOPPEL_ACTION_TRASH, "---r", ".xxx"},    {DOPPEL_ACTION_TRASH, "-k--", "..x."},
+        {DOPPEL_ACTION_TRASH, "kk-r", "..xx"},    {DOPPEL_ACTION_TRASH, "llll", "...."},
+        {DOPPEL_ACTION_TRASH, "rrrr", "!xxx"},    {DOPPEL_ACTION_HARDLINK, "---r", ".xx!"},
+        {DOPPEL_ACTION_HARDLINK, "-krr", "..x!"}, {DOPPEL_ACTION_MOVE_TO, "k-kr", ".x.x"},
+    };
+    make_files();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct doppel_act_policy policy = policy_of(cases[i].action);
+        struct doppel_plan *plan = marked_plan_of(&policy, cases[i].marks);
+        char found[FILES + 1] = "";
+        for (size_t k = 0; k < FILES; k++) {
+            const struct doppel_plan_file *file = doppel_plan_get(plan, k);
+            bool goes = file->duplicate_of != k && !file->left;
+            found[k] = file->refused ? '!' : goes ? 'x' : '.';
+        }
+        assert_string_equal(found, cases[i].wanted);
+        doppel_plan_free(plan);
+    }
+}
+
+/* All of a group cannot go: one stays, and that is reported. */
+static void one_of_a_group_stays(void **state)
+{
+    (void)state;
+    make_files();
+    struct doppel_run *run = new_run();
+    struct doppel_act_policy policy = policy_of(DOPPEL_ACTION_MOVE_TO);
+    struct doppel_act_summary summary;
+    struct visited acted = {0};
+    const struct doppel_act_visitor visitor = {visit, &acted};
+    struct doppel_plan *plan = marked_plan_of(&policy, "rrrr");
+    assert_int_equal(doppel_plan_run(run, plan, &visitor, &summary, NULL), DOPPEL_OK);
+    assert_int_equal(acted.counts[DOPPEL_ACT_DONE], 3);
+    assert_int_equal(acted.counts[DOPPEL_ACT_REFUSED], 1);
+    assert_int_equal(doppel_run_failures(run), 1);
+    assert_int_equal(access("a", F_OK), 0);
+    doppel_plan_free(plan);
+    doppel_run_free(run);
 }
 
 static void a_dry_run_does_nothing(void **state)
@@ -303,7 +362,8 @@ static void careless_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(acts_and_brings_back),        IN_FOLDER(a_dry_run_does_nothing),
+        IN_FOLDER(acts_and_brings_back),        IN_FOLDER(marks_outrank_reasons),
+        IN_FOLDER(one_of_a_group_stays),        IN_FOLDER(a_dry_run_does_nothing),
         IN_FOLDER(refuses_what_has_changed),    IN_FOLDER(ends_after_the_step_in_hand),
         IN_FOLDER(writes_what_others_can_read), IN_FOLDER(careless_calls),
     };

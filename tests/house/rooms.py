@@ -30,7 +30,7 @@ USES = {
     "group": "core text image audio video match library corpus compare intake",
     "decide": "core text index match library corpus worker search compare intake",
     "act": "core library group",
-    "exchange": "core text image audio video match library corpus compare",
+    "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
     "tools": "core media text image audio video index match store worker library corpus "
     "compare intake search group decide act exchange report",
@@ -75,7 +75,7 @@ OUTSIDERS = {
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core",
     r"sqlite3\.h": "store library",
-    r"jansson\.h": "act exchange tools",
+    r"jansson\.h": "group act exchange tools",
     r"csv\.h": "exchange",
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",

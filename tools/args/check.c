@@ -340,8 +340,14 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'index search' wants '--radius R'; for the nearest see 'index knn'");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
-    if (settings->verb->bit == VERB_REPORT && !settings->output)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'report' wants '-o PAGE', an HTML file");
+    bool acts = settings->action != ACTION_NONE;
+    if (settings->verb->bit == VERB_REPORT && acts == (settings->output != NULL))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'report' wants '-o PAGE', an HTML file, or '--action' to act on what "
+                           "was marked there");
+    if (settings->verb->bit == VERB_REPORT && acts && !settings->marks)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'report --action' wants '--marks FILE', as the page exported it");
     if (settings->verb->bit == VERB_REPORT && settings->library &&
         (settings->operands.count || settings->files_from))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");

@@ -88,6 +88,12 @@ struct doppel_group_options group_options_from(const struct settings *settings)
     return options;
 }
 
+enum doppel_status read_marks(const struct settings *settings, struct doppel_marks **out,
+                              struct doppel_error *error)
+{
+    return settings->marks ? doppel_marks_read(settings->marks, out, error) : DOPPEL_OK;
+}
+
 struct doppel_act_policy act_policy_from(const struct settings *settings)
 {
     bool script = settings->action == ACTION_SCRIPT;

@@ -27,6 +27,11 @@ struct doppel_search_options search_options_from(const struct settings *settings
 /* How groups are found, but for `walk`, `read`, `library` and `wanted`. */
 struct doppel_group_options group_options_from(const struct settings *settings);
 
+/* Those of --marks, for the options above. @param out given (doppel_marks_free); as it was where
+ * none are given. As doppel_marks_read. */
+enum doppel_status read_marks(const struct settings *settings, struct doppel_marks **out,
+                              struct doppel_error *error);
+
 /* How records and files are decided about. Borrows from the settings. */
 struct doppel_decide_options decide_options_from(const struct settings *settings);
 

@@ -27,7 +27,7 @@ enum {
     VERBS_AUDIO = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR | VERBS_DECIDE,
     VERBS_VIDEO =
         VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
-    VERBS_ACT = VERB_SCAN | VERB_GROUPS,
+    VERBS_ACT = VERB_SCAN | VERB_GROUPS | VERB_REPORT,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -224,9 +224,11 @@ const struct option_info option_table[] = {
      "Which members to act on: a list of identical, same-content, near, part and marked, with "
      "commas between (default: identical; others can only be trashed or moved)",
      VERBS_ACT, SECTION_ACTING},
+    {"marks", 0, "FILE", OPTION_TEXT, AT(marks), NULL,
+     "Do what was marked in a report, which exported FILE", VERBS_ACT, SECTION_ACTING},
     {"yes", 0, NULL, OPTION_FLAG, AT(yes), NULL, "Really do it", VERBS_ACT, SECTION_ACTING},
     {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL,
-     "Only print what would be done; the default of scan and groups", VERBS_ACT | VERB_UNDO,
+     "Only print what would be done; the default of scan, groups and report", VERBS_ACT | VERB_UNDO,
      SECTION_ACTING},
     {"list", 0, NULL, OPTION_FLAG, AT(list_runs), NULL,
      "List the runs and what they did; of mark, the labels", VERB_UNDO | VERB_MARK, SECTION_ACTING},

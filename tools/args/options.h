@@ -161,6 +161,7 @@ struct settings {
 
     bool same, distinct, forget; /* mark: the word */
     const char *note, *marks_from;
+    const char *marks; /* what a report exported, for those that group; NULL: not given */
     const char *since; /* log: as given; NULL: from the beginning */
     uint32_t last;     /* log: only so many; 0 = all */
 

@@ -17,7 +17,7 @@ const struct verb verb_table[] = {
      "given. -0 prints only the files that are not kept (and none of a --reference).",
      "doppel scan ~/Pictures",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl",
-     "kind min-similarity reference action yes exclude format null", cmd_scan},
+     "kind min-similarity reference action marks yes format null", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2,
      "compare two files: do they match, how closely, and where",
      "Prints the distance even when the two do not match. Texts that are not similar as a "
@@ -74,11 +74,14 @@ const struct verb verb_table[] = {
      "finds them. The report is a single HTML file that needs nothing else: images side by "
      "side, frames and shared segments of videos, waveforms of recordings, and the words that "
      "differ between texts, and between records, whose lines are read again from their "
-     "corpora (see --text-field). Groups are sorted, filtered and labelled by keyboard or "
-     "mouse; labels are exported for 'mark --from'. A file that is gone is listed as missing.",
+     "corpora (see --text-field). Groups are sorted, filtered and marked by keyboard or "
+     "mouse. The marks are exported as a file: with --marks and --action, 'report' and 'scan' "
+     "do what was marked, without a library; 'mark --from' tells it to a library. A file that is "
+     "gone is listed as missing.",
      "doppel report ~/Pictures -o duplicates.html",
-     "doppel report --library ~/doppel --kind video -o videos.html",
-     "output library kind min-similarity reference keep blur no-thumbnails", cmd_report},
+     "doppel report ~/Pictures --marks marks.jsonl --action trash --yes",
+     "output marks library kind min-similarity reference keep blur no-thumbnails",
+     cmd_report},
     {"list", VERB_LIST, "", 0, 0, "list the items in the library",
      "In the order in which they were added. With --failures: which files could not be added, "
      "when and why.",
@@ -104,8 +107,9 @@ const struct verb verb_table[] = {
      "A and B are ids, paths of items, ids of records, or files. The label is about their "
      "contents: it also holds for other files of the same bytes, and when files are moved. If "
      "both are in the library, one is linked to the other as its duplicate from then on, or "
-     "no longer is. --from reads the labels that were exported from a 'report': \"keep\" "
-     "chooses the member of a group that is kept.",
+     "no longer is. --from reads the marks that were exported from a 'report': \"keep\" "
+     "chooses the member of a group that is kept; what is marked for removal is for "
+     "'scan --marks'.",
      "doppel mark a.jpg b.jpg --same", "doppel mark a.jpg b.jpg --distinct --note burst",
      "same distinct forget note from list library", cmd_mark},
     {"log", VERB_LOG, "[ID]", 0, 1, "print what was decided and done in the library, when and why",

@@ -26,13 +26,16 @@ static const struct column columns[] = {
     {"savable", NULL, CELL_NUMBER},
     {"members.id", NULL, CELL_NUMBER},
     {"members.identical_to", NULL, CELL_PATH},
+    {"members.mark", NULL, CELL_TEXT},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */
 static bool is_not_kept(const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
-    return strcmp(reason, "kept") != 0 && !json_is_true(json_object_get(member, "reference"));
+    const char *mark = json_string_value(json_object_get(member, "mark"));
+    return strcmp(reason, "kept") != 0 && !json_is_true(json_object_get(member, "reference")) &&
+           (!mark || strcmp(mark, "remove") == 0);
 }
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",

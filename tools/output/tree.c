@@ -63,6 +63,16 @@ static char *pixels_of(const json_t *member)
     return width ? formatted("%lld\u00d7%lld", (long long)width, (long long)height) : must_copy("");
 }
 
+/* What a person decided. */
+static const char *mark_note(const json_t *member)
+{
+    const char *mark = json_string_value(json_object_get(member, "mark"));
+    return !mark                         ? ""
+           : strcmp(mark, "leave") == 0  ? " left alone"
+           : strcmp(mark, "remove") == 0 ? " marked: remove"
+                                         : " marked: keep";
+}
+
 static char *notes_of(const json_t *member)
 {
     const json_t *transform = json_object_get(member, "transform");
@@ -73,12 +83,13 @@ static char *notes_of(const json_t *member)
         snprintf(angle, sizeof angle, " turned %lld\u00b0", turned);
     if (speed > 0 && (speed < 0.9995 || speed > 1.0005))
         snprintf(pace, sizeof pace, " speed %.3f", speed);
-    char *notes = formatted(
-        "%s%s%s%s%s%s%s", json_is_true(json_object_get(member, "reference")) ? " reference" : "",
-        json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "", angle,
-        json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "",
-        json_is_true(json_object_get(transform, "trimmed")) ? " trimmed" : "", pace,
-        json_object_get(member, "identical_to") ? " identical to one above" : "");
+    char *notes =
+        formatted("%s%s%s%s%s%s%s%s", mark_note(member),
+                  json_is_true(json_object_get(member, "reference")) ? " reference" : "",
+                  json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "", angle,
+                  json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "",
+                  json_is_true(json_object_get(transform, "trimmed")) ? " trimmed" : "", pace,
+                  json_object_get(member, "identical_to") ? " identical to one above" : "");
     memmove(notes, notes + (*notes == ' '), strlen(notes) + (*notes != ' '));
     return notes;
 }

@@ -17,8 +17,11 @@ enum doppel_status library_groups(const struct settings *settings, struct report
     options.wanted = &wanted;
     status = filter_library(settings, library, &wanted, error);
     if (!status)
+        status = read_marks(settings, &options.marks, error);
+    if (!status)
         status =
             doppel_library_groups(report->run, library, &options, visit, context, counts, error);
+    doppel_marks_free(options.marks);
     doppel_item_set_free(&wanted);
     doppel_library_close(library);
     return status;

@@ -103,12 +103,15 @@ static enum doppel_status mark_lines(const struct settings *settings,
     }
     char *line = NULL, *place = must_allocate(strlen(from) + 16);
     size_t capacity = 0;
+    unsigned long long acting = 0;
     enum doppel_status status = DOPPEL_OK;
     for (unsigned number = 1; !status && getline(&line, &capacity, file) >= 0; number++) {
         struct doppel_error wrong;
         if (line[strspn(line, " \t\r\n")] == '\0')
             continue;
-        enum doppel_status said = mark_line(library, line, &wrong);
+        bool acts = false;
+        enum doppel_status said = mark_line(library, line, &acts, &wrong);
+        acting += acts;
         if (said == DOPPEL_E_IO || said == DOPPEL_E_BUSY || said == DOPPEL_E_MEMORY) {
             status = doppel_fail(error, said, "%s", wrong.message);
         } else if (said) {
@@ -118,6 +121,10 @@ static enum doppel_status mark_lines(const struct settings *settings,
     }
     if (!status && ferror(file))
         status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", from, strerror(errno));
+    if (acting)
+        report_notice(
+            report, "%llu mark%s \"remove\" or \"leave\" passed over: they are for 'scan --marks'",
+            acting, acting == 1 ? "" : "s");
     free(line);
     free(place);
     if (file != stdin)

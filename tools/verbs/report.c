@@ -71,6 +71,8 @@ int cmd_report(const struct settings *settings, struct report *report)
 {
     struct doppel_error error = {0};
     bool scanned = settings->operands.count || settings->files_from;
+    if (settings->action != ACTION_NONE) /* on what was marked in the page */
+        return print_groups_of(scanned ? scan_groups : library_groups, settings, report);
     struct report_sources sources = sources_from(settings, scanned);
     const struct doppel_report_options options = {
         .output = settings->output,

@@ -33,8 +33,10 @@ enum doppel_status scan_groups(const struct settings *settings, struct report *r
     options.walk = &walk;
     options.read = &read;
     options.library = library;
-    enum doppel_status status =
-        doppel_scan(report->run, &paths, &options, visit, context, counts, error);
+    enum doppel_status status = read_marks(settings, &options.marks, error);
+    if (!status)
+        status = doppel_scan(report->run, &paths, &options, visit, context, counts, error);
+    doppel_marks_free(options.marks);
     free(library);
     free(all.items);
     return status;
