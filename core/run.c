@@ -1,5 +1,5 @@
-/* A run: limits, callbacks, and whether to stop. */
-#include <doppel/run.h>
+/* A run: limits, callbacks, whether to stop, and what is kept between calls. */
+#include "core/run_kept.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -11,6 +11,20 @@
 
 #include "core/text_copy.h"
 
+enum { RUN_MOST_KEPT = 8 }; /* of a kind */
+
+struct kept_thing {
+    void *thing;
+    void (*end)(void *thing);
+};
+
+/* What no call uses at the moment; under the lock. */
+struct run_keeping {
+    pthread_mutex_t lock;
+    struct kept_thing things[RUN_KEPT][RUN_MOST_KEPT];
+    size_t count[RUN_KEPT];
+};
+
 struct doppel_run {
     struct doppel_run_options options;
     char *cache, *temporary;
@@ -18,6 +32,7 @@ struct doppel_run {
     _Atomic uint64_t failures;
     pthread_mutex_t lock;                /* recursive: held while a callback is called */
     struct doppel_run_progress progress; /* under the lock */
+    struct run_keeping *keeping;
 };
 
 struct doppel_run_options doppel_run_options_default(void)
@@ -27,6 +42,50 @@ struct doppel_run_options doppel_run_options_default(void)
                    .max_memory = UINT64_C(512) << 20,
                    .timeout_ms = 60000},
     };
+}
+
+static struct run_keeping *keeping_new(bool *no_memory)
+{
+    struct run_keeping *keeping = calloc(1, sizeof *keeping);
+    if (keeping)
+        pthread_mutex_init(&keeping->lock, NULL);
+    else
+        *no_memory = true;
+    return keeping;
+}
+
+static void keeping_free(struct run_keeping *keeping)
+{
+    if (!keeping)
+        return;
+    for (size_t what = 0; what < RUN_KEPT; what++)
+        for (size_t i = 0; i < keeping->count[what]; i++)
+            keeping->things[what][i].end(keeping->things[what][i].thing);
+    pthread_mutex_destroy(&keeping->lock);
+    free(keeping);
+}
+
+void *run_take_kept(const struct doppel_run *run, enum run_kept what)
+{
+    struct run_keeping *keeping = run->keeping;
+    void *thing = NULL;
+    pthread_mutex_lock(&keeping->lock);
+    if (keeping->count[what])
+        thing = keeping->things[what][--keeping->count[what]].thing;
+    pthread_mutex_unlock(&keeping->lock);
+    return thing;
+}
+
+void run_keep(const struct doppel_run *run, enum run_kept what, void *thing, void (*end)(void *))
+{
+    struct run_keeping *keeping = run->keeping;
+    pthread_mutex_lock(&keeping->lock);
+    bool room = keeping->count[what] < RUN_MOST_KEPT;
+    if (room)
+        keeping->things[what][keeping->count[what]++] = (struct kept_thing){thing, end};
+    pthread_mutex_unlock(&keeping->lock);
+    if (!room)
+        end(thing);
 }
 
 static void init_recursive(pthread_mutex_t *lock)
@@ -46,6 +105,7 @@ enum doppel_status doppel_run_new(const struct doppel_run_options *options, stru
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
     bool no_memory = false;
     init_recursive(&run->lock);
+    run->keeping = keeping_new(&no_memory);
     run->options = options ? *options : doppel_run_options_default();
     run->cache = copy_text(run->options.cache, &no_memory);
     run->temporary = copy_text(run->options.temporary, &no_memory);
@@ -63,6 +123,7 @@ void doppel_run_free(struct doppel_run *run)
 {
     if (!run)
         return;
+    keeping_free(run->keeping);
     pthread_mutex_destroy(&run->lock);
     free(run->cache);
     free(run->temporary);

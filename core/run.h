@@ -2,8 +2,8 @@
  *
  * A run is made once, and given to each call, from any thread: it says how many workers, under
  * which limits, where the cache lies, when to stop, and who is notified of what happens.
- * Each call starts its own workers, which end with the thread that started them, and opens the
- * cache for itself. Two runs in one process do not know of each other. */
+ * It owns the workers and the open cache: a call takes what is idle, starts what is missing, and
+ * leaves it for the next. Two runs in one process do not know of each other. */
 #ifndef DOPPEL_RUN_H
 #define DOPPEL_RUN_H
 
@@ -83,7 +83,7 @@ DOPPEL_API struct doppel_run_options doppel_run_options_default(void);
 DOPPEL_API enum doppel_status doppel_run_new(const struct doppel_run_options *options,
                                              struct doppel_run **out, struct doppel_error *error);
 
-/** Nothing that was made with it may be in use. */
+/** End its workers, and close its cache. Nothing that was made with it may be in use. */
 DOPPEL_API void doppel_run_free(struct doppel_run *run);
 
 /** Let the calls that use the run end soon, with DOPPEL_E_CANCELLED: what is done is kept.

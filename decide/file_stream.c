@@ -315,7 +315,7 @@ void file_stream_free(struct file_stream *stream)
         intake_file_free(&stream->next);
     intake_free(stream->intake);
     file_decider_free(stream->decider);
-    doppel_cache_close(stream->cache);
+    leave_cache(stream->options->decider.run, stream->cache);
     free(stream);
 }
 

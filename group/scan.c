@@ -265,6 +265,6 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(scan.by_kind[i]);
     manual_labels_free(&scan.labels);
-    doppel_cache_close(scan.cache);
+    leave_cache(run, scan.cache);
     return status;
 }

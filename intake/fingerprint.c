@@ -79,7 +79,7 @@ void doppel_intake_free(struct doppel_intake *intake)
     if (!intake)
         return;
     intake_free(intake->intake);
-    doppel_cache_close(intake->options.cache);
+    leave_cache(intake->options.run, intake->options.cache);
     free(intake);
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/run_kept.h"
+
 /* Its files lose their names at once, so that nothing stays behind however the run ends. */
 static enum doppel_status open_temporary_cache(const char *parent, struct doppel_cache **out,
                                                struct doppel_error *error)
@@ -52,28 +54,60 @@ void limits_text(const struct doppel_limits *limits, char out[LIMITS_BYTES])
              (unsigned long long)limits->max_bytes, limits->max_ms);
 }
 
+/* The one that the run names. */
+static enum doppel_status open_named_cache(struct doppel_run *run, struct doppel_cache **out)
+{
+    const struct doppel_run_options *options = doppel_run_get_options(run);
+    const char *path = options->cache;
+    struct doppel_cache *kept = run_take_kept(run, RUN_CACHE);
+    if (kept && doppel_cache_resume(kept)) {
+        *out = kept;
+        return DOPPEL_OK;
+    }
+    doppel_cache_close(kept);
+    bool renewed = false;
+    struct doppel_error reason;
+    enum doppel_status status;
+    if (!options->replace_cache && is_something_else(path))
+        status =
+            doppel_fail(&reason, DOPPEL_E_FORMAT, "%s: not a cache of doppel, left alone", path);
+    else
+        status = doppel_cache_open(path, out, &renewed, &reason);
+    if (status)
+        doppel_run_notice(run, "going on without the cache: %s", reason.message);
+    if (renewed)
+        doppel_run_notice(run, "%s: damaged or of another version; started again", path);
+    return status;
+}
+
 enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
                               struct doppel_error *error)
 {
     const struct doppel_run_options *options = doppel_run_get_options(run);
-    const char *path = options->cache;
-    bool renewed = false;
-    struct doppel_error reason;
-    enum doppel_status status = DOPPEL_E_NOT_FOUND;
-    if (path && !options->replace_cache && is_something_else(path))
-        status =
-            doppel_fail(&reason, DOPPEL_E_FORMAT, "%s: not a cache of doppel, left alone", path);
-    else if (path)
-        status = doppel_cache_open(path, out, &renewed, &reason);
-    if (path && status)
-        doppel_run_notice(run, "going on without the cache: %s", reason.message);
-    if (path && renewed)
-        doppel_run_notice(run, "%s: damaged or of another version; started again", path);
+    enum doppel_status status = options->cache ? open_named_cache(run, out) : DOPPEL_E_NOT_FOUND;
     if (status)
         status = open_temporary_cache(options->temporary, out, error);
+    if (status)
+        return status;
     char limits[LIMITS_BYTES];
     limits_text(&options->limits, limits);
-    if (!status && doppel_cache_set_limits(*out, limits, options->retry))
+    if (doppel_cache_set_limits(*out, limits, options->retry))
         doppel_run_notice(run, "files that cannot be read are tried each time: no memory");
-    return status;
+    return DOPPEL_OK;
+}
+
+static void close_kept_cache(void *cache)
+{
+    doppel_cache_close(cache);
+}
+
+void leave_cache(struct doppel_run *run, struct doppel_cache *cache)
+{
+    if (!cache)
+        return;
+    (void)doppel_cache_flush(cache, NULL);
+    if (doppel_run_get_options(run)->cache)
+        run_keep(run, RUN_CACHE, cache, close_kept_cache);
+    else
+        doppel_cache_close(cache); /* a temporary one would grow as long as the run lasts */
 }

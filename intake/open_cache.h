@@ -8,9 +8,12 @@
 #include <doppel/run.h>
 
 /* The cache that the run asks for, or a temporary one where there is none or it cannot be used
- * (which is said). */
+ * (which is said). @param out given (leave_cache) */
 enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
                               struct doppel_error *error);
+
+/* What is pending is written; the run keeps it open for the next call. NULL is fine. */
+void leave_cache(struct doppel_run *run, struct doppel_cache *cache);
 
 /* The limits under which files are read, as text that is compared. */
 enum { LIMITS_BYTES = 160 };

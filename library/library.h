@@ -97,6 +97,10 @@ DOPPEL_API enum doppel_status doppel_cache_open(const char *path, struct doppel_
 DOPPEL_API enum doppel_status doppel_cache_flush(struct doppel_cache *cache,
                                                  struct doppel_error *error);
 
+/** Whether one that was left open can be used as if it was opened now: its file lies in its place,
+ * and is not damaged. */
+DOPPEL_API bool doppel_cache_resume(struct doppel_cache *cache);
+
 /** Write what is pending and close. */
 DOPPEL_API void doppel_cache_close(struct doppel_cache *cache);
 

@@ -1,13 +1,27 @@
 /* What the child lays on itself before it looks at the first file. */
 #include "worker/confine.h"
 
+#include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "worker/process.h"
 #include "worker/sanitizer.h"
+
+/* The parent holds the other end of the pipe and writes nothing into it: when it goes, however that
+ * is, the kernel kills this process. PR_SET_PDEATHSIG would do so already when the thread ends that
+ * started it, though others of the parent want to go on with it. */
+static bool end_with_parent(void)
+{
+    struct pollfd life = {.fd = PROCESS_LIFE};
+    return fcntl(PROCESS_LIFE, F_SETOWN, getpid()) == 0 &&
+           fcntl(PROCESS_LIFE, F_SETSIG, SIGKILL) == 0 &&
+           fcntl(PROCESS_LIFE, F_SETFL, O_ASYNC) == 0 && poll(&life, 1, 0) == 0;
+}
 
 /* A core file of a picture is of no use, and large. */
 static void forbid_core(void)
@@ -44,7 +58,8 @@ static void silence(void)
 
 enum doppel_status confine(const struct worker_limits *limits, struct doppel_error *error)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!end_with_parent())
+        return doppel_fail(error, DOPPEL_E_IO, "a worker cannot see whether doppel is still there");
     forbid_core();
     silence();
     /* The place for Seccomp and Landlock: last of all, when nothing has to be opened any more. */

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/run_kept.h"
+
 enum {
     MAX_JOBS = 1024,
     GAP_MS = 1500, /* what a stretch without a look at the clock counts at most */
@@ -21,6 +23,8 @@ struct doppel_pool_options doppel_pool_options_default(void)
         .timeout_ms = 60000, .max_memory = 512ull << 20, .max_pixels = 500000000};
 }
 
+static void end_pool(void *context);
+
 static uint32_t processors(void)
 {
     cpu_set_t set;
@@ -28,8 +32,8 @@ static uint32_t processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Workers, each of which takes two descriptors, and files that the pool holds at once: a window and
- * a reserve a worker. All together they are never more than half of the descriptors that this
+/* Workers, each of which takes three descriptors, and files that the pool holds at once: a window
+ * and a reserve a worker. All together they are never more than half of the descriptors that this
  * process may have. */
 static void count_places(struct doppel_pool *pool)
 {
@@ -37,11 +41,11 @@ static void count_places(struct doppel_pool *pool)
     size_t jobs = pool->options.jobs ? pool->options.jobs : processors();
     size_t half = getrlimit(RLIMIT_NOFILE, &limit) ? 512 : limit.rlim_cur / 2;
     jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
-    jobs = jobs < half / 4 ? jobs : half / 4;
+    jobs = jobs < half / 5 ? jobs : half / 5;
     pool->jobs = jobs ? (uint32_t)jobs : 1;
     pool->slots = pool->jobs * (WINDOW + WINDOW / 2);
-    if (pool->slots + 2 * pool->jobs > half)
-        pool->slots = half > 2 * pool->jobs ? half - 2 * pool->jobs : 1;
+    if (pool->slots + 3 * pool->jobs > half)
+        pool->slots = half > 3 * pool->jobs ? half - 3 * pool->jobs : 1;
 }
 
 static enum doppel_status make_places(struct doppel_pool *pool, struct doppel_error *error)
@@ -110,13 +114,19 @@ enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
     *out = pool;
     return DOPPEL_OK;
 failed:
-    doppel_pool_free(pool);
+    end_pool(pool);
     return status;
 }
 
 enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct doppel_pool **out,
                                        struct doppel_error *error)
 {
+    struct doppel_pool *kept = run_take_kept(run, RUN_POOL);
+    if (kept) {
+        kept->start_failures = 0;
+        *out = kept;
+        return DOPPEL_OK;
+    }
     const struct doppel_run_options *from = doppel_run_get_options(run);
     struct doppel_pool_options options = doppel_pool_options_default();
     options.jobs = from->jobs;
@@ -134,6 +144,15 @@ enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct dopp
 
 void doppel_pool_free(struct doppel_pool *pool)
 {
+    if (pool && pool->run && !pool->pending)
+        run_keep(pool->run, RUN_POOL, pool, end_pool);
+    else
+        end_pool(pool);
+}
+
+static void end_pool(void *context)
+{
+    struct doppel_pool *pool = context;
     if (!pool)
         return;
     for (uint32_t i = 0; pool->members && i < pool->jobs; i++) {

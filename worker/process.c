@@ -51,23 +51,25 @@ enum doppel_status process_find_program(const char *wanted, char **out, struct d
 
 /* What a worker gets. */
 struct ends {
-    int socket, bell, progress; /* progress -1: none */
+    int socket, bell, life, progress; /* progress -1: none */
 };
 
-/* The socket is descriptor 0, the bell 3, the page of progress 4; standard output goes nowhere, so
- * that no decoder can write into our results; nothing else is handed on. */
+/* The socket is descriptor 0; those of process.h follow. Standard output goes nowhere, so that no
+ * decoder can write into our results; nothing else is handed on. */
 static int prepare_files(posix_spawn_file_actions_t *files, const struct ends *ends)
 {
     int failed = posix_spawn_file_actions_adddup2(files, ends->socket, STDIN_FILENO);
     if (!failed)
         failed = posix_spawn_file_actions_adddup2(files, ends->bell, PROCESS_BELL);
+    if (!failed)
+        failed = posix_spawn_file_actions_adddup2(files, ends->life, PROCESS_LIFE);
     if (!failed && ends->progress >= 0)
         failed = posix_spawn_file_actions_adddup2(files, ends->progress, PROCESS_PROGRESS);
     if (!failed)
         failed = posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (!failed)
         failed = posix_spawn_file_actions_addclosefrom_np(
-            files, ends->progress >= 0 ? PROCESS_PROGRESS + 1 : PROCESS_BELL + 1);
+            files, ends->progress >= 0 ? PROCESS_PROGRESS + 1 : PROCESS_LIFE + 1);
     return failed;
 }
 
@@ -117,6 +119,7 @@ static void close_ends(const struct ends *ends)
 {
     close(ends->socket);
     close(ends->bell);
+    close(ends->life);
     if (ends->progress >= 0)
         close(ends->progress);
 }
@@ -130,19 +133,31 @@ static int lift(int fd)
     return above;
 }
 
+static void close_both(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static bool connect_ends(struct process *process, struct ends *ends)
 {
-    int sockets[2], pipes[2], page;
+    int sockets[2], bell[2], life[2], page;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
         return false;
-    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK)) {
-        close(sockets[0]);
-        close(sockets[1]);
+    if (pipe2(bell, O_CLOEXEC | O_NONBLOCK)) {
+        close_both(sockets);
         return false;
     }
-    *process = (struct process){
-        .socket = sockets[0], .bell = pipes[0], .progress = progress_page_make(&page)};
-    *ends = (struct ends){lift(sockets[1]), lift(pipes[1]), lift(page)};
+    if (pipe2(life, O_CLOEXEC)) {
+        close_both(sockets);
+        close_both(bell);
+        return false;
+    }
+    *process = (struct process){.socket = sockets[0],
+                                .bell = bell[0],
+                                .life = life[1],
+                                .progress = progress_page_make(&page)};
+    *ends = (struct ends){lift(sockets[1]), lift(bell[1]), lift(life[0]), lift(page)};
     return true;
 }
 
@@ -150,6 +165,7 @@ static void process_close(const struct process *process)
 {
     close(process->socket);
     close(process->bell);
+    close(process->life);
     progress_page_free(process->progress);
 }
 
@@ -160,7 +176,8 @@ enum doppel_status process_start(const char *program, struct process *out,
     struct ends ends;
     if (!connect_ends(&process, &ends))
         return doppel_fail(error, DOPPEL_E_IO, "no socket for a worker: %s", strerror(errno));
-    int failed = ends.socket < 0 || ends.bell < 0 ? EMFILE : spawn(program, &ends, &process.pid);
+    bool short_of = ends.socket < 0 || ends.bell < 0 || ends.life < 0;
+    int failed = short_of ? EMFILE : spawn(program, &ends, &process.pid);
     close_ends(&ends);
     if (failed) {
         process_close(&process);
@@ -181,6 +198,6 @@ int process_end(struct process *process)
     do
         reaped = waitpid(process->pid, &status, 0);
     while (reaped < 0 && errno == EINTR);
-    *process = (struct process){.socket = -1, .bell = -1};
+    *process = (struct process){.socket = -1, .bell = -1, .life = -1};
     return reaped < 0 ? -1 : status;
 }

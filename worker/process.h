@@ -8,14 +8,15 @@
 
 #include "worker/progress.h"
 
-/* Where a worker finds the bell that it rings, and the page of its progress, if there is one; its
- * socket is standard input. */
-enum { PROCESS_BELL = 3, PROCESS_PROGRESS };
+/* Where a worker finds the bell that it rings, the pipe that ends with its parent, and the page of
+ * its progress, if there is one; its socket is standard input. */
+enum { PROCESS_BELL = 3, PROCESS_LIFE, PROCESS_PROGRESS };
 
 struct process {
     pid_t pid;
     int socket;                           /* our end; close-on-exec */
     int bell;                             /* to be read, never waits; close-on-exec (bell.h) */
+    int life;                             /* written to by nobody; close-on-exec (confine.c) */
     const struct progress_page *progress; /* NULL: not seen */
 };
 

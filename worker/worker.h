@@ -2,7 +2,7 @@
  * doppel/worker.h: a pool of worker processes that decode and fingerprint files, so that a crash, a
  * hang or a bomb costs one file. The parent's side; the child is the program `doppel-worker`.
  *
- * The pool belongs to one thread: all calls from the same one, and its workers end with it. No
+ * The pool belongs to one thread at a time. Its workers end with the process, however it ends. No
  * signal handler is installed; SIGPIPE is avoided.
  */
 #ifndef DOPPEL_WORKER_H
@@ -68,14 +68,16 @@ DOPPEL_API void doppel_outcome_free(struct doppel_outcome *outcome);
 DOPPEL_API enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
                                               struct doppel_pool **out, struct doppel_error *error);
 
-/** The same with the jobs and the limits of a run, but for its max_bytes, which whoever opens the
- * files heeds. A program that cannot be started is DOPPEL_E_IO.
+/** A pool with the jobs and the limits of a run, but for its max_bytes, which whoever opens the
+ * files heeds: one that the run keeps, else a new one. A program that cannot be started is
+ * DOPPEL_E_IO.
  * @param run borrowed for the life of the pool: to cancel it ends a wait for the workers */
 DOPPEL_API enum doppel_status doppel_pool_for_run(const struct doppel_run *run,
                                                   struct doppel_pool **out,
                                                   struct doppel_error *error);
 
-/** Stop and reap the workers; what is in flight is dropped. */
+/** Stop and reap the workers; what is in flight is dropped. The pool of a run goes back to it, with
+ * its workers, unless something is in flight. */
 DOPPEL_API void doppel_pool_free(struct doppel_pool *pool);
 
 /** How many more can be submitted now without waiting; bounded, whatever the collection's size. */
@@ -164,7 +166,7 @@ DOPPEL_API enum doppel_status doppel_pool_next(struct doppel_pool *pool, int tim
 /* ---- listening to an endless stream ---- */
 
 /** A worker that decodes one stream and sends the peaks of its audio as they are known. Belongs to
- * one thread; the worker ends with it. Memory stays constant. */
+ * one thread at a time. Memory stays constant. */
 struct doppel_listener;
 
 struct doppel_listen_options {

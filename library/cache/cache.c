@@ -139,12 +139,17 @@ static enum doppel_status renew(struct doppel_cache *cache, bool *out_renewed,
     return status;
 }
 
+static bool is_in_its_place(const struct doppel_cache *cache)
+{
+    struct stat now;
+    return stat(cache->path, &now) == 0 && now.st_ino == cache->identity.st_ino &&
+           now.st_dev == cache->identity.st_dev;
+}
+
 static void set_aside_if_same(const struct doppel_cache *cache)
 {
     int lock = lock_directory(cache->path);
-    struct stat now;
-    if (stat(cache->path, &now) == 0 && now.st_ino == cache->identity.st_ino &&
-        now.st_dev == cache->identity.st_dev)
+    if (is_in_its_place(cache))
         set_aside(cache->path, "damaged", NULL);
     unlock_directory(lock);
 }
@@ -188,6 +193,12 @@ enum doppel_status doppel_cache_open(const char *path, struct doppel_cache **out
         *out_renewed = renewed;
     *out = cache;
     return DOPPEL_OK;
+}
+
+bool doppel_cache_resume(struct doppel_cache *cache)
+{
+    cache->opened_ns = now_ns();
+    return !cache->damaged && is_in_its_place(cache);
 }
 
 void doppel_cache_close(struct doppel_cache *cache)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <doppel/run.h>
+#include "core/run_kept.h"
 
 enum { THREADS = 4, TIMES = 2000 };
 
@@ -212,6 +212,38 @@ static void runs_are_strangers_and_callbacks_wait(void **state)
     }
 }
 
+static void count_end(void *thing)
+{
+    ++*(int *)thing;
+}
+
+/* What is left with a run is one caller's at a time, and ends once: with the run, or at once where
+ * there is enough of it. */
+static void what_is_kept_is_taken_or_ends(void **state)
+{
+    (void)state;
+    enum { THINGS = 20 };
+    int ends[THINGS] = {0}, other = 0;
+    struct doppel_run *run;
+    assert_int_equal(doppel_run_new(NULL, &run, NULL), DOPPEL_OK);
+    assert_null(run_take_kept(run, RUN_POOL));
+    run_keep(run, RUN_CACHE, &other, count_end);
+    assert_null(run_take_kept(run, RUN_POOL));
+    run_keep(run, RUN_POOL, &ends[0], count_end);
+    assert_ptr_equal(run_take_kept(run, RUN_POOL), &ends[0]);
+    assert_null(run_take_kept(run, RUN_POOL));
+    int ended = 0;
+    for (int i = 0; i < THINGS; i++)
+        run_keep(run, RUN_POOL, &ends[i], count_end);
+    for (int i = 0; i < THINGS; i++)
+        ended += ends[i];
+    assert_in_range(ended, 1, THINGS - 1);
+    doppel_run_free(run);
+    for (int i = 0; i < THINGS; i++)
+        assert_int_equal(ends[i], 1);
+    assert_int_equal(other, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_run_is_cancelled_by_either),
         cmocka_unit_test(a_callback_may_use_its_run),
         cmocka_unit_test(runs_are_strangers_and_callbacks_wait),
+        cmocka_unit_test(what_is_kept_is_taken_or_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,49 @@ static void *read_many(void *context)
     return NULL;
 }
 
+/* How many processes this one has started that are there still, by all its threads. */
+static int count_children(void)
+{
+    char line[4096];
+    int count = 0;
+    FILE *listing = popen("cat /proc/$PPID/task/*/children | wc -w", "r");
+    assert_non_null(listing);
+    assert_non_null(fgets(line, sizeof line, listing));
+    count = atoi(line);
+    pclose(listing);
+    return count - 1; /* the shell */
+}
+
+/* One after the other, each in a thread of its own: one worker and one open cache serve all; a
+ * cache that was removed meanwhile is made anew. */
+static void calls_leave_their_workers_to_the_next(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    char cache[96], path[128];
+    snprintf(cache, sizeof cache, "%s/cache.db", fixture->folder);
+    doppel_run_free(fixture->run);
+    struct doppel_run_options options = doppel_run_options_default();
+    options.cache = cache;
+    assert_int_equal(doppel_run_new(&options, &fixture->run, NULL), DOPPEL_OK);
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        void *failed;
+        assert_int_equal(pthread_create(&thread, NULL, read_many, fixture), 0);
+        pthread_join(thread, &failed);
+        assert_null(failed);
+        assert_int_equal(count_children(), 1);
+        assert_int_equal(access(cache, F_OK), 0);
+        for (size_t j = 0; j < sizeof endings / sizeof *endings; j++) {
+            snprintf(path, sizeof path, "%s%s", cache, endings[j]);
+            unlink(path);
+        }
+    }
+    doppel_run_free(fixture->run);
+    fixture->run = NULL;
+    assert_int_equal(count_children(), 0);
+}
+
 static void threads_share_a_run(void **state)
 {
     pthread_t threads[THREADS];
@@ -251,6 +294,7 @@ int main(void)
         IN_FOLDER(what_cannot_be_read_has_a_reason),
         IN_FOLDER(files_come_in_order),
         IN_FOLDER(threads_share_a_run),
+        IN_FOLDER(calls_leave_their_workers_to_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

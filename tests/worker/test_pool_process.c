@@ -1,6 +1,7 @@
 /* The processes of the pool: what it takes to start one, what it inherits, and how it ends. */
 #include "helper.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -120,8 +121,8 @@ static void test_memory_limit(void **state)
     }
 }
 
-/* A worker has its socket, its bell, the page of its progress, /dev/null twice and the file in
- * hand, whatever is open here. */
+/* A worker has its socket, its bell, the pipe of its life, the page of its progress, /dev/null
+ * twice and the file in hand, whatever is open here. */
 static void test_nothing_is_inherited(void **state)
 {
     (void)state;
@@ -131,11 +132,37 @@ static void test_nothing_is_inherited(void **state)
         submit(pool, i % 2 ? "count" : "ok 1", i);
         struct doppel_outcome outcome = next(pool);
         if (i % 2)
-            assert_string_equal(outcome.error.message, "6");
+            assert_string_equal(outcome.error.message, "7");
         doppel_outcome_free(&outcome);
     }
     doppel_pool_free(pool);
     close(open_here);
+}
+
+static void *start_pool(void *context)
+{
+    (void)context;
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 5000);
+    submit(pool, "ok 1", 1);
+    struct doppel_outcome outcome = next(pool);
+    doppel_outcome_free(&outcome);
+    return pool;
+}
+
+static void test_workers_outlive_the_thread_that_started_them(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *pool;
+    assert_int_equal(pthread_create(&thread, NULL, start_pool, NULL), 0);
+    assert_int_equal(pthread_join(thread, &pool), 0);
+    int worker = first_child();
+    submit(pool, "ok 2", 2);
+    struct doppel_outcome outcome = next(pool);
+    assert_int_equal(outcome.error.status, DOPPEL_OK);
+    assert_int_equal(first_child(), worker);
+    doppel_outcome_free(&outcome);
+    doppel_pool_free(pool);
 }
 
 /* A process that keeps a busy worker, and is killed. */
@@ -176,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_free_with_work_in_flight),
         cmocka_unit_test(test_descriptors_stay_even),
+        cmocka_unit_test(test_workers_outlive_the_thread_that_started_them),
         cmocka_unit_test(test_program_missing),
         cmocka_unit_test(test_worker_cannot_start),
         cmocka_unit_test(test_workers_ignore_sigint),

@@ -244,7 +244,7 @@ static enum doppel_status add_operands(struct add *add, struct doppel_error *err
     if (status)
         return status;
     status = (add->settings->refresh ? refresh_items : walk_files)(add, cache, error);
-    doppel_cache_close(cache);
+    leave_cache(add->report->run, cache);
     /* After Ctrl-C too, what was read is kept. */
     if (status == DOPPEL_OK || status == DOPPEL_E_CANCELLED)
         status = commit(add, error);

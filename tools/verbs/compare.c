@@ -216,6 +216,6 @@ int cmd_compare(const struct settings *settings, struct report *report)
     if (open_cache(report->run, &cache, &error))
         return report_fatal(report, "%s", error.message);
     int code = compare_operands(settings, report, cache);
-    doppel_cache_close(cache);
+    leave_cache(report->run, cache);
     return code;
 }

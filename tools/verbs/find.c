@@ -126,7 +126,7 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
         intake_file_free(&file);
     }
     intake_free(intake);
-    doppel_cache_close(cache);
+    leave_cache(find->report->run, cache);
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 

@@ -74,7 +74,7 @@ static enum doppel_status find_all_repeats(const struct settings *settings, stru
         intake_file_free(&file);
     }
     intake_free(intake);
-    doppel_cache_close(cache);
+    leave_cache(report->run, cache);
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 

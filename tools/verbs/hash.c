@@ -129,7 +129,7 @@ int cmd_hash(const struct settings *settings, struct report *report)
     struct output *output = output_new(settings, &layout, report);
     enum doppel_status status = hash_files(settings, &options, output, &error);
     bool printed = output_finish(output);
-    doppel_cache_close(cache);
+    leave_cache(report->run, cache);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return printed ? EXIT_DONE : EXIT_WRONG_USE;

@@ -186,7 +186,7 @@ enum doppel_status tune_pairs(const struct settings *settings, struct report *re
     if (status == DOPPEL_OK)
         score_all(settings, report, label_path, labels, &files, out);
     files_free(&files);
-    doppel_cache_close(cache);
+    leave_cache(report->run, cache);
     return status;
 }
 

@@ -120,7 +120,7 @@ static enum doppel_status mend_from_files(struct verifying *verifying, struct do
                                        add_to_list, &list, NULL);
     status = refresh_run(&refresh, &list, error);
     refresh_list_free(&list);
-    doppel_cache_close(cache);
+    leave_cache(verifying->report->run, cache);
     return status ? status : doppel_library_commit(verifying->library, error);
 }
 
