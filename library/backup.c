@@ -1,5 +1,6 @@
 /* A copy of a library as of one moment, while others use it. */
 #include "library/derived/codes.h"
+#include "core/try.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
@@ -121,16 +122,13 @@ static enum doppel_status copy_catalogue(const struct copying *copying, struct d
     enum doppel_status status = doppel_store_execute(library->store, "BEGIN", error);
     if (status)
         return status;
-    status =
-        rows_number(library, "SELECT count(*) FROM sqlite_schema", NO_VALUES, &seen, NULL, error);
-    if (!status)
-        status = doppel_store_statement(library->store, "SELECT 1", &statement, error);
-    if (!status &&
-        sqlite3_open_v2(copying->path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
-        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path,
-                             to ? sqlite3_errmsg(to) : "no memory");
-    if (!status)
-        status = copy_to(copying, sqlite3_db_handle(statement), to, error);
+    TRY(rows_number(library, "SELECT count(*) FROM sqlite_schema", NO_VALUES, &seen, NULL, error));
+    TRY(doppel_store_statement(library->store, "SELECT 1", &statement, error));
+    if (sqlite3_open_v2(copying->path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
+        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", copying->path,
+                        to ? sqlite3_errmsg(to) : "no memory"));
+    TRY(copy_to(copying, sqlite3_db_handle(statement), to, error));
+done:
     if (sqlite3_close(to) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s: cannot be closed", copying->path);
     doppel_store_execute(library->store, "ROLLBACK", NULL);
@@ -155,14 +153,16 @@ static enum doppel_status make_whole(const char *directory, struct doppel_error 
 static enum doppel_status fill_backup(const struct copying *copying, const char *folder,
                                       const char *directory, struct doppel_error *error)
 {
-    enum doppel_status status = copy_catalogue(copying, error);
-    if (!status)
-        status = make_whole(folder, error);
-    if (!status && rename(folder, directory))
-        status = fail_backup(directory, error);
-    char *parent = parent_of(directory);
-    if (!status && parent)
-        status = sync_path(parent, error);
+    char *parent = NULL;
+    enum doppel_status status;
+    TRY(copy_catalogue(copying, error));
+    TRY(make_whole(folder, error));
+    if (rename(folder, directory))
+        TRY(fail_backup(directory, error));
+    parent = parent_of(directory);
+    if (parent)
+        TRY(sync_path(parent, error));
+done:
     free(parent);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "library/items/rows.h"
 
 /* ---- map: open addressing, half full at most ---- */
@@ -97,20 +98,20 @@ enum doppel_status memory_refresh(struct doppel_library *library, struct doppel_
     if (!any)
         return DOPPEL_OK;
     int64_t version = 0;
-    enum doppel_status status =
-        rows_number(library, "PRAGMA data_version", NO_VALUES, &version, NULL, error);
-    if (status || version == memory->data_version)
-        return status;
-    for (int part = 0; part < MEMORY_PARTS && !status; part++) {
+    enum doppel_status status;
+    TRY(rows_number(library, "PRAGMA data_version", NO_VALUES, &version, NULL, error));
+    if (version == memory->data_version)
+        return DOPPEL_OK;
+    for (int part = 0; part < MEMORY_PARTS; part++) {
         int64_t revision = 0;
         if (!memory->slots[part].loaded)
             continue;
-        status = read_revision(library, (enum memory_part)part, &revision, error);
-        if (!status && revision != memory->slots[part].revision)
+        TRY(read_revision(library, (enum memory_part)part, &revision, error));
+        if (revision != memory->slots[part].revision)
             memory_drop(memory, (enum memory_part)part);
     }
-    if (!status)
-        memory->data_version = version;
+    memory->data_version = version;
+done:
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* What a library holds, counted by its indexes. */
 #include "library/derived/codes.h"
+#include "core/try.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
@@ -110,25 +111,21 @@ enum doppel_status doppel_library_stats(struct doppel_library *library,
         {"SELECT coalesce(max(entry), 0) FROM log", &stats.log_entries},
     };
     int64_t oldest = 0, newest = 0;
-    enum doppel_status status = count_items(library, &stats, error);
-    if (!status)
-        status = count_each(library, "SELECT decision, count(*) FROM text GROUP BY decision",
-                            DOPPEL_LIBRARY_DECISIONS, stats.decisions, error);
-    if (!status)
-        status = count_each(library, "SELECT state, count(*) FROM list GROUP BY state",
-                            DOPPEL_LIBRARY_STATES, stats.lists, error);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && !status; i++)
-        status = count(library, counts[i].sql, counts[i].out, error);
-    if (!status)
-        status = rows_number(library, ADDED("min"), NO_VALUES, &oldest, NULL, error);
-    if (!status)
-        status = rows_number(library, ADDED("max"), NO_VALUES, &newest, NULL, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(count_items(library, &stats, error));
+    TRY(count_each(library, "SELECT decision, count(*) FROM text GROUP BY decision",
+                   DOPPEL_LIBRARY_DECISIONS, stats.decisions, error));
+    TRY(count_each(library, "SELECT state, count(*) FROM list GROUP BY state",
+                   DOPPEL_LIBRARY_STATES, stats.lists, error));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        TRY(count(library, counts[i].sql, counts[i].out, error));
+    TRY(rows_number(library, ADDED("min"), NO_VALUES, &oldest, NULL, error));
+    TRY(rows_number(library, ADDED("max"), NO_VALUES, &newest, NULL, error));
     for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
         stats.texts += stats.decisions[i];
     stats.oldest_ns = oldest;
     stats.newest_ns = newest;
     *out = stats;
-    return DOPPEL_OK;
+done:
+    return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "library/derived/derived.h"
 #include "library/ledger/ledger.h"
 
@@ -85,18 +86,15 @@ static enum doppel_status repair_rows(struct verification *verification, struct 
     if (status)
         return status;
     /* Rows and those that they name go one after the other. */
-    status = doppel_store_execute(library->store, "PRAGMA defer_foreign_keys=ON", error);
-    if (!status)
-        status = verify_rows(verification, error);
-    if (!status && verification->repaired)
-        status = note_repair(verification, error);
-    if (!status)
-        status = aside_sync(&verification->aside, error);
-    if (status) {
-        library_end(library, status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_CORRUPT : status);
-        return status;
-    }
+    TRY(doppel_store_execute(library->store, "PRAGMA defer_foreign_keys=ON", error));
+    TRY(verify_rows(verification, error));
+    if (verification->repaired)
+        TRY(note_repair(verification, error));
+    TRY(aside_sync(&verification->aside, error));
     return doppel_library_commit(library, error);
+done:
+    library_end(library, status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_CORRUPT : status);
+    return status;
 }
 
 /* As of one moment, whoever writes meanwhile. */
@@ -121,17 +119,15 @@ enum doppel_status doppel_library_verify(struct doppel_library *library, bool re
         .library = library, .repair = repair, .visitor = visitor, .context = context};
     enum doppel_status status = DOPPEL_OK;
     if (repair) {
-        status = verify_pages(&verification, error);
-        if (!status)
-            status = repair_rows(&verification, error);
+        TRY(verify_pages(&verification, error));
+        TRY(repair_rows(&verification, error));
     } else {
         derived_close(library); /* they are opened again, as they lie there */
-        status = read_rows(&verification, error);
+        TRY(read_rows(&verification, error));
     }
-    if (!status)
-        status = verify_indexes(&verification, error);
-    if (!status)
-        status = verify_codes(&verification, error);
+    TRY(verify_indexes(&verification, error));
+    TRY(verify_codes(&verification, error));
+done:
     aside_close(&verification.aside);
     return status;
 }

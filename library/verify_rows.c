@@ -1,5 +1,6 @@
 /* The rows of a catalogue: as they were written, and of things that are there. */
 #include "library/derived/derived.h"
+#include "core/try.h"
 #include "library/sums.h"
 #include "library/verify.h"
 
@@ -202,24 +203,24 @@ static enum doppel_status verify_counter(struct verification *verification,
 {
     int64_t largest = 0, counter = 0;
     struct doppel_library *library = verification->library;
-    enum doppel_status status =
-        rows_number(library, "SELECT " LARGEST_ID, NO_VALUES, &largest, NULL, error);
-    if (!status)
-        status = rows_number(
-            library, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'item'",
-            NO_VALUES, &counter, NULL, error);
-    if (status || counter >= largest)
-        return status;
-    if (verification->repair)
-        status =
-            rows_run(library, "DELETE FROM sqlite_sequence WHERE name = 'item'", NO_VALUES, error);
-    if (!status && verification->repair)
-        status = rows_run(library, "INSERT INTO sqlite_sequence(name, seq) VALUES('item', ?1)",
-                          VALUES(ID(largest)), error);
+    enum doppel_status status;
+    TRY(rows_number(library, "SELECT " LARGEST_ID, NO_VALUES, &largest, NULL, error));
+    TRY(rows_number(library,
+                    "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'item'",
+                    NO_VALUES, &counter, NULL, error));
+    if (counter >= largest)
+        return DOPPEL_OK;
+    if (verification->repair) {
+        TRY(rows_run(library, "DELETE FROM sqlite_sequence WHERE name = 'item'", NO_VALUES, error));
+        TRY(rows_run(library, "INSERT INTO sqlite_sequence(name, seq) VALUES('item', ?1)",
+                     VALUES(ID(largest)), error));
+    }
     const struct doppel_problem problem = {.problem = "catalogue",
                                            .detail = "the counter of ids is behind the largest one",
                                            .repaired = verification->repair};
-    return status ? status : verify_tell(verification, &problem, error);
+    TRY(verify_tell(verification, &problem, error));
+done:
+    return status;
 }
 
 enum doppel_status verify_rows(struct verification *verification, struct doppel_error *error)

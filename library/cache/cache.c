@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "library/schema.h"
 
 enum { BUSY_TIMEOUT_MS = 2000, MAX_PENDING = 500 };
@@ -48,13 +49,14 @@ static int64_t monotonic_ns(void)
 static enum doppel_status prepare_cache(struct doppel_cache *cache, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
-    enum doppel_status status = checksum_install(cache->store, error);
-    if (!status)
-        status = doppel_store_execute(cache->store, cache_pending_schema, error);
-    for (size_t i = 0; i < MOVES && !status; i++)
-        status = doppel_store_statement(cache->store, moves[i], &statement, error);
-    if (!status && stat(cache->path, &cache->identity))
-        status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", cache->path, strerror(errno));
+    enum doppel_status status;
+    TRY(checksum_install(cache->store, error));
+    TRY(doppel_store_execute(cache->store, cache_pending_schema, error));
+    for (size_t i = 0; i < MOVES; i++)
+        TRY(doppel_store_statement(cache->store, moves[i], &statement, error));
+    if (stat(cache->path, &cache->identity))
+        return doppel_fail(error, DOPPEL_E_IO, "%s: %s", cache->path, strerror(errno));
+done:
     return status;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 /* ---- files ---- */
 
 #define FILE_VALUES "?1, ?2, ?3, ?4, ?5, ?6"
@@ -270,15 +272,15 @@ enum doppel_status doppel_cache_pair(struct doppel_cache *cache, const struct do
         return DOPPEL_E_NOT_FOUND;
     struct doppel_image_verdict verdict;
     bool swapped = bind_pair(statement, a, b);
-    enum doppel_status status = cache_look_up(cache, statement);
-    if (!status && !read_verdict(statement, &verdict))
-        status = DOPPEL_E_NOT_FOUND;
-    if (!status) {
-        if (swapped)
-            swap_roles(&verdict);
-        *out_same = sqlite3_column_int(statement, 3) != 0;
-        *out_verdict = verdict;
-    }
+    enum doppel_status status;
+    TRY(cache_look_up(cache, statement));
+    if (!read_verdict(statement, &verdict))
+        TRY(DOPPEL_E_NOT_FOUND);
+    if (swapped)
+        swap_roles(&verdict);
+    *out_same = sqlite3_column_int(statement, 3) != 0;
+    *out_verdict = verdict;
+done:
     sqlite3_reset(statement);
     return status;
 }

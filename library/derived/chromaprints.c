@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "library/items/rows.h"
 
 /* ---- finding ---- */
@@ -53,12 +54,12 @@ static enum doppel_status find_chromaprints(struct chromaprint_search *search,
 {
     const struct doppel_index *index;
     struct doppel_chromaprints *set = NULL;
-    enum doppel_status status = codes_index(search->library, CODES_CHROMAPRINT, &index, error);
-    if (!status)
-        status = doppel_chromaprints_over(index, give_chromaprint, search, &set, error);
-    if (!status)
-        status = doppel_chromaprints_find(set, search->query, search->max_distance, search->visitor,
-                                          search->context, error);
+    enum doppel_status status;
+    TRY(codes_index(search->library, CODES_CHROMAPRINT, &index, error));
+    TRY(doppel_chromaprints_over(index, give_chromaprint, search, &set, error));
+    TRY(doppel_chromaprints_find(set, search->query, search->max_distance, search->visitor,
+                                 search->context, error));
+done:
     doppel_chromaprints_free(set);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "library/items/rows.h"
 
 enum {
@@ -180,13 +181,12 @@ static enum doppel_status make_again(struct doppel_library *library, enum code_t
     if (!library->read_only)
         return status;
     /* On a disk that cannot be written to, or that others write to all the time. */
-    status = rows_number(library, "PRAGMA data_version", NO_VALUES, &codes->private_version, NULL,
-                         error);
-    if (!status)
-        status = doppel_index_new(&names->make, &codes->private, error);
-    if (!status)
-        status = codes_load(library, library->store, which, &names->make, build_in_memory,
-                            codes->private, error);
+    TRY(rows_number(library, "PRAGMA data_version", NO_VALUES, &codes->private_version, NULL,
+                    error));
+    TRY(doppel_index_new(&names->make, &codes->private, error));
+    TRY(codes_load(library, library->store, which, &names->make, build_in_memory, codes->private,
+                   error));
+done:
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "library/items/rows.h"
 
 /* Codes on their way into a segment: a temporary file, read several times. */
@@ -203,14 +204,13 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
     if (!spool.file)
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
                            library->directory);
-    enum doppel_status status =
-        watch->progress ? codes_count_items(store, which, &spool.total, error) : DOPPEL_OK;
-    if (!status)
-        status = spool_items(store, which, &spool, error);
+    enum doppel_status status;
+    TRY(watch->progress ? codes_count_items(store, which, &spool.total, error) : DOPPEL_OK);
+    TRY(spool_items(store, which, &spool, error));
     const struct doppel_index_load load = {
         .count = spool.count, .read = spool_read, .rewind = spool_rewind, .context = &spool};
-    if (!status)
-        status = use(context, &load, error);
+    TRY(use(context, &load, error));
+done:
     if (watch->progress)
         watch->progress(watch->context, spool.total, spool.total);
     fclose(spool.file);

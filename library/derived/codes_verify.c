@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "core/try.h"
 #include "library/verify.h"
 
 /* What an index holds, or is to hold, in no order: nothing that grows with the library. */
@@ -83,20 +84,22 @@ static enum doppel_status compare_sums(struct code_check *check, struct doppel_s
                                                  .filter = sum_held,
                                                  .filter_context = &held};
     bool damaged = true;
-    enum doppel_status status = codes_of_items(check->verification->library->store, check->which,
-                                               sum_item, &expected, check->error);
-    if (!status)
-        status =
-            codes_are_uncertain(check->verification->library, check->which, &damaged, check->error);
-    if (!status && !damaged)
-        status = doppel_index_search(doppel_store_index_get(kept), &request, take_no_hit, NULL,
-                                     check->error);
-    if (status || damaged || (expected.codes == held.codes && expected.mixed == held.mixed))
-        return status;
+    enum doppel_status status;
+    TRY(codes_of_items(check->verification->library->store, check->which, sum_item, &expected,
+                       check->error));
+    TRY(codes_are_uncertain(check->verification->library, check->which, &damaged, check->error));
+    if (damaged)
+        return DOPPEL_OK;
+    TRY(doppel_index_search(doppel_store_index_get(kept), &request, take_no_hit, NULL,
+                            check->error));
+    if (expected.codes == held.codes && expected.mixed == held.mixed)
+        return DOPPEL_OK;
     snprintf(detail, sizeof detail,
              "it has %" PRIu64 " codes, not just the %" PRIu64 " that the items have", held.codes,
              expected.codes);
-    return report_code_problem(check, detail);
+    TRY(report_code_problem(check, detail));
+done:
+    return status;
 }
 
 /* As of one moment, whatever is written meanwhile. */

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "core/try.h"
+
 /* Items that were looked at are kept a while: the pieces and the views of a query ask for the same
  * ones again and again. */
 enum { KEPT_ITEMS = 32, KEPT_BYTES = 16 << 20 };
@@ -139,16 +141,15 @@ static enum doppel_status open_reader(const struct doppel_library *library,
                                       struct derived_reader *reader, struct doppel_error *error)
 {
     const struct doppel_library_options options = {.read_only = true};
-    enum doppel_status status = catalogue_open(library->directory, &options, &reader->store, error);
-    if (!status)
-        status = read_version(reader->store, &reader->version, error);
-    if (!status)
-        status = open_index(library, reader, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(catalogue_open(library->directory, &options, &reader->store, error));
+    TRY(read_version(reader->store, &reader->version, error));
+    TRY(open_index(library, reader, error));
     const struct doppel_index *index =
         reader->kept ? doppel_store_index_get(reader->kept) : reader->none;
-    return reader->derivation->set_over(index, reader, &reader->set, error);
+    TRY(reader->derivation->set_over(index, reader, &reader->set, error));
+done:
+    return status;
 }
 
 static bool is_current(const struct derived_reader *reader)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/try.h"
 
 /* While another process writes, an index and the items may be of two moments. */
 enum { TRIES = 3 };
@@ -84,11 +85,11 @@ static enum doppel_status expect_item(struct index_check *check, uint64_t id,
     if (!status)
         status = check->derivation->entries(id, &track, &item.entries, error);
     free(track.data);
-    if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_NOT_FOUND)
-        status = DOPPEL_OK;
-    if (!status && !array_push(&check->items, item))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to check the items of an index");
-    return status;
+    if (status && status != DOPPEL_E_CORRUPT && status != DOPPEL_E_NOT_FOUND)
+        return status;
+    return array_push(&check->items, item)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to check the items of an index");
 }
 
 static enum doppel_status expect_items(struct index_check *check, struct doppel_error *error)
@@ -134,12 +135,15 @@ static enum doppel_status tell_differences(struct index_check *check, struct dop
 static enum doppel_status compare_items(struct index_check *check, struct doppel_error *error)
 {
     struct doppel_index *index = check->index ? doppel_store_index_get(check->index) : NULL;
-    enum doppel_status status = expect_items(check, error);
-    if (!status && index)
-        status = check->derivation->each_held(index, note_held, check, error);
-    if (!status && check->out_of_memory)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to check the items of an index");
-    return status ? status : tell_differences(check, error);
+    enum doppel_status status;
+    TRY(expect_items(check, error));
+    if (index)
+        TRY(check->derivation->each_held(index, note_held, check, error));
+    if (check->out_of_memory)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to check the items of an index");
+    TRY(tell_differences(check, error));
+done:
+    return status;
 }
 
 /* ---- one index ---- */
@@ -219,11 +223,12 @@ static enum doppel_status mend_index(struct index_check *check, int which,
     if (status)
         return doppel_fail(error, status, "%s", failure.message);
     check->index = derived->index;
-    status = check_segments(check, error);
-    if (!status && !check->problems)
-        status = compare_items(check, error);
-    if (!status && check->problems)
-        status = doppel_store_index_rebuild(derived->index, error);
+    TRY(check_segments(check, error));
+    if (!check->problems)
+        TRY(compare_items(check, error));
+    if (check->problems)
+        TRY(doppel_store_index_rebuild(derived->index, error));
+done:
     forget(check);
     return status;
 }

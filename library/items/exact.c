@@ -52,12 +52,13 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
     enum doppel_status status =
         rows_number(library, "SELECT item FROM exact WHERE algorithm = ?1 AND digest = ?2",
                     VALUES(ID(algorithm), exact_value(algorithm, digest)), &id, &found, error);
-    if (!status && !found)
-        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has this %s digest",
-                             library->directory, algorithm_of(algorithm)->name);
-    if (!status)
-        *out_id = (uint64_t)id;
-    return status;
+    if (status)
+        return status;
+    if (!found)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has this %s digest",
+                           library->directory, algorithm_of(algorithm)->name);
+    *out_id = (uint64_t)id;
+    return DOPPEL_OK;
 }
 
 /* ---- adding ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/digest.h"
+#include "core/try.h"
 
 /* More than once only when what waits in a derived index had to be committed first. */
 enum { MAX_TRIES = 3, MAX_QUALITY = 100 };
@@ -158,17 +159,16 @@ static enum doppel_status import_one(struct doppel_library *library, struct impo
                                      struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (int i = 0; i < MAX_TRIES && !status && !(i && library->writing); i++) {
-        status = library_begin(library, error);
-        if (!status)
-            status = find_present(library, import, error);
-        if (!status)
-            status = derived_prepare(library, import->addition.record, import->addition.path,
-                                     import->present.id, error);
+    for (int i = 0; i < MAX_TRIES && !(i && library->writing); i++) {
+        TRY(library_begin(library, error));
+        TRY(find_present(library, import, error));
+        TRY(derived_prepare(library, import->addition.record, import->addition.path,
+                            import->present.id, error));
     }
-    if (!status)
-        status = library_begin(library, error);
-    return status ? status : put_imported(library, import, error);
+    TRY(library_begin(library, error));
+    TRY(put_imported(library, import, error));
+done:
+    return status;
 }
 
 /* ---- what may come in ---- */
@@ -239,21 +239,19 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
                                          .unproven = true,
                                          .added_ns = item->added_ns}};
     bool track = is_track(&record);
-    enum doppel_status status = check_item(item, error);
-    if (!status)
-        status = doppel_library_check_metadata(library, import.about, error);
-    if (!status && is_zero(&record.digest))
-        status = make_digest(&record, import.about->external_id, error);
-    if (!status && track) {
-        status = track_strip(&record, &stripped, error);
+    enum doppel_status status;
+    TRY(check_item(item, error));
+    TRY(doppel_library_check_metadata(library, import.about, error));
+    if (is_zero(&record.digest))
+        TRY(make_digest(&record, import.about->external_id, error));
+    if (track) {
+        TRY(track_strip(&record, &stripped, error));
         import.addition.record = &stripped;
     }
-    if (!status)
-        status = library_end(library, import_one(library, &import, error));
-    free(stripped.attachment);
-    if (status)
-        return status;
+    TRY(library_end(library, import_one(library, &import, error)));
     *out_added = import.addition.outcome;
     *out_id = import.addition.id;
-    return DOPPEL_OK;
+done:
+    free(stripped.attachment);
+    return status;
 }

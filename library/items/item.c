@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 #define SELECT_ITEM                                                                                \
     "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
     ", pixels, fingerprint.data, " ITEM_IS_WHOLE                                                   \
@@ -164,12 +166,12 @@ enum doppel_status doppel_library_by_digest(struct doppel_library *library,
     if (status)
         return status;
     sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
-    status = doppel_store_step(library->store, statement, &row, error);
-    if (!status && !row)
-        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has these bytes",
-                             library->directory);
-    if (!status)
-        *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+    TRY(doppel_store_step(library->store, statement, &row, error));
+    if (!row)
+        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has these bytes",
+                        library->directory));
+    *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
+done:
     sqlite3_reset(statement);
     return status;
 }

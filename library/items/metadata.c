@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "library/ledger/lists.h"
 
 enum { MAX_META_BYTES = 1 << 20 };
@@ -108,21 +109,18 @@ enum doppel_status doppel_library_get_metadata(struct doppel_library *library, u
                                                struct doppel_error *error)
 {
     struct doppel_metadata about = {0};
-    enum doppel_status status = item_exists(library, id, error);
-    if (!status)
-        status = metadata_row(library, id, &about, error);
-    if (!status)
-        status = read_origin(library, id, &about, error);
-    if (!status)
-        status = read_names(library, "SELECT label FROM label WHERE item = ?1 ORDER BY label", id,
-                            &about.labels, &about.label_count, error);
-    if (!status)
-        status = read_names(library,
-                            "SELECT name FROM list_item JOIN list ON list.id = list_item.list"
-                            " WHERE item = ?1 ORDER BY name",
-                            id, &about.lists, &about.list_count, error);
-    if (!status)
-        status = doppel_library_state_of(library, id, &about.state, error);
+    enum doppel_status status;
+    TRY(item_exists(library, id, error));
+    TRY(metadata_row(library, id, &about, error));
+    TRY(read_origin(library, id, &about, error));
+    TRY(read_names(library, "SELECT label FROM label WHERE item = ?1 ORDER BY label", id,
+                   &about.labels, &about.label_count, error));
+    TRY(read_names(library,
+                   "SELECT name FROM list_item JOIN list ON list.id = list_item.list"
+                   " WHERE item = ?1 ORDER BY name",
+                   id, &about.lists, &about.list_count, error));
+    TRY(doppel_library_state_of(library, id, &about.state, error));
+done:
     if (status)
         doppel_metadata_free(&about);
     else
@@ -195,23 +193,21 @@ static enum doppel_status put_about(struct doppel_library *library, uint64_t id,
 {
     struct doppel_metadata former = {0};
     enum doppel_status status = metadata_row(library, id, &former, error);
-    if (status == DOPPEL_E_CORRUPT) { /* what is said now takes its place */
+    if (status == DOPPEL_E_CORRUPT) /* what is said now takes its place */
         doppel_metadata_free(&former);
-        status = DOPPEL_OK;
-    }
-    if (!status)
-        status =
-            rows_run(library,
-                     "INSERT OR REPLACE INTO about(" ABOUT_COLUMNS
-                     ", checksum) VALUES(" ABOUT_VALUES ", " CHECKSUM_OF(ABOUT_VALUES) ")",
-                     VALUES(ID(id), value_string(said->source ? said->source : former.source),
-                            value_string(said->date ? said->date : former.date),
-                            value_text(said->external_id ? said->external_id : former.external_id),
-                            value_text(said->meta ? said->meta : former.meta)),
-                     error);
-    bool moved = said->source && (!former.source || strcmp(said->source, former.source) != 0);
-    if (!status && moved)
-        status = log_source(library, id, said->source, error);
+    else if (status)
+        goto done;
+    TRY(rows_run(library,
+                 "INSERT OR REPLACE INTO about(" ABOUT_COLUMNS ", checksum) VALUES(" ABOUT_VALUES
+                 ", " CHECKSUM_OF(ABOUT_VALUES) ")",
+                 VALUES(ID(id), value_string(said->source ? said->source : former.source),
+                        value_string(said->date ? said->date : former.date),
+                        value_text(said->external_id ? said->external_id : former.external_id),
+                        value_text(said->meta ? said->meta : former.meta)),
+                 error));
+    if (said->source && (!former.source || strcmp(said->source, former.source) != 0))
+        TRY(log_source(library, id, said->source, error));
+done:
     doppel_metadata_free(&former);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 #include "library/derived/codes.h"
 
 void texts_rolled_back(struct doppel_library *library)
@@ -51,11 +52,11 @@ static enum doppel_status take_next_id(struct doppel_library *library, uint64_t 
                                        struct doppel_error *error)
 {
     uint64_t last = 0;
-    enum doppel_status status = last_id(library, &last, error);
-    if (!status)
-        status = put_last_id(library, last + 1, error);
-    if (!status)
-        *out = last + 1;
+    enum doppel_status status;
+    TRY(last_id(library, &last, error));
+    TRY(put_last_id(library, last + 1, error));
+    *out = last + 1;
+done:
     return status;
 }
 
@@ -193,12 +194,14 @@ static enum doppel_status add_text(struct doppel_library *library,
                                    const struct doppel_library_text *text, uint64_t *out_id,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = take_next_id(library, out_id, error);
-    if (!status)
-        status = insert_text(library, text, *out_id, error);
-    if (!status && text->shingles)
-        status = insert_shingles(library, *out_id, text, error);
-    return status ? status : text_codes_put_record(library, *out_id, text, error);
+    enum doppel_status status;
+    TRY(take_next_id(library, out_id, error));
+    TRY(insert_text(library, text, *out_id, error));
+    if (text->shingles)
+        TRY(insert_shingles(library, *out_id, text, error));
+    TRY(text_codes_put_record(library, *out_id, text, error));
+done:
+    return status;
 }
 
 static enum doppel_status check_lanes(struct doppel_library *library,
@@ -223,12 +226,11 @@ enum doppel_status doppel_library_add_text(struct doppel_library *library,
                                            struct doppel_error *error)
 {
     uint64_t id = 0;
-    enum doppel_status status = library_begin(library, error);
-    if (!status)
-        status = check_lanes(library, text, error);
-    if (!status)
-        status = library_end(library, add_text(library, text, &id, error));
-    if (!status)
-        *out_id = id;
+    enum doppel_status status;
+    TRY(library_begin(library, error));
+    TRY(check_lanes(library, text, error));
+    TRY(library_end(library, add_text(library, text, &id, error)));
+    *out_id = id;
+done:
     return status;
 }

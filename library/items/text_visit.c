@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 
 /* ---- visiting ---- */
 
@@ -179,18 +180,19 @@ static enum doppel_status visit_texts(struct doppel_library *library, sqlite3_st
 {
     bool row;
     struct text_files all = {.next = UINT64_MAX}, *files = &all;
-    enum doppel_status status = doppel_store_step(library->store, statement, &row, error);
-    if (!status && !(row && asks_for_one(query)))
-        status = text_files_begin(library, query, files, error);
-    while (!status && (row || files->next != UINT64_MAX)) {
+    enum doppel_status status;
+    TRY(doppel_store_step(library->store, statement, &row, error));
+    if (!(row && asks_for_one(query)))
+        TRY(text_files_begin(library, query, files, error));
+    while (row || files->next != UINT64_MAX) {
         if (row && (uint64_t)sqlite3_column_int64(statement, COLUMN_ID) < files->next) {
-            status = visit_text_row(statement, visitor, context, error);
-            if (!status)
-                status = doppel_store_step(library->store, statement, &row, error);
+            TRY(visit_text_row(statement, visitor, context, error));
+            TRY(doppel_store_step(library->store, statement, &row, error));
         } else {
-            status = text_files_visit(library, files, visitor, context, error);
+            TRY(text_files_visit(library, files, visitor, context, error));
         }
     }
+done:
     sqlite3_reset(statement);
     text_files_end(files);
     return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/try.h"
 #include "library/hamming_sql.h"
 #include "library/views.h"
 
@@ -293,17 +294,16 @@ enum doppel_status doppel_library_where(struct doppel_library *library, const ch
     const struct doppel_library_options options = {.read_only = true};
     struct doppel_store *store = NULL;
     sqlite3_stmt *statement;
-    enum doppel_status status = check(expression, error);
-    if (!status)
-        status = catalogue_open(library->directory, &options, &store, error);
-    if (!status)
-        status = doppel_store_statement(store, "SELECT 1", &statement, error);
-    char *sql = status ? NULL : sqlite3_mprintf("%s%s\n) ORDER BY id", question, expression);
-    if (!status && !sql)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an expression");
-    if (!status)
-        status =
-            ask(sqlite3_db_handle(statement), library, sql, timeout_ms, visitor, context, error);
+    char *sql = NULL;
+    enum doppel_status status;
+    TRY(check(expression, error));
+    TRY(catalogue_open(library->directory, &options, &store, error));
+    TRY(doppel_store_statement(store, "SELECT 1", &statement, error));
+    sql = sqlite3_mprintf("%s%s\n) ORDER BY id", question, expression);
+    if (!sql)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an expression"));
+    TRY(ask(sqlite3_db_handle(statement), library, sql, timeout_ms, visitor, context, error));
+done:
     sqlite3_free(sql);
     doppel_store_close(store);
     return status;

@@ -1,5 +1,6 @@
 /* Changing a library: adding, updating, moving and removing items. */
 #include "library/ledger/change.h"
+#include "core/try.h"
 #include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/ledger/ledger.h"
@@ -38,15 +39,14 @@ static enum doppel_status add_new(struct doppel_library *library, struct additio
 {
     enum doppel_status status = DOPPEL_OK;
     if (former)
-        status = delete_item(library, former, error);
-    if (!status && former)
-        status = text_codes_free_followers(library, former, error);
-    if (!status)
-        status = item_insert(library, addition, error);
-    if (!status)
-        status = item_put_computed(library, addition->id, addition->record, true, error);
-    if (!status && former)
-        status = about_move(library, former, addition->id, error);
+        TRY(delete_item(library, former, error));
+    if (former)
+        TRY(text_codes_free_followers(library, former, error));
+    TRY(item_insert(library, addition, error));
+    TRY(item_put_computed(library, addition->id, addition->record, true, error));
+    if (former)
+        TRY(about_move(library, former, addition->id, error));
+done:
     addition->outcome = former ? DOPPEL_ADDED_UPDATED : DOPPEL_ADDED_NEW;
     const struct doppel_log_entry entry = {
         .action = former ? DOPPEL_LOG_UPDATED : DOPPEL_LOG_ADDED,
@@ -87,16 +87,18 @@ static enum doppel_status add_moved(struct doppel_library *library, struct addit
     addition->id = id;
     addition->outcome = DOPPEL_ADDED_MOVED;
     bool held = false; /* then the postings stay as they are */
-    enum doppel_status status = derived_holds(library, id, addition->record, &held, error);
-    if (!status && !held)
-        status = derived_forget(library, id, error);
-    if (!status)
-        status = item_update(library, id, addition, error);
-    if (!status && !held)
-        status = item_put_computed(library, id, addition->record, false, error);
+    enum doppel_status status;
+    TRY(derived_holds(library, id, addition->record, &held, error));
+    if (!held)
+        TRY(derived_forget(library, id, error));
+    TRY(item_update(library, id, addition, error));
+    if (!held)
+        TRY(item_put_computed(library, id, addition->record, false, error));
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_MOVED, .item = id, .name = addition->path, .former_name = former_path};
-    return status ? status : log_append(library, &entry, error);
+    TRY(log_append(library, &entry, error));
+done:
+    return status;
 }
 
 static enum doppel_status add(struct doppel_library *library, struct addition *addition,
@@ -151,17 +153,16 @@ static enum doppel_status add_file(struct doppel_library *library, struct additi
 {
     const struct doppel_record *record = addition->record;
     struct doppel_record stripped = {0};
-    enum doppel_status status = check_addition(addition->path, record, error);
-    if (!status && is_track(record)) {
-        status = track_strip(record, &stripped, error);
+    enum doppel_status status;
+    TRY(check_addition(addition->path, record, error));
+    if (is_track(record)) {
+        TRY(track_strip(record, &stripped, error));
         addition->record = &stripped;
     }
-    if (!status)
-        status = derived_prepare(library, record, addition->path, 0, error);
-    if (!status)
-        status = library_begin(library, error);
-    if (!status)
-        status = library_end(library, add(library, addition, error));
+    TRY(derived_prepare(library, record, addition->path, 0, error));
+    TRY(library_begin(library, error));
+    TRY(library_end(library, add(library, addition, error)));
+done:
     free(stripped.attachment);
     return status;
 }
@@ -246,21 +247,16 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
                                         struct doppel_error *error)
 {
     char *path = NULL;
-    enum doppel_status status = find_path(library, id, &path, error);
-    if (status)
-        return status;
-    status = text_codes_forget_record(library, id, error);
-    if (!status)
-        status = delete_item(library, id, error);
-    if (!status)
-        status = delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error);
-    if (!status)
-        status = text_codes_free_followers(library, id, error);
-    if (!status)
-        status = about_move(library, id, 0, error);
+    enum doppel_status status;
+    TRY(find_path(library, id, &path, error));
+    TRY(text_codes_forget_record(library, id, error));
+    TRY(delete_item(library, id, error));
+    TRY(delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error));
+    TRY(text_codes_free_followers(library, id, error));
+    TRY(about_move(library, id, 0, error));
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_REMOVED, .item = id, .name = path};
-    if (!status)
-        status = log_append(library, &entry, error);
+    TRY(log_append(library, &entry, error));
+done:
     free(path);
     return status;
 }

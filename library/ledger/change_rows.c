@@ -1,5 +1,6 @@
 /* The rows of an item, as they are found, put in and changed. */
 #include "library/ledger/change.h"
+#include "core/try.h"
 #include "library/derived/derived.h"
 #include "library/ledger/ledger.h"
 #include "core/digest.h"
@@ -97,23 +98,20 @@ enum doppel_status item_insert(struct doppel_library *library, struct addition *
     sqlite3_stmt *statement;
     enum doppel_status status = DOPPEL_OK;
     if (!*addition->path)
-        status = doppel_library_begin(library, &last, error);
-    if (!status)
-        status = doppel_store_statement(
-            library->store,
-            "INSERT INTO item(" ITEM_COLUMNS
-            ", checksum) VALUES(" ITEM_VALUES("?3") ", " CHECKSUM_OF(ITEM_VALUES("?3")) ")",
-            &statement, error);
-    if (status)
-        return status;
+        TRY(doppel_library_begin(library, &last, error));
+    TRY(doppel_store_statement(library->store,
+                               "INSERT INTO item(" ITEM_COLUMNS ", checksum) VALUES(" ITEM_VALUES(
+                                   "?3") ", " CHECKSUM_OF(ITEM_VALUES("?3")) ")",
+                               &statement, error));
     item_path_bind(statement, addition->path, last + 1);
     sqlite3_bind_int(statement, 2, is_settled(library, addition));
     sqlite3_bind_int64(statement, 3, past_ns(addition->added_ns));
     stamp_bind(statement, 4, addition->stamp);
     record_bind(statement, 4 + STAMP_COLUMN_COUNT, addition->record);
-    status = library_run(library, statement, error);
-    if (!status) /* RETURNING would have SQLite note every page that is changed */
-        addition->id = (uint64_t)sqlite3_last_insert_rowid(sqlite3_db_handle(statement));
+    TRY(library_run(library, statement, error));
+    /* RETURNING would have SQLite note every page that is changed */
+    addition->id = (uint64_t)sqlite3_last_insert_rowid(sqlite3_db_handle(statement));
+done:
     return status;
 }
 
@@ -177,10 +175,11 @@ enum doppel_status item_put_computed(struct doppel_library *library, uint64_t id
 {
     enum doppel_status status = DOPPEL_OK;
     if (!fresh || record->scheme != DOPPEL_SCHEME_NONE)
-        status = put_fingerprint(library, id, record, fresh, error);
-    if (!status && (!fresh || record->attachment_size))
-        status = put_attachment(library, id, record, error);
-    if (!status)
-        status = item_put_columns(library, id, record, fresh, error);
-    return status ? status : derived_put(library, id, record, error);
+        TRY(put_fingerprint(library, id, record, fresh, error));
+    if (!fresh || record->attachment_size)
+        TRY(put_attachment(library, id, record, error));
+    TRY(item_put_columns(library, id, record, fresh, error));
+    TRY(derived_put(library, id, record, error));
+done:
+    return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "library/derived/codes.h"
 #include "library/items/text_internal.h"
 #include "library/ledger/contents.h"
@@ -73,19 +74,19 @@ enum doppel_status doppel_library_leader(struct doppel_library *library, uint64_
                                          struct doppel_error *error)
 {
     uint64_t leader = 0;
-    enum doppel_status status =
-        whole_number(library, "SELECT leader, " IS_WHOLE(LINK_COLUMNS) " FROM link WHERE item = ?1",
-                     id, link_damaged, &leader, error);
-    if (!status && !leader) /* a text whose representative is gone follows none */
-        status = whole_number(
+    enum doppel_status status;
+    TRY(whole_number(library, "SELECT leader, " IS_WHOLE(LINK_COLUMNS) " FROM link WHERE item = ?1",
+                     id, link_damaged, &leader, error));
+    if (!leader) /* a text whose representative is gone follows none */
+        TRY(whole_number(
             library,
             "SELECT leader, " IS_WHOLE(
                 TEXT_COLUMNS) " FROM text WHERE id = ?1 AND leader != 0"
                               " AND (EXISTS(SELECT 1 FROM text AS one WHERE one.id = text.leader)"
                               " OR EXISTS(SELECT 1 FROM item WHERE item.id = text.leader))",
-            id, link_damaged, &leader, error);
-    if (!status)
-        *out = leader ? leader : id;
+            id, link_damaged, &leader, error));
+    *out = leader ? leader : id;
+done:
     return status;
 }
 
@@ -158,42 +159,39 @@ static enum doppel_status step_down(struct doppel_library *library, uint64_t id,
 static enum doppel_status put_link(struct doppel_library *library, uint64_t item, uint64_t leader,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = step_down(library, item, error);
-    if (!status)
-        status = relink(library, item, leader, error);
-    if (!status)
-        status = rows_run(library, PUT_TEXT("?2", "0", "leader = ?1 AND leader != 0 AND id > ?2"),
-                          VALUES(ID(item), ID(leader)), error);
-    if (!status)
-        status =
-            rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(item)), error);
-    if (!status)
-        status = rows_run(library, PUT_TEXT("?2", "0", "id = ?1 AND id > ?2"),
-                          VALUES(ID(item), ID(leader)), error);
-    if (!status && !rows_changed(library))
-        status = rows_run(library,
-                          "INSERT OR REPLACE INTO link(" LINK_COLUMNS
-                          ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
-                          VALUES(ID(item), ID(leader)), error);
-    return status ? status : text_codes_move(library, item, error);
+    enum doppel_status status;
+    TRY(step_down(library, item, error));
+    TRY(relink(library, item, leader, error));
+    TRY(rows_run(library, PUT_TEXT("?2", "0", "leader = ?1 AND leader != 0 AND id > ?2"),
+                 VALUES(ID(item), ID(leader)), error));
+    TRY(rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(item)), error));
+    TRY(rows_run(library, PUT_TEXT("?2", "0", "id = ?1 AND id > ?2"), VALUES(ID(item), ID(leader)),
+                 error));
+    if (!rows_changed(library))
+        TRY(rows_run(library,
+                     "INSERT OR REPLACE INTO link(" LINK_COLUMNS
+                     ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
+                     VALUES(ID(item), ID(leader)), error));
+    TRY(text_codes_move(library, item, error));
+done:
+    return status;
 }
 
 static enum doppel_status link_checked(struct doppel_library *library, uint64_t item,
                                        uint64_t leader, struct doppel_error *error)
 {
     uint64_t its_leader = 0;
-    enum doppel_status status = item_exists(library, item, error);
-    if (!status)
-        status = item_exists(library, leader, error);
-    if (!status)
-        status = doppel_library_leader(library, leader, &its_leader, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(item_exists(library, item, error));
+    TRY(item_exists(library, leader, error));
+    TRY(doppel_library_leader(library, leader, &its_leader, error));
     if (item == leader || its_leader != leader)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "item %" PRIu64 " cannot follow %" PRIu64 ", which %s", item, leader,
                            item == leader ? "is itself" : "follows another one");
-    return put_link(library, item, leader, error);
+    TRY(put_link(library, item, leader, error));
+done:
+    return status;
 }
 
 enum doppel_status doppel_library_link(struct doppel_library *library, uint64_t item,
@@ -234,16 +232,14 @@ static enum doppel_status promote(struct doppel_library *library, uint64_t id, u
 {
     uint64_t canonical = id;
     enum doppel_status status = doppel_library_canonical(library, id, &canonical, error);
-    if (status == DOPPEL_E_CORRUPT)
-        status = DOPPEL_OK;
-    if (!status)
-        status = rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(first)), error);
-    if (!status)
-        status = text_codes_move(library, first, error);
-    if (!status)
-        status = relink(library, id, first, error);
-    if (!status && canonical != id && canonical != first)
-        status = rows_run(library, PUT_CANONICAL, VALUES(ID(first), ID(canonical)), error);
+    if (status && status != DOPPEL_E_CORRUPT)
+        return status;
+    TRY(rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(first)), error));
+    TRY(text_codes_move(library, first, error));
+    TRY(relink(library, id, first, error));
+    if (canonical != id && canonical != first)
+        TRY(rows_run(library, PUT_CANONICAL, VALUES(ID(first), ID(canonical)), error));
+done:
     return status;
 }
 
@@ -252,15 +248,15 @@ enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
 {
     int64_t first = 0;
     bool leads = false;
-    enum doppel_status status = unlink_item(library, id, error);
-    if (!status)
-        status = rows_number(library, "SELECT item FROM link WHERE leader = ?1 ORDER BY item",
-                             VALUES(ID(id)), &first, &leads, error);
-    if (!status && leads)
-        status = promote(library, id, (uint64_t)first, error);
-    return status ? status
-                  : rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(id)),
-                             error);
+    enum doppel_status status;
+    TRY(unlink_item(library, id, error));
+    TRY(rows_number(library, "SELECT item FROM link WHERE leader = ?1 ORDER BY item",
+                    VALUES(ID(id)), &first, &leads, error));
+    if (leads)
+        TRY(promote(library, id, (uint64_t)first, error));
+    TRY(rows_run(library, "DELETE FROM canonical WHERE leader = ?1", VALUES(ID(id)), error));
+done:
+    return status;
 }
 
 /* ---- canonical members ---- */
@@ -296,13 +292,12 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
     uint64_t former = 0;
     char *name = NULL;
     enum doppel_status status = doppel_library_get_canonical(library, leader, &former, error);
-    if (status == DOPPEL_E_CORRUPT) /* this mends it */
-        status = DOPPEL_OK;
-    if (status || former == item)
+    if (status && status != DOPPEL_E_CORRUPT) /* this mends it */
         return status;
-    status = item_name(library, item, &name, error);
-    if (!status)
-        status = rows_run(library, PUT_CANONICAL, VALUES(ID(leader), ID(item)), error);
+    if (former == item)
+        return DOPPEL_OK;
+    TRY(item_name(library, item, &name, error));
+    TRY(rows_run(library, PUT_CANONICAL, VALUES(ID(leader), ID(item)), error));
     if (!former && item != leader)
         former = leader;
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_CANONICAL,
@@ -311,8 +306,8 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
                                            .of = leader,
                                            .former = former,
                                            .reason = reason};
-    if (!status)
-        status = log_append(library, &entry, error);
+    TRY(log_append(library, &entry, error));
+done:
     free(name);
     return status;
 }
@@ -322,13 +317,15 @@ static enum doppel_status set_canonical(struct doppel_library *library, uint64_t
                                         struct doppel_error *error)
 {
     uint64_t its_leader = 0;
-    enum doppel_status status = item_exists(library, item, error);
-    if (!status)
-        status = doppel_library_leader(library, item, &its_leader, error);
-    if (!status && its_leader != leader)
-        status = doppel_fail(error, DOPPEL_E_ARGUMENT,
-                             "item %" PRIu64 " is not in the group of item %" PRIu64, item, leader);
-    return status ? status : put_canonical(library, leader, item, reason, error);
+    enum doppel_status status;
+    TRY(item_exists(library, item, error));
+    TRY(doppel_library_leader(library, item, &its_leader, error));
+    if (its_leader != leader)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "item %" PRIu64 " is not in the group of item %" PRIu64, item, leader);
+    TRY(put_canonical(library, leader, item, reason, error));
+done:
+    return status;
 }
 
 enum doppel_status doppel_library_set_canonical(struct doppel_library *library, uint64_t leader,

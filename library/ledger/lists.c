@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 #define LIST_COLUMNS "id, name, state"
 #define LIST_IS_WHOLE "list." IS_WHOLE("list.id, list.name, list.state")
 
@@ -173,12 +175,14 @@ static enum doppel_status set_list(struct doppel_library *library, const char *n
 enum doppel_status doppel_library_set_list(struct doppel_library *library, const char *name,
                                            enum doppel_list_state state, struct doppel_error *error)
 {
-    enum doppel_status status = name_check(name, "the name of a list", error);
-    if (!status && (unsigned)state >= STATES)
-        status = doppel_fail(error, DOPPEL_E_ARGUMENT, "a list has no such state");
-    if (!status)
-        status = library_begin(library, error);
-    return status ? status : library_end(library, set_list(library, name, state, error));
+    enum doppel_status status;
+    TRY(name_check(name, "the name of a list", error));
+    if ((unsigned)state >= STATES)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a list has no such state");
+    TRY(library_begin(library, error));
+    TRY(library_end(library, set_list(library, name, state, error)));
+done:
+    return status;
 }
 
 static enum doppel_status remove_list(struct doppel_library *library, const char *name,
@@ -253,13 +257,12 @@ static enum doppel_status log_listed(struct doppel_library *library, uint64_t id
     char *name = NULL;
     sqlite3_stmt *statement;
     bool row = false;
-    enum doppel_status status = item_name(library, id, &name, error);
-    if (!status)
-        status = rows_prepare(library, "SELECT json_object('list', ?1)", VALUES(value_text(list)),
-                              &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
-    if (!status && row) {
+    enum doppel_status status;
+    TRY(item_name(library, id, &name, error));
+    TRY(rows_prepare(library, "SELECT json_object('list', ?1)", VALUES(value_text(list)),
+                     &statement, error));
+    TRY(doppel_store_step(library->store, statement, &row, error));
+    if (row) {
         const struct doppel_log_entry entry = {.action = DOPPEL_LOG_LISTED,
                                                .item = id,
                                                .name = name,
@@ -269,6 +272,7 @@ static enum doppel_status log_listed(struct doppel_library *library, uint64_t id
         status = log_append(library, &entry, error);
         sqlite3_reset(statement);
     }
+done:
     free(name);
     return status;
 }
@@ -278,34 +282,38 @@ enum doppel_status list_put_item(struct doppel_library *library, uint64_t id, co
 {
     int64_t there;
     bool found = false;
-    enum doppel_status status = rows_number(library, "SELECT id FROM list WHERE name = ?1",
-                                            VALUES(value_text(list)), &there, &found, error);
-    if (!status && !found)
-        status = put_list(library, list, DOPPEL_LIST_ACTIVE, error);
-    if (!status)
-        status = rows_run(library,
-                          "INSERT OR IGNORE INTO list_item(item, list)"
-                          " SELECT ?1, id FROM list WHERE name = ?2",
-                          VALUES(ID(id), value_text(list)), error);
-    if (status || rows_changed(library) == 0)
-        return status;
-    status = log_listed(library, id, list, "put on", error);
-    return status ? status : state_changed(library, id, error);
+    enum doppel_status status;
+    TRY(rows_number(library, "SELECT id FROM list WHERE name = ?1", VALUES(value_text(list)),
+                    &there, &found, error));
+    if (!found)
+        TRY(put_list(library, list, DOPPEL_LIST_ACTIVE, error));
+    TRY(rows_run(library,
+                 "INSERT OR IGNORE INTO list_item(item, list)"
+                 " SELECT ?1, id FROM list WHERE name = ?2",
+                 VALUES(ID(id), value_text(list)), error));
+    if (rows_changed(library) == 0)
+        return DOPPEL_OK;
+    TRY(log_listed(library, id, list, "put on", error));
+    TRY(state_changed(library, id, error));
+done:
+    return status;
 }
 
 static enum doppel_status unlist(struct doppel_library *library, uint64_t id, const char *list,
                                  struct doppel_error *error)
 {
-    enum doppel_status status = rows_run(library,
-                                         "DELETE FROM list_item WHERE item = ?1"
-                                         " AND list = (SELECT id FROM list WHERE name = ?2)",
-                                         VALUES(ID(id), value_text(list)), error);
-    if (!status && rows_changed(library) == 0)
+    enum doppel_status status;
+    TRY(rows_run(library,
+                 "DELETE FROM list_item WHERE item = ?1"
+                 " AND list = (SELECT id FROM list WHERE name = ?2)",
+                 VALUES(ID(id), value_text(list)), error));
+    if (rows_changed(library) == 0)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "item %" PRIu64 " is not on a list '%.100s'",
                            id, list);
-    if (!status)
-        status = log_listed(library, id, list, "taken off", error);
-    return status ? status : state_changed(library, id, error);
+    TRY(log_listed(library, id, list, "taken off", error));
+    TRY(state_changed(library, id, error));
+done:
+    return status;
 }
 
 enum doppel_status doppel_library_remove_from_list(struct doppel_library *library, uint64_t id,

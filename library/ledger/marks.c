@@ -7,6 +7,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
+#include "core/try.h"
 
 #define MARK_COLUMNS "a, b, same, time_ns, note"
 #define MARK_VALUES "?1, ?2, ?3, ?4, ?5"
@@ -188,25 +189,23 @@ static enum doppel_status log_mark(struct doppel_library *library, const struct 
         entry.of = items[1];
     }
     if (!entry.item)
-        status = item_of(library, a, &entry.item, error);
-    if (!status && !entry.of)
-        status = item_of(library, b, &entry.of, error);
-    if (!status)
-        status = item_name(library, entry.item, &name, error);
-    if (!status)
-        status = rows_prepare(library,
-                              "SELECT json_patch('{}', json_object('a', lower(hex(?1)),"
-                              " 'b', lower(hex(?2)), 'note', ?3))",
-                              VALUES(value_digest(a), value_digest(b), value_text(note)),
-                              &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
-    if (!status && row) {
+        TRY(item_of(library, a, &entry.item, error));
+    if (!entry.of)
+        TRY(item_of(library, b, &entry.of, error));
+    TRY(item_name(library, entry.item, &name, error));
+    TRY(rows_prepare(library,
+                     "SELECT json_patch('{}', json_object('a', lower(hex(?1)),"
+                     " 'b', lower(hex(?2)), 'note', ?3))",
+                     VALUES(value_digest(a), value_digest(b), value_text(note)), &statement,
+                     error));
+    TRY(doppel_store_step(library->store, statement, &row, error));
+    if (row) {
         entry.name = name;
         entry.detail = (const char *)sqlite3_column_text(statement, 0);
         status = log_append(library, &entry, error);
         sqlite3_reset(statement);
     }
+done:
     free(name);
     return status;
 }

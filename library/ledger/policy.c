@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/try.h"
+
 #define POLICY_COLUMNS "one, keep"
 
 enum { MAX_POLICY_BYTES = 128 };
@@ -13,25 +15,24 @@ enum doppel_status doppel_library_policy(struct doppel_library *library,
 {
     sqlite3_stmt *statement;
     bool row;
+    struct doppel_keep_policy policy = doppel_keep_policy_default();
     enum doppel_status status =
         rows_prepare(library, "SELECT keep, " IS_WHOLE(POLICY_COLUMNS) " FROM policy", NO_VALUES,
                      &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
     if (status)
         return status;
-    struct doppel_keep_policy policy = doppel_keep_policy_default();
+    TRY(doppel_store_step(library->store, statement, &row, error));
     if (row) {
         const char *keep = (const char *)sqlite3_column_text(statement, 0);
         if (sqlite3_column_int(statement, 1) != 1 || !keep ||
             doppel_keep_policy_parse(keep, &policy, NULL))
-            status = doppel_fail(error, DOPPEL_E_CORRUPT,
-                                 "%s: its policy of what is kept is damaged; set it again",
-                                 library->directory);
+            TRY(doppel_fail(error, DOPPEL_E_CORRUPT,
+                            "%s: its policy of what is kept is damaged; set it again",
+                            library->directory));
     }
+    *out = policy;
+done:
     sqlite3_reset(statement);
-    if (!status)
-        *out = policy;
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "library/salvage/salvage.h"
 
 struct tree {
@@ -151,15 +152,16 @@ static enum doppel_status put_all(const struct salvage *salvage, const struct ro
 enum doppel_status salvage_find_roots(struct salvage *salvage, struct doppel_error *error)
 {
     struct roots roots = {0};
-    enum doppel_status status = find_tops(salvage, &roots, error);
-    if (!status)
-        status = list_trees(salvage, false, &roots, error);
-    if (!status && !are_in_order(&roots))
-        status = list_trees(salvage, true, &roots, error);
-    if (!status && are_in_order(&roots)) {
+    enum doppel_status status;
+    TRY(find_tops(salvage, &roots, error));
+    TRY(list_trees(salvage, false, &roots, error));
+    if (!are_in_order(&roots))
+        TRY(list_trees(salvage, true, &roots, error));
+    if (are_in_order(&roots)) {
         place_all(&roots);
-        status = put_all(salvage, &roots, error);
+        TRY(put_all(salvage, &roots, error));
     }
+done:
     salvage->roots_unknown = false;
     for (size_t i = 0; i < roots.trees.count; i++)
         salvage->roots_unknown |= !roots.trees.items[i].root;

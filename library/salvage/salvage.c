@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "library/schema.h"
 
 struct names {
@@ -74,12 +75,14 @@ static enum doppel_status check_version(const struct salvage *salvage, const cha
 static enum doppel_status take_old(struct salvage *salvage, const char *path, bool *out_marked,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = pages_open(path, &salvage->pages, error);
-    if (!status && !(salvage->uses = calloc((size_t)salvage->pages.count + 1, 1)))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
-    if (!status)
-        status = check_version(salvage, path, out_marked, error);
-    return status ? status : salvage_free_pages(salvage, error);
+    enum doppel_status status;
+    TRY(pages_open(path, &salvage->pages, error));
+    if (!(salvage->uses = calloc((size_t)salvage->pages.count + 1, 1)))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
+    TRY(check_version(salvage, path, out_marked, error));
+    TRY(salvage_free_pages(salvage, error));
+done:
+    return status;
 }
 
 /* ---- the new one ---- */
@@ -104,35 +107,36 @@ static enum doppel_status open_fresh(struct salvage *salvage, const char *path,
                                                  .create = true};
     sqlite3_stmt *any;
     remove_fresh(path);
-    enum doppel_status status = doppel_store_open(path, &options, &salvage->fresh, error);
-    if (!status)
-        status = doppel_store_statement(salvage->fresh, "SELECT 1", &any, error);
-    if (!status) /* one file, to be renamed when all of it is on the disk */
-        status = doppel_store_execute(salvage->fresh,
-                                      "PRAGMA journal_mode=MEMORY;PRAGMA synchronous=OFF", error);
+    enum doppel_status status;
+    TRY(doppel_store_open(path, &options, &salvage->fresh, error));
+    TRY(doppel_store_statement(salvage->fresh, "SELECT 1", &any, error));
+    /* one file, to be renamed when all of it is on the disk */
+    TRY(doppel_store_execute(salvage->fresh, "PRAGMA journal_mode=MEMORY;PRAGMA synchronous=OFF",
+                             error));
     /* What speaks of rows that are lost comes too, and is found by the check that follows. */
-    if (!status)
-        sqlite3_db_config(sqlite3_db_handle(any), SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    sqlite3_db_config(sqlite3_db_handle(any), SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+done:
     return status;
 }
 
 static enum doppel_status open_rescues(struct salvage *salvage, struct doppel_error *error)
 {
     /* as SQLite has them; a name is taken once */
-    enum doppel_status status = doppel_store_execute(
+    enum doppel_status status;
+    TRY(doppel_store_execute(
         salvage->fresh,
         "CREATE TEMP TABLE old_schema(type TEXT NOT NULL, name TEXT NOT NULL UNIQUE,"
         " tbl_name TEXT NOT NULL, rootpage INTEGER NOT NULL, sql TEXT) STRICT;"
         "CREATE TEMP TABLE old_sequence(name TEXT NOT NULL, seq INTEGER NOT NULL) STRICT",
-        error);
-    if (!status)
-        status = checksum_install(salvage->fresh, error);
+        error));
+    TRY(checksum_install(salvage->fresh, error));
     salvage->rescues = calloc(salvage_table_count, sizeof *salvage->rescues);
-    if (!status && !salvage->rescues)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
-    for (; !status && salvage->count < salvage_table_count; salvage->count++)
-        status = rescue_open(salvage, &salvage_tables[salvage->count],
-                             &salvage->rescues[salvage->count], error);
+    if (!salvage->rescues)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", salvage->directory);
+    for (; salvage->count < salvage_table_count; salvage->count++)
+        TRY(rescue_open(salvage, &salvage_tables[salvage->count], &salvage->rescues[salvage->count],
+                        error));
+done:
     return status;
 }
 
@@ -270,27 +274,23 @@ static bool is_ours(const struct salvage *salvage)
 
 static enum doppel_status copy_all(struct salvage *salvage, bool marked, struct doppel_error *error)
 {
-    enum doppel_status status = doppel_store_begin(salvage->fresh, error);
-    if (!status)
-        status = read_schema(salvage, error);
-    if (!status)
-        status = read_trees(salvage, false, error);
-    if (!status)
-        status = read_hidden_trees(salvage, error);
-    if (!status)
-        status = read_strays(salvage, error);
-    if (!status && !marked && !is_ours(salvage))
-        status = doppel_fail(error, DOPPEL_E_FORMAT, "%s: nothing in it is doppel's",
-                             salvage->directory);
-    for (size_t i = RESCUE_TABLES; i < salvage->count && !status; i++)
-        status = salvage_again(salvage, &salvage->rescues[i], error);
-    if (!status)
-        status = copy_counter(salvage, error);
-    if (!status)
-        status = salvage_tell(salvage, error);
-    if (!status)
-        status = aside_sync(&salvage->aside, error);
-    return status ? status : doppel_store_commit(salvage->fresh, error);
+    enum doppel_status status;
+    TRY(doppel_store_begin(salvage->fresh, error));
+    TRY(read_schema(salvage, error));
+    TRY(read_trees(salvage, false, error));
+    TRY(read_hidden_trees(salvage, error));
+    TRY(read_strays(salvage, error));
+    if (!marked && !is_ours(salvage))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s: nothing in it is doppel's",
+                           salvage->directory);
+    for (size_t i = RESCUE_TABLES; i < salvage->count; i++)
+        TRY(salvage_again(salvage, &salvage->rescues[i], error));
+    TRY(copy_counter(salvage, error));
+    TRY(salvage_tell(salvage, error));
+    TRY(aside_sync(&salvage->aside, error));
+    TRY(doppel_store_commit(salvage->fresh, error));
+done:
+    return status;
 }
 
 /* ---- the change ---- */
@@ -350,15 +350,12 @@ enum doppel_status doppel_library_salvage(const char *directory, doppel_problem_
     enum doppel_status status = DOPPEL_OK;
     bool marked = false;
     if (!make_names(directory, &names))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
-    if (!status)
-        status = take_old(&salvage, names.catalogue, &marked, error);
-    if (!status)
-        status = open_fresh(&salvage, names.fresh, error);
-    if (!status)
-        status = open_rescues(&salvage, error);
-    if (!status)
-        status = copy_all(&salvage, marked, error);
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory));
+    TRY(take_old(&salvage, names.catalogue, &marked, error));
+    TRY(open_fresh(&salvage, names.fresh, error));
+    TRY(open_rescues(&salvage, error));
+    TRY(copy_all(&salvage, marked, error));
+done:
     close_rescues(&salvage);
     doppel_store_close(salvage.fresh);
     if (!status)

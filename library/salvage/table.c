@@ -2,6 +2,7 @@
  * into the new catalogue. */
 #include <string.h>
 
+#include "core/try.h"
 #include "library/salvage/salvage.h"
 #include "library/sums.h"
 
@@ -129,15 +130,16 @@ enum doppel_status rescue_open(struct salvage *salvage, const struct salvage_tab
     sqlite3_str *looked = sqlite3_str_new(NULL), *asked = sqlite3_str_new(NULL);
     enum doppel_status status = read_shape(salvage, out, looked, asked, error);
     char *columns = sqlite3_str_finish(looked), *values = sqlite3_str_finish(asked);
-    if (!status && (!columns || !values))
-        status = rows_without_memory(salvage, error);
-    if (!status)
-        status = prepare_rescue(salvage, make_look(out, columns), &out->look, error);
-    if (!status)
-        status = prepare_rescue(
-            salvage,
-            sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\" VALUES(%s)", rescue_name(out), values),
-            &out->insert, error);
+    if (status)
+        goto done;
+    if (!columns || !values)
+        TRY(rows_without_memory(salvage, error));
+    TRY(prepare_rescue(salvage, make_look(out, columns), &out->look, error));
+    TRY(prepare_rescue(
+        salvage,
+        sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\" VALUES(%s)", rescue_name(out), values),
+        &out->insert, error));
+done:
     sqlite3_free(columns);
     sqlite3_free(values);
     return status;

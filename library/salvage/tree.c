@@ -2,6 +2,7 @@
  * gap. */
 #include <string.h>
 
+#include "core/try.h"
 #include "library/salvage/salvage.h"
 
 enum { MAX_DEPTH = 24, ROWS_PER_COMMIT = 100000 };
@@ -124,15 +125,15 @@ enum doppel_status salvage_again(struct salvage *salvage, struct rescue *rescue,
                                  struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < rescue->again.count && !status; i++) {
+    for (size_t i = 0; i < rescue->again.count; i++) {
         struct page page;
         bool is = false;
-        status = salvage_page(salvage, rescue->again.items[i], &page, &is, error);
-        if (!status && is)
-            status = take_cells(salvage, rescue, &page, true, error);
-        if (!status)
-            free(page.bytes);
+        TRY(salvage_page(salvage, rescue->again.items[i], &page, &is, error));
+        if (is)
+            TRY(take_cells(salvage, rescue, &page, true, error));
+        free(page.bytes);
     }
+done:
     return status;
 }
 
