@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 /* A reader that finds a segment gone reads the names again; a writer that merges faster than
  * this many times in a row there is not. */
 enum { MOST_ATTEMPTS = 100 };
@@ -121,11 +123,12 @@ static enum doppel_status open_segments(struct doppel_store_index *self, struct 
     if (!names)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", self->folder);
     size_t count;
-    enum doppel_status status = choose_names(self, names, &count, error);
-    if (!status)
-        status = open_names(self, names, count, &self->index, error);
-    if (!status && !self->salvage)
-        status = check_stamps(self, error);
+    enum doppel_status status;
+    TRY(choose_names(self, names, &count, error));
+    TRY(open_names(self, names, count, &self->index, error));
+    if (!self->salvage)
+        TRY(check_stamps(self, error));
+done:
     free(names);
     return status;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 /* The records of an index lie together: its id × 2^40, and from there its records' numbers. */
 enum { NUMBER_BITS = 40 };
 
@@ -201,15 +203,11 @@ enum doppel_status index_log_check(struct doppel_store_index *self, struct doppe
 {
     sqlite3_stmt *statement;
     bool stray;
-    enum doppel_status status =
-        store_check_pages(self->store, "PRAGMA quick_check('doppel_index_log')", error);
-    if (!status)
-        status = doppel_store_statement(
-            self->store, "SELECT record FROM doppel_index_log" STRAY " LIMIT 1", &statement, error);
-    if (!status)
-        status = doppel_store_step(self->store, statement, &stray, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(store_check_pages(self->store, "PRAGMA quick_check('doppel_index_log')", error));
+    TRY(doppel_store_statement(self->store, "SELECT record FROM doppel_index_log" STRAY " LIMIT 1",
+                               &statement, error));
+    TRY(doppel_store_step(self->store, statement, &stray, error));
     sqlite3_reset(statement);
     if (stray && self->salvage)
         self->damaged++;
@@ -217,7 +215,8 @@ enum doppel_status index_log_check(struct doppel_store_index *self, struct doppe
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "%s: a record of the log is damaged: it has a wrong number",
                            self->store->path);
-    return DOPPEL_OK;
+done:
+    return status;
 }
 
 static enum doppel_status drop_strays(struct doppel_store *store, struct doppel_error *error)

@@ -1,5 +1,6 @@
 /* Opening an index, to read or to write, and closing it; and seeing it again later. */
 #include "store/checkpoint.h"
+#include "core/try.h"
 #include "store/index_internal.h"
 
 #include <errno.h>
@@ -37,12 +38,12 @@ static enum doppel_status prepare_to_write(struct doppel_store_index *self,
     const struct doppel_store_options *how = &self->store->options;
     enum doppel_status status = DOPPEL_OK;
     if (options->make)
-        status = segment_folder_make(self->folder, how->durable, error);
-    if (!status)
-        status = segment_folder_lock(self->folder, options->at_once ? 0 : how->busy_timeout_ms,
-                                     &self->lock_fd, error);
-    if (!status && options->make)
-        status = make_row(self->store, options, error);
+        TRY(segment_folder_make(self->folder, how->durable, error));
+    TRY(segment_folder_lock(self->folder, options->at_once ? 0 : how->busy_timeout_ms,
+                            &self->lock_fd, error));
+    if (options->make)
+        TRY(make_row(self->store, options, error));
+done:
     return status;
 }
 
@@ -204,15 +205,14 @@ static bool read_on_log(struct doppel_store_index *self, bool *out_changed,
     struct manifest manifest;
     int64_t before = self->last_record;
     bool begun = store_begin_reading(self->store), same = false;
-    enum doppel_status status = index_data_version(self, &self->data_version, error);
-    if (!status)
-        status = manifest_read(self->store, self->name, &manifest, error);
-    if (!status) {
-        same = manifest.checksum == self->manifest.checksum;
-        manifest_free(&manifest);
-        if (same)
-            status = index_log_replay(self, error);
-    }
+    enum doppel_status status;
+    TRY(index_data_version(self, &self->data_version, error));
+    TRY(manifest_read(self->store, self->name, &manifest, error));
+    same = manifest.checksum == self->manifest.checksum;
+    manifest_free(&manifest);
+    if (same)
+        TRY(index_log_replay(self, error));
+done:
     store_end_reading(self->store, begun);
     *out_changed = self->last_record != before;
     *out_status = status;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/try.h"
+
 /* Open a segment on its own, and check it whole. */
 static enum doppel_status check_segment(const struct doppel_store_index *self,
                                         const struct segment_row *row, struct doppel_error *error)
@@ -119,11 +121,10 @@ static enum doppel_status write_without(struct doppel_store_index *self, struct 
     enum doppel_status status = doppel_store_begin(self->store, error);
     if (status)
         return status;
-    status = manifest_write(self->store, self->name, manifest, error);
-    if (!status)
-        status = index_log_drop_damaged(self, error);
-    if (!status)
-        return doppel_store_commit(self->store, error);
+    TRY(manifest_write(self->store, self->name, manifest, error));
+    TRY(index_log_drop_damaged(self, error));
+    return doppel_store_commit(self->store, error);
+done:
     doppel_store_rollback(self->store);
     return status;
 }
@@ -188,18 +189,17 @@ static enum doppel_status empty(struct doppel_store_index *self, struct doppel_e
 
 static enum doppel_status declare_whole(struct doppel_store_index *self, struct doppel_error *error)
 {
-    struct manifest manifest;
+    struct manifest manifest = {0};
     enum doppel_status status = doppel_store_begin(self->store, error);
     if (status)
         return status;
-    status = manifest_read(self->store, self->name, &manifest, error);
-    if (!status) {
-        manifest.whole = true;
-        status = manifest_write(self->store, self->name, &manifest, error);
-        manifest_free(&manifest);
-    }
-    if (!status)
-        return doppel_store_commit(self->store, error);
+    TRY(manifest_read(self->store, self->name, &manifest, error));
+    manifest.whole = true;
+    TRY(manifest_write(self->store, self->name, &manifest, error));
+    manifest_free(&manifest);
+    return doppel_store_commit(self->store, error);
+done:
+    manifest_free(&manifest);
     doppel_store_rollback(self->store);
     return status;
 }
@@ -212,14 +212,12 @@ enum doppel_status doppel_store_index_rebuild(struct doppel_store_index *self,
                            self->folder);
     struct doppel_error local;
     merger_pause(self);
-    enum doppel_status status = empty(self, error);
-    if (!status)
-        status = index_load(self, error ? error : &local);
-    if (!status)
-        status = self->rebuild(self->rebuild_context, self, error);
-    if (!status)
-        status = declare_whole(self, error);
-    if (!status)
-        self->manifest.whole = true;
+    enum doppel_status status;
+    TRY(empty(self, error));
+    TRY(index_load(self, error ? error : &local));
+    TRY(self->rebuild(self->rebuild_context, self, error));
+    TRY(declare_whole(self, error));
+    self->manifest.whole = true;
+done:
     return status;
 }

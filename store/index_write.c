@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/try.h"
+
 /* A record is read into memory as a whole. */
 enum { RECORD_BYTES = 1 << 20 };
 
@@ -95,16 +97,17 @@ static enum doppel_status catch_up(struct doppel_store_index *self, struct doppe
 static enum doppel_status begin_change(struct doppel_store_index *self, bool *out_own,
                                        struct doppel_error *error)
 {
-    enum doppel_status status = check_writer(self, error);
+    enum doppel_status status;
     *out_own = false;
-    if (!status && !store_in_transaction(self->store)) {
-        status = doppel_store_begin(self->store, error);
-        *out_own = !status;
+    TRY(check_writer(self, error));
+    if (!store_in_transaction(self->store)) {
+        TRY(doppel_store_begin(self->store, error));
+        *out_own = true;
     }
-    if (!status && self->shared && !self->dirty)
-        status = catch_up(self, error);
-    if (!status)
-        self->dirty = true;
+    if (self->shared && !self->dirty)
+        TRY(catch_up(self, error));
+    self->dirty = true;
+done:
     return status;
 }
 

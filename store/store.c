@@ -1,5 +1,6 @@
 /* Opening a database of ours, or making it; transactions. */
 #include "store/checkpoint.h"
+#include "core/try.h"
 #include "store/index_internal.h"
 
 #include <errno.h>
@@ -115,12 +116,11 @@ struct identity {
 static enum doppel_status identify(struct doppel_store *store, struct identity *out,
                                    struct doppel_error *error)
 {
-    enum doppel_status status =
-        read_number(store, "PRAGMA application_id", &out->application_id, error);
-    if (!status)
-        status = read_number(store, "PRAGMA user_version", &out->version, error);
-    if (!status)
-        status = read_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, error);
+    enum doppel_status status;
+    TRY(read_number(store, "PRAGMA application_id", &out->application_id, error));
+    TRY(read_number(store, "PRAGMA user_version", &out->version, error));
+    TRY(read_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, error));
+done:
     return status;
 }
 
@@ -206,21 +206,20 @@ static enum doppel_status make_schema(struct doppel_store *store,
                                       const struct doppel_store_options *options,
                                       struct doppel_error *error)
 {
-    enum doppel_status status = doppel_store_begin(store, error);
-    if (status)
-        return status;
     struct identity identity = {0};
     char marks[96];
     snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%u",
              (int32_t)options->application_id, options->schema_version);
-    status = identify(store, &identity, error);
-    if (!status && (is_blank(&identity) || is_upgradable(&identity, options))) {
-        status = make_tables(store, &identity, options, error);
-        if (!status)
-            status = doppel_store_execute(store, marks, error);
+    enum doppel_status status = doppel_store_begin(store, error);
+    if (status)
+        return status;
+    TRY(identify(store, &identity, error));
+    if (is_blank(&identity) || is_upgradable(&identity, options)) {
+        TRY(make_tables(store, &identity, options, error));
+        TRY(doppel_store_execute(store, marks, error));
     }
-    if (!status)
-        return doppel_store_commit(store, error);
+    return doppel_store_commit(store, error);
+done:
     doppel_store_rollback(store);
     return status;
 }
@@ -230,21 +229,19 @@ static enum doppel_status prepare_statement(struct doppel_store *store,
                                             struct doppel_error *error)
 {
     struct identity identity = {0};
-    enum doppel_status status = harden(store, options, error);
-    if (!status)
-        status = identify_at_once(store, &identity, error);
-    bool to_make = !status && is_blank(&identity) && options->create && !options->read_only;
-    if (to_make || (!status && is_upgradable(&identity, options))) {
-        status = switch_to_wal(store, options->busy_timeout_ms, error);
-        if (!status)
-            status = make_schema(store, options, error);
-        if (!status)
-            status = identify_at_once(store, &identity, error);
+    enum doppel_status status;
+    TRY(harden(store, options, error));
+    TRY(identify_at_once(store, &identity, error));
+    bool to_make = is_blank(&identity) && options->create && !options->read_only;
+    if (to_make || is_upgradable(&identity, options)) {
+        TRY(switch_to_wal(store, options->busy_timeout_ms, error));
+        TRY(make_schema(store, options, error));
+        TRY(identify_at_once(store, &identity, error));
     }
-    if (!status)
-        status = check_identity(store, &identity, options, error);
-    if (!status && !options->read_only)
-        status = switch_to_wal(store, options->busy_timeout_ms, error);
+    TRY(check_identity(store, &identity, options, error));
+    if (!options->read_only)
+        TRY(switch_to_wal(store, options->busy_timeout_ms, error));
+done:
     return status;
 }
 
