@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/audio/describe.h"
 
 /* Runs [first, end) of one item, and what is best of them. */
@@ -93,17 +94,15 @@ enum doppel_status doppel_recordings_find(const struct doppel_recordings *record
     if (!audio_in_order(query))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "peaks of a recording are not in order of time");
-    enum doppel_status status = runs_find(&hunt, &runs, error);
-    if (!status) {
-        runs_settle(&runs);
-        if (!make_entries(&runs, options->max_false_positives, &entries))
-            status = DOPPEL_E_MEMORY;
-    }
-    if (!status) {
-        if (entries.count)
-            qsort(entries.items, entries.count, sizeof *entries.items, best_recording_first);
-        status = visit_all_hunt(&hunt, &runs, &entries, visitor, context);
-    }
+    enum doppel_status status;
+    TRY(runs_find(&hunt, &runs, error));
+    runs_settle(&runs);
+    if (!make_entries(&runs, options->max_false_positives, &entries))
+        TRY(DOPPEL_E_MEMORY);
+    if (entries.count)
+        qsort(entries.items, entries.count, sizeof *entries.items, best_recording_first);
+    TRY(visit_all_hunt(&hunt, &runs, &entries, visitor, context));
+done:
     if (status == DOPPEL_E_MEMORY)
         doppel_fail(error, status, "no memory to describe what was found");
     if (status == DOPPEL_E_CANCELLED)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/audio/describe.h"
 
 static enum doppel_status set_of_recording(const struct doppel_recording *recording,
@@ -69,17 +70,17 @@ static enum doppel_status find_both_ways(const struct doppel_recording *one,
                                          struct doppel_error *error)
 {
     run_array back = {0};
-    enum doppel_status status = find_in(one, other, options, out, error);
-    if (!status)
-        status = find_in(other, one, options, &back, error);
-    for (size_t i = 0; i < back.count && !status; i++) {
+    enum doppel_status status;
+    TRY(find_in(one, other, options, out, error));
+    TRY(find_in(other, one, options, &back, error));
+    for (size_t i = 0; i < back.count; i++) {
         turn_run(&back.items[i], other->duration);
         if (!array_push(out, back.items[i]))
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings"));
     }
+    runs_settle(out);
+done:
     array_free(&back);
-    if (!status)
-        runs_settle(out);
     return status;
 }
 
@@ -180,17 +181,17 @@ enum doppel_status doppel_match_recordings(const struct doppel_recording *query,
     struct doppel_recording one = audio_mended(query), other = audio_mended(item);
     int order = compare_recording(&one, &other);
     if (order < 0)
-        status = find_both_ways(&one, &other, options, &runs, error);
+        TRY(find_both_ways(&one, &other, options, &runs, error));
     else if (order > 0)
-        status = find_both_ways(&other, &one, options, &runs, error);
+        TRY(find_both_ways(&other, &one, options, &runs, error));
     else if (one.count && !match_itself(&one, &runs))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings"));
     for (size_t i = 0; i < runs.count && order > 0; i++)
         turn_run(&runs.items[i], other.duration);
-    if (!status && !describe_recordings(&runs, &one, options, &match))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings");
+    if (!describe_recordings(&runs, &one, options, &match))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare two recordings"));
+    *out_match = match;
+done:
     array_free(&runs);
-    if (!status)
-        *out_match = match;
     return status;
 }

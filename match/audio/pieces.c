@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/audio/segments.h"
 
 enum {
@@ -249,21 +250,21 @@ static enum doppel_status try_window(struct piece_search *search, struct piece_w
         return DOPPEL_OK;
     options.same_speed |= same_speed;
     search->windows++;
-    for (bool more = true; more && !status;) {
+    for (bool more = true; more;) {
         size_t runs = search->runs->count;
-        status = window_find(hunt->recordings, peaks, count, &options,
-                             before.count ? before.items : hunt->skip, found, &found_count, error);
-        if (!status && hunt->next_only && found_count)
+        TRY(window_find(hunt->recordings, peaks, count, &options,
+                        before.count ? before.items : hunt->skip, found, &found_count, error));
+        if (hunt->next_only && found_count)
             qsort(found, found_count, sizeof *found, by_offset);
-        if (!status)
-            status = follow_all(search, window, found, found_count, error);
+        TRY(follow_all(search, window, found, found_count, error));
         more = is_crowded(hunt, found, found_count) && search->runs->count > runs &&
                search->rounds++ < ROUNDS;
         if (more && !add_found(&before, found, found_count,
                                (peaks[0].time + (double)peaks[count - 1].time) / 2, hunt->skip))
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to look for a recording");
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to look for a recording"));
         options.same_speed |= found_count && found[0].speed == 1 && found[0].pitch == 1;
     }
+done:
     free(before.items);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "match/id_map.h"
 
 static const uint32_t MOST_HOPS = UINT32_MAX / DOPPEL_AUDIO_TIME_STEPS + 1; /* times are 32 bits */
@@ -127,15 +128,16 @@ static enum doppel_status insert_index(struct doppel_index *index, uint64_t id,
 {
     struct doppel_index_posting *postings = NULL;
     size_t count = 0;
-    enum doppel_status status = doppel_recording_postings(recording, &postings, &count, error);
-    if (!status && count > UINT32_MAX)
-        status = doppel_fail(error, DOPPEL_E_LIMIT, "a recording of %zu keys is too long", count);
+    enum doppel_status status;
+    TRY(doppel_recording_postings(recording, &postings, &count, error));
+    if (count > UINT32_MAX)
+        TRY(doppel_fail(error, DOPPEL_E_LIMIT, "a recording of %zu keys is too long", count));
     struct doppel_index_item item = {.payload = id,
                                      .length = doppel_recording_hops(recording),
                                      .count = (uint32_t)count,
                                      .postings = postings};
-    if (!status)
-        status = doppel_index_insert_item(index, &item, error);
+    TRY(doppel_index_insert_item(index, &item, error));
+done:
     free(postings);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/images/pair.h"
 
 struct match_gathering {
@@ -46,16 +47,18 @@ static enum doppel_status look_up_matcher(const struct doppel_matcher *matcher,
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     uint64_t codes[MAX_LOOKUP_WORDS];
     size_t count = lookups_of_query(fingerprint, &matcher->options, codes);
-    enum doppel_status status = tables_search(tables->codes, codes, count, matcher->radius,
-                                              gather_image_hits, gathering, error);
-    if (!status && tables->asks) {
+    enum doppel_status status;
+    TRY(tables_search(tables->codes, codes, count, matcher->radius, gather_image_hits, gathering,
+                      error));
+    if (tables->asks) {
         count = lookups_of_item(fingerprint, &matcher->options, codes);
-        status = tables_search(tables->asks, codes, count, matcher->radius, gather_image_hits,
-                               gathering, error);
+        TRY(tables_search(tables->asks, codes, count, matcher->radius, gather_image_hits, gathering,
+                          error));
     }
-    if (!status && tables->full && lookups_of_full(fingerprint, codes))
-        status = tables_search(tables->full, codes, 1, matcher->full_radius, gather_image_hits,
-                               gathering, error);
+    if (tables->full && lookups_of_full(fingerprint, codes))
+        TRY(tables_search(tables->full, codes, 1, matcher->full_radius, gather_image_hits,
+                          gathering, error));
+done:
     if (gathering->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
     return status;

@@ -7,6 +7,8 @@
 
 #include <doppel/index.h>
 
+#include "core/try.h"
+
 enum side { SIDE_QUERIES, SIDE_ITEMS, SIDE_FULL };
 
 /* The codes of a run of pictures, as a join of codes reads them. */
@@ -235,11 +237,12 @@ enum doppel_status join_meet(struct join *join)
 {
     join->meetings.count = 0;
     join->status = DOPPEL_OK;
-    enum doppel_status status = meet_by_look_ups(join);
-    if (!status && join->matcher->full_radius)
-        status = meet_in_full(join);
-    if (!status)
-        join_settle(join);
+    enum doppel_status status;
+    TRY(meet_by_look_ups(join));
+    if (join->matcher->full_radius)
+        TRY(meet_in_full(join));
+    join_settle(join);
+done:
     return status;
 }
 
@@ -256,10 +259,11 @@ static enum doppel_status meet_one_way(struct join *join, enum side some_side, e
 enum doppel_status join_meet_some(struct join *join, const bool *some)
 {
     join->status = DOPPEL_OK;
-    enum doppel_status status = meet_one_way(join, SIDE_QUERIES, SIDE_ITEMS, some);
-    if (!status)
-        status = meet_one_way(join, SIDE_ITEMS, SIDE_QUERIES, some);
-    if (!status && join->matcher->full_radius)
-        status = meet_one_way(join, SIDE_FULL, SIDE_FULL, some);
+    enum doppel_status status;
+    TRY(meet_one_way(join, SIDE_QUERIES, SIDE_ITEMS, some));
+    TRY(meet_one_way(join, SIDE_ITEMS, SIDE_QUERIES, some));
+    if (join->matcher->full_radius)
+        TRY(meet_one_way(join, SIDE_FULL, SIDE_FULL, some));
+done:
     return status;
 }

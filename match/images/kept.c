@@ -1,6 +1,7 @@
 /* All that matches one picture of those whose codes lie in tables that others keep. */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/images/images_internal.h"
 #include "match/images/pair.h"
 
@@ -103,14 +104,16 @@ static enum doppel_status look_up_tables(const struct doppel_image_request *requ
     const uint32_t radius = lookup_radius(scheme, options);
     const uint32_t full_radius = lookup_full_radius(scheme, options);
     uint64_t full[4];
-    enum doppel_status status = look_up_views(request->tables[DOPPEL_IMAGE_TABLE_CODES],
-                                              lookups_of_query, request, radius, candidates, error);
-    if (!status && lookups_go_both_ways(scheme, options))
-        status = look_up_views(request->tables[DOPPEL_IMAGE_TABLE_ASKS], lookups_of_item, request,
-                               radius, candidates, error);
-    if (!status && full_radius && lookups_of_full(fingerprint, full))
-        status = look_up_codes(request->tables[DOPPEL_IMAGE_TABLE_FULL], full, 1, request,
-                               full_radius, candidates, error);
+    enum doppel_status status;
+    TRY(look_up_views(request->tables[DOPPEL_IMAGE_TABLE_CODES], lookups_of_query, request, radius,
+                      candidates, error));
+    if (lookups_go_both_ways(scheme, options))
+        TRY(look_up_views(request->tables[DOPPEL_IMAGE_TABLE_ASKS], lookups_of_item, request,
+                          radius, candidates, error));
+    if (full_radius && lookups_of_full(fingerprint, full))
+        TRY(look_up_codes(request->tables[DOPPEL_IMAGE_TABLE_FULL], full, 1, request, full_radius,
+                          candidates, error));
+done:
     return status;
 }
 
@@ -172,12 +175,12 @@ enum doppel_status doppel_images_find(const struct doppel_image_request *request
     found_array found = {0};
     if (!is_distinctive(request->query))
         return DOPPEL_OK;
-    enum doppel_status status = look_up_tables(request, &candidates, error);
+    enum doppel_status status;
+    TRY(look_up_tables(request, &candidates, error));
     sort_ids(&candidates);
-    if (!status)
-        status = judge_candidates(request, &candidates, &found, error);
-    if (!status)
-        status = found_visit_ranked(&found, visitor, context, error);
+    TRY(judge_candidates(request, &candidates, &found, error));
+    TRY(found_visit_ranked(&found, visitor, context, error));
+done:
     array_free(&candidates);
     array_free(&found);
     return status;

@@ -1,6 +1,8 @@
 /* The indexes in which pictures are searched for: made, filled, emptied. */
 #include "match/images/images_internal.h"
 
+#include "core/try.h"
+
 static enum doppel_status make_index(uint32_t bits, uint32_t radius, struct doppel_index **out,
                                      struct doppel_error *error)
 {
@@ -15,11 +17,13 @@ enum doppel_status tables_make(const struct doppel_matcher *matcher, struct tabl
 {
     uint32_t bits = matcher->scheme->code_bits;
     *out = (struct tables){0};
-    enum doppel_status status = make_index(bits, matcher->radius, &out->codes, error);
-    if (!status && lookups_go_both_ways(matcher->scheme, &matcher->options))
-        status = make_index(bits, matcher->radius, &out->asks, error);
-    if (!status && matcher->full_radius)
-        status = make_index(256, matcher->full_radius, &out->full, error);
+    enum doppel_status status;
+    TRY(make_index(bits, matcher->radius, &out->codes, error));
+    if (lookups_go_both_ways(matcher->scheme, &matcher->options))
+        TRY(make_index(bits, matcher->radius, &out->asks, error));
+    if (matcher->full_radius)
+        TRY(make_index(256, matcher->full_radius, &out->full, error));
+done:
     if (status)
         tables_free(out);
     return status;
@@ -42,23 +46,27 @@ enum doppel_status tables_insert(struct tables *tables, const struct doppel_matc
     for (size_t i = 0; i < MAX_LOOKUPS; i++)
         payloads[i] = payload;
     size_t count = lookups_of_item(&image.fingerprint, &matcher->options, words);
-    enum doppel_status status = doppel_index_insert(tables->codes, words, payloads, count, error);
-    if (!status && tables->asks) {
+    enum doppel_status status;
+    TRY(doppel_index_insert(tables->codes, words, payloads, count, error));
+    if (tables->asks) {
         count = lookups_of_query(&image.fingerprint, &matcher->options, words);
-        status = doppel_index_insert(tables->asks, words, payloads, count, error);
+        TRY(doppel_index_insert(tables->asks, words, payloads, count, error));
     }
-    if (!status && tables->full && lookups_of_full(&image.fingerprint, words))
-        status = doppel_index_insert(tables->full, words, payloads, 1, error);
+    if (tables->full && lookups_of_full(&image.fingerprint, words))
+        TRY(doppel_index_insert(tables->full, words, payloads, 1, error));
+done:
     return status;
 }
 
 enum doppel_status tables_remove(struct tables *tables, uint64_t payload)
 {
-    enum doppel_status status = doppel_index_remove(tables->codes, &payload, 1, NULL);
-    if (!status && tables->asks)
-        status = doppel_index_remove(tables->asks, &payload, 1, NULL);
-    if (!status && tables->full)
-        status = doppel_index_remove(tables->full, &payload, 1, NULL);
+    enum doppel_status status;
+    TRY(doppel_index_remove(tables->codes, &payload, 1, NULL));
+    if (tables->asks)
+        TRY(doppel_index_remove(tables->asks, &payload, 1, NULL));
+    if (tables->full)
+        TRY(doppel_index_remove(tables->full, &payload, 1, NULL));
+done:
     return status;
 }
 

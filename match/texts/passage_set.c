@@ -1,6 +1,7 @@
 /* A searchable set of the keys of texts. */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/texts/passages_search.h"
 
 enum { KEY_BITS = 32 };
@@ -176,20 +177,18 @@ enum doppel_status doppel_passages_find(const struct doppel_passages *passages,
                                         struct doppel_error *error)
 {
     struct passage_search search = {.request = request, .options = request->options};
-    struct doppel_index_axis *axis;
+    struct doppel_index_axis *axis = NULL;
     if (!search.options.library_words)
         search.options.library_words = passages->words;
-    enum doppel_status status = doppel_index_axis_take(passages->index, &axis, error);
-    if (status)
-        return status;
-    status = hits_gather(axis, request, passages->items, &search.hits, error);
-    if (!status && !list_candidates(&search, axis))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items found");
+    enum doppel_status status;
+    TRY(doppel_index_axis_take(passages->index, &axis, error));
+    TRY(hits_gather(axis, request, passages->items, &search.hits, error));
+    if (!list_candidates(&search, axis))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items found"));
+    TRY(verify_all_passage_search(&search, error));
+    TRY(visit_passage_search(&search, visitor, context, error));
+done:
     doppel_index_axis_free(axis);
-    if (!status)
-        status = verify_all_passage_search(&search, error);
-    if (!status)
-        status = visit_passage_search(&search, visitor, context, error);
     free_search(&search);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "match/video/search.h"
 
 enum {
@@ -207,11 +208,12 @@ enum doppel_status doppel_videos_find_image(const struct doppel_videos *videos,
     const struct video_visit visit = {0, options->near_misses, visitor, context};
     near_items items = {0};
     video_findings findings = {0};
-    enum doppel_status status = look_up_videos(videos, &wanted, &items, error);
-    if (!status && !verify_videos(videos, &wanted, &items, &findings))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was found");
-    if (!status)
-        status = video_findings_visit(&findings, &visit, error);
+    enum doppel_status status;
+    TRY(look_up_videos(videos, &wanted, &items, error));
+    if (!verify_videos(videos, &wanted, &items, &findings))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was found"));
+    TRY(video_findings_visit(&findings, &visit, error));
+done:
     video_findings_free(&findings);
     array_free(&items);
     return status;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "match/segments.h"
 #include "match/video/search.h"
 
@@ -112,17 +113,19 @@ enum doppel_status doppel_match_videos(const struct doppel_video_track *query,
                                        struct doppel_match *out_match, struct doppel_error *error)
 {
     struct answer there = {0}, back = {0};
-    enum doppel_status status = search_video_track(query, item, options, &there, error);
+    enum doppel_status status;
+    TRY(search_video_track(query, item, options, &there, error));
     bool is_found = there.match.segment_count &&
                     (there.match.query_coverage >= ENOUGH || there.match.item_coverage >= ENOUGH);
-    if (!status && !is_found)
-        status = search_video_track(item, query, options, &back, error);
-    if (!status && back.known && (!there.known || is_better_match(&back.match, &there.match))) {
+    if (!is_found)
+        TRY(search_video_track(item, query, options, &back, error));
+    if (back.known && (!there.known || is_better_match(&back.match, &there.match))) {
         struct answer other = there;
         there = back;
         back = other;
         turn_pair_match(&there.match);
     }
+done:
     free((void *)back.match.segments);
     if (status)
         free((void *)there.match.segments);
