@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "index/index_internal.h"
 
 enum {
@@ -233,18 +234,15 @@ static enum doppel_status merge_index(struct doppel_index *index, const struct m
     uint64_t *removed = join_removed(run, &removed_count);
     if (!removed)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to merge segments of the index");
-    enum doppel_status status =
-        index->words ? merge_codes(index, run, removed, removed_count, &fresh, error)
-                     : merge_postings(index, run, removed, removed_count, &fresh, error);
+    enum doppel_status status;
+    TRY(index->words ? merge_codes(index, run, removed, removed_count, &fresh, error)
+                     : merge_postings(index, run, removed, removed_count, &fresh, error));
+    TRY(check_damage(run, error));
+    struct change change = {
+        .old = run->state->parts + run->first, .old_count = run->end - run->first, .fresh = fresh};
+    TRY(change_make(index, &change, error));
+done:
     free(removed);
-    if (!status)
-        status = check_damage(run, error);
-    if (!status) {
-        struct change change = {.old = run->state->parts + run->first,
-                                .old_count = run->end - run->first,
-                                .fresh = fresh};
-        status = change_make(index, &change, error);
-    }
     if (status && fresh)
         part_discard(index, fresh);
     else

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "index/bands/bands_internal.h"
 
 enum { AHEAD = 24, CHUNK = 256, ATTEMPTS = 3, PART_BUCKETS_MIN = 2048, PARTS_MAX = 1024 };
@@ -272,18 +273,20 @@ static enum doppel_status build_once(struct build *build, const struct segment_t
         return no_memory_for_bands(error);
     build->shape.buckets = build->shape.distinct / BANDS_BUCKET_ENTRIES + 1;
     struct segment_plan plan = bands_plan(&build->shape);
-    status = segment_create(&plan, target, &build->segment, error);
-    if (!status)
-        status = write_records(build, next, out_collision, error);
+    TRY(segment_create(&plan, target, &build->segment, error));
+    TRY(write_records(build, next, out_collision, error));
     free(next);
-    if (!status && !*out_collision) {
-        free(build->number);
-        free(build->repeats);
-        build->number = build->repeats = NULL;
-        status = write_bands(build, error);
-    }
-    if (!status && !*out_collision)
-        status = segment_seal(build->segment, error);
+    next = NULL;
+    if (*out_collision)
+        goto done;
+    free(build->number);
+    free(build->repeats);
+    build->number = build->repeats = NULL;
+    TRY(write_bands(build, error));
+    if (!*out_collision)
+        TRY(segment_seal(build->segment, error));
+done:
+    free(next);
     if (status || *out_collision) {
         segment_release(build->segment);
         build->segment = NULL;

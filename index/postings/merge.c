@@ -2,6 +2,7 @@
  * that are not kept. */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "index/postings/groups.h"
 
 /* The place of an item that is not kept. */
@@ -235,14 +236,14 @@ enum doppel_status postings_merge(const struct postings_merge *merge,
 {
     struct merging merging = {0};
     struct list_source source = {&merging, merge_postings_runs};
-    enum doppel_status status = check_tables(merge, error);
-    if (!status)
-        status = make_room_to_merge(merge, &merging, error);
-    for (size_t i = 0; i < merge->count && !status; i++)
-        status = place_items(merge, i, &merging.readers[i], &merging.items, error);
-    if (!status)
-        status = postings_write(merge->tables[0]->shape.key_bits, &merging.items, &source, target,
-                                out, error);
+    enum doppel_status status;
+    TRY(check_tables(merge, error));
+    TRY(make_room_to_merge(merge, &merging, error));
+    for (size_t i = 0; i < merge->count; i++)
+        TRY(place_items(merge, i, &merging.readers[i], &merging.items, error));
+    TRY(postings_write(merge->tables[0]->shape.key_bits, &merging.items, &source, target, out,
+                       error));
+done:
     for (size_t i = 0; i < merging.count; i++)
         free(merging.readers[i].places);
     free(merging.readers);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "index/postings/postings_internal.h"
 
 enum { RANGE_BITS = 16, FEW = 48, DIGIT_BITS = 10, LEAST_RECORDS = 1 << 20 };
@@ -284,12 +285,12 @@ enum doppel_status postings_build(const struct postings_options *options,
                                        .range_shift = key_bits - range_bits,
                                        .ranges = 1ull << range_bits};
     struct list_source source = {&sorting, sort_postings_run};
-    status = make_room_to_count(&sorting) ? count_items_sorting(&sorting, error)
-                                          : no_memory_to_sort(error);
-    if (!status && !make_room_to_sort(&sorting, options->memory_bytes))
-        status = no_memory_to_sort(error);
-    if (!status)
-        status = postings_write(key_bits, &sorting.items, &source, target, out, error);
+    TRY(make_room_to_count(&sorting) ? count_items_sorting(&sorting, error)
+                                     : no_memory_to_sort(error));
+    if (!make_room_to_sort(&sorting, options->memory_bytes))
+        TRY(no_memory_to_sort(error));
+    TRY(postings_write(key_bits, &sorting.items, &source, target, out, error));
+done:
     list_items_free(&sorting.items);
     free(sorting.starts);
     free(sorting.next);

@@ -11,6 +11,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
+#include "core/try.h"
 
 /* ---- opening ---- */
 
@@ -146,14 +147,14 @@ static enum doppel_status load_segment_file(int fd, const char *path, struct seg
 {
     uint8_t header[SEGMENT_HEADER];
     uint64_t file_bytes = 0;
-    enum doppel_status status = read_segment_header(fd, path, header, &file_bytes, error);
-    if (!status)
-        status = check_header(header, path, error);
-    if (!status)
-        status = take_header(header, file_bytes, path, segment, error);
-    if (!status)
-        status = map(fd, path, segment, error);
-    return status ? status : check_sums(header, segment, error);
+    enum doppel_status status;
+    TRY(read_segment_header(fd, path, header, &file_bytes, error));
+    TRY(check_header(header, path, error));
+    TRY(take_header(header, file_bytes, path, segment, error));
+    TRY(map(fd, path, segment, error));
+    TRY(check_sums(header, segment, error));
+done:
+    return status;
 }
 
 enum doppel_status segment_open(const char *path, struct segment **out, struct doppel_error *error)
