@@ -1,5 +1,6 @@
 /* A duplicate is moved to where nothing is, also onto another file system. */
 #include "act/held.h"
+#include "core/try.h"
 #include "core/write_all.h"
 
 #include <errno.h>
@@ -123,15 +124,15 @@ enum doppel_status copy_into(const struct held_file *held, const struct stat *li
                              held->run};
     if (copy.file < 0)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
-    enum doppel_status status = copy_held_bytes(held, copy.file, error);
-    if (!status && like == &held->stat)
+    enum doppel_status status;
+    TRY(copy_held_bytes(held, copy.file, error));
+    if (like == &held->stat)
         copy_attributes(held->file, copy.file);
-    if (!status)
-        status = make_like(copy.file, like, error);
-    if (!status && fstat(copy.file, &copy.stat))
-        status = doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno));
-    if (!status)
-        status = held_same_bytes(held, &copy, error);
+    TRY(make_like(copy.file, like, error));
+    if (fstat(copy.file, &copy.stat))
+        TRY(doppel_fail(error, DOPPEL_E_IO, "cannot be copied: %s", strerror(errno)));
+    TRY(held_same_bytes(held, &copy, error));
+done:
     close(copy.file);
     if (status)
         unlinkat(folder, name, 0);

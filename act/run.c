@@ -3,6 +3,7 @@
 
 #include "act/plan_internal.h"
 #include "act/step.h"
+#include "core/try.h"
 
 struct acting {
     struct doppel_run *run;
@@ -61,17 +62,15 @@ static enum doppel_status take_step(struct acting *acting, const struct held_pai
     struct doppel_act_summary *summary = acting->summary;
     enum doppel_status status = DOPPEL_OK;
     if (!summary->run)
-        status = journal_begin(acting->journal, step->action, &summary->run, error);
-    if (!status)
-        status = step_number(step, summary->run, ++summary->steps, error);
-    if (!status)
-        status = journal_step(acting->journal, step, error);
-    if (status)
-        return status;
+        TRY(journal_begin(acting->journal, step->action, &summary->run, error));
+    TRY(step_number(step, summary->run, ++summary->steps, error));
+    TRY(journal_step(acting->journal, step, error));
     bool taken = step_take(pair, step, reason) == DOPPEL_OK;
     if (taken)
         reason->status = DOPPEL_OK; /* the sentence may be of a way that was tried first */
     return journal_end(acting->journal, step, taken ? STEP_DONE : STEP_FAILED, error);
+done:
+    return status;
 }
 
 static void count_done(struct acting *acting, const struct acted_file *acted,

@@ -9,6 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/try.h"
+
 void pair_close(struct held_pair *pair)
 {
     held_close(&pair->twin);
@@ -93,13 +95,13 @@ enum doppel_status pair_open(const struct doppel_run *run, const struct pair_fil
         return doppel_fail(error, DOPPEL_E_EMPTY, "is the kept file already, by another name");
     if (files->will_be_compared)
         stamp.inode = kept_stamp.inode = 0;
-    enum doppel_status status = held_open(run, files->path, &stamp, &pair.twin, error);
-    if (!status && held_open(run, files->kept, &kept_stamp, &pair.kept, &reason))
-        status = of_kept(&reason, error);
-    if (!status)
-        status = check_pair(&pair, action, error);
-    if (!status)
-        status = lock_pair(&pair, error);
+    enum doppel_status status;
+    TRY(held_open(run, files->path, &stamp, &pair.twin, error));
+    if (held_open(run, files->kept, &kept_stamp, &pair.kept, &reason))
+        TRY(of_kept(&reason, error));
+    TRY(check_pair(&pair, action, error));
+    TRY(lock_pair(&pair, error));
+done:
     if (status)
         pair_close(&pair);
     else
