@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/point_locale.h"
+#include "core/try.h"
 
 enum { NUMBER_MAX = 20 }; /* characters */
 
@@ -100,22 +101,20 @@ enum doppel_status doppel_chromaprint_parse(const char *text, size_t size,
     enum doppel_status status = DOPPEL_OK;
     if (!rest.text)
         rest = chromaprint_line(text, size, "");
-    while (rest.size && !status) {
+    while (rest.size) {
         if (!next_number(&rest, &number) || !is_code(number))
-            status =
-                doppel_fail(error, DOPPEL_E_FORMAT, "no list of numbers as fpcalc -raw has it");
-        else if (!array_push(&codes, (uint32_t)(int64_t)number))
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a Chromaprint");
+            TRY(doppel_fail(error, DOPPEL_E_FORMAT, "no list of numbers as fpcalc -raw has it"));
+        if (!array_push(&codes, (uint32_t)(int64_t)number))
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a Chromaprint"));
     }
-    if (!status && !codes.count)
-        status = doppel_fail(error, DOPPEL_E_FORMAT, "no numbers in it");
-    if (!status)
-        status = doppel_chromaprint_fingerprint(codes.items, codes.count, out, error);
-    array_free(&codes);
-    if (status || !out_duration_ms)
-        return status;
+    if (!codes.count)
+        TRY(doppel_fail(error, DOPPEL_E_FORMAT, "no numbers in it"));
+    TRY(doppel_chromaprint_fingerprint(codes.items, codes.count, out, error));
     if (!said.size || !next_number(&said, &duration) || !(duration >= 0 && duration < 1e9))
         duration = 0;
-    *out_duration_ms = (uint64_t)llround(duration * 1000);
-    return DOPPEL_OK;
+    if (out_duration_ms)
+        *out_duration_ms = (uint64_t)llround(duration * 1000);
+done:
+    array_free(&codes);
+    return status;
 }
