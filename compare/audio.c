@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 /* ---- from records ---- */
 
 enum doppel_status audio_load(const struct doppel_record *record, struct doppel_audio_track *out,
@@ -100,12 +102,12 @@ enum doppel_status audio_match(const struct doppel_compare_options *compare,
 {
     struct doppel_audio_track query = {0}, item = {0};
     struct doppel_audio_options options = audio_options_from(compare);
-    enum doppel_status status = audio_load(a, &query, error);
-    if (!status)
-        status = audio_load(b, &item, error);
+    enum doppel_status status;
+    TRY(audio_load(a, &query, error));
+    TRY(audio_load(b, &item, error));
     struct doppel_recording left = audio_of(&query), right = audio_of(&item);
-    if (!status)
-        status = doppel_match_recordings(&left, &right, &options, &out->match, error);
+    TRY(doppel_match_recordings(&left, &right, &options, &out->match, error));
+done:
     out->matches =
         !status && out->match.segment_count && out->match.similarity >= compare->min_similarity;
     doppel_audio_track_free(&query);

@@ -11,6 +11,7 @@
 #include "compare/text.h"
 #include "compare/video.h"
 #include "core/digest.h"
+#include "core/try.h"
 
 static enum doppel_status vpdqs_match(const struct doppel_compare_options *options,
                                       const struct doppel_record *a, const struct doppel_record *b,
@@ -24,11 +25,11 @@ static enum doppel_status vpdqs_match(const struct doppel_compare_options *optio
         limits.max_distance = (uint32_t)options->max_distance;
     if (options->min_similarity >= 0)
         limits.min_share = options->min_similarity;
-    enum doppel_status status = doppel_vpdq_parse(left, a->attachment_size, &query, error);
-    if (!status)
-        status = doppel_vpdq_parse(right, b->attachment_size, &item, error);
-    if (!status)
-        status = doppel_match_vpdqs(&query, &item, &limits, &matches, &out->match, error);
+    enum doppel_status status;
+    TRY(doppel_vpdq_parse(left, a->attachment_size, &query, error));
+    TRY(doppel_vpdq_parse(right, b->attachment_size, &item, error));
+    TRY(doppel_match_vpdqs(&query, &item, &limits, &matches, &out->match, error));
+done:
     out->matches = !status && matches;
     doppel_vpdq_free(&query);
     doppel_vpdq_free(&item);

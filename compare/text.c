@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 enum { LANE_BITS = 16, LANES_A_WORD = 64 / LANE_BITS, LANE_DIGITS = LANE_BITS / 4 };
 
 /* ---- lanes and codes ---- */
@@ -422,11 +424,11 @@ enum doppel_status texts_or_passages_match(const struct doppel_compare_options *
                                            struct doppel_error *error)
 {
     struct text_view query = {0}, item = {0};
-    enum doppel_status status = text_view_load(a, &compare->text, &query, error);
-    if (!status)
-        status = text_view_load(b, &compare->text, &item, error);
-    if (!status)
-        status = match_text_views(compare, &query, &item, out, error);
+    enum doppel_status status;
+    TRY(text_view_load(a, &compare->text, &query, error));
+    TRY(text_view_load(b, &compare->text, &item, error));
+    TRY(match_text_views(compare, &query, &item, out, error));
+done:
     text_view_free(&query);
     text_view_free(&item);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare/audio.h"
+#include "core/try.h"
 
 /* ---- from records ---- */
 
@@ -146,11 +147,11 @@ static enum doppel_status compare_frames(const struct doppel_compare_options *co
 {
     struct doppel_video_search search = video_search_from(compare);
     struct doppel_video_track query = {0}, item = {0};
-    enum doppel_status status = video_load(a, DOPPEL_VIDEO_ALL, &query, error);
-    if (!status)
-        status = video_load(b, DOPPEL_VIDEO_ALL, &item, error);
-    if (!status)
-        status = doppel_match_videos(&query, &item, &search, &out->by_image, error);
+    enum doppel_status status;
+    TRY(video_load(a, DOPPEL_VIDEO_ALL, &query, error));
+    TRY(video_load(b, DOPPEL_VIDEO_ALL, &item, error));
+    TRY(doppel_match_videos(&query, &item, &search, &out->by_image, error));
+done:
     doppel_video_track_free(&query);
     doppel_video_track_free(&item);
     return note_compared(out, DOPPEL_EVIDENCE_IMAGE, status);
@@ -180,12 +181,12 @@ static enum doppel_status compare_audio(const struct doppel_compare_options *com
 {
     struct doppel_audio_track query = {0}, item = {0};
     struct doppel_audio_options options = audio_options_from(compare);
-    enum doppel_status status = record_load_audio(a, &query, error);
-    if (!status)
-        status = record_load_audio(b, &item, error);
+    enum doppel_status status;
+    TRY(record_load_audio(a, &query, error));
+    TRY(record_load_audio(b, &item, error));
     struct doppel_recording left = audio_of(&query), right = audio_of(&item);
-    if (!status)
-        status = doppel_match_recordings(&left, &right, &options, &out->by_audio, error);
+    TRY(doppel_match_recordings(&left, &right, &options, &out->by_audio, error));
+done:
     out->by_audio.kind = DOPPEL_KIND_VIDEO;
     doppel_audio_track_free(&query);
     doppel_audio_track_free(&item);
