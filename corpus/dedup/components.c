@@ -64,7 +64,6 @@ enum doppel_status components_find(const struct dedup *dedup, struct components 
     unite_all(dedup);
     if (!begins || !out->records || !list_starts(dedup, begins, out)) {
         free(begins);
-        components_free(out);
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
     }
     for (uint32_t i = 0; i < dedup->count; i++)

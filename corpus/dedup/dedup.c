@@ -5,6 +5,7 @@
 
 #include <doppel/index.h>
 
+#include "core/try.h"
 #include "corpus/read/temporary.h"
 #include "corpus/dedup/dedup_internal.h"
 #include "corpus/dedup/library_leaders.h"
@@ -37,11 +38,11 @@ enum doppel_status make_records(struct dedup *dedup, size_t count, struct doppel
 {
     if (count >= NO_RECORD)
         return doppel_fail(error, DOPPEL_E_LIMIT, "more than %u records", NO_RECORD - 1);
-    enum doppel_status status = chunked_grow(&dedup->facts, &dedup->space, count, error);
-    if (!status)
-        status = chunked_grow(&dedup->digests, &dedup->space, count, error);
-    if (!status)
-        status = chunked_grow(&dedup->lanes_of, &dedup->space, count, error);
+    enum doppel_status status;
+    TRY(chunked_grow(&dedup->facts, &dedup->space, count, error));
+    TRY(chunked_grow(&dedup->digests, &dedup->space, count, error));
+    TRY(chunked_grow(&dedup->lanes_of, &dedup->space, count, error));
+done:
     return status;
 }
 
@@ -127,14 +128,14 @@ static void end_dedup(struct dedup *dedup)
 
 static enum doppel_status decide_all(struct dedup *dedup, struct doppel_error *error)
 {
-    enum doppel_status status = dedup_load_against(dedup, error);
-    if (!status)
-        status = dedup_read(dedup, error);
-    if (!status)
-        status = dedup_find_same(dedup, error);
-    if (!status)
-        status = dedup_fill_buckets(dedup, error);
-    return status ? status : dedup_replay(dedup, error);
+    enum doppel_status status;
+    TRY(dedup_load_against(dedup, error));
+    TRY(dedup_read(dedup, error));
+    TRY(dedup_find_same(dedup, error));
+    TRY(dedup_fill_buckets(dedup, error));
+    TRY(dedup_replay(dedup, error));
+done:
+    return status;
 }
 
 enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
@@ -143,13 +144,13 @@ enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
 {
     struct dedup dedup = {.options = options, .kept = -1, .space = {.file = -1}};
     pthread_mutex_init(&dedup.against_lock, NULL);
-    enum doppel_status status = begin_dedup(&dedup, error);
-    if (!status)
-        status = decide_all(&dedup, error);
-    if (!status)
-        status = dedup_visit(&dedup, visitor, context, error);
-    if (!status && dedup.cancelled)
-        status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted: the rest was not read");
+    enum doppel_status status;
+    TRY(begin_dedup(&dedup, error));
+    TRY(decide_all(&dedup, error));
+    TRY(dedup_visit(&dedup, visitor, context, error));
+    if (dedup.cancelled)
+        TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted: the rest was not read"));
+done:
     end_dedup(&dedup);
     return status;
 }

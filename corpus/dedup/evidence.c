@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "corpus/dedup/library_leaders.h"
 #include "corpus/read/record_text.h"
 #include "corpus/read/temporary.h"
@@ -178,16 +179,15 @@ static enum doppel_status load_library(struct evidence *evidence, uint32_t numbe
     struct dedup *dedup = evidence->dedup;
     const struct leader *leader;
     pthread_mutex_lock(&dedup->against_lock);
-    enum doppel_status status =
-        leaders_get(dedup->against, dedup_facts_of(dedup, number)->place, true, &leader, error);
-    if (!status && !leader->shingles)
-        status = DOPPEL_E_NOT_FOUND;
-    if (!status && !set_items(out, leader->shingles, leader->shingle_count))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
-    if (!status) {
-        out->kept = leader->shingles_kept;
-        set_shingles_of(dedup, number, out->count);
-    }
+    enum doppel_status status;
+    TRY(leaders_get(dedup->against, dedup_facts_of(dedup, number)->place, true, &leader, error));
+    if (!leader->shingles)
+        TRY(DOPPEL_E_NOT_FOUND);
+    if (!set_items(out, leader->shingles, leader->shingle_count))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory"));
+    out->kept = leader->shingles_kept;
+    set_shingles_of(dedup, number, out->count);
+done:
     pthread_mutex_unlock(&dedup->against_lock);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "corpus/dedup/components.h"
 #include "corpus/dedup/judge.h"
 
@@ -183,20 +184,17 @@ static void free_judges(struct replay *replay)
 enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error)
 {
     struct replay replay = {.dedup = dedup};
-    enum doppel_status status = chunked_grow(&dedup->verdicts, &dedup->space, dedup->count, error);
-    if (!status)
-        status = components_find(dedup, &replay.components, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    thread_team_init(&replay.thread_team, dedup->threads);
+    TRY(chunked_grow(&dedup->verdicts, &dedup->space, dedup->count, error));
+    TRY(components_find(dedup, &replay.components, error));
     for (uint32_t i = 0; i < dedup->count; i++)
         dedup_facts_of(dedup, i)->leader = i;
-    thread_team_init(&replay.thread_team, dedup->threads);
-    status = make_judges(&replay, error);
-    if (!status)
-        status = decide_large(&replay, error);
+    TRY(make_judges(&replay, error));
+    TRY(decide_large(&replay, error));
     atomic_store(&replay.next, 0);
-    if (!status)
-        status = thread_team_run(&replay.thread_team, decide_small, &replay, error);
+    TRY(thread_team_run(&replay.thread_team, decide_small, &replay, error));
+done:
     free_judges(&replay);
     thread_team_end(&replay.thread_team);
     components_free(&replay.components);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "corpus/read/temporary.h"
 #include "corpus/read/blocks.h"
 #include "corpus/paragraphs/paragraphs_internal.h"
@@ -167,14 +168,12 @@ static enum doppel_status count_all(struct counting *counting, const char *folde
                                     struct doppel_error *error)
 {
     const struct doppel_paragraph_options *options = counting->options;
-    enum doppel_status status =
-        key_counter_new(options->memory_bytes, folder, &counting->counter, error);
-    if (!status)
-        status = run_pass_counting(counting, count_block, count_deliver, error);
-    if (!status)
-        status = key_counter_finish(counting->counter,
-                                    options->max_documents ? options->max_documents : 1,
-                                    &counting->table, error);
+    enum doppel_status status;
+    TRY(key_counter_new(options->memory_bytes, folder, &counting->counter, error));
+    TRY(run_pass_counting(counting, count_block, count_deliver, error));
+    TRY(key_counter_finish(counting->counter, options->max_documents ? options->max_documents : 1,
+                           &counting->table, error));
+done:
     key_counter_free(counting->counter);
     counting->counts.distinct = counting->table.distinct;
     counting->counts.recurring = counting->table.repeated;
@@ -203,15 +202,14 @@ enum doppel_status doppel_paragraphs(const struct doppel_paragraph_options *opti
         counting.threads = processors > 0 ? (uint32_t)processors : 1;
     const char *folder = temporary_folder(options->temporary);
     size_t slots = blocks_slots(counting.threads);
-    enum doppel_status status = spool_files(&options->files, folder, &counting.spool, error);
-    if (!status)
-        status = slots_new(options, slots, &counting.slots, error);
-    if (!status)
-        status = count_all(&counting, folder, error);
-    if (!status && (options->paragraph || options->record))
-        status = show_all(&counting, error);
-    if (!status)
-        *out = counting.counts;
+    enum doppel_status status;
+    TRY(spool_files(&options->files, folder, &counting.spool, error));
+    TRY(slots_new(options, slots, &counting.slots, error));
+    TRY(count_all(&counting, folder, error));
+    if (options->paragraph || options->record)
+        TRY(show_all(&counting, error));
+    *out = counting.counts;
+done:
     slots_free_slot(counting.slots, slots);
     key_table_free(&counting.table);
     spool_free(&counting.spool);

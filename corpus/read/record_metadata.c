@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "corpus/read/value.h"
 #include "core/text_copy.h"
 
@@ -186,13 +187,13 @@ enum doppel_status record_metadata_read(const struct metadata_tokens *tokens, st
     struct doppel_metadata *about = calloc(1, sizeof *about);
     if (!about)
         return no_memory_for_metadata(error);
-    enum doppel_status status = read_string(&tokens->external_id, true, &about->external_id, error);
-    if (!status)
-        status = read_meta(&tokens->meta, json, &about->meta, error);
-    if (!status)
-        status = read_names_token(&tokens->labels, json, &labels, error);
-    for (int i = 0; i < 2 && !status; i++)
-        status = read_names_token(&tokens->lists[i], json, &lists, error);
+    enum doppel_status status;
+    TRY(read_string(&tokens->external_id, true, &about->external_id, error));
+    TRY(read_meta(&tokens->meta, json, &about->meta, error));
+    TRY(read_names_token(&tokens->labels, json, &labels, error));
+    for (int i = 0; i < 2; i++)
+        TRY(read_names_token(&tokens->lists[i], json, &lists, error));
+done:
     about->labels = labels.items;
     about->label_count = labels.count;
     about->lists = lists.items;

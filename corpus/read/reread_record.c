@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/record_text.h"
 #include "corpus/read/reread.h"
@@ -54,14 +55,11 @@ static enum doppel_status take_plain(struct doppel_text *text, const struct dopp
     struct doppel_text_result result;
     const char *plain;
     size_t plain_size;
-    enum doppel_status status =
-        doppel_text_read(text, bytes, size, DOPPEL_TEXT_DIGEST, &result, error);
-    if (!status && memcmp(&result.digest, content, sizeof *content) != 0)
-        status = has_changed(error);
-    if (!status)
-        status = doppel_text_plain(text, bytes, size, &plain, &plain_size, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(doppel_text_read(text, bytes, size, DOPPEL_TEXT_DIGEST, &result, error));
+    if (memcmp(&result.digest, content, sizeof *content) != 0)
+        return has_changed(error);
+    TRY(doppel_text_plain(text, bytes, size, &plain, &plain_size, error));
     size_t kept = plain_size < most ? plain_size : most;
     char *copy = malloc(kept + 1);
     if (!copy)
@@ -69,7 +67,8 @@ static enum doppel_status take_plain(struct doppel_text *text, const struct dopp
     memcpy(copy, plain, kept);
     *out = copy;
     *out_size = kept;
-    return DOPPEL_OK;
+done:
+    return status;
 }
 
 enum doppel_status doppel_corpus_reread_text(const struct doppel_corpus_place *place,
@@ -85,18 +84,16 @@ enum doppel_status doppel_corpus_reread_text(const struct doppel_corpus_place *p
     size_t size;
     char *line = NULL;
     struct parser *parser = parser_new(fields);
-    enum doppel_status status = parser ? doppel_text_new(options, &text, error)
-                                       : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read");
-    if (!status)
-        status = read_line_corpus_place(place, &line, error);
-    if (!status) {
-        parser_line(parser, line, (size_t)place->size, &record);
-        if (record.error.status ||
-            record_text(&record, place->path, most_bytes, &file, &bytes, &size, NULL))
-            status = has_changed(error);
-    }
-    if (!status)
-        status = take_plain(text, &place->content, bytes, size, most, out, out_size, error);
+    enum doppel_status status;
+    TRY(parser ? doppel_text_new(options, &text, error)
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read"));
+    TRY(read_line_corpus_place(place, &line, error));
+    parser_line(parser, line, (size_t)place->size, &record);
+    if (record.error.status ||
+        record_text(&record, place->path, most_bytes, &file, &bytes, &size, NULL))
+        TRY(has_changed(error));
+    TRY(take_plain(text, &place->content, bytes, size, most, out, out_size, error));
+done:
     file_text_free(&file);
     free(line);
     doppel_text_free(text);
