@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/absolute_path.h"
+#include "core/try.h"
 #include "decide/ledger.h"
 #include "decide/log_entry.h"
 #include "decide/known_failures.h"
@@ -285,19 +286,19 @@ static enum doppel_status keep_decision(struct file_decider *decider,
     if (answer->reason == DOPPEL_BECAUSE_SAME_ID)
         return log_decision(decider, decision, error);
     if (readable && !file->known)
-        status = remember_file(decider, decision, &added, error);
+        TRY(remember_file(decider, decision, &added, error));
     else if (!readable && !file->known && file->stamp.inode)
-        status = failure_keep(decider->run, decider->library, decider->path, &file->stamp,
-                              &file->record.error, error);
+        TRY(failure_keep(decider->run, decider->library, decider->path, &file->stamp,
+                         &file->record.error, error));
     bool decided = !known && (readable || !file->known); /* else it is there already */
-    if (!status && decided)
-        status = log_decision(decider, decision, error);
-    if (!status)
-        status = keep_metadata(decider, decision->item, error);
-    if (!status && decided && readable && added != DOPPEL_ADDED_MOVED)
-        status = link_to_leader(decider, decision, error);
-    if (!status && decided && answer->former)
+    if (decided)
+        TRY(log_decision(decider, decision, error));
+    TRY(keep_metadata(decider, decision->item, error));
+    if (decided && readable && added != DOPPEL_ADDED_MOVED)
+        TRY(link_to_leader(decider, decision, error));
+    if (decided && answer->former)
         decision->replaces = answer->former;
+done:
     return status;
 }
 
@@ -383,19 +384,19 @@ static enum doppel_status decide_by_rule(struct file_decider *decider, struct fi
 {
     struct rule_bytes bytes;
     struct rule_content content;
-    enum doppel_status status = file_gather_bytes(decider, &bytes, error);
-    if (!status && rule_by_bytes(&bytes, &out->answer)) {
+    enum doppel_status status;
+    TRY(file_gather_bytes(decider, &bytes, error));
+    if (rule_by_bytes(&bytes, &out->answer)) {
         out->item = bytes.here_same ? bytes.here : 0;
         out->replaces = decider->former = out->answer.former;
         return decider->former ? find_other_leader(decider, bytes, &out->answer, error) : DOPPEL_OK;
     }
-    if (!status)
-        status = file_gather_content(decider, &content, error);
-    if (!status)
-        rule_by_content(&content, &out->answer);
-    if (!status && out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
+    TRY(file_gather_content(decider, &content, error));
+    rule_by_content(&content, &out->answer);
+    if (out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
         decider->problem =
             doppel_compare_obstacle(&decider->file->file->record, &decider->decide->search.compare);
+done:
     return status;
 }
 
@@ -403,18 +404,17 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
                                           struct file_decision *decision,
                                           struct doppel_error *error)
 {
-    enum doppel_status status = decide_by_rule(decider, decision, error);
-    if (!status)
-        status = check_id(decider, decision, error);
-    if (!status)
-        status = describe_file_match(decider, decision, error);
+    enum doppel_status status;
+    TRY(decide_by_rule(decider, decision, error));
+    TRY(check_id(decider, decision, error));
+    TRY(describe_file_match(decider, decision, error));
     decision->why = why_of(decider, &decision->answer);
-    if (!status && !decider->decide->dry_run)
-        status = keep_decision(decider, decision, error);
-    if (!status && decision->answer.of &&
-        doppel_library_name(decider->library, decision->answer.of, &decision->of, error) ==
-            DOPPEL_E_MEMORY)
-        status = DOPPEL_E_MEMORY;
+    if (!decider->decide->dry_run)
+        TRY(keep_decision(decider, decision, error));
+    if (decision->answer.of && doppel_library_name(decider->library, decision->answer.of,
+                                                   &decision->of, error) == DOPPEL_E_MEMORY)
+        return DOPPEL_E_MEMORY;
+done:
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/try.h"
 #include "intake/open_cache.h"
 #include "intake/walk.h"
 
@@ -327,9 +328,9 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide about files");
     stream->options = options;
     stream->walk = walk_of_stream(stream);
-    enum doppel_status status = open_cache(options->decider.run, &stream->cache, error);
-    if (!status)
-        status = file_decider_new(&options->decider, &stream->decider, error);
+    enum doppel_status status;
+    TRY(open_cache(options->decider.run, &stream->cache, error));
+    TRY(file_decider_new(&options->decider, &stream->decider, error));
     stream->intake_options = (struct intake_options){
         .read = options->decider.read,
         .run = options->decider.run,
@@ -344,8 +345,8 @@ enum doppel_status file_stream_new(const struct file_stream_options *options,
         .listed = file_is_listed,
         .known_context = stream->decider,
     };
-    if (!status)
-        status = intake_new(&stream->intake_options, &stream->intake, error);
+    TRY(intake_new(&stream->intake_options, &stream->intake, error));
+done:
     if (status)
         file_stream_free(stream);
     else

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/try.h"
+
 enum doppel_status ledger_log(struct doppel_library *library,
                               const struct ledger_decision *decision, struct doppel_error *error)
 {
@@ -55,12 +57,12 @@ enum doppel_status ledger_follow(struct doppel_library *library, uint64_t item, 
     struct doppel_candidate candidate;
     enum doppel_keep by;
     char *name = NULL;
-    enum doppel_status status = doppel_library_link(library, item, leader, error);
-    if (!status)
-        status = doppel_library_candidate(library, item, &candidate, &name, error);
-    if (!status)
-        status = doppel_library_choose_canonical(library, leader, item, &candidate, out_replaces,
-                                                 &by, error);
+    enum doppel_status status;
+    TRY(doppel_library_link(library, item, leader, error));
+    TRY(doppel_library_candidate(library, item, &candidate, &name, error));
+    TRY(doppel_library_choose_canonical(library, leader, item, &candidate, out_replaces, &by,
+                                        error));
+done:
     free(name);
     return status;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 static bool stop_at_first_source(void *context, const char *pattern, int64_t authority)
 {
     (void)pattern, (void)authority;
@@ -82,17 +84,15 @@ enum doppel_status canonical_choose(struct ingest *ingest, const struct decider_
     if (!canonical->chooses || answer->decision != DOPPEL_DECISION_DUPLICATE || !answer->follows)
         return DOPPEL_OK;
     const uint64_t leader = answer->of;
-    enum doppel_status status =
-        doppel_library_canonical(ingest->library, leader, &holder_id, error);
-    if (!status)
-        status = leaders_get(ingest->leaders, holder_id, false, &text, error);
-    if (!status)
-        status = doppel_library_candidate(ingest->library, holder_id, &holder, &name, error);
-    if (!status)
-        status = describe(ingest, &holder, text->line == 0, &newcomer, error);
-    if (!status && doppel_keep_compare(&canonical->policy, &newcomer, &holder, &by) < 0 &&
+    enum doppel_status status;
+    TRY(doppel_library_canonical(ingest->library, leader, &holder_id, error));
+    TRY(leaders_get(ingest->leaders, holder_id, false, &text, error));
+    TRY(doppel_library_candidate(ingest->library, holder_id, &holder, &name, error));
+    TRY(describe(ingest, &holder, text->line == 0, &newcomer, error));
+    if (doppel_keep_compare(&canonical->policy, &newcomer, &holder, &by) < 0 &&
         by != DOPPEL_KEEP_CRITERIA)
         *out_replaced = holder_id;
+done:
     if (*out_replaced && item)
         status = doppel_library_choose_canonical(ingest->library, leader, item, &newcomer,
                                                  out_replaced, &by, error);

@@ -1,6 +1,7 @@
 /* Deciding about records, one after the other: the facts for the rule, and what follows. */
 #include "decide/records/decider.h"
 
+#include "core/try.h"
 #include "corpus/dedup/rule.h"
 #include "decide/records/ingest_internal.h"
 
@@ -40,13 +41,14 @@ static enum doppel_status find_marked(struct ingest *ingest, uint64_t *out,
     struct earlier earlier = {0};
     enum doppel_status status = DOPPEL_OK;
     people_marked(ingest, DOPPEL_LABEL_SAME);
-    for (size_t i = 0; i < ingest->marked.count && !status; i++) {
-        status = earlier_with_content(ingest, &ingest->marked.items[i], false, &id, error);
-        if (!status && id && (!first || id < first))
+    for (size_t i = 0; i < ingest->marked.count; i++) {
+        TRY(earlier_with_content(ingest, &ingest->marked.items[i], false, &id, error));
+        if (id && (!first || id < first))
             first = id;
     }
-    if (!status && first)
-        status = earlier_get(ingest, first, &earlier, error);
+    if (first)
+        TRY(earlier_get(ingest, first, &earlier, error));
+done:
     *out = earlier.leader;
     return status;
 }
@@ -58,14 +60,15 @@ static enum doppel_status find_apart(struct ingest *ingest, struct doppel_error 
     enum doppel_status status = DOPPEL_OK;
     people_marked(ingest, DOPPEL_LABEL_DISTINCT);
     ingest->apart.count = 0;
-    for (size_t i = 0; i < ingest->marked.count && !status; i++) {
+    for (size_t i = 0; i < ingest->marked.count; i++) {
         struct earlier other = {0};
-        status = earlier_with_content(ingest, &ingest->marked.items[i], true, &id, error);
-        if (!status && id)
-            status = earlier_get(ingest, id, &other, error);
-        if (!status && other.id && !array_push(&ingest->apart, other.leader))
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
+        TRY(earlier_with_content(ingest, &ingest->marked.items[i], true, &id, error));
+        if (id)
+            TRY(earlier_get(ingest, id, &other, error));
+        if (other.id && !array_push(&ingest->apart, other.leader))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what was said of a text");
     }
+done:
     return status;
 }
 
@@ -174,15 +177,12 @@ static enum doppel_status decide_by_text(struct ingest *ingest, struct decider_a
     struct earlier earlier = {0};
     struct rule_answer rule;
     uint64_t same = 0;
-    enum doppel_status status = find_apart(ingest, error);
-    if (!status)
-        status = earlier_with_content(ingest, &ingest->record->content, false, &same, error);
-    if (!status && same)
-        status = earlier_get(ingest, same, &earlier, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(find_apart(ingest, error));
+    TRY(earlier_with_content(ingest, &ingest->record->content, false, &same, error));
     if (!same)
         return decide_by_content(ingest, answer, error);
+    TRY(earlier_get(ingest, same, &earlier, error));
     const struct rule_bytes facts = {
         .same = same,
         .same_content = true,
@@ -192,7 +192,8 @@ static enum doppel_status decide_by_text(struct ingest *ingest, struct decider_a
     (void)rule_by_bytes(&facts, &rule);
     describe_same(ingest, answer);
     take_rule(ingest, &rule, answer);
-    return DOPPEL_OK;
+done:
+    return status;
 }
 
 /* ---- the same id ---- */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/try.h"
+
 enum { LANES_A_WORD = 4, FIRST_CONTENTS = 16 };
 
 static enum doppel_status is_replaced(struct ingest *ingest, uint64_t id, bool *out,
@@ -19,24 +21,23 @@ enum doppel_status earlier_get(struct ingest *ingest, uint64_t id, struct earlie
     const struct leader *text;
     bool replaced;
     *out = (struct earlier){0};
-    enum doppel_status status = leaders_get(ingest->leaders, id, false, &text, error);
-    if (status || text->missing || text->lane_count != ingest->options.text.lanes)
-        return status;
+    enum doppel_status status;
+    TRY(leaders_get(ingest->leaders, id, false, &text, error));
+    if (text->missing || text->lane_count != ingest->options.text.lanes)
+        return DOPPEL_OK;
     struct earlier earlier = {
         .id = id, .content = text->content, .leader = text->leader, .leads = text->leads};
     bool too_short = text->too_short;
-    status = leaders_has(ingest->leaders, earlier.leader, &text, error);
-    if (!status && !text) { /* one whose representative was removed leads, if it can */
+    TRY(leaders_has(ingest->leaders, earlier.leader, &text, error));
+    if (!text) { /* one whose representative was removed leads, if it can */
         earlier.leader = id;
         earlier.leads |= !too_short;
     }
-    if (!status)
-        status = is_replaced(ingest, id, &replaced, error);
-    if (status)
-        return status;
+    TRY(is_replaced(ingest, id, &replaced, error));
     earlier.leads &= !replaced;
     *out = earlier;
-    return DOPPEL_OK;
+done:
+    return status;
 }
 
 /* ---- by content ---- */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/try.h"
+
 enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };
 
 /* ---- deciding and remembering ---- */
@@ -98,13 +100,14 @@ static enum doppel_status tell_once_kept(struct ingest *ingest, const struct dec
     };
     enum doppel_status status = DOPPEL_OK;
     if (answer->of)
-        status = describe_of(ingest, answer->of, &told, error);
-    if (!status && answer->replaces)
+        TRY(describe_of(ingest, answer->of, &told, error));
+    if (answer->replaces)
         told.replaces = told.of;
-    if (!status && outcome->replaced)
-        status = describe_replaced(ingest, outcome->replaced, &told, error);
-    if (!status && !array_push(&ingest->told, told))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for decisions");
+    if (outcome->replaced)
+        TRY(describe_replaced(ingest, outcome->replaced, &told, error));
+    if (!array_push(&ingest->told, told))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for decisions");
+done:
     return status;
 }
 
@@ -115,11 +118,12 @@ static enum doppel_status keep_record(struct ingest *ingest, const struct decide
     enum doppel_status status = DOPPEL_OK;
     uint64_t item = 0;
     if (answer->kept)
-        status = add_to_library(ingest, answer, &item, error);
-    if (!status && !answer->replayed)
-        status = ingest_log(ingest, answer, item, error);
-    if (!status && (item || answer->known))
-        status = people_tell(ingest, item ? item : answer->known, error);
+        TRY(add_to_library(ingest, answer, &item, error));
+    if (!answer->replayed)
+        TRY(ingest_log(ingest, answer, item, error));
+    if (item || answer->known)
+        TRY(people_tell(ingest, item ? item : answer->known, error));
+done:
     if (item)
         leaders_forget(ingest->leaders, answer->replaces);
     *out_item = item;
@@ -144,14 +148,15 @@ static enum doppel_status decide_about(struct ingest *ingest, const struct prepa
     ingest->shingles = NULL;
     ingest->shingle_count = 0;
     ingest->tried = false;
-    enum doppel_status status = ask_decider(ingest, &answer, error);
-    if (!status)
-        status = people_same_id(ingest, &answer, &outcome.same_id, error);
-    if (!status && !ingest->options.check)
-        status = keep_record(ingest, &answer, &outcome.item, error);
-    if (!status)
-        status = canonical_choose(ingest, &answer, outcome.item, &outcome.replaced, error);
-    return status ? status : tell_once_kept(ingest, &answer, &outcome, error);
+    enum doppel_status status;
+    TRY(ask_decider(ingest, &answer, error));
+    TRY(people_same_id(ingest, &answer, &outcome.same_id, error));
+    if (!ingest->options.check)
+        TRY(keep_record(ingest, &answer, &outcome.item, error));
+    TRY(canonical_choose(ingest, &answer, outcome.item, &outcome.replaced, error));
+    TRY(tell_once_kept(ingest, &answer, &outcome, error));
+done:
+    return status;
 }
 
 /* ---- telling ---- */
@@ -218,13 +223,12 @@ static enum doppel_status begin_turn(struct ingest *ingest, struct doppel_error 
     bool changed = false;
     enum doppel_status status = DOPPEL_OK;
     if (!ingest->options.check)
-        status = doppel_library_begin(ingest->library, NULL, error);
+        TRY(doppel_library_begin(ingest->library, NULL, error));
     ingest->has_states = doppel_library_has_states(ingest->library);
     ingest->has_words = doppel_library_has_labels(ingest->library);
-    if (!status)
-        status = canonical_begin(ingest, error);
-    if (!status)
-        status = doppel_library_changed(ingest->library, &ingest->version, &changed, error);
+    TRY(canonical_begin(ingest, error));
+    TRY(doppel_library_changed(ingest->library, &ingest->version, &changed, error));
+done:
     if (changed)
         leaders_forget_all(ingest->leaders);
     return status;
@@ -326,11 +330,12 @@ static enum doppel_status end_batch(struct ingest *ingest, struct doppel_error *
 
 static enum doppel_status decide_record(struct ingest *ingest, struct doppel_error *error)
 {
-    enum doppel_status status = ingest->told.count ? DOPPEL_OK : begin_turn(ingest, error);
-    if (!status)
-        status = decide_about(ingest, &ingest->batch->records.items[ingest->at++], error);
-    if (!status && (ingest->told.count == COMMIT_RECORDS || !progress_goes_on(ingest)))
-        status = commit_told(ingest, error);
+    enum doppel_status status;
+    TRY(ingest->told.count ? DOPPEL_OK : begin_turn(ingest, error));
+    TRY(decide_about(ingest, &ingest->batch->records.items[ingest->at++], error));
+    if (ingest->told.count == COMMIT_RECORDS || !progress_goes_on(ingest))
+        TRY(commit_told(ingest, error));
+done:
     return status;
 }
 
@@ -425,28 +430,22 @@ static enum doppel_status open_ingest_parts(struct ingest *ingest, struct doppel
     ingest->parser = parser_new(&options->fields);
     if (!ingest->parser)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a parser");
-    enum doppel_status status = doppel_text_new(&options->text, &ingest->text, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(doppel_text_new(&options->text, &ingest->text, error));
     sieve_init(&ingest->sieve, options->text.lanes, &options->limits);
     if (!options->check)
-        status = doppel_library_set_text_options(ingest->library, &options->text, &options->limits,
-                                                 error);
-    if (!status)
-        status = doppel_library_commit(ingest->library, error);
-    if (!status)
-        status = leaders_new(ingest->library, options, &ingest->leaders, error);
-    if (!status)
-        status = choose_ingest_bands(ingest, error);
-    if (!status)
-        status = begin_turn(ingest, error);
-    if (!status)
-        status = doppel_library_commit(ingest->library, error);
-    if (status || !options->files.count)
-        return status;
-    status = reader_new(&options->files, &ingest->reader, error);
-    if (!status)
-        status = batches_new(options, ingest->reader, ingest->with_files, &ingest->batches, error);
+        TRY(doppel_library_set_text_options(ingest->library, &options->text, &options->limits,
+                                            error));
+    TRY(doppel_library_commit(ingest->library, error));
+    TRY(leaders_new(ingest->library, options, &ingest->leaders, error));
+    TRY(choose_ingest_bands(ingest, error));
+    TRY(begin_turn(ingest, error));
+    TRY(doppel_library_commit(ingest->library, error));
+    if (!options->files.count)
+        return DOPPEL_OK;
+    TRY(reader_new(&options->files, &ingest->reader, error));
+    TRY(batches_new(options, ingest->reader, ingest->with_files, &ingest->batches, error));
+done:
     return status;
 }
 

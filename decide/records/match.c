@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/try.h"
+
 /* The text of the record at hand, from its line. */
 static bool find_text(struct ingest *ingest, const char **out, size_t *out_size)
 {
@@ -68,11 +70,12 @@ static enum doppel_status find_size(struct ingest *ingest, uint64_t earlier, uin
                                     struct doppel_error *error)
 {
     const struct leader *leader;
-    enum doppel_status status = leaders_get(ingest->leaders, earlier, false, &leader, error);
-    if (!status && !leader->shingle_total)
-        status = leaders_get(ingest->leaders, earlier, true, &leader, error);
-    if (!status)
-        *out = (uint32_t)(leader->shingle_total ? leader->shingle_total : leader->shingle_count);
+    enum doppel_status status;
+    TRY(leaders_get(ingest->leaders, earlier, false, &leader, error));
+    if (!leader->shingle_total)
+        TRY(leaders_get(ingest->leaders, earlier, true, &leader, error));
+    *out = (uint32_t)(leader->shingle_total ? leader->shingle_total : leader->shingle_count);
+done:
     return status;
 }
 
