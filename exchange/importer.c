@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "exchange/model_ids.h"
 #include "exchange/importer_internal.h"
 
@@ -182,14 +183,14 @@ static enum doppel_status choose_one(struct importer *importer, const struct pen
              now = 0;
     if (!kept)
         return DOPPEL_OK;
-    enum doppel_status status = doppel_library_leader(library, pending->id, &leader, error);
-    if (!status)
-        status = doppel_library_leader(library, kept, &its, error);
-    if (!status)
-        status = doppel_library_get_canonical(library, leader, &now, error);
-    if (status || leader != pending->id || its != leader || now)
-        return status;
-    return doppel_library_set_canonical(library, leader, kept, error);
+    enum doppel_status status;
+    TRY(doppel_library_leader(library, pending->id, &leader, error));
+    TRY(doppel_library_leader(library, kept, &its, error));
+    TRY(doppel_library_get_canonical(library, leader, &now, error));
+    if (leader == pending->id && its == leader && !now)
+        TRY(doppel_library_set_canonical(library, leader, kept, error));
+done:
+    return status;
 }
 
 /* Followers first: who is canonical is one of them. */
@@ -289,10 +290,10 @@ static void notice_counts(const struct importer *importer, const char *name)
 enum doppel_status importer_finish(struct importer *importer, const char *name,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = settle_groups(importer, error);
-    if (!status)
-        status = doppel_library_commit(importer->library, error);
-    if (!status)
-        notice_counts(importer, name);
+    enum doppel_status status;
+    TRY(settle_groups(importer, error));
+    TRY(doppel_library_commit(importer->library, error));
+    notice_counts(importer, name);
+done:
     return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "group/marks.h"
 
 static bool take_content(void *context, const struct doppel_library_text *text)
@@ -61,20 +62,19 @@ static enum doppel_status join_groups(struct doppel_library *library, uint64_t a
                                       struct doppel_error *error)
 {
     uint64_t leader_a = a, leader_b = b, chosen = 0, other = 0;
-    enum doppel_status status = doppel_library_leader(library, a, &leader_a, error);
-    if (!status)
-        status = doppel_library_leader(library, b, &leader_b, error);
-    if (status || leader_a == leader_b)
-        return status;
+    enum doppel_status status;
+    TRY(doppel_library_leader(library, a, &leader_a, error));
+    TRY(doppel_library_leader(library, b, &leader_b, error));
+    if (leader_a == leader_b)
+        return DOPPEL_OK;
     uint64_t first = leader_a < leader_b ? leader_a : leader_b, later = leader_a ^ leader_b ^ first;
-    status = doppel_library_get_canonical(library, first, &chosen, error);
-    if (!status)
-        status = doppel_library_get_canonical(library, later, &other, error);
-    if (!status)
-        status = doppel_library_link(library, later, first, error);
-    return status || chosen || other != later
-               ? status
-               : doppel_library_set_canonical(library, first, other, error);
+    TRY(doppel_library_get_canonical(library, first, &chosen, error));
+    TRY(doppel_library_get_canonical(library, later, &other, error));
+    TRY(doppel_library_link(library, later, first, error));
+    if (!chosen && other == later)
+        TRY(doppel_library_set_canonical(library, first, other, error));
+done:
+    return status;
 }
 
 /* The members of a group that have this content. */
@@ -150,13 +150,14 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
                            "%s and %s are never compared, so they cannot be the same",
                            doppel_kind_name(a->kind), doppel_kind_name(b->kind));
     const uint64_t ids[] = {a->id, b->id};
-    enum doppel_status status =
-        doppel_library_mark(library, &a->digest, &b->digest, ids, word, note, error);
+    enum doppel_status status;
+    TRY(doppel_library_mark(library, &a->digest, &b->digest, ids, word, note, error));
     bool items = a->id && b->id && a->id != b->id;
-    if (!status && items && word == DOPPEL_LABEL_SAME)
-        status = join_groups(library, a->id, b->id, error);
-    if (!status && items && word == DOPPEL_LABEL_DISTINCT)
-        status = part_groups(library, a, b, error);
+    if (items && word == DOPPEL_LABEL_SAME)
+        TRY(join_groups(library, a->id, b->id, error));
+    if (items && word == DOPPEL_LABEL_DISTINCT)
+        TRY(part_groups(library, a, b, error));
+done:
     return status;
 }
 

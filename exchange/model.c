@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 struct library_walk {
     struct doppel_library *library;
     struct doppel_run *run;
@@ -236,15 +238,16 @@ static enum doppel_status give_head(struct library_walk *walk)
     struct doppel_library *library = walk->library;
     enum doppel_status status = DOPPEL_OK;
     if (sink->policy && !walk->chosen)
-        status = give_policy(walk);
-    if (!status && sink->source && !walk->chosen)
-        status =
-            tell_damage(walk, doppel_library_each_source(library, visit_source, walk, walk->error));
-    if (!status && sink->list)
-        status =
-            tell_damage(walk, doppel_library_each_list(library, give_item_list, walk, walk->error));
-    if (!status && sink->text_options)
-        status = give_text_options(walk);
+        TRY(give_policy(walk));
+    if (sink->source && !walk->chosen)
+        TRY(tell_damage(walk,
+                        doppel_library_each_source(library, visit_source, walk, walk->error)));
+    if (sink->list)
+        TRY(tell_damage(walk,
+                        doppel_library_each_list(library, give_item_list, walk, walk->error)));
+    if (sink->text_options)
+        TRY(give_text_options(walk));
+done:
     return status;
 }
 
