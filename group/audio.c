@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compare/audio.h"
+#include "core/try.h"
 
 /* Other encodings, and parts, are the same all along: some pieces of a recording find what is worth
  * a comparison of the whole. */
@@ -195,13 +196,14 @@ static enum doppel_status place_audio(void *context, const struct waiting *waiti
     if (status)
         return status;
     if (track.count) {
-        status = find_candidates(grouping, placing->leaders, &track, &candidates, error);
         struct doppel_recording recording = audio_of(&track);
-        if (!status && find_leader(grouping, waiting, &track, &candidates, &lead))
-            status = timed_add_lead(grouping, &lead, error);
-        else if (!status)
-            status = doppel_recordings_add(placing->leaders, waiting->number, &recording, error);
+        TRY(find_candidates(grouping, placing->leaders, &track, &candidates, error));
+        if (find_leader(grouping, waiting, &track, &candidates, &lead))
+            TRY(timed_add_lead(grouping, &lead, error));
+        else
+            TRY(doppel_recordings_add(placing->leaders, waiting->number, &recording, error));
     }
+done:
     doppel_audio_track_free(&track);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/file_set.h"
+#include "core/try.h"
 #include "group/marks.h"
 
 /* The groups of one grouping on their way to the visitor. */
@@ -345,22 +346,21 @@ static enum doppel_status emit_groups(struct emission *emission, struct doppel_e
 {
     struct grouping *grouping = emission->grouping;
     size_t count = item_store_count(&grouping->items);
-    struct led_item *members;
-    enum doppel_status status =
-        grouping->kind->find_leaders ? grouping->kind->find_leaders(grouping, error) : DOPPEL_OK;
-    if (!status)
-        status = find_members(grouping, &members, error);
-    if (status)
-        return status;
-    for (size_t begin = 0, end;
-         begin < count && !status && !doppel_run_cancelled(grouping->options->run); begin = end) {
+    struct led_item *members = NULL;
+    enum doppel_status status = DOPPEL_OK;
+    if (grouping->kind->find_leaders)
+        TRY(grouping->kind->find_leaders(grouping, error));
+    TRY(find_members(grouping, &members, error));
+    for (size_t begin = 0, end; begin < count && !doppel_run_cancelled(grouping->options->run);
+         begin = end) {
         for (end = begin + 1; end < count && members[end].leader == members[begin].leader; end++)
             ;
         size_t files = end - begin;
-        status = merge_links(grouping, members + begin, &files, error);
-        if (!status && is_shown(grouping, members + begin, files))
-            status = emit_group(emission, members + begin, files, error);
+        TRY(merge_links(grouping, members + begin, &files, error));
+        if (is_shown(grouping, members + begin, files))
+            TRY(emit_group(emission, members + begin, files, error));
     }
+done:
     free(members);
     return status;
 }
@@ -371,16 +371,17 @@ enum doppel_status groupings_visit(const struct all_groups *all,
 {
     uint64_t number = 0;
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < all->count && !status; i++) {
+    for (size_t i = 0; i < all->count; i++) {
         struct grouping *grouping = all->groupings[i];
         struct emission emission = {grouping, receiver, &number};
         if (grouping && item_store_count(&grouping->items))
-            status = emit_groups(&emission, error);
+            TRY(emit_groups(&emission, error));
     }
-    if (!status && all->linked && !doppel_run_cancelled(all->run))
-        status = all->linked->visit(all->linked->context, &number, receiver, error);
-    if (!status && doppel_run_cancelled(all->run))
-        status = doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
+    if (all->linked && !doppel_run_cancelled(all->run))
+        TRY(all->linked->visit(all->linked->context, &number, receiver, error));
+    if (doppel_run_cancelled(all->run))
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
+done:
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "compare/video.h"
+#include "core/try.h"
 #include "group/grouping.h"
 #include "group/marks.h"
 #include "group/record_groups.h"
@@ -32,15 +33,16 @@ static enum doppel_status get_computed(struct library_grouping *grouping, uint64
 {
     struct doppel_item item;
     uint64_t same = id;
-    enum doppel_status status = doppel_library_get(grouping->library, id, true, &item, error);
-    if (!status && item.record.scheme == DOPPEL_SCHEME_NONE &&
+    enum doppel_status status;
+    TRY(doppel_library_get(grouping->library, id, true, &item, error));
+    if (item.record.scheme == DOPPEL_SCHEME_NONE &&
         !doppel_library_by_digest(grouping->library, &item.record.digest, &same, NULL) &&
         same != id) {
         doppel_item_free(&item);
-        status = doppel_library_get(grouping->library, same, true, &item, error);
+        TRY(doppel_library_get(grouping->library, same, true, &item, error));
     }
-    if (!status)
-        *out = item;
+    *out = item;
+done:
     return status;
 }
 
@@ -407,11 +409,11 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
                                         .error = error ? error : &ignored};
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
-    enum doppel_status status = make_library_groupings(&grouping);
-    if (!status)
-        status = add_items(&grouping);
-    if (!status)
-        status = visit_library_groups(&grouping, counts);
+    enum doppel_status status;
+    TRY(make_library_groupings(&grouping));
+    TRY(add_items(&grouping));
+    TRY(visit_library_groups(&grouping, counts));
+done:
     manual_labels_free(&grouping.labels);
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(grouping.by_kind[i]);

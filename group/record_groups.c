@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "group/distinct_records.h"
 #include "core/text_copy.h"
 
@@ -128,12 +129,14 @@ static enum doppel_status load_member(struct record_search *search, uint64_t id,
     const struct doppel_text_query query = {
         .first = id, .last = id, .shingles = true, .files = true};
     *out = (struct loaded_member){.search = search};
-    enum doppel_status status = doppel_library_each_text(search->groups->library, &query,
-                                                         take_member_text, out, search->error);
-    if (!status && !out->damaged && !out->found)
-        status = load_file_member(out, id);
-    if (!status && out->no_memory)
-        status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group");
+    enum doppel_status status;
+    TRY(doppel_library_each_text(search->groups->library, &query, take_member_text, out,
+                                 search->error));
+    if (!out->damaged && !out->found)
+        TRY(load_file_member(out, id));
+    if (out->no_memory)
+        return doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group");
+done:
     return status;
 }
 
@@ -264,19 +267,21 @@ static enum doppel_status find_record_members(struct record_search *search, cons
     if (!members.loaded)
         return doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group");
     struct loaded_member *first = &members.loaded[0];
-    enum doppel_status status = load_member(search, ids[kept], first);
-    for (; !status && !first->found && next < count; next++)
+    enum doppel_status status;
+    members.count = 1;
+    TRY(load_member(search, ids[kept], first));
+    for (; !first->found && next < count; next++)
         if (next != kept) {
             loaded_member_free(first);
-            status = load_member(search, ids[next], first);
+            TRY(load_member(search, ids[next], first));
         }
-    members.count = 1;
-    if (!status && first->found) {
+    if (first->found) {
         search->kept = &first->view;
-        status = add_others(search, &members, ids, next, count, kept);
-        if (!status && members.count > 1)
-            status = visit_group(search, &members);
+        TRY(add_others(search, &members, ids, next, count, kept));
+        if (members.count > 1)
+            TRY(visit_group(search, &members));
     }
+done:
     for (size_t i = 0; i < members.count; i++)
         loaded_member_free(&members.loaded[i]);
     free(members.loaded);
@@ -322,18 +327,18 @@ static enum doppel_status find_parts(struct record_search *search, uint64_t cano
     uint64_t *ids = calloc(count, sizeof *ids);
     enum doppel_status status = DOPPEL_OK;
     if (!contents || !leaders || !ids)
-        status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count);
-    if (!status)
-        status = load_contents(search, contents);
-    if (!status && !distinct_contents_lead(&search->distinct, contents, count, leaders))
-        status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count);
-    for (size_t leader = 0; leader < count && !status; leader++) {
+        TRY(doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count));
+    TRY(load_contents(search, contents));
+    if (!distinct_contents_lead(&search->distinct, contents, count, leaders))
+        TRY(doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count));
+    for (size_t leader = 0; leader < count; leader++) {
         size_t used = 0;
         for (size_t i = leader; i < count && leaders[leader] == leader; i++)
             if (leaders[i] == leader)
                 ids[used++] = search->ids.items[i];
-        status = find_part(search, ids, used, canonical);
+        TRY(find_part(search, ids, used, canonical));
     }
+done:
     free(contents);
     free(leaders);
     free(ids);

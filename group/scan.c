@@ -7,6 +7,7 @@
 
 #include "compare/video.h"
 #include "core/digest.h"
+#include "core/try.h"
 #include "group/grouping.h"
 #include "group/marks.h"
 #include "intake/reader.h"
@@ -254,14 +255,12 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     struct doppel_group_counts unwanted;
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
-    enum doppel_status status = open_cache(run, &scan.cache, error);
-    if (status)
-        return status;
-    status = make_scan_groupings(&scan, error);
-    if (!status)
-        status = add_scanned_files(&scan, error);
-    if (!status)
-        status = visit_scan_groups(&scan, &receiver, counts, error);
+    enum doppel_status status;
+    TRY(open_cache(run, &scan.cache, error));
+    TRY(make_scan_groupings(&scan, error));
+    TRY(add_scanned_files(&scan, error));
+    TRY(visit_scan_groups(&scan, &receiver, counts, error));
+done:
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(scan.by_kind[i]);
     manual_labels_free(&scan.labels);

@@ -8,6 +8,7 @@
 
 #include "compare/audio.h"
 #include "compare/video.h"
+#include "core/try.h"
 
 /* Of two videos that are the same throughout. */
 static const double LEAST_COVERAGE = .7;
@@ -247,13 +248,12 @@ enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_
     bool room = placing.claims && placing.leads;
     for (size_t i = 0; i < count && room; i++)
         placing.claims[i].item = UINT32_MAX;
-    enum doppel_status status =
-        room ? timed_order(grouping, error)
-             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare %zu videos", count);
-    if (!status)
-        status = add_all(&placing, error);
-    if (!status)
-        status = timed_place_all(grouping, "videos compared", place_video, &placing, error);
+    enum doppel_status status;
+    TRY(room ? timed_order(grouping, error)
+             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare %zu videos", count));
+    TRY(add_all(&placing, error));
+    TRY(timed_place_all(grouping, "videos compared", place_video, &placing, error));
+done:
     for (size_t i = 0; i < count && room; i++)
         if (placing.claims[i].item != UINT32_MAX)
             free((void *)placing.claims[i].match.segments);
