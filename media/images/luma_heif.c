@@ -280,11 +280,12 @@ static enum doppel_status take_rgb(struct heif_input *reader, struct image *out,
     reader->rows.full_height = (uint32_t)height;
     size_t bytes = (size_t)width * (size_t)height * 3;
     enum doppel_status status = check_memory(&reader->options->limits, bytes, error);
-    uint8_t *pixels = status ? NULL : malloc(bytes);
-    if (!status && !pixels)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
-    if (!status)
-        status = put_rgb(reader, pixels, error);
+    if (status)
+        return status;
+    uint8_t *pixels = malloc(bytes);
+    if (!pixels)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decode it");
+    status = put_rgb(reader, pixels, error);
     if (status) {
         free(pixels);
         return status;
