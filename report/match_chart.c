@@ -5,6 +5,7 @@
 
 #include "compare/video.h"
 #include "core/base64.h"
+#include "core/try.h"
 #include "report/audio_chart.h"
 #include "report/previews.h"
 #include "report/video_chart.h"
@@ -76,11 +77,11 @@ static enum doppel_status draw_two_videos(struct doppel_run *run,
     enum doppel_status status = DOPPEL_OK;
     if (!video_read(sides[0].record, DOPPEL_VIDEO_ALL, &chart.tracks[0]) ||
         !video_read(sides[1].record, DOPPEL_VIDEO_CODES, &chart.tracks[1]))
-        status = doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of the videos is damaged");
-    if (!status && options->thumbnails)
-        status = take_shots(run, sides, &chart, error);
-    if (!status)
-        status = video_chart_write(options->output, &chart, error);
+        TRY(doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of the videos is damaged"));
+    if (options->thumbnails)
+        TRY(take_shots(run, sides, &chart, error));
+    TRY(video_chart_write(options->output, &chart, error));
+done:
     for (size_t i = 0; i < 2 * chart.shot_count; i++)
         free(chart.shots[i / 2].images[i % 2]);
     doppel_video_track_free(&chart.tracks[0]);

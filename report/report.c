@@ -7,6 +7,7 @@
 
 #include <doppel/report.h>
 
+#include "core/try.h"
 #include "page_assets.h"
 #include "report/html_file.h"
 #include "report/previews.h"
@@ -221,13 +222,12 @@ static enum doppel_status write_some_previews(const struct doppel_report *report
 {
     size_t end = first;
     enum doppel_status status = DOPPEL_OK;
-    while (end < report->groups.count && previews->items.count < PREVIEWS_AT_ONCE && !status)
+    while (end < report->groups.count && previews->items.count < PREVIEWS_AT_ONCE)
         if (!previews_want(previews, &report->groups.items[end++]))
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for previews");
-    if (!status)
-        status = previews_take(previews, error);
-    if (!status)
-        status = write_seen(report, previews, stream, first, error);
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for previews"));
+    TRY(previews_take(previews, error));
+    TRY(write_seen(report, previews, stream, first, error));
+done:
     previews_clear(previews);
     *out_next = end;
     return status;
