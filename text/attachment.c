@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
  * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
@@ -176,11 +177,13 @@ enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
         return DOPPEL_E_CORRUPT;
     const uint8_t *shingles = data + HEADER_BYTES;
     const uint8_t *places = shingles + extra.shingle_count * SHINGLE_BYTES;
-    enum doppel_status status = read_stored_shingles(shingles, &extra);
-    if (!status && extra.place_count)
-        status = read_words(places, &extra);
-    if (!status && extra.place_count)
-        status = read_keys(places + extra.place_count * PLACE_BYTES + 4, &extra);
+    enum doppel_status status;
+    TRY(read_stored_shingles(shingles, &extra));
+    if (extra.place_count)
+        TRY(read_words(places, &extra));
+    if (extra.place_count)
+        TRY(read_keys(places + extra.place_count * PLACE_BYTES + 4, &extra));
+done:
     if (status)
         doppel_text_extra_free(&extra);
     else
