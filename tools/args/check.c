@@ -6,6 +6,8 @@
 
 #include <doppel/group.h>
 
+#include "core/try.h"
+
 /* How texts are read: by the preset, else by the defaults, and what was given beside. */
 static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
 {
@@ -357,18 +359,16 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
             error, DOPPEL_E_ARGUMENT,
             "'--where', '--list' and '--label' choose items of a library, not PATHs");
     settings->keep = doppel_keep_policy_default();
-    enum doppel_status status = check_all(settings, error);
-    if (!status)
-        status = check_action(settings, error);
-    if (!status && settings->keep_text)
-        status = doppel_keep_policy_parse(settings->keep_text, &settings->keep, error);
-    if (!status)
-        status = check_text(settings, error);
-    if (!status)
-        status = check_audio(settings, error);
-    if (!status)
-        status = check_video(settings, error);
-    if (!status)
-        status = check_scheme(settings, error);
-    return status ? status : check_operands(settings, error);
+    enum doppel_status status;
+    TRY(check_all(settings, error));
+    TRY(check_action(settings, error));
+    if (settings->keep_text)
+        TRY(doppel_keep_policy_parse(settings->keep_text, &settings->keep, error));
+    TRY(check_text(settings, error));
+    TRY(check_audio(settings, error));
+    TRY(check_video(settings, error));
+    TRY(check_scheme(settings, error));
+    TRY(check_operands(settings, error));
+done:
+    return status;
 }

@@ -4,6 +4,7 @@
 
 #include <doppel/report.h>
 
+#include "core/try.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
 #include "tools/memory.h"
@@ -138,15 +139,16 @@ static enum doppel_status compare_files(const struct settings *settings, struct 
     enum doppel_status status = DOPPEL_OK;
     bool comparable = doppel_comparable(a, b);
     if (comparable)
-        status = doppel_compare(report->run, a, b, &options, &pair, error);
-    if (!status && settings->refine && pair.evidence & DOPPEL_EVIDENCE_IMAGE &&
+        TRY(doppel_compare(report->run, a, b, &options, &pair, error));
+    if (settings->refine && pair.evidence & DOPPEL_EVIDENCE_IMAGE &&
         pair.match.verified != DOPPEL_VERIFIED_EXACT)
-        status = refine(files, looks, &pair, error);
+        TRY(refine(files, looks, &pair, error));
     *out_code = pair.matches ? EXIT_DONE : EXIT_NO_MATCH;
-    if (!status && !print_comparison(settings, report, files, comparable ? &pair : NULL))
+    if (!print_comparison(settings, report, files, comparable ? &pair : NULL))
         *out_code = EXIT_WRONG_USE;
-    if (!status && settings->chart)
-        status = draw_pair(settings, report->run, files, &pair.match, error);
+    if (settings->chart)
+        TRY(draw_pair(settings, report->run, files, &pair.match, error));
+done:
     video_looks_free(looks);
     doppel_comparison_free(&pair);
     return status;

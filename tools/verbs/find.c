@@ -1,5 +1,6 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
 #include "tools/args/engine_options.h"
+#include "core/try.h"
 #include "tools/args/library_options.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
@@ -151,15 +152,14 @@ int cmd_find(const struct settings *settings, struct report *report)
     find.print = (struct find_print){.settings = settings,
                                      .library = find.library,
                                      .output = find_print_output(settings, report)};
-    enum doppel_status status = filter_library(settings, find.library, &find.print.wanted, &error);
-    if (!status)
-        status = doppel_search_new(report->run, find.library, &options, &find.search, &error);
-    if (!status)
-        status = doppel_search_refresh(find.search, &error);
-    if (!status)
-        status = settings->code ? search_code(&find, &error) : search_files(&find, &error);
-    bool written = output_finish(find.print.output);
+    enum doppel_status status;
+    TRY(filter_library(settings, find.library, &find.print.wanted, &error));
+    TRY(doppel_search_new(report->run, find.library, &options, &find.search, &error));
+    TRY(doppel_search_refresh(find.search, &error));
+    TRY(settings->code ? search_code(&find, &error) : search_files(&find, &error));
+done:
     doppel_search_free(find.search);
+    bool written = output_finish(find.print.output);
     video_looks_free(find.looks);
     doppel_item_set_free(&find.print.wanted);
     doppel_library_close(find.library);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
 #include "tools/verbs/index_folder.h"
@@ -164,11 +165,13 @@ static enum doppel_status build(const struct settings *settings, struct report *
                            strerror(errno));
     if (!mkdtemp(unfinished))
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made: %s", path, strerror(errno));
-    enum doppel_status status = build_in(settings, report, unfinished, error);
-    if (!status && rename(unfinished, path))
-        status = doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made: %s", path, strerror(errno));
-    if (!status && settings->durable)
-        status = sync_folder_of(path, error);
+    enum doppel_status status;
+    TRY(build_in(settings, report, unfinished, error));
+    if (rename(unfinished, path))
+        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made: %s", path, strerror(errno)));
+    if (settings->durable)
+        TRY(sync_folder_of(path, error));
+done:
     if (status)
         index_folder_remove(unfinished);
     return status;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "tools/memory.h"
 
 enum { APPLICATION_ID = 0x64706c49 /* "dplI" */, SCHEMA_VERSION = 2, BUSY_TIMEOUT_MS = 5000 };
@@ -66,11 +67,11 @@ enum doppel_status index_folder_open(const char *path, const struct index_folder
     struct index_folder folder = {0};
     const struct doppel_store_index_options index_options = {
         .name = index_name, .folder = path, .make = options->make, .salvage = options->salvage};
-    enum doppel_status status = check_folder(path, error);
-    if (!status)
-        status = open_database(path, options, &folder.store, error);
-    if (!status)
-        status = doppel_store_index_open(folder.store, &index_options, &folder.index, error);
+    enum doppel_status status;
+    TRY(check_folder(path, error));
+    TRY(open_database(path, options, &folder.store, error));
+    TRY(doppel_store_index_open(folder.store, &index_options, &folder.index, error));
+done:
     if (status)
         index_folder_close(&folder);
     else

@@ -9,6 +9,7 @@
 
 #include <doppel/worker.h>
 
+#include "core/try.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
@@ -154,14 +155,15 @@ static enum doppel_status begin(struct monitor_watch *watch, struct doppel_error
     options.audio.same_speed = watch->settings->same_speed;
     if (watch->settings->max_false_alarms >= 0)
         options.max_false_alarms = watch->settings->max_false_alarms;
-    enum doppel_status status = open_library(watch->settings, false, true, &watch->library, error);
-    if (!status)
-        status = refresh(watch, error);
-    if (!status && doppel_recordings_seconds(watch->recordings) == 0)
+    enum doppel_status status;
+    TRY(open_library(watch->settings, false, true, &watch->library, error));
+    TRY(refresh(watch, error));
+    if (doppel_recordings_seconds(watch->recordings) == 0)
         report_notice(watch->report, "the library has no recordings yet; those that are added "
                                      "meanwhile are heard");
-    return status ? status
-                  : doppel_monitor_new(watch->recordings, &options, &watch->monitor, error);
+    TRY(doppel_monitor_new(watch->recordings, &options, &watch->monitor, error));
+done:
+    return status;
 }
 
 /* ---- the stream ---- */

@@ -4,6 +4,7 @@
 
 #include <doppel/report.h>
 
+#include "core/try.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/args/paths.h"
@@ -48,21 +49,20 @@ static enum doppel_status write_report(const struct settings *settings, struct r
                                        const struct doppel_report_options *options,
                                        struct doppel_error *error)
 {
-    struct doppel_report *page;
+    struct doppel_report *page = NULL;
+    enum doppel_status status;
     /* Whether it can be written is known now: better than after hours of reading. */
-    enum doppel_status status = doppel_report_new(report->run, options, &page, error);
-    if (status)
-        return status;
+    TRY(doppel_report_new(report->run, options, &page, error));
     group_source *source = options->of_library ? library_groups : scan_groups;
-    status = source(settings, report, doppel_report_take, page, NULL, error);
+    TRY(source(settings, report, doppel_report_take, page, NULL, error));
     /* A report of a part would be taken for the whole. */
-    if (!status && signals_stopped())
-        status = DOPPEL_E_CANCELLED;
-    if (!status)
-        status = doppel_report_write(page, error);
+    if (signals_stopped())
+        TRY(DOPPEL_E_CANCELLED);
+    TRY(doppel_report_write(page, error));
     size_t count = doppel_report_count(page);
-    if (!status && !options->stream)
+    if (!options->stream)
         report_notice(report, "%s: %zu group%s", settings->output, count, count == 1 ? "" : "s");
+done:
     doppel_report_free(page);
     return status;
 }
