@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 #include "video/video_internal.h"
 
 /* version u16, flags u8, rectangles u8, runs u32, width u32, height u32, sampled u32, bytes of the
@@ -382,23 +383,22 @@ enum doppel_status doppel_video_track_read(const uint8_t *data, size_t size,
     struct portable_reader reader;
     struct doppel_video_track track = {0};
     enum doppel_status status = DOPPEL_E_CORRUPT;
-    if (read_portable_header(data, size, &reader, &track))
-        status = read_runs(&reader, &track);
-    if (!status && parts == DOPPEL_VIDEO_ALL && reader.sizes[CELLS])
-        status = read_cells(&reader, &track);
-    if (!status)
-        status = read_audio_reader(&reader, &track);
-    if (status) {
-        doppel_video_track_free(&track);
-        return doppel_fail(error, status,
-                           status == DOPPEL_E_MEMORY ? "no memory for the frames of %zu bytes"
-                                                     : "frames of %zu bytes are damaged",
-                           size);
-    }
+    if (!read_portable_header(data, size, &reader, &track))
+        goto done;
+    TRY(read_runs(&reader, &track));
+    if (parts == DOPPEL_VIDEO_ALL && reader.sizes[CELLS])
+        TRY(read_cells(&reader, &track));
+    TRY(read_audio_reader(&reader, &track));
     if (parts == DOPPEL_VIDEO_CODES) {
         track.rectangle_count = 0;
         memset(track.rectangles, 0, sizeof track.rectangles);
     }
     *out = track;
     return DOPPEL_OK;
+done:
+    doppel_video_track_free(&track);
+    return doppel_fail(error, status,
+                       status == DOPPEL_E_MEMORY ? "no memory for the frames of %zu bytes"
+                                                 : "frames of %zu bytes are damaged",
+                       size);
 }
