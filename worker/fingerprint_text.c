@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "core/try.h"
+
 /* Shingles, and places of words, take more memory than the text: of those beyond this share of what
  * a worker may have, none are reported. Places beyond PLACES_MAX_BYTES are not sent. */
 enum { LONG_SHARE = 8, PLACES_MAX_BYTES = 48 << 20 };
@@ -141,23 +143,22 @@ static enum doppel_status read_mapped(struct workshop *workshop,
 {
     struct doppel_text_result result;
     struct doppel_text_options options = options_of_order(order);
-    enum doppel_status status = want_workspace(workshop, &options, &out->error);
-    if (!status && order->scheme == DOPPEL_SCHEME_DATASKETCH)
-        status = sketch_text(workshop, mapping, out);
-    if (!status)
-        status = doppel_text_read(workshop->text, mapping->bytes, mapping->size,
-                                  wants_of(workshop, order, mapping->size), &result, &out->error);
-    if (!status)
-        status = check_keys(order, &result, &out->error);
-    if (!status && order->scheme != DOPPEL_SCHEME_DATASKETCH)
-        status = doppel_text_fingerprint(order->scheme, &options, &result, &out->fingerprint,
-                                         &out->error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(want_workspace(workshop, &options, &out->error));
+    if (order->scheme == DOPPEL_SCHEME_DATASKETCH)
+        TRY(sketch_text(workshop, mapping, out));
+    TRY(doppel_text_read(workshop->text, mapping->bytes, mapping->size,
+                         wants_of(workshop, order, mapping->size), &result, &out->error));
+    TRY(check_keys(order, &result, &out->error));
+    if (order->scheme != DOPPEL_SCHEME_DATASKETCH)
+        TRY(doppel_text_fingerprint(order->scheme, &options, &result, &out->fingerprint,
+                                    &out->error));
     bool places = order->text_places || order->scheme == DOPPEL_SCHEME_WINNOW32;
     if (!places || doppel_text_attachment_size(&result) > PLACES_MAX_BYTES)
         result.places = NULL;
-    return attach_text_result(&result, out);
+    TRY(attach_text_result(&result, out));
+done:
+    return status;
 }
 
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 
 enum {
     MAX_WAVE_BUCKETS = 4096,
@@ -137,15 +138,16 @@ static enum doppel_status copy_plain(const char *bytes, size_t size,
     const char *plain = NULL;
     size_t plain_size = 0;
     options.format = (enum doppel_text_format)order->text_format;
-    enum doppel_status status = doppel_text_new(&options, &text, &out->error);
-    if (!status)
-        status = doppel_text_plain(text, bytes, size, &plain, &plain_size, &out->error);
-    if (!status && plain_size > order->look_size)
+    enum doppel_status status;
+    TRY(doppel_text_new(&options, &text, &out->error));
+    TRY(doppel_text_plain(text, bytes, size, &plain, &plain_size, &out->error));
+    if (plain_size > order->look_size)
         plain_size = order->look_size;
-    if (!status && !(out->attachment = malloc(plain_size + 1)))
-        status = doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text");
-    if (!status && plain_size)
+    if (!(out->attachment = malloc(plain_size + 1)))
+        TRY(doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text"));
+    if (plain_size)
         memcpy(out->attachment, plain, plain_size);
+done:
     out->attachment_size = status ? 0 : plain_size;
     doppel_text_free(text);
     return status;
