@@ -116,24 +116,32 @@ static bool is_fingerprint_of(const struct doppel_fingerprint *fingerprint,
     return true;
 }
 
-static bool read_success(const uint8_t *body, size_t fingerprint_size, size_t attachment_size,
-                         const struct doppel_order *wanted, struct doppel_outcome *outcome)
+static enum answer read_codes(const uint8_t *data, size_t size, const struct doppel_order *wanted,
+                              struct doppel_fingerprint *out)
 {
-    if (outcome->kind == DOPPEL_KIND_UNKNOWN)
-        return false;
-    if (wanted->look
-            ? fingerprint_size != 0
-            : doppel_fingerprint_read(body, fingerprint_size, &outcome->fingerprint, NULL) ||
-                  !is_fingerprint_of(&outcome->fingerprint, wanted))
-        return false;
-    if (attachment_size == 0)
-        return true;
+    enum doppel_status status = doppel_fingerprint_read(data, size, out, NULL);
+    if (status == DOPPEL_E_MEMORY)
+        return ANSWER_NO_MEMORY;
+    return !status && is_fingerprint_of(out, wanted) ? ANSWER_GOOD : ANSWER_NONSENSE;
+}
+
+static enum answer read_success(const uint8_t *body, size_t fingerprint_size,
+                                size_t attachment_size, const struct doppel_order *wanted,
+                                struct doppel_outcome *outcome)
+{
+    enum answer codes = ANSWER_GOOD;
+    if (outcome->kind == DOPPEL_KIND_UNKNOWN || (wanted->look && fingerprint_size))
+        return ANSWER_NONSENSE;
+    if (!wanted->look)
+        codes = read_codes(body, fingerprint_size, wanted, &outcome->fingerprint);
+    if (codes || attachment_size == 0)
+        return codes;
     outcome->attachment = malloc(attachment_size);
     if (!outcome->attachment)
-        return false;
+        return ANSWER_NO_MEMORY;
     memcpy(outcome->attachment, body + fingerprint_size, attachment_size);
     outcome->attachment_size = attachment_size;
-    return true;
+    return ANSWER_GOOD;
 }
 
 /* The fields of fixed size, each in its range. */
@@ -149,27 +157,29 @@ static bool read_fixed(const uint8_t *data, struct doppel_outcome *outcome)
            data[18] <= DOPPEL_KIND_VIDEO && outcome->quality <= 100;
 }
 
-bool answer_read(const uint8_t *data, size_t size, const struct worker_order *order,
-                 struct doppel_outcome *out)
+enum answer answer_read(const uint8_t *data, size_t size, const struct worker_order *order,
+                        struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
     if (size < ANSWER_BYTES || size > PROTOCOL_LONG_BYTES || !frame_is(data, size, FRAME_ANSWER) ||
         !read_fixed(data, &outcome) || outcome.tag != order->serial)
-        return false;
+        return ANSWER_NONSENSE;
     uint64_t fingerprint_size = get_u32(data + 28), attachment_size = get_u32(data + 32),
              message_size = get_u32(data + 36);
     if (size != ANSWER_BYTES + fingerprint_size + attachment_size + message_size)
-        return false;
+        return ANSWER_NONSENSE;
     const uint8_t *body = data + ANSWER_BYTES;
     if (outcome.error.status == DOPPEL_OK) {
-        if (!read_success(body, fingerprint_size, attachment_size, &order->wanted, &outcome)) {
+        enum answer answer =
+            read_success(body, fingerprint_size, attachment_size, &order->wanted, &outcome);
+        if (answer) {
             doppel_outcome_free(&outcome);
-            return false;
+            return answer;
         }
     } else if (fingerprint_size || attachment_size || !message_size) {
-        return false;
+        return ANSWER_NONSENSE;
     }
     sentence_copy(body + fingerprint_size + attachment_size, message_size, outcome.error.message);
     *out = outcome;
-    return true;
+    return ANSWER_GOOD;
 }

@@ -140,11 +140,16 @@ static bool read_whole(int fd, uint8_t *out, size_t size)
     return true;
 }
 
-bool answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out)
+enum answer answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out)
 {
     size_t size = size_in_memory(fd);
-    uint8_t *data = size ? malloc(size) : NULL;
-    bool good = data && read_whole(fd, data, size) && answer_read(data, size, order, out);
+    if (!size)
+        return ANSWER_NONSENSE;
+    uint8_t *data = malloc(size);
+    if (!data)
+        return ANSWER_NO_MEMORY;
+    enum answer answer =
+        read_whole(fd, data, size) ? answer_read(data, size, order, out) : ANSWER_NONSENSE;
     free(data);
-    return good;
+    return answer;
 }

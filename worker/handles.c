@@ -67,9 +67,15 @@ static enum heard read_frame_member(struct member *member, const uint8_t *frame,
     if (!member->count)
         return HEARD_NONSENSE;
     const struct worker_order *order = &member->flight[0].order;
-    bool good = fd < 0 ? answer_read(frame, size, order, out)
-                       : frame_is_long(frame, size) && answer_read_long(fd, order, out);
-    return good ? HEARD_ANSWER : HEARD_NONSENSE;
+    enum answer answer = fd < 0                       ? answer_read(frame, size, order, out)
+                         : frame_is_long(frame, size) ? answer_read_long(fd, order, out)
+                                                      : ANSWER_NONSENSE;
+    if (answer == ANSWER_NO_MEMORY) {
+        *out = (struct doppel_outcome){0};
+        doppel_fail(&out->error, DOPPEL_E_IO, "no memory in doppel for its fingerprint");
+        answer = ANSWER_GOOD;
+    }
+    return answer ? HEARD_NONSENSE : HEARD_ANSWER;
 }
 
 enum heard member_hear(struct member *member, struct doppel_outcome *out)

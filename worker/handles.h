@@ -18,8 +18,9 @@ static_assert(WINDOW <= (int)PROTOCOL_BATCH, "a window fits a frame");
 /* A file, in the queue or in flight. `order.fd` is ours until its outcome. */
 struct job {
     struct worker_order order;
-    uint64_t tag; /* the caller's */
-    bool slow;    /* it may take long, and is given alone: others would wait behind it */
+    uint64_t tag;         /* the caller's */
+    bool slow;            /* it may take long, and is given alone: others would wait behind it */
+    bool short_of_memory; /* a worker had none left for it: it is tried once more */
 };
 
 struct member {

@@ -271,7 +271,8 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
                            pool->pending);
     }
     struct worker_order numbered = {++pool->serial, *order, fd};
-    pool->queue[pool->queued++] = (struct job){numbered, tag, is_slow(fd, order)};
+    pool->queue[pool->queued++] =
+        (struct job){.order = numbered, .tag = tag, .slow = is_slow(fd, order)};
     pool->pending++;
     pool_look_at_clock(pool);
     pool_dispatch(pool);

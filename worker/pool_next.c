@@ -60,6 +60,25 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
     return lost;
 }
 
+/* After a failed allocation other people's code is in a state that nobody has tested. Whether the
+ * file needs more than a worker may have, or the system had none to give, shows at a second try.
+ * @return whether there is an outcome */
+static bool end_short_of_memory(struct doppel_pool *pool, struct member *member,
+                                struct doppel_outcome *outcome, struct doppel_outcome *out)
+{
+    bool twice = member->flight[0].short_of_memory;
+    member->flight[0].short_of_memory = true;
+    if (twice) {
+        finish_head(pool, member, outcome);
+        *out = *outcome;
+    } else {
+        doppel_outcome_free(outcome);
+    }
+    process_end(&member->process);
+    take_back_pool(pool, member);
+    return twice;
+}
+
 /* A worker has something to say, or is gone. @return whether there is an outcome */
 static bool hear_pool(struct doppel_pool *pool, struct member *member, struct doppel_outcome *out)
 {
@@ -75,13 +94,10 @@ static bool hear_pool(struct doppel_pool *pool, struct member *member, struct do
         member_gets_on(member, pool->watched_ms);
         return false;
     case HEARD_ANSWER:
+        if (outcome.error.status == DOPPEL_E_MEMORY)
+            return end_short_of_memory(pool, member, &outcome, out);
         finish_head(pool, member, &outcome);
         *out = outcome;
-        /* After a failed allocation other people's code is in a state that nobody has tested. */
-        if (outcome.error.status == DOPPEL_E_MEMORY) {
-            process_end(&member->process);
-            take_back_pool(pool, member);
-        }
         return true;
     default:
         return dismiss(pool, member, heard, out);

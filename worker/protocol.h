@@ -75,9 +75,12 @@ size_t answer_size(const struct doppel_outcome *outcome);
  * descriptor goes with a frame. */
 bool answer_send(int socket, const struct doppel_outcome *outcome);
 
+/* NO_MEMORY is this process's own, and neither the worker's fault nor the file's. */
+enum answer { ANSWER_GOOD, ANSWER_NONSENSE, ANSWER_NO_MEMORY };
+
 /* Take an answer from a file that came with a frame, as answer_read; the descriptor is borrowed.
  * What is no file in memory is not read. */
-bool answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out);
+enum answer answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out);
 
 /* Receive one frame, without waiting, and the descriptor that came with it, or -1; given
  * (frame_descriptor_close). As recv; EBADMSG: more came than one. */
@@ -96,9 +99,9 @@ void sentence_copy(const uint8_t *text, size_t size, char out[512]);
 /* Whether a frame says that its answer lies in the descriptor beside it. */
 bool frame_is_long(const uint8_t *data, size_t size);
 
-/* Read an answer to `order`; false when it is anything but a well-formed one, or there is no
- * memory. @param out given (doppel_outcome_free); untouched on failure */
-bool answer_read(const uint8_t *data, size_t size, const struct worker_order *order,
-                 struct doppel_outcome *out);
+/* Read an answer to `order`; NONSENSE when it is anything but a well-formed one.
+ * @param out given (doppel_outcome_free); untouched on failure */
+enum answer answer_read(const uint8_t *data, size_t size, const struct worker_order *order,
+                        struct doppel_outcome *out);
 
 #endif

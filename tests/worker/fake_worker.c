@@ -152,7 +152,11 @@ static void obey(const char *command, const struct worker_order *order)
         shutdown(SOCKET, SHUT_RDWR);
     else if (strcmp(verb, "memory") == 0)
         send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
-    else if (strcmp(verb, "error") == 0)
+    else if (strcmp(verb, "short") == 0) {
+        /* of memory, but only this time */
+        if (pwrite(order->fd, "ok 5 ", 5, 0) == 5)
+            send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
+    } else if (strcmp(verb, "error") == 0)
         send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
     else if (strcmp(verb, "mute") == 0) {
         close(PROCESS_BELL);

@@ -55,7 +55,7 @@ static void test_answer_round_trip(void **state)
     for (uint32_t codes = 1; codes < 300; codes += 7) {
         struct doppel_outcome outcome;
         size_t size = make_answer(codes, codes * 31, frame);
-        assert_true(answer_read(frame, size, &order, &outcome));
+        assert_int_equal(answer_read(frame, size, &order, &outcome), ANSWER_GOOD);
         assert_int_equal(outcome.tag, order.serial);
         assert_int_equal(outcome.error.status, DOPPEL_OK);
         assert_int_equal(outcome.kind, DOPPEL_KIND_IMAGE);
@@ -78,7 +78,7 @@ static void test_error_round_trip(void **state)
     uint8_t frame[PROTOCOL_MAX_BYTES];
     struct doppel_outcome outcome;
     size_t size = make_answer(0, 0, frame);
-    assert_true(answer_read(frame, size, &order, &outcome));
+    assert_int_equal(answer_read(frame, size, &order, &outcome), ANSWER_GOOD);
     assert_int_equal(outcome.error.status, DOPPEL_E_CORRUPT);
     assert_string_equal(outcome.error.message, "the PNG is cut short");
     assert_null(outcome.fingerprint.codes);
@@ -95,8 +95,8 @@ static void test_wrong_lengths(void **state)
         size_t good = make_answer(codes, 50, frame);
         for (size_t size = 0; size < good + 50; size++)
             if (size != good)
-                assert_false(answer_read(frame, size, &order, &outcome));
-        assert_true(answer_read(frame, good, &order, &outcome));
+                assert_int_equal(answer_read(frame, size, &order, &outcome), ANSWER_NONSENSE);
+        assert_int_equal(answer_read(frame, good, &order, &outcome), ANSWER_GOOD);
         doppel_outcome_free(&outcome);
     }
 }
@@ -121,7 +121,7 @@ static void test_wrong_fields(void **state)
         size_t size = make_answer(2, 20, frame);
         put_u64(value, wrong[i].value);
         memcpy(frame + wrong[i].at, value, wrong[i].bytes);
-        if (answer_read(frame, size, &order, &outcome))
+        if (answer_read(frame, size, &order, &outcome) == ANSWER_GOOD)
             fail_msg("field at %zu may be %lx", wrong[i].at, wrong[i].value);
     }
 }
@@ -156,7 +156,7 @@ static void test_bent_answers(void **state)
         memcpy(bent, frame, size);
         for (uint64_t i = 0; i < 1 + round % 3; i++)
             bent[next_random(&seed) % (round % 2 ? size : 56)] = (uint8_t)next_random(&seed);
-        if (answer_read(bent, size, &order, &outcome)) {
+        if (answer_read(bent, size, &order, &outcome) == ANSWER_GOOD) {
             expect_sane(&outcome);
             doppel_outcome_free(&outcome);
             accepted++;
@@ -195,8 +195,9 @@ static void test_long_answers(void **state)
         bool is_long = frame_is_long(frame, (size_t)size);
         assert_int_equal(is_long, fd >= 0);
         assert_int_equal(is_long, sizes[i] > 65000 && sizes[i] < 64 << 20);
-        assert_true(is_long ? answer_read_long(fd, &order, &got)
-                            : answer_read(frame, (size_t)size, &order, &got));
+        assert_int_equal(is_long ? answer_read_long(fd, &order, &got)
+                                 : answer_read(frame, (size_t)size, &order, &got),
+                         ANSWER_GOOD);
         if (sizes[i] < 64 << 20)
             assert_int_equal(got.attachment_size, sizes[i]);
         else
@@ -223,7 +224,7 @@ static void test_wrong_descriptors(void **state)
     assert_int_equal(ftruncate(huge, (off_t)1 << 40), 0);
     const int wrong[] = {-1, empty, pipe_ends[0], plain, garbage, huge};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_false(answer_read_long(wrong[i], &order, &outcome));
+        assert_int_equal(answer_read_long(wrong[i], &order, &outcome), ANSWER_NONSENSE);
         if (wrong[i] >= 0)
             close(wrong[i]);
     }
@@ -364,7 +365,7 @@ static void test_sentences_are_clean(void **state)
         for (size_t i = 0; i < length; i++)
             frame[head + i] = (uint8_t)(next_random(&seed) | (round % 2 ? 0x80 : 0));
         put_u32(frame + 36, (uint32_t)length);
-        assert_true(answer_read(frame, head + length, &order, &outcome));
+        assert_int_equal(answer_read(frame, head + length, &order, &outcome), ANSWER_GOOD);
         const char *text = outcome.error.message;
         assert_true(strlen(text) > 0 && strlen(text) < 512);
         assert_int_not_equal(mbstowcs(NULL, text, 0), (size_t)-1);

@@ -94,6 +94,21 @@ static void test_memory(void **state)
     expect_one_lost("memory", DOPPEL_E_MEMORY, "no memory for 9 rows");
 }
 
+/* The system was short of memory, and is no more: nothing is lost. */
+static void test_short_of_memory(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 2, 5000);
+    for (unsigned i = 0; i < 10; i++)
+        submit(pool, i % 3 ? "ok 1" : "short", i);
+    for (unsigned i = 0; i < 10; i++) {
+        struct doppel_outcome outcome = next(pool);
+        assert_int_equal(outcome.error.status, DOPPEL_OK);
+        doppel_outcome_free(&outcome);
+    }
+    doppel_pool_free(pool);
+}
+
 /* What a terminal would obey, and what is not UTF-8, is replaced. */
 static void test_error_sentence(void **state)
 {
@@ -209,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_short_of_memory),
         cmocka_unit_test(test_error_sentence),
         cmocka_unit_test(test_all_crash),
         cmocka_unit_test(test_answers_outlive_their_worker),

@@ -210,8 +210,10 @@ int cmd_index_add(const struct settings *settings, struct report *report)
     if (status)
         return end_index_build(status, &error, report);
     status = load_codes(settings, report, settings->operands.items[1], path, index.index, &error);
-    if (!status)
-        status = doppel_store_index_compact(index.index, false, &error);
+    /* The codes are there: who is told that it failed would add them twice. */
+    if (!status && doppel_store_index_compact(index.index, false, &error))
+        report_notice(report, "%s: all codes were added; to be merged by a later run: %s", path,
+                      error.message);
     index_folder_close(&index);
     return end_index_build(status, &error, report);
 }
