@@ -101,6 +101,9 @@ struct doppel_decided {
     const char *replaces_id; /**< its id, of a record; NULL: none */
     bool has_match;
     struct doppel_comparison match; /**< segments are borrowed */
+    const uint64_t *not_compared;   /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could
+                                       have matched, as in struct doppel_search_results: where there
+                                       are some, it is never new, but unreadable; NULL: none */
 };
 
 struct doppel_decider;

@@ -181,6 +181,7 @@ static void describe_file(const struct decided_file *from, struct doppel_decided
         .of_path = decision->of.path,
         .of_line = decision->of.line,
         .same_as = decision->same_as,
+        .not_compared = decision->not_compared,
         .replaces = decision->replaces,
         .has_match = decision->has_match,
         .match = decision->match,

@@ -78,6 +78,8 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
         write_file_match(json, decided);
     else if (decided->has_match)
         write_text_match(json, decided->decision, &decided->match.match);
+    if (decided->not_compared)
+        doppel_not_compared_to_json(json, decided->not_compared);
     doppel_json_text(json, "remark", decided->remark);
     if (decided->item)
         doppel_json_integer(json, "item", decided->item);

@@ -28,6 +28,7 @@ enum doppel_status file_decider_new(const struct file_decider_options *options,
     decider->decide = options->decide;
     decider->run = options->run;
     decider->library = options->library;
+    decider->other_schemes = (struct other_scheme_reader){options->run, options->read, NULL};
     *out = decider;
     return DOPPEL_OK;
 }
@@ -50,6 +51,7 @@ void file_decider_free(struct file_decider *decider)
     array_free(&decider->apart);
     doppel_search_results_free(&decider->results);
     doppel_search_free(decider->search);
+    other_scheme_reader_free(&decider->other_schemes);
     free(decider);
 }
 
@@ -287,7 +289,7 @@ static enum doppel_status keep_decision(struct file_decider *decider,
         return log_decision(decider, decision, error);
     if (readable && !file->known)
         TRY(remember_file(decider, decision, &added, error));
-    else if (!readable && !file->known && file->stamp.inode)
+    else if (file->record.error.status && !file->known && file->stamp.inode)
         TRY(failure_keep(decider->run, decider->library, decider->path, &file->stamp,
                          &file->record.error, error));
     bool decided = !known && (readable || !file->known); /* else it is there already */
@@ -379,6 +381,21 @@ static enum doppel_status find_other_leader(struct file_decider *decider, struct
     return DOPPEL_OK;
 }
 
+/* What it could not be compared with may have it: nobody is to take it for new. */
+static void refuse_new_unless_compared(struct file_decider *decider, struct rule_answer *answer)
+{
+    const uint64_t *counts = decider->results.not_compared;
+    if (answer->decision != DOPPEL_DECISION_NEW || decider->file->is_code)
+        return;
+    for (int i = 1; i < DOPPEL_SEARCH_SCHEMES; i++)
+        if (counts[i]) {
+            *answer = (struct rule_answer){.decision = DOPPEL_DECISION_UNREADABLE,
+                                           .candidate = NO_CANDIDATE};
+            decider->problem = "nothing like it among what it could be compared with, but there "
+                               "are items of other schemes (\"not_compared\")";
+        }
+}
+
 static enum doppel_status decide_by_rule(struct file_decider *decider, struct file_decision *out,
                                          struct doppel_error *error)
 {
@@ -393,6 +410,7 @@ static enum doppel_status decide_by_rule(struct file_decider *decider, struct fi
     }
     TRY(file_gather_content(decider, &content, error));
     rule_by_content(&content, &out->answer);
+    refuse_new_unless_compared(decider, &out->answer);
     if (out->answer.decision == DOPPEL_DECISION_TOO_SHORT)
         decider->problem =
             doppel_compare_obstacle(&decider->file->file->record, &decider->decide->search.compare);
@@ -409,6 +427,7 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
     TRY(check_id(decider, decision, error));
     TRY(describe_file_match(decider, decision, error));
     decision->why = why_of(decider, &decision->answer);
+    memcpy(decision->not_compared, decider->results.not_compared, sizeof decision->not_compared);
     if (!decider->decide->dry_run)
         TRY(keep_decision(decider, decision, error));
     if (decision->answer.of && doppel_library_name(decider->library, decision->answer.of,
@@ -425,6 +444,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     decider->file = file;
     decider->former = 0;
     decider->problem = NULL;
+    memset(decider->results.not_compared, 0, sizeof decider->results.not_compared);
     decider->path =
         file->is_code ? strdup(file->file->path) : absolute_path_of(decider, file->file->path);
     if (!decider->path)

@@ -29,6 +29,7 @@ struct file_decision {
     uint64_t same_as;      /* the match is with this one, which follows answer.of; 0: with that */
     bool has_match;
     struct doppel_comparison match;
+    uint64_t not_compared[DOPPEL_SEARCH_SCHEMES]; /* as of struct doppel_search_results */
 };
 
 void file_decision_free(struct file_decision *decision);

@@ -4,13 +4,15 @@
 
 #include "core/array.h"
 #include "decide/file_decider.h"
+#include "intake/other_scheme.h"
 
 struct file_decider {
     const struct file_decider_options *options;
     const struct doppel_decide_options *decide;
     struct doppel_run *run;
     struct doppel_library *library;
-    struct doppel_search *search; /* NULL: nothing was looked for yet */
+    struct doppel_search *search;             /* NULL: nothing was looked for yet */
+    struct other_scheme_reader other_schemes; /* of the search */
     struct doppel_search_results results;
     ARRAY(struct rule_candidate) candidates;
     ARRAY(struct doppel_metadata) abouts; /* of the candidates whose origin was asked for */
@@ -20,7 +22,7 @@ struct file_decider {
     /* of the file at hand */
     const struct file_to_decide *file;
     char *path;          /* absolute */
-    const char *problem; /* why it cannot be read */
+    const char *problem; /* why it cannot be read, or decided of */
     uint64_t marked;
     ARRAY(uint64_t)
     apart; /* representatives of the groups that hold what it is said to be distinct from */

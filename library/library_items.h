@@ -139,7 +139,7 @@ DOPPEL_API bool doppel_library_has_scheme(struct doppel_library *library,
                                           enum doppel_scheme_id scheme);
 
 /** Nobody waits for more to be counted: one more says that there are more. */
-enum { DOPPEL_SCHEME_COUNT_MAX = 100000 };
+enum { DOPPEL_SCHEME_COUNT_MAX = 1000000 };
 
 struct doppel_scheme_count {
     uint64_t all;

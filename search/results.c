@@ -2,6 +2,7 @@
 #include "search/results.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "compare/video.h"
 #include "core/array.h"
@@ -12,6 +13,7 @@ void results_clear(struct doppel_search_results *results)
     for (size_t i = 0; i < results->count; i++)
         doppel_comparison_free(&results->items[i].comparison);
     results->count = 0;
+    memset(results->not_compared, 0, sizeof results->not_compared);
 }
 
 void doppel_search_results_free(struct doppel_search_results *results)

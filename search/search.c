@@ -21,7 +21,7 @@ struct doppel_search {
     uint64_t next, last;        /* ids: what is taken in next, and was last */
     bool behind;                /* what has come is not in memory yet */
     bool noticed;               /* what is left out was told */
-    bool told_schemes[DOPPEL_KIND_VIDEO + 1];
+    struct other_schemes others;
 
     /* of the call in flight */
     const struct search_query *query;
@@ -304,6 +304,20 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
     return status;
 }
 
+/* @param scheme by which the query was asked; NULL: by its bytes alone */
+static enum doppel_status search_other_schemes(struct doppel_search *search,
+                                               const struct doppel_scheme *scheme,
+                                               const struct doppel_record *record, const char *name,
+                                               struct doppel_search_results *results,
+                                               struct doppel_error *error)
+{
+    const struct other_schemes_query query = {search->run, search->library, &search->options,
+                                              scheme,      record,          name};
+    return scheme && search->options.other_schemes
+               ? other_schemes_search(&search->others, &query, results, error)
+               : DOPPEL_OK;
+}
+
 enum doppel_status doppel_search_code(struct doppel_search *search,
                                       const struct doppel_fingerprint *code,
                                       struct doppel_search_results *results,
@@ -322,7 +336,8 @@ enum doppel_status doppel_search_code(struct doppel_search *search,
     struct doppel_match_item image = {code, 100};
     struct text_view text = text_view_of_code(code);
     const struct search_query query = {.kind = scheme->kind, .image = &image, .text = &text};
-    return run_query(search, &query, results, error);
+    enum doppel_status status = run_query(search, &query, results, error);
+    return status ? status : search_other_schemes(search, scheme, NULL, NULL, results, error);
 }
 
 enum doppel_status doppel_search_record(struct doppel_search *search,
@@ -341,11 +356,10 @@ enum doppel_status doppel_search_record(struct doppel_search *search,
         return doppel_fail(error, status, "%s: what is known of it is damaged", name);
     if (!status)
         status = run_query(search, &query, results, error);
-    bool *told = &search->told_schemes[query.kind];
-    if (!status && !results->count && search->options.notice_schemes && !*told) {
-        other_schemes_report(&search->options, search->library, query.kind, search->run);
-        *told = true;
-    }
+    if (!status)
+        status = search_other_schemes(search,
+                                      doppel_compare_scheme(&search->options.compare, query.kind),
+                                      record, name, results, error);
     text_view_free(&text);
     return status;
 }
@@ -388,5 +402,6 @@ void doppel_search_free(struct doppel_search *search)
         return;
     doppel_library_set_watch(search->library, NULL);
     search_texts_free(search->texts);
+    other_schemes_free(&search->others);
     free(search);
 }

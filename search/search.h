@@ -12,6 +12,7 @@
 
 #include <doppel/compare.h>
 #include <doppel/core.h>
+#include <doppel/json_writer.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
 
@@ -33,8 +34,18 @@ struct doppel_search_options {
                              the same bytes is not looked up; default false */
     bool audio_of_videos; /**< videos are searched for their audio though they are no wanted kind;
                              default false */
-    bool notice_schemes;  /**< where nothing is found, one notice says how many items of another
-                             scheme were not compared; default false */
+    bool other_schemes;   /**< items of other schemes of the query's kind are searched as well, by
+                             `fingerprint`; how many could not be, the results say, and one notice;
+                             default false */
+
+    /** Make the query's record by another scheme. Where that fails, for want of memory or since the
+     * run is cancelled, so does the search; else what has the scheme is not compared. NULL
+     * (default): so is all of it. @param name as given to the search @param out given
+     * (doppel_record_free) */
+    enum doppel_status (*fingerprint)(void *context, const struct doppel_record *query,
+                                      const char *name, const struct doppel_scheme *scheme,
+                                      struct doppel_record *out, struct doppel_error *error);
+    void *fingerprint_context;
 
     /** Move the ends of what two videos share to where their frames say. @param query as given to
      * the search. @param match its segments may be changed. NULL (default): they stay */
@@ -69,12 +80,24 @@ struct doppel_search_result {
     uint64_t suppressed_by;       /**< the allow-listed item that explains it; 0: none does */
 };
 
+/** Schemes by their ids. */
+enum { DOPPEL_SEARCH_SCHEMES = DOPPEL_SCHEME_VPDQ + 1 };
+
 /** Items, each once, the best first, those below the threshold last. Zero-initialised it is empty.
  */
 struct doppel_search_results {
     struct doppel_search_result *items;
     size_t count, capacity;
+    uint64_t
+        not_compared[DOPPEL_SEARCH_SCHEMES]; /**< items of that scheme, all of which could match
+                                                (`other_schemes` of the options); more than
+                                                DOPPEL_SCHEME_COUNT_MAX are not counted */
 };
+
+/** Append them as "not_compared":{"pdq":3}, unless all are zero. Thread-safe for different `json`.
+ */
+DOPPEL_API void doppel_not_compared_to_json(struct doppel_json *json,
+                                            const uint64_t counts[DOPPEL_SEARCH_SCHEMES]);
 
 /** Free what it holds and empty it; an empty one is fine. */
 DOPPEL_API void doppel_search_results_free(struct doppel_search_results *results);

@@ -7,6 +7,7 @@
 
 #include "collection.h"
 #include "audio.h"
+#include "videos.h"
 #include "writer.h"
 
 /* All that the library says of its items and its history; given (free). */
@@ -106,6 +107,32 @@ static void lines_are_emitted(void **state)
     ran_free(&ran);
 }
 
+/* A list by which a video cannot be looked for: it may be on it. */
+static void what_is_not_compared_is_not_new(void **state)
+{
+    static const char list[] = "scheme,code\n"
+                               "vpdq,"
+                               "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22\n";
+    static const char *const verbs[] = {"check", "ingest"};
+    (void)state;
+    write_file("list.csv", list, strlen(list));
+    free(doppel_prints(0, "import", "-L", "library", "list.csv"));
+    keep_video("v.mkv", (struct video_how){.view.seed = 1, .seconds = 6, .codec = "ffv1"});
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct ran ran = doppel(verbs[i], "-L", "library", "--json", "v.mkv");
+        assert_code(&ran, 3);
+        assert_has(ran.out, "\"decision\":\"unreadable\"");
+        assert_has(ran.out, "\"not_compared\":{\"vpdq\":1}");
+        assert_has(ran.err, "v.mkv: nothing like it among what it could be compared with");
+        ran_free(&ran);
+    }
+    char *known = doppel_prints(0, "list", "-L", "library", "--json");
+    assert_int_equal(count_lines(known, ""), 1);
+    free(known);
+    /* who names the scheme knows what is asked */
+    free(doppel_prints(1, "check", "-L", "library", "--scheme", "frames64", "v.mkv"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +140,7 @@ int main(void)
         IN_SANDBOX(its_files_do_not_know_each_other),
         IN_SANDBOX(exit_codes_tell),
         IN_SANDBOX(lines_are_emitted),
+        IN_SANDBOX(what_is_not_compared_is_not_new),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -369,16 +369,30 @@ static void codes_of_another_scheme_are_told(void **state)
                         "by that\n");
     ran_free(&ran);
     well("add", "-q", "-L", "library", "pics/clock.png");
-    ran = doppel("find", "-L", "library", "pics/tree.jpg", "pics/sea.jpg");
+    ran = doppel("find", "-L", "library", "--json", "pics/tree.jpg", "pics/sea.jpg");
     assert_code(&ran, 1);
-    assert_string_equal(ran.err, "doppel: 3 pictures of another scheme were not compared; "
-                                 "'--scheme pdq' compares them\n");
+    assert_string_equal(ran.err, ""); /* asked by both schemes */
+    assert_lacks(ran.out, "not_compared");
     ran_free(&ran);
     ran = doppel("check", "-L", "library", "pics/tree.jpg");
     assert_code(&ran, 1);
-    assert_has(ran.err, "'--scheme pdq' compares them\n");
+    assert_has(ran.out, "new");
     ran_free(&ran);
-    ran = doppel("find", "-L", "library", "--scheme", "pdq", "pics/tree.jpg");
+    char *hash = doppel_prints(0, "hash", "--scheme", "pdq", "--json", "pics/tree.jpg");
+    char line[128];
+    snprintf(line, sizeof line, "%.64s,100,x\n", strstr(hash, "\"code\":\"") + 8);
+    free(hash);
+    put("tree.csv", line);
+    well("import", "-q", "-L", "library", "--format", "pdq", "tree.csv");
+    ran = doppel("find", "-L", "library", "--json", "pics/tree.jpg");
+    assert_code(&ran, 0);
+    assert_has(ran.out, "\"scheme\":\"pdq\"");
+    ran_free(&ran);
+    ran = doppel("check", "-L", "library", "--json", "pics/tree.jpg");
+    assert_code(&ran, 0);
+    assert_has(ran.out, "\"decision\":\"duplicate\"");
+    ran_free(&ran);
+    ran = doppel("find", "-L", "library", "--scheme", "pdq", "pics/sea.jpg");
     assert_code(&ran, 1);
     assert_string_equal(ran.err, "");
     ran_free(&ran);
@@ -387,6 +401,32 @@ static void codes_of_another_scheme_are_told(void **state)
     well("add", "-q", "-L", "mixed", "pics/sea.jpg", "--scheme", "phash256");
     ran = doppel("find", "-L", "mixed", "pics/sea.jpg");
     assert_string_equal(ran.err, "");
+    ran_free(&ran);
+}
+
+/* What cannot be asked is in the JSON, and is no reason to call anything new. */
+static void what_was_not_compared_is_said(void **state)
+{
+    (void)state;
+    make_collection();
+    put("codes.csv",
+        "scheme,code\npdq,f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22\n");
+    well("import", "-q", "-L", "library", "codes.csv");
+    well("add", "-q", "-L", "library", "pics/clock.png");
+    const struct setting shell = {.program = "/bin/sh"};
+    struct ran ran =
+        doppel_with(&shell, "-c", DOPPEL_PROGRAM " find -L library --json - < pics/tree.jpg");
+    assert_code(&ran, 1);
+    assert_has(ran.out, "\"match\":false,\"not_compared\":{\"pdq\":1}");
+    assert_string_equal(ran.err, "doppel: 1 picture of another scheme was not compared; "
+                                 "'--scheme pdq' compares it\n");
+    ran_free(&ran);
+    ran = doppel("find", "-L", "library", "--json", "--code", "0123456789abcdef");
+    assert_has(ran.out, "\"not_compared\":{\"pdq\":1}");
+    ran_free(&ran);
+    ran = doppel("find", "-L", "library", "0123456789abcdef");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "'doppel find --code 0123456789abcdef'");
     ran_free(&ran);
 }
 
@@ -693,6 +733,7 @@ int main(void)
         IN_SANDBOX(codes_that_hash_prints_are_items),
         IN_SANDBOX(all_codes_that_hash_prints_are_items),
         IN_SANDBOX(codes_of_another_scheme_are_told),
+        IN_SANDBOX(what_was_not_compared_is_said),
         IN_SANDBOX(a_list_is_updated_in_place),
         IN_SANDBOX(bad_lines_are_told),
         IN_SANDBOX(other_formats_are_checked),

@@ -279,7 +279,10 @@ static void find_finds_passages(void **state)
     assert_has(json, "\"relation\":\"overlaps\"");
     assert_has(json, "\"segments\":[{\"a_start\":");
     free(json);
-    free(doppel_prints(1, "find", "b.txt")); /* of another scheme there is nothing */
+    json = doppel_prints(0, "find", "--json", "b.txt"); /* by each scheme that is there */
+    assert_has(json, "/texts/a.txt\",\"kind\":\"text\",\"scheme\":\"winnow32\"");
+    free(json);
+    free(doppel_prints(1, "find", "--scheme", "minhash128", "b.txt"));
 }
 
 /* Made with numpy, as tests/text/test_datasketch.c says. */

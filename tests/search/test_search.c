@@ -359,7 +359,7 @@ static void another_scheme_is_noticed_once(void **state)
     struct doppel_search *silent = make_search(run, library, &options);
     query(silent, &record, &results);
     assert_int_equal(notices, 0);
-    options.notice_schemes = true;
+    options.other_schemes = true;
     struct doppel_search *search = make_search(run, library, &options);
     for (int i = 0; i < 3; i++)
         query(search, &record, &results);

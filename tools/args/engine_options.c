@@ -58,7 +58,7 @@ struct doppel_search_options search_options_from(const struct settings *settings
     struct doppel_search_options options = doppel_search_options_default();
     options.compare = compare_options_from(settings);
     options.audio_of_videos = settings->no_video;
-    options.notice_schemes = !settings->scheme_given;
+    options.other_schemes = !settings->scheme_given;
     return options;
 }
 

@@ -1,4 +1,7 @@
 /* doppel find FILE...: what in the library is FILE, holds FILE, or is held by it. */
+#include <string.h>
+#include <unistd.h>
+
 #include "tools/args/engine_options.h"
 #include "core/try.h"
 #include "tools/args/library_options.h"
@@ -12,6 +15,7 @@
 #include "intake/reader.h"
 #include "intake/video_refine.h"
 #include "intake/open_cache.h"
+#include "intake/other_scheme.h"
 #include "compare/text.h"
 
 struct find {
@@ -131,9 +135,25 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
+/* A code where a FILE belongs; NULL: there is none. */
+static const char *find_bare_code(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->operands.count; i++) {
+        const char *word = settings->operands.items[i];
+        size_t digits = strspn(word, "0123456789abcdefABCDEF");
+        if (!word[digits] && (digits == 16 || digits == 32 || digits == 64) && access(word, F_OK))
+            return word;
+    }
+    return NULL;
+}
+
 int cmd_find(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
+    const char *code = find_bare_code(settings);
+    if (code)
+        return report_fatal(report, "%s: no such file; a code is found by 'doppel find --code %s'",
+                            code, code);
     if (settings->repeats)
         return find_repeats(settings, report);
     struct find find = {.settings = settings, .report = report};
@@ -144,6 +164,9 @@ int cmd_find(const struct settings *settings, struct report *report)
         adopt_schemes(&adopted, find.library, report);
     find.settings = settings = &adopted;
     struct doppel_search_options options = search_options_from(settings);
+    struct other_scheme_reader reader = {report->run, read_options_from(settings), NULL};
+    options.fingerprint = other_scheme_read;
+    options.fingerprint_context = &reader;
     if (settings->refine) {
         find.looks = must_have(video_looks_new(report->run));
         options.refine = refine_with_item;
@@ -160,6 +183,7 @@ int cmd_find(const struct settings *settings, struct report *report)
 done:
     doppel_search_free(find.search);
     bool written = output_finish(find.print.output);
+    other_scheme_reader_free(&reader);
     video_looks_free(find.looks);
     doppel_item_set_free(&find.print.wanted);
     doppel_library_close(find.library);
