@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/digest.h"
+#include "core/try.h"
 
 /* So many items with the same bytes or pixels are looked at for one that counts. */
 enum { MAX_SAME = 64 };
@@ -156,19 +157,20 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
 {
     const struct doppel_digest *digest = &decider->file->file->record.digest;
     uint64_t id = 0;
-    enum doppel_status status =
-        doppel_library_by_bytes(decider->library, digest, &id, &facts->gone, error);
-    take_same(decider, facts, status ? 0 : id);
-    for (int i = 1; i < MAX_SAME && !status && id && looks_further(decider, facts); i++) {
-        status = doppel_library_next_by_bytes(decider->library, digest, id, &id, error);
-        take_same(decider, facts, status ? 0 : id);
+    enum doppel_status status;
+    TRY(doppel_library_by_bytes(decider->library, digest, &id, &facts->gone, error));
+    take_same(decider, facts, id);
+    for (int i = 1; i < MAX_SAME && id && looks_further(decider, facts); i++) {
+        TRY(doppel_library_next_by_bytes(decider->library, digest, id, &id, error));
+        take_same(decider, facts, id);
     }
-    if (!status && looks_further(decider, facts))
-        status = ask_by_exact(decider, facts, error);
-    if (!status && !facts->same && !facts->gone)
-        status = ask_by_pixels(decider, facts, error);
+    if (looks_further(decider, facts))
+        TRY(ask_by_exact(decider, facts, error));
+    if (!facts->same && !facts->gone)
+        TRY(ask_by_pixels(decider, facts, error));
     facts->same_leader = leader_of(decider, facts->same);
     facts->gone_leader = leader_of(decider, facts->gone);
+done:
     return status;
 }
 
@@ -185,15 +187,17 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
     }
     if (decider->file->is_code)
         return DOPPEL_OK; /* it has no path and no bytes */
-    enum doppel_status status = ask_by_path(decider, facts, error);
-    if (!status && !facts->here_same && !file->known)
-        status = ask_apart(decider, error);
-    if (!status && !facts->here_same && !file->known)
-        status = ask_by_bytes(decider, facts, error);
+    enum doppel_status status;
+    TRY(ask_by_path(decider, facts, error));
+    if (!facts->here_same && !file->known) {
+        TRY(ask_apart(decider, error));
+        TRY(ask_by_bytes(decider, facts, error));
+    }
     if (!file->record.scheme && !facts->here_same && !facts->same) { /* and nothing else is known */
         facts->unreadable = true;
         decider->problem = "the library was changed while the file was looked up; try again";
     }
+done:
     return status;
 }
 
@@ -315,28 +319,28 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
 {
     const struct intake_file *file = decider->file->file;
     decider->marked = 0;
-    enum doppel_status status = want_search(decider, error);
-    if (!status && decider->file->is_code)
-        status = doppel_search_code(decider->search, &file->record.fingerprint, &decider->results,
-                                    error);
-    else if (!status)
-        status = doppel_search_record(decider->search, &file->record, file->path, &decider->results,
-                                      error);
-    for (size_t i = 0; i < decider->results.count && !status; i++)
+    enum doppel_status status;
+    TRY(want_search(decider, error));
+    if (decider->file->is_code)
+        TRY(doppel_search_code(decider->search, &file->record.fingerprint, &decider->results,
+                               error));
+    else
+        TRY(doppel_search_record(decider->search, &file->record, file->path, &decider->results,
+                                 error));
+    for (size_t i = 0; i < decider->results.count; i++)
         if (!decider->results.items[i].below_threshold &&
             decider->results.items[i].id != decider->former)
-            status = add_candidate(decider, &decider->results.items[i], error);
-    if (!status)
-        status = doppel_library_each_mark(decider->library, &file->record.digest, take_file_mark,
-                                          decider, error);
+            TRY(add_candidate(decider, &decider->results.items[i], error));
+    TRY(doppel_library_each_mark(decider->library, &file->record.digest, take_file_mark, decider,
+                                 error));
     *facts = (struct rule_content){
         .kind = file->record.kind,
-        .too_short =
-            !status && doppel_compare_obstacle(&file->record, &decider->decide->search.compare),
+        .too_short = doppel_compare_obstacle(&file->record, &decider->decide->search.compare),
         .origin = {decider->file->source, decider->file->date},
         .marked = leader_of(decider, decider->marked),
         .candidates = decider->candidates.items,
         .count = decider->candidates.count,
     };
+done:
     return status;
 }

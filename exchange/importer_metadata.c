@@ -1,6 +1,7 @@
 /* What was set in another library, taken into this one: what this one says itself stays. */
 #include <string.h>
 
+#include "core/try.h"
 #include "exchange/importer_internal.h"
 
 /* ---- what the library says itself ---- */
@@ -62,11 +63,12 @@ enum doppel_status importer_take_source(void *context, const char *pattern, int6
         importer->conflicts += json_integer_value(known) != authority;
         return DOPPEL_OK;
     }
-    enum doppel_status status =
-        doppel_library_set_source(importer->library, pattern, authority, error);
-    if (!status)
-        json_object_set_new(importer->sources, pattern, json_integer(authority));
-    return status ? status : importer_took(importer, 0, error);
+    enum doppel_status status;
+    TRY(doppel_library_set_source(importer->library, pattern, authority, error));
+    json_object_set_new(importer->sources, pattern, json_integer(authority));
+    TRY(importer_took(importer, 0, error));
+done:
+    return status;
 }
 
 enum doppel_status importer_take_list(void *context, const char *name, enum doppel_list_state state,
@@ -78,10 +80,12 @@ enum doppel_status importer_take_list(void *context, const char *name, enum dopp
         importer->conflicts += json_integer_value(known) != (json_int_t)state;
         return DOPPEL_OK;
     }
-    enum doppel_status status = doppel_library_set_list(importer->library, name, state, error);
-    if (!status)
-        json_object_set_new(importer->lists, name, json_integer(state));
-    return status ? status : importer_took(importer, 0, error);
+    enum doppel_status status;
+    TRY(doppel_library_set_list(importer->library, name, state, error));
+    json_object_set_new(importer->lists, name, json_integer(state));
+    TRY(importer_took(importer, 0, error));
+done:
+    return status;
 }
 
 enum doppel_status importer_take_mark(void *context, const struct doppel_mark *mark,

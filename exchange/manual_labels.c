@@ -243,13 +243,14 @@ static enum doppel_status import_pair(struct doppel_library *library, const stru
                                       struct doppel_error *error)
 {
     struct marked a, b;
-    enum doppel_status status = find_named_content(library, &line->a, &a, error);
-    if (!status)
-        status = find_named_content(library, &line->b, &b, error);
-    return status ? status
-                  : mark_say(library, &a, &b,
-                             line->word == MARK_SAME ? DOPPEL_LABEL_SAME : DOPPEL_LABEL_DISTINCT,
-                             line->note, error);
+    enum doppel_status status;
+    TRY(find_named_content(library, &line->a, &a, error));
+    TRY(find_named_content(library, &line->b, &b, error));
+    TRY(mark_say(library, &a, &b,
+                 line->word == MARK_SAME ? DOPPEL_LABEL_SAME : DOPPEL_LABEL_DISTINCT, line->note,
+                 error));
+done:
+    return status;
 }
 
 enum doppel_status mark_line(struct doppel_library *library, const char *text, bool *out_acts,

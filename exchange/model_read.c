@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "exchange/model_read.h"
 #include "exchange/model_write.h"
 
@@ -35,10 +36,12 @@ static enum doppel_status read_policy_line(struct fields *fields, const struct e
         free(names[i]);
     }
     free(names);
-    enum doppel_status status = fields->status;
-    if (!status)
-        status = doppel_keep_policy_parse(text, &policy, fields->error);
-    return status ? status : sink->policy(sink->context, &policy, fields->error);
+    enum doppel_status status;
+    TRY(fields->status);
+    TRY(doppel_keep_policy_parse(text, &policy, fields->error));
+    TRY(sink->policy(sink->context, &policy, fields->error));
+done:
+    return status;
 }
 
 static enum doppel_status read_source_line(struct fields *fields, const struct exchange_sink *sink)

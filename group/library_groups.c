@@ -110,24 +110,20 @@ static enum doppel_status add_library_state(struct library_grouping *grouping,
     struct doppel_library *library = grouping->library;
     enum doppel_list_state state;
     uint64_t leader, chosen = 0;
-    enum doppel_status status =
-        doppel_library_state_of(library, entry->id, &state, grouping->error);
-    entry->benign = !status && state == DOPPEL_LIST_BENIGN;
-    if (!status)
-        status = doppel_library_leader(library, entry->id, &leader, grouping->error);
-    if (!status)
-        status = doppel_library_get_canonical(library, leader, &chosen, grouping->error);
+    struct doppel_metadata about = {0};
+    enum doppel_status status;
+    TRY(doppel_library_state_of(library, entry->id, &state, grouping->error));
+    entry->benign = state == DOPPEL_LIST_BENIGN;
+    TRY(doppel_library_leader(library, entry->id, &leader, grouping->error));
+    TRY(doppel_library_get_canonical(library, leader, &chosen, grouping->error));
     entry->chosen = chosen == entry->id;
     entry->has_authority = grouping->has_sources;
-    struct doppel_metadata about;
-    if (!status && grouping->has_sources) {
-        status = doppel_library_get_metadata(library, entry->id, &about, grouping->error);
-        if (!status)
-            status =
-                doppel_library_authority(library, about.source, &entry->authority, grouping->error);
-        if (!status)
-            doppel_metadata_free(&about);
+    if (grouping->has_sources) {
+        TRY(doppel_library_get_metadata(library, entry->id, &about, grouping->error));
+        TRY(doppel_library_authority(library, about.source, &entry->authority, grouping->error));
     }
+done:
+    doppel_metadata_free(&about);
     return status;
 }
 

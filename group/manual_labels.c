@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "group/grouping_internal.h"
 
 /* ---- loaded ---- */
@@ -211,13 +212,16 @@ enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leader
     grouping->by_label = calloc(count + 1, sizeof *grouping->by_label);
     if (!grouping->by_label)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
-    enum doppel_status status = labelled ? map_contents(grouping, &map, error) : DOPPEL_OK;
-    if (!status && labelled)
+    enum doppel_status status = DOPPEL_OK;
+    if (labelled) {
+        TRY(map_contents(grouping, &map, error));
         each_pair(grouping, &map, DOPPEL_LABEL_SAME, leaders, join_labelled);
+    }
     for (uint32_t i = 0; i < count; i++)
         leaders[i] = leaders[grouping_first_of(grouping, i)];
-    if (!status && labelled)
+    if (labelled)
         each_pair(grouping, &map, DOPPEL_LABEL_DISTINCT, leaders, part_labelled);
+done:
     digest_map_free(&map);
     return status;
 }

@@ -1,6 +1,7 @@
 /* The axis of an index of postings: its segments and its head, one after the other. */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "index/index_internal.h"
 
 struct doppel_index_axis {
@@ -126,15 +127,16 @@ enum doppel_status doppel_index_lookup(const struct doppel_index_axis *axis, con
     const struct state *state = axis->snapshot.state;
     struct axis_lookup lookup = {.visitor = visitor, .context = context};
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < state->count && !status; i++) {
+    for (size_t i = 0; i < state->count; i++) {
         const struct table *table = state->parts[i]->table;
         lookup.base = axis->starts[i];
-        status = postings_lookup(table_postings(table), keys, count, visit_run, &lookup, error);
-        if (!status)
-            status = segment_damage(table_segment(table), error);
+        TRY(postings_lookup(table_postings(table), keys, count, visit_run, &lookup, error));
+        TRY(segment_damage(table_segment(table), error));
     }
     lookup.base = axis->starts[state->count];
-    return status ? status : look_up_head(axis, keys, count, &lookup, error);
+    TRY(look_up_head(axis, keys, count, &lookup, error));
+done:
+    return status;
 }
 
 /* ---- items ---- */

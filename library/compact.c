@@ -1,5 +1,6 @@
 /* A library packed: segments merged, the catalogue written again. */
 #include "library/derived/codes.h"
+#include "core/try.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
@@ -149,32 +150,36 @@ static enum doppel_status check_only_writer(struct doppel_library *library,
     return status;
 }
 
+static enum doppel_status merge_all_indexes(struct doppel_library *library,
+                                            struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < DERIVATIONS; i++)
+        TRY(merge_library_index(library, i, error));
+    for (int i = 0; i < CODE_TABLES; i++)
+        TRY(codes_merge(library, (enum code_table)i, error));
+done:
+    derived_close(library);
+    codes_close(library);
+    return status;
+}
+
 enum doppel_status doppel_library_compact(struct doppel_library *library, uint64_t *out_before,
                                           uint64_t *out_after, struct doppel_error *error)
 {
-    enum doppel_status status = doppel_library_commit(library, error);
-    if (!status)
-        status = check_only_writer(library, error);
-    if (!status)
-        status = check_room(library, error);
+    enum doppel_status status;
+    TRY(doppel_library_commit(library, error));
+    TRY(check_only_writer(library, error));
+    TRY(check_room(library, error));
     uint64_t before = all_bytes(library);
-    for (int i = 0; i < DERIVATIONS && !status; i++)
-        status = merge_library_index(library, i, error);
-    for (int i = 0; i < CODE_TABLES && !status; i++)
-        status = codes_merge(library, (enum code_table)i, error);
-    derived_close(library);
-    codes_close(library);
-    if (!status)
-        status = doppel_store_execute(library->store, "VACUUM", error);
-    if (!status)
-        doppel_store_empty_log(library->store);
-    if (!status)
-        status = doppel_store_execute(library->store, "PRAGMA optimize", error);
-    if (status)
-        return status;
+    TRY(merge_all_indexes(library, error));
+    TRY(doppel_store_execute(library->store, "VACUUM", error));
+    doppel_store_empty_log(library->store);
+    TRY(doppel_store_execute(library->store, "PRAGMA optimize", error));
     if (out_before)
         *out_before = before;
     if (out_after)
         *out_after = all_bytes(library);
-    return DOPPEL_OK;
+done:
+    return status;
 }

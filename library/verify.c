@@ -186,18 +186,20 @@ enum doppel_status doppel_library_set_aside(struct doppel_library *library, uint
 {
     struct aside aside = {0};
     bool keeps = false;
-    enum doppel_status status = item_exists(library, id, error);
-    if (!status)
-        status = is_whole_without(library, id, &keeps);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
-        status = write_part(library, &aside, i, id, error);
-    if (!status)
-        status = aside_sync(&aside, error);
+    enum doppel_status status;
+    TRY(item_exists(library, id, error));
+    TRY(is_whole_without(library, id, &keeps));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        TRY(write_part(library, &aside, i, id, error));
+    TRY(aside_sync(&aside, error));
+    if (keeps) {
+        TRY(library_begin(library, error));
+        TRY(library_end(library, rows_run(library, "DELETE FROM attachment WHERE item = ?1",
+                                          VALUES(ID(id)), error)));
+    } else {
+        TRY(doppel_library_remove(library, id, error));
+    }
+done:
     aside_close(&aside);
-    if (status || !keeps)
-        return status ? status : doppel_library_remove(library, id, error);
-    status = library_begin(library, error);
-    return status ? status
-                  : library_end(library, rows_run(library, "DELETE FROM attachment WHERE item = ?1",
-                                                  VALUES(ID(id)), error));
+    return status;
 }

@@ -226,11 +226,12 @@ done:
 enum doppel_status verify_rows(struct verification *verification, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < sizeof damages / sizeof *damages && !status; i++)
-        status = run_check(verification, &damages[i], error);
-    if (!status)
-        status = verify_items(verification, error);
-    for (size_t i = 0; i < sizeof dangling / sizeof *dangling && !status; i++)
-        status = run_check(verification, &dangling[i], error);
-    return status ? status : verify_counter(verification, error);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        TRY(run_check(verification, &damages[i], error));
+    TRY(verify_items(verification, error));
+    for (size_t i = 0; i < sizeof dangling / sizeof *dangling; i++)
+        TRY(run_check(verification, &dangling[i], error));
+    TRY(verify_counter(verification, error));
+done:
+    return status;
 }

@@ -156,33 +156,35 @@ enum doppel_status doppel_store_index_repair(struct doppel_store_index *self,
 static enum doppel_status make_anew(struct doppel_store_index *self, struct manifest *out,
                                     struct doppel_error *error)
 {
-    enum doppel_status status = manifest_drop(self->store, self->name, error);
-    if (!status)
-        status = manifest_make(self->store, self->name, &self->make, error);
-    return status ? status : manifest_read(self->store, self->name, out, error);
+    enum doppel_status status;
+    TRY(manifest_drop(self->store, self->name, error));
+    TRY(manifest_make(self->store, self->name, &self->make, error));
+    TRY(manifest_read(self->store, self->name, out, error));
+done:
+    return status;
 }
 
 static enum doppel_status empty(struct doppel_store_index *self, struct doppel_error *error)
 {
-    struct manifest manifest;
+    struct manifest manifest, old = {0};
     enum doppel_status status = doppel_store_begin(self->store, error);
     if (status)
         return status;
     status = manifest_read(self->store, self->name, &manifest, error);
     if (status == DOPPEL_E_CORRUPT && self->make.table)
         status = make_anew(self, &manifest, error);
-    if (!status) {
-        struct segment_rows segments = manifest.segments;
-        manifest.segments = (struct segment_rows){0};
-        manifest.whole = false;
-        manifest.generation++;
-        status = manifest_write(self->store, self->name, &manifest, error);
-        if (!status)
-            status = index_log_drop(self->store, manifest.id, (INT64_C(1) << 40) - 1, error);
-        manifest_free(&(struct manifest){.segments = segments});
-    }
-    if (!status)
-        return doppel_store_commit(self->store, error);
+    if (status)
+        goto done;
+    old.segments = manifest.segments;
+    manifest.segments = (struct segment_rows){0};
+    manifest.whole = false;
+    manifest.generation++;
+    TRY(manifest_write(self->store, self->name, &manifest, error));
+    TRY(index_log_drop(self->store, manifest.id, (INT64_C(1) << 40) - 1, error));
+    manifest_free(&old);
+    return doppel_store_commit(self->store, error);
+done:
+    manifest_free(&old);
     doppel_store_rollback(self->store);
     return status;
 }

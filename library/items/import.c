@@ -130,11 +130,12 @@ static enum doppel_status put_again(struct doppel_library *library, struct impor
     addition->outcome = import->present.same_bytes ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
     if (import->present.same_bytes)
         return DOPPEL_OK;
-    enum doppel_status status = derived_forget(library, addition->id, error);
-    if (!status)
-        status = item_update(library, addition->id, addition, error);
-    return status ? status
-                  : item_put_computed(library, addition->id, addition->record, false, error);
+    enum doppel_status status;
+    TRY(derived_forget(library, addition->id, error));
+    TRY(item_update(library, addition->id, addition, error));
+    TRY(item_put_computed(library, addition->id, addition->record, false, error));
+done:
+    return status;
 }
 
 static enum doppel_status put_imported(struct doppel_library *library, struct import *import,
@@ -142,17 +143,19 @@ static enum doppel_status put_imported(struct doppel_library *library, struct im
 {
     struct addition *addition = &import->addition;
     const struct doppel_metadata *about = import->about;
-    enum doppel_status status =
-        import->present.id ? put_again(library, import, error) : put_new(library, addition, error);
+    enum doppel_status status;
+    TRY(import->present.id ? put_again(library, import, error) : put_new(library, addition, error));
     const struct doppel_log_entry entry = {
         .action = DOPPEL_LOG_IMPORTED,
         .item = addition->id,
         .name = *addition->path ? addition->path : about->external_id,
         .source = about->source,
     };
-    if (!status && addition->outcome != DOPPEL_ADDED_UNCHANGED)
-        status = log_append(library, &entry, error);
-    return status ? status : metadata_put(library, addition->id, about, error);
+    if (addition->outcome != DOPPEL_ADDED_UNCHANGED)
+        TRY(log_append(library, &entry, error));
+    TRY(metadata_put(library, addition->id, about, error));
+done:
+    return status;
 }
 
 static enum doppel_status import_one(struct doppel_library *library, struct import *import,

@@ -230,10 +230,12 @@ static enum doppel_status store_metadata(struct doppel_library *library, uint64_
                                          const struct doppel_metadata *about,
                                          struct doppel_error *error)
 {
-    enum doppel_status status = item_exists(library, id, error);
-    if (!status)
-        status = doppel_library_check_metadata(library, about, error);
-    return status ? status : metadata_put(library, id, about, error);
+    enum doppel_status status;
+    TRY(item_exists(library, id, error));
+    TRY(doppel_library_check_metadata(library, about, error));
+    TRY(metadata_put(library, id, about, error));
+done:
+    return status;
 }
 
 enum doppel_status doppel_library_set_metadata(struct doppel_library *library, uint64_t id,

@@ -26,10 +26,12 @@ static enum doppel_status delete_by_id(struct doppel_library *library, const cha
 static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
                                       struct doppel_error *error)
 {
-    enum doppel_status status = derived_forget(library, id, error);
-    if (!status)
-        status = links_forget(library, id, error);
-    return status ? status : delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error);
+    enum doppel_status status;
+    TRY(derived_forget(library, id, error));
+    TRY(links_forget(library, id, error));
+    TRY(delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error));
+done:
+    return status;
 }
 
 /* ---- adding ---- */
@@ -264,8 +266,10 @@ done:
 enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_t id,
                                          struct doppel_error *error)
 {
-    enum doppel_status status = derived_prepare(library, NULL, NULL, id, error);
-    if (!status)
-        status = library_begin(library, error);
-    return status ? status : library_end(library, remove_logged(library, id, error));
+    enum doppel_status status;
+    TRY(derived_prepare(library, NULL, NULL, id, error));
+    TRY(library_begin(library, error));
+    TRY(library_end(library, remove_logged(library, id, error)));
+done:
+    return status;
 }

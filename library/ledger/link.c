@@ -204,12 +204,13 @@ enum doppel_status doppel_library_link(struct doppel_library *library, uint64_t 
 static enum doppel_status unlink_item(struct doppel_library *library, uint64_t item,
                                       struct doppel_error *error)
 {
-    enum doppel_status status = step_down(library, item, error);
-    if (!status)
-        status = rows_run(library, PUT_TEXT("0", "(too_short = 0)", "id = ?1 AND leader != 0"),
-                          VALUES(ID(item)), error);
-    return status ? status
-                  : rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(item)), error);
+    enum doppel_status status;
+    TRY(step_down(library, item, error));
+    TRY(rows_run(library, PUT_TEXT("0", "(too_short = 0)", "id = ?1 AND leader != 0"),
+                 VALUES(ID(item)), error));
+    TRY(rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(item)), error));
+done:
+    return status;
 }
 
 static enum doppel_status unlink_and_move(struct doppel_library *library, uint64_t item,

@@ -190,11 +190,12 @@ static enum doppel_status remove_list(struct doppel_library *library, const char
 {
     enum doppel_status status =
         rows_run(library, "DELETE FROM list WHERE name = ?1", VALUES(value_text(name)), error);
-    if (!status && rows_changed(library) == 0)
+    if (status)
+        return status;
+    if (rows_changed(library) == 0)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: there is no list '%.100s'",
                            library->directory, name);
-    if (!status)
-        status = memory_changed(library, MEMORY_STATES, error);
+    status = memory_changed(library, MEMORY_STATES, error);
     memory_drop(&library->memory, MEMORY_STATES);
     return status ? status : log_list_change(library, name, "is removed", error);
 }

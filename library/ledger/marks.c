@@ -253,8 +253,10 @@ enum doppel_status doppel_library_mark(struct doppel_library *library,
     if (memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "both have the same bytes: there is nothing to be said");
-    enum doppel_status status = note && *note ? name_check(note, "a note", error) : DOPPEL_OK;
-    if (!status)
-        status = library_begin(library, error);
-    return status ? status : library_end(library, mark(library, a, b, items, word, note, error));
+    enum doppel_status status;
+    TRY(note && *note ? name_check(note, "a note", error) : DOPPEL_OK);
+    TRY(library_begin(library, error));
+    TRY(library_end(library, mark(library, a, b, items, word, note, error)));
+done:
+    return status;
 }

@@ -65,8 +65,10 @@ enum doppel_status doppel_library_set_policy(struct doppel_library *library,
     char keep[MAX_POLICY_BYTES];
     struct doppel_keep_policy checked;
     print_policy(policy, keep);
-    enum doppel_status status = doppel_keep_policy_parse(keep, &checked, error);
-    if (!status)
-        status = library_begin(library, error);
-    return status ? status : library_end(library, put_policy(library, keep, error));
+    enum doppel_status status;
+    TRY(doppel_keep_policy_parse(keep, &checked, error));
+    TRY(library_begin(library, error));
+    TRY(library_end(library, put_policy(library, keep, error)));
+done:
+    return status;
 }

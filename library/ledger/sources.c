@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/try.h"
 
 #define SOURCE_COLUMNS "pattern, authority"
 
@@ -173,10 +174,12 @@ static enum doppel_status put_source(struct doppel_library *library, const char 
 enum doppel_status doppel_library_set_source(struct doppel_library *library, const char *pattern,
                                              int64_t authority, struct doppel_error *error)
 {
-    enum doppel_status status = check_pattern(pattern, error);
-    if (!status)
-        status = library_begin(library, error);
-    return status ? status : library_end(library, put_source(library, pattern, authority, error));
+    enum doppel_status status;
+    TRY(check_pattern(pattern, error));
+    TRY(library_begin(library, error));
+    TRY(library_end(library, put_source(library, pattern, authority, error)));
+done:
+    return status;
 }
 
 static enum doppel_status remove_source(struct doppel_library *library, const char *pattern,

@@ -243,10 +243,12 @@ static enum doppel_status read_hidden_trees(struct salvage *salvage, struct dopp
     const struct rescue *schema = &salvage->rescues[RESCUE_SCHEMA];
     if (!schema->gaps.count && !schema->again.count && !schema->lost)
         return DOPPEL_OK;
-    enum doppel_status status = skip_others(salvage, error);
-    if (!status)
-        status = salvage_find_roots(salvage, error);
-    return status ? status : read_trees(salvage, true, error);
+    enum doppel_status status;
+    TRY(skip_others(salvage, error));
+    TRY(salvage_find_roots(salvage, error));
+    TRY(read_trees(salvage, true, error));
+done:
+    return status;
 }
 
 static enum doppel_status read_strays(struct salvage *salvage, struct doppel_error *error)

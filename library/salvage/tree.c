@@ -84,10 +84,12 @@ static enum doppel_status rescue_row(struct salvage *salvage, struct rescue *res
         return DOPPEL_OK;
     enum doppel_status status = DOPPEL_OK;
     if (rescue->table->sum || sound)
-        status = rescue_put(salvage, rescue, &put, error);
-    if (!status && !put)
-        status = rescue_set_aside(salvage, rescue, error);
-    return status ? status : commit_some(salvage, error);
+        TRY(rescue_put(salvage, rescue, &put, error));
+    if (!put)
+        TRY(rescue_set_aside(salvage, rescue, error));
+    TRY(commit_some(salvage, error));
+done:
+    return status;
 }
 
 /* The rows in the cells of a page. */
@@ -189,18 +191,20 @@ static enum doppel_status walk_children(struct salvage *salvage, struct rescue *
 {
     enum doppel_status status = DOPPEL_OK;
     bool sound = is_sound(page);
-    for (uint32_t i = 0; i < page->cells && !status; i++) {
+    for (uint32_t i = 0; i < page->cells; i++) {
         struct cell cell;
         struct span part = span;
         bool is = cell_read(page, i, &cell);
         if (is && !rescue->table->keyed && cell.id > span.after && cell.id <= span.last)
             part.last = span.after = cell.id;
-        status = is ? walk_page(salvage, rescue, cell.child, part, depth + 1, error)
-                    : add_gap(salvage, rescue, part, error);
-        if (!status && rescue->table->keyed)
-            status = rescue_cell(salvage, rescue, page, i, sound, false, error);
+        TRY(is ? walk_page(salvage, rescue, cell.child, part, depth + 1, error)
+               : add_gap(salvage, rescue, part, error));
+        if (rescue->table->keyed)
+            TRY(rescue_cell(salvage, rescue, page, i, sound, false, error));
     }
-    return status ? status : walk_page(salvage, rescue, page->right, span, depth + 1, error);
+    TRY(walk_page(salvage, rescue, page->right, span, depth + 1, error));
+done:
+    return status;
 }
 
 static enum doppel_status walk_page(struct salvage *salvage, struct rescue *rescue, uint32_t number,
@@ -211,16 +215,17 @@ static enum doppel_status walk_page(struct salvage *salvage, struct rescue *resc
     enum doppel_status status = DOPPEL_OK;
     if (number && number <= salvage->pages.count && salvage->uses[number] != PAGE_TAKEN &&
         depth < MAX_DEPTH)
-        status = salvage_page(salvage, number, &page, &is, error);
-    if (!status && is)
-        status = is_part(salvage, rescue, &page, span, depth == 0, &is, error);
-    if (!status && !is)
-        status = add_gap(salvage, rescue, span, error);
-    else if (!status) {
+        TRY(salvage_page(salvage, number, &page, &is, error));
+    if (is)
+        TRY(is_part(salvage, rescue, &page, span, depth == 0, &is, error));
+    if (is) {
         salvage->uses[number] = PAGE_TAKEN;
         status = is_inner(page.kind) ? walk_children(salvage, rescue, &page, span, depth, error)
                                      : take_cells(salvage, rescue, &page, false, error);
+    } else {
+        status = add_gap(salvage, rescue, span, error);
     }
+done:
     free(page.bytes);
     return status;
 }

@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#include "core/try.h"
+
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     BLOCK = 344,      /* steps: half a second */
@@ -391,24 +393,22 @@ static enum doppel_status walk_both_ways(struct follow_walk *walk, size_t first,
     struct audio_block start;
     const struct doppel_audio_peak *peaks = walk->pursuit->query->peaks;
     double piece[2] = {peaks[first].time, peaks[end - 1].time + 1.0};
-    enum doppel_status status = locate_walk(walk, first, end, &start);
-    if (!status)
-        status = go(walk, true, start, &reach[0], views);
-    if (!status)
-        status = go(walk, false, start, &reach[1], &ahead);
+    enum doppel_status status;
+    TRY(locate_walk(walk, first, end, &start));
+    TRY(go(walk, true, start, &reach[0], views));
+    TRY(go(walk, false, start, &reach[1], &ahead));
     size_t before = views->count;
     reverse(views);
-    if (!status && !append_looks(views, &ahead))
-        status = DOPPEL_E_MEMORY;
-    array_free(&ahead);
-    if (!status && !(reach[0].views + reach[1].views))
-        status = DOPPEL_E_NOT_FOUND;
-    if (status)
-        return status;
+    if (!append_looks(views, &ahead))
+        TRY(DOPPEL_E_MEMORY);
+    if (!(reach[0].views + reach[1].views))
+        TRY(DOPPEL_E_NOT_FOUND);
     *run = (struct run){.id = walk->id, .first = reach[0].line, .last = reach[1].line};
     run->evidence = reach[0].sum + reach[1].sum;
     cut_ends(views, before - reach[0].views, before + reach[1].views, piece, run);
-    return DOPPEL_OK;
+done:
+    array_free(&ahead);
+    return status;
 }
 
 enum doppel_status follow(struct pursuit *pursuit, const struct alignment *alignment, size_t first,

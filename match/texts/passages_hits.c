@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "match/texts/passages_keys.h"
 
 enum { MAX_PLACES = 32 }; /* of a key in the query: what repeats endlessly counts so often */
@@ -101,22 +102,21 @@ enum doppel_status hits_gather(const struct doppel_index_axis *axis,
     if (!request->query.key_count)
         return DOPPEL_OK;
     uint32_t *keys = malloc(request->query.key_count * sizeof *keys);
-    enum doppel_status status =
-        keys && list_keys(&request->query, out)
+    enum doppel_status status;
+    TRY(keys && list_keys(&request->query, out)
             ? measure_keys(axis, keys, items, out, error)
-            : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a query");
-    if (!status) {
-        spend_hits(out, request->max_postings);
-        for (size_t i = 0; i < out->keys.count; i++)
-            keys[i] = out->keys.items[i].key;
-        status = doppel_index_lookup(axis, keys, out->keys.count, take_places, out, error);
-        if (status == DOPPEL_E_CANCELLED)
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a query");
-    }
-    free(keys);
+            : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a query"));
+    spend_hits(out, request->max_postings);
+    for (size_t i = 0; i < out->keys.count; i++)
+        keys[i] = out->keys.items[i].key;
+    status = doppel_index_lookup(axis, keys, out->keys.count, take_places, out, error);
+    if (status == DOPPEL_E_CANCELLED)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a query");
     if (!status && out->places.count)
         qsort(out->places.items, out->places.count, sizeof *out->places.items,
               compare_hit_positions);
+done:
+    free(keys);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
@@ -82,13 +83,15 @@ static enum doppel_status mark_two(const struct settings *settings, struct doppe
         if (resolve_to_change(library, settings->operands.items[i], report, &called, error) ==
             DOPPEL_E_ARGUMENT)
             return DOPPEL_E_ARGUMENT;
-    enum doppel_status status = marked_named(library, settings->operands.items[0], &a, error);
-    if (!status)
-        status = marked_named(library, settings->operands.items[1], &b, error);
+    enum doppel_status status;
+    TRY(marked_named(library, settings->operands.items[0], &a, error));
+    TRY(marked_named(library, settings->operands.items[1], &b, error));
     enum doppel_manual_label word = settings->same       ? DOPPEL_LABEL_SAME
                                     : settings->distinct ? DOPPEL_LABEL_DISTINCT
                                                          : DOPPEL_LABEL_NONE;
-    return status ? status : mark_say(library, &a, &b, word, settings->note, error);
+    TRY(mark_say(library, &a, &b, word, settings->note, error));
+done:
+    return status;
 }
 
 static enum doppel_status mark_lines(const struct settings *settings,
