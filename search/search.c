@@ -7,6 +7,7 @@
 #include "compare/image.h"
 #include "compare/video.h"
 #include "core/digest.h"
+#include "core/try.h"
 #include "search/other_schemes.h"
 #include "search/texts.h"
 #include "search/videos.h"
@@ -354,12 +355,12 @@ enum doppel_status doppel_search_record(struct doppel_search *search,
         status = text_view_load(record, &search->options.compare.text, &text, error);
     if (status == DOPPEL_E_CORRUPT)
         return doppel_fail(error, status, "%s: what is known of it is damaged", name);
-    if (!status)
-        status = run_query(search, &query, results, error);
-    if (!status)
-        status = search_other_schemes(search,
-                                      doppel_compare_scheme(&search->options.compare, query.kind),
-                                      record, name, results, error);
+    if (status)
+        return status;
+    TRY(run_query(search, &query, results, error));
+    TRY(search_other_schemes(search, doppel_compare_scheme(&search->options.compare, query.kind),
+                             record, name, results, error));
+done:
     text_view_free(&text);
     return status;
 }
