@@ -34,9 +34,10 @@ void previews_free(struct previews *previews)
 
 /* ---- what is wanted ---- */
 
-static struct doppel_order order_of(enum doppel_kind kind, const struct report_member *member)
+static struct doppel_order order_of(const struct previews *previews, enum doppel_kind kind,
+                                    const struct report_member *member)
 {
-    struct doppel_order order = {.look = DOPPEL_LOOK_STILL, .look_size = STILL_PIXELS};
+    struct doppel_order order = {.look = DOPPEL_LOOK_STILL, .look_size = previews->still_pixels};
     if (kind == DOPPEL_KIND_AUDIO) {
         order.look = DOPPEL_LOOK_WAVE;
         order.look_size = WAVE_BUCKETS;
@@ -102,7 +103,7 @@ static bool want_member(struct previews *previews, const struct report_group *gr
                                     .source = source,
                                     .member = member,
                                     .same_as = same_as,
-                                    .order = order_of(group->kind, source)};
+                                    .order = order_of(previews, group->kind, source)};
     if (group->kind == DOPPEL_KIND_VIDEO && same_as == member)
         return want_frames(previews, group, member);
     return array_push(&previews->items, preview);

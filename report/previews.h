@@ -8,7 +8,7 @@
 #include "report/report_internal.h"
 
 enum {
-    STILL_PIXELS = 240,
+    STILL_PIXELS = 240, /* at least */
     FRAME_PIXELS = 144,
     WAVE_BUCKETS = 480,
     TEXT_BYTES = 64 << 10,
@@ -36,6 +36,7 @@ struct previewed_group {
 struct previews {
     struct doppel_run *run;
     const struct doppel_report_options *options;
+    uint32_t still_pixels;                  /* the longest side of images */
     const struct doppel_text_options *text; /* how records were read; borrowed */
     char *reported;                         /* the corpus that was reported last; given */
     struct doppel_pool *pool;               /* NULL: none was needed yet */

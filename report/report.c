@@ -170,6 +170,7 @@ static void put_data(struct doppel_json *json, const struct doppel_report *repor
     put_time(json);
     doppel_json_text(json, "from", options->of_library ? "library" : "scan");
     put_sources(json, options);
+    doppel_json_path(json, "folder", options->folder);
     doppel_json_boolean(json, "blur", options->blur);
     doppel_json_boolean(json, "looks", !options->no_thumbnails);
     doppel_json_array_begin(json, "groups");
@@ -233,11 +234,22 @@ done:
     return status;
 }
 
+/* Few images can be enlarged; of many the page stays small enough to be opened: about 100 MB. */
+static uint32_t still_pixels_for(const struct doppel_report *report)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < report->groups.count; i++)
+        files += report->groups.items[i].count;
+    return files <= 500 ? 4 * STILL_PIXELS : files <= 4000 ? 2 * STILL_PIXELS : STILL_PIXELS;
+}
+
 static enum doppel_status write_previews(const struct doppel_report *report, FILE *stream,
                                          struct doppel_error *error)
 {
-    struct previews previews = {
-        .run = report->run, .options = &report->options, .text = &report->text};
+    struct previews previews = {.run = report->run,
+                                .options = &report->options,
+                                .text = &report->text,
+                                .still_pixels = still_pixels_for(report)};
     enum doppel_status status = DOPPEL_OK;
     doppel_run_begin(report->run, "groups looked at", report->groups.count);
     for (size_t next = 0; next < report->groups.count && !status;) {

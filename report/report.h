@@ -30,6 +30,7 @@ struct doppel_report_options {
                            the file */
     const char *const *sources; /**< paths of what the groups were found in, as they are shown */
     size_t source_count;
+    const char *folder; /**< to which relative paths of members belong, absolute; NULL: not known */
     bool of_library;    /**< found in a library; else in files */
     bool no_thumbnails; /**< no file is read, nothing is shown of one */
     bool blur;          /**< images and frames are blurred until they are pointed at */

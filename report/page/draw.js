@@ -11,9 +11,11 @@ function shape(tag, attributes, ...children) {
 
 const absent = (why) => element('p', { class: 'absent' }, why);
 
+const isBase64 = (bytes) => typeof bytes === 'string' && /^[A-Za-z0-9+/=]+$/.test(bytes);
+
 // Only what is base64 becomes an address.
 function picture(bytes, words) {
-    if (typeof bytes !== 'string' || !/^[A-Za-z0-9+/=]+$/.test(bytes)) return absent('no picture');
+    if (!isBase64(bytes)) return absent('no picture');
     return element('img', {
         src: 'data:image/jpeg;base64,' + bytes,
         alt: words,

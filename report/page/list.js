@@ -7,16 +7,25 @@ let shown = []; // groups that pass the filter, in order
 let current = null; // a group
 let chosen = 0; // a member of it
 
+// What could go: all but the one to keep, references, and what is decided to stay.
 function savedOf(group) {
     const kept = keptIndex(group);
+    if (isLeft(group)) return 0;
     return group.members.reduce(
         (sum, member, index) =>
-            index === kept || member.reference || pairMark(group, index) === 'distinct'
+            index === kept ||
+            member.reference ||
+            fileMark(member) === 'keep' ||
+            pairMark(group, index) === 'distinct'
                 ? sum
                 : sum + (member.size || 0),
         0,
     );
 }
+
+// Whether its path lies in a folder, or begins like it.
+const isUnder = (member, folder) =>
+    member.path.startsWith(folder) || absolutePath(member).startsWith(folder);
 
 // What is sorted and filtered by.
 function prepare(group, index) {
@@ -77,39 +86,118 @@ function placeOf(member) {
 
 const nameOf = (member) => (member.line ? placeOf(member)[1] : member.path);
 
-function memberNode(group, index, looks) {
+// What becomes of a member: '', or a key of stateWords.
+const stateWords = { keep: 'keep', remove: 'remove', left: 'left alone' };
+const stateOf = (group, index) => (isLeft(group) ? 'left' : fileMark(group.members[index]));
+
+// Where a file is, as an address; '' where that is not known.
+function addressOf(member) {
+    const bytes =
+        member.path_base64 && isBase64(member.path_base64) ? atob(member.path_base64) : '';
+    const path = bytes
+        ? Array.from(bytes, (byte) => '%' + byte.charCodeAt(0).toString(16).padStart(2, '0')).join(
+              '',
+          )
+        : encodeURIComponent(member.path);
+    const absolute = (bytes || member.path).startsWith('/')
+        ? ''
+        : encodeURIComponent((data.folder || '') + '/');
+    if (member.line || member.size === undefined || (absolute && !data.folder)) return '';
+    return 'file://' + (absolute + path).replaceAll('%2F', '/').replaceAll('%2f', '/');
+}
+
+const absolutePath = (member) =>
+    member.path.startsWith('/') || !data.folder ? member.path : data.folder + '/' + member.path;
+
+const actButton = (group, index, word, label, pressed, act) =>
+    element(
+        'button',
+        {
+            type: 'button',
+            class: word.toLowerCase(),
+            'aria-pressed': String(pressed),
+            tabIndex: -1,
+            onclick: () => {
+                choose(group, index, false);
+                act();
+            },
+            'aria-label': label + ' ' + visible(nameOf(group.members[index])),
+        },
+        word,
+    );
+
+// What can be said of it, and where it is.
+function actNode(group, index) {
+    const member = group.members[index],
+        kept = keptIndex(group),
+        mark = pairMark(group, index);
+    // Of the same bytes there is nothing to say.
+    const alike = idOf(member) === idOf(group.members[kept]);
+    const button = (...rest) => actButton(group, index, ...rest);
+    const address = addressOf(member);
+    const nodes = [];
+    if (!hasRecords(group))
+        nodes.push(
+            button('Keep', 'Keep', stateOf(group, index) === 'keep', () => act.keep(index)),
+            button('Remove', 'Remove', stateOf(group, index) === 'remove', () => act.remove()),
+        );
+    if (!alike)
+        nodes.push(
+            button('Same', 'Same as the copy to keep:', mark === 'same', () => act.pair('same')),
+            button('Distinct', 'Distinct from the copy to keep:', mark === 'distinct', () =>
+                act.pair('distinct'),
+            ),
+        );
+    if (address)
+        nodes.push(
+            element(
+                'a',
+                {
+                    href: address.slice(0, address.lastIndexOf('/') + 1),
+                    target: '_blank',
+                    rel: 'noreferrer',
+                    tabIndex: -1,
+                    title: 'Open the folder (o)',
+                },
+                'Folder',
+            ),
+        );
+    return element('div', { class: 'act' }, ...nodes);
+}
+
+const reasonClass = (member, kept) =>
+    kept
+        ? 'kept'
+        : /^[a-z-]+$/.test(member.reason) && member.reason !== 'kept'
+          ? member.reason
+          : '';
+
+// @param look what was drawn of it before, or null
+function memberNode(group, index, looks, look) {
     const member = group.members[index],
         kept = keptIndex(group) === index,
+        state = stateOf(group, index),
         mark = pairMark(group, index);
-    // Then there is nothing to say.
-    const alike = idOf(member) === idOf(group.members[keptIndex(group)]);
     const [folder, name] = member.line ? placeOf(member) : splitPath(member.path);
-    const button = (word, label, pressed, act) =>
-        element(
-            'button',
-            {
-                type: 'button',
-                'aria-pressed': String(pressed),
-                tabIndex: -1,
-                onclick: () => {
-                    choose(group, index, false);
-                    act();
-                },
-                'aria-label': label + ' ' + visible(name),
-            },
-            word,
-        );
     const found = reasonOf[member.reason] || member.reason;
     const why = kept ? 'keep' : member.reason === 'kept' ? 'found as the copy to keep' : found;
+    const drawn =
+        look ||
+        element(
+            'div',
+            { class: 'look', onclick: () => openViewer(group, index) },
+            ...drawLook(group, index, looks),
+        );
     return element(
         'li',
         {
-            class: 'member' + (kept ? ' kept' : '') + (mark ? ' ' + mark : ''),
+            class: ['member', kept ? 'kept' : '', state, mark].filter(Boolean).join(' '),
             tabIndex: group === current && index === chosen ? 0 : -1,
             'data-index': index,
-            'aria-label': visible(name) + ', ' + why + (mark ? ', marked ' + mark : ''),
+            'aria-label':
+                visible(name) + ', ' + why + (state || mark ? ', marked ' + (state || mark) : ''),
         },
-        element('div', { class: 'look' }, ...drawLook(group, index, looks)),
+        drawn,
         element(
             'p',
             { class: 'name' },
@@ -120,15 +208,10 @@ function memberNode(group, index, looks) {
         element(
             'p',
             {},
-            element(
-                'span',
-                {
-                    class:
-                        'reason ' +
-                        (kept ? 'kept' : /^[a-z-]+$/.test(member.reason) ? member.reason : ''),
-                },
-                why,
-            ),
+            kept && state === 'keep'
+                ? null
+                : element('span', { class: 'reason ' + reasonClass(member, kept) }, why),
+            state ? element('span', { class: 'state ' + state }, stateWords[state]) : null,
             member.reference ? element('span', { class: 'tag' }, 'reference') : null,
             nearness(member),
         ),
@@ -136,25 +219,7 @@ function memberNode(group, index, looks) {
         ...[...(member.lists || []), ...(member.labels || [])].map((word) =>
             element('span', { class: 'tag' }, visible(String(word))),
         ),
-        element(
-            'div',
-            { class: 'act' },
-            hasRecords(group)
-                ? null
-                : button('Keep', 'Keep', groupId(group) in marks.keep && kept, () =>
-                      act.keep(index),
-                  ),
-            alike
-                ? null
-                : button('Same', 'Same as the copy to keep:', mark === 'same', () =>
-                      act.pair('same'),
-                  ),
-            alike
-                ? null
-                : button('Distinct', 'Distinct from the copy to keep:', mark === 'distinct', () =>
-                      act.pair('distinct'),
-                  ),
-        ),
+        actNode(group, index),
     );
 }
 
@@ -171,34 +236,65 @@ function looksOf(group) {
     }
 }
 
+// What was drawn stays: pictures that are made again would flash.
+const drawnLooks = (section) =>
+    section.filled && !section.waits ? Array.from(section.querySelectorAll('.member > .look')) : [];
+
+function groupHead(group) {
+    const removed = removedBytes(group);
+    return element(
+        'header',
+        {},
+        element(
+            'h2',
+            {},
+            count(group.members.length, oneOf[group.kind] || 'file', kindNames[group.kind]),
+        ),
+        element('span', {}, 'group ' + group.group),
+        hasRecords(group)
+            ? null
+            : element('span', { class: 'saves' }, size(group.saved) + ' could be saved'),
+        removed ? element('span', { class: 'goes' }, size(removed) + ' to remove') : null,
+        group.similarity < 1
+            ? element('span', {}, 'similarity from ' + Number(group.similarity.toFixed(3)))
+            : null,
+        hasRecords(group)
+            ? null
+            : element(
+                  'button',
+                  {
+                      type: 'button',
+                      class: 'leave',
+                      tabIndex: -1,
+                      'aria-pressed': String(isLeft(group)),
+                      title: 'Nothing is done about this group (l)',
+                      onclick: () => {
+                          choose(group, group === current ? chosen : 0, false);
+                          act.leave();
+                      },
+                  },
+                  'Leave alone',
+              ),
+    );
+}
+
 function fill(group) {
     const section = sections[group.index],
-        looks = data.looks ? looksOf(group) : [];
+        drawn = drawnLooks(section),
+        looks = data.looks ? (drawn.length ? drawn : looksOf(group)) : [];
     section.waits = !looks;
     group.saved = savedOf(group);
+    section.classList.toggle('left', isLeft(group));
     const members = group.all ? group.members : group.members.slice(0, AT_FIRST);
     const rest = group.members.length - members.length;
+    const all =
+        drawn.length && drawn.length < members.length && data.looks ? looksOf(group) : looks;
     section.replaceChildren(
-        element(
-            'header',
-            {},
-            element(
-                'h2',
-                {},
-                count(group.members.length, oneOf[group.kind] || 'file', kindNames[group.kind]),
-            ),
-            element('span', {}, 'group ' + group.group),
-            hasRecords(group)
-                ? null
-                : element('span', { class: 'saves' }, size(group.saved) + ' could be saved'),
-            group.similarity < 1
-                ? element('span', {}, 'similarity from ' + Number(group.similarity.toFixed(3)))
-                : null,
-        ),
+        groupHead(group),
         element(
             'ol',
             { class: 'members' },
-            ...members.map((member, index) => memberNode(group, index, looks)),
+            ...members.map((member, index) => memberNode(group, index, all, drawn[index] || null)),
         ),
     );
     if (rest)
@@ -242,8 +338,8 @@ const watcher = new IntersectionObserver(
 // Before it is filled: so high it is about.
 function heightOf(group) {
     const wide = Math.max(list.clientWidth - 32, 250),
-        each = { image: 260, video: 470, audio: 470, text: 470 }[group.kind] || 260;
-    const tall = { image: 360, video: 470, audio: 340, text: 380 }[group.kind] || 360;
+        each = { image: 310, video: 470, audio: 470, text: 470 }[group.kind] || 310;
+    const tall = { image: 400, video: 470, audio: 340, text: 380 }[group.kind] || 400;
     const rows = Math.ceil(
         Math.min(group.members.length, AT_FIRST) / Math.max(1, Math.floor(wide / each)),
     );
@@ -288,6 +384,7 @@ function passes(group, wanted) {
         (!wanted.reason || group.reasons.has(wanted.reason)) &&
         (!wanted.list || group.lists.has(wanted.list)) &&
         (!wanted.marked || isMarked(group) === (wanted.marked === 'yes')) &&
+        (!wanted.folder || group.members.some((member) => isUnder(member, wanted.folder))) &&
         wanted.words.every((word) => group.words.includes(word))
     );
 }
@@ -342,10 +439,29 @@ function moveMember(by) {
     choose(current, to, true);
 }
 
+// The next group about which nothing is decided, after this one, else from the beginning.
+function moveToUnmarked() {
+    const at = shown.indexOf(current);
+    const order = [...shown.slice(at + 1), ...shown.slice(0, at + 1)];
+    const next = order.find((group) => !isMarked(group));
+    if (!next) return say('All groups shown are marked.');
+    choose(next, 0, true);
+    say('Group ' + (shown.indexOf(next) + 1) + ' of ' + shown.length);
+}
+
 // After a mark: the group anew, the same member chosen.
 function refresh() {
     fill(current);
-    choose(current, chosen, false);
+    if (!find('viewer').open) choose(current, chosen, false);
+    summarise();
+}
+
+// After marks of many groups.
+function refreshAll() {
+    for (const group of data.groups)
+        if (sections[group.index].filled) fill(group);
+        else group.saved = savedOf(group);
+    if (current && !document.querySelector('dialog[open]')) choose(current, chosen, false);
     summarise();
 }
 
@@ -357,7 +473,26 @@ const act = {
         markKeep(current, index);
         chosen = index;
         refresh();
-        say('To keep: ' + visible(current.members[keptIndex(current)].path));
+        const kept = current.members.filter((member) => fileMark(member) === 'keep');
+        say(
+            (kept.length ? 'To keep: ' : 'No mark: ') +
+                (kept.length ? kept : [current.members[index]])
+                    .map((member) => visible(nameOf(member)))
+                    .join(', '),
+        );
+    },
+    remove() {
+        if (!current) return;
+        const member = current.members[chosen];
+        const refused = markRemove(current, chosen);
+        refresh();
+        say(refused || (fileMark(member) ? 'To remove: ' : 'No mark: ') + visible(nameOf(member)));
+    },
+    leave() {
+        if (!current || hasRecords(current)) return;
+        markLeave(current);
+        refresh();
+        say(isLeft(current) ? 'This group is left alone' : 'No marks on this group');
     },
     // Of two it is clear which are meant, whichever is chosen.
     pair(word) {
@@ -376,5 +511,23 @@ const act = {
         unmark(current);
         refresh();
         say('No marks on this group');
+    },
+    takeBack() {
+        const done = takeBackStep();
+        refreshAll();
+        say(done ? 'The last marks are taken back' : 'There is nothing to take back.');
+    },
+    copyPath() {
+        const path = current && absolutePath(current.members[chosen]);
+        if (!path || !navigator.clipboard) return;
+        navigator.clipboard.writeText(path).then(
+            () => say('Copied: ' + visible(path)),
+            () => say(visible(path)),
+        );
+    },
+    openFolder() {
+        const node =
+            current && sections[current.index].querySelector('.member[tabindex="0"] .act a');
+        if (node) node.click();
     },
 };

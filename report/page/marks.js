@@ -1,28 +1,34 @@
-// What a person says of files: kept in this browser, by digests, and exported as JSON Lines.
+// What a person decides about files: kept in this browser, by digests, and exported as JSON Lines.
 
 const marks = {
-    // Digest of the first member of a group as it was found -> digest of the one to keep.
-    keep: Object.create(null),
+    files: Object.create(null), // of a file (fileKey): 'keep' or 'remove'
+    leave: Object.create(null), // of a group (groupId): true, it is left alone
     pairs: Object.create(null), // two digests, the smaller first -> 'distinct' or 'same'
 };
 
+// ---- kept in the browser ----
+
 let store = null;
 let storeKey = '';
+let saving = 0;
 
 function openMarks(key) {
-    storeKey = 'doppel marks ' + key;
+    storeKey = 'doppel marks 2 ' + key;
     try {
         store = window.localStorage;
         const kept = JSON.parse(store.getItem(storeKey) || '{}');
-        for (const part of ['keep', 'pairs'])
+        for (const part of Object.keys(marks))
             for (const [name, value] of Object.entries(kept[part] || {}))
-                if (typeof value === 'string') marks[part][name] = value;
+                if (typeof value === 'string' || value === true) marks[part][name] = value;
     } catch (error) {
         store = null; // no storage here: marks live as long as the page
     }
+    window.addEventListener('pagehide', saveMarks);
 }
 
 function saveMarks() {
+    clearTimeout(saving);
+    saving = 0;
     try {
         if (store) store.setItem(storeKey, JSON.stringify(marks));
     } catch (error) {
@@ -40,26 +46,58 @@ function remembered(name, value) {
     return null;
 }
 
-const idOf = (member) => member.digest;
-const pairOf = (a, b) => [idOf(a), idOf(b)].sort().join(' ');
-const hasRecords = (group) => group.members.some((member) => member.line);
-const groupId = (group) => idOf(group.members[0]);
+// ---- changed, and taken back ----
 
-// The number of the member that is kept: as marked, else as doppel chose. Of the same bytes the
-// path tells.
-function keptIndex(group) {
-    const marked = marks.keep[groupId(group)];
-    if (!marked) return 0;
-    const index = group.members.findIndex((member) => idOf(member) + ' ' + member.path === marked);
-    return index < 0 ? 0 : index;
+const STEPS_BACK = 100;
+const history = []; // of each step what was there before: [part, name, value]
+let step = [];
+
+function setMark(part, name, value) {
+    const before = marks[part][name];
+    if (before === value) return;
+    step.push([part, name, before]);
+    if (value === undefined) delete marks[part][name];
+    else marks[part][name] = value;
 }
 
-function markKeep(group, index) {
-    const member = group.members[index];
-    const wanted = idOf(member) + ' ' + member.path;
-    if (marks.keep[groupId(group)] === wanted) delete marks.keep[groupId(group)];
-    else marks.keep[groupId(group)] = wanted;
-    saveMarks();
+// What was set since is one step.
+function endStep() {
+    if (step.length) history.push(step);
+    if (history.length > STEPS_BACK) history.shift();
+    step = [];
+    if (!saving) saving = setTimeout(saveMarks, 300);
+}
+
+// Whether there was anything to take back.
+function takeBackStep() {
+    const last = history.pop();
+    if (!last) return false;
+    for (const [part, name, before] of last.reverse())
+        if (before === undefined) delete marks[part][name];
+        else marks[part][name] = before;
+    if (!saving) saving = setTimeout(saveMarks, 300);
+    return true;
+}
+
+// ---- what is decided ----
+
+const idOf = (member) => member.digest;
+const fileKey = (member) => member.digest + ' ' + member.path; // of the same bytes the path tells
+const pairOf = (a, b) => [idOf(a), idOf(b)].sort().join(' ');
+const hasRecords = (group) => group.members.some((member) => member.line);
+const groupId = (group) => fileKey(group.members[0]);
+const isLeft = (group) => groupId(group) in marks.leave;
+
+// 'keep', 'remove' or ''.
+const fileMark = (member) => marks.files[fileKey(member)] || '';
+
+const canGo = (member) => !member.reference && !member.line && member.size !== undefined;
+
+// The number of the member that the others follow: marked so, else as doppel chose, if it stays.
+function keptIndex(group) {
+    const kept = group.members.findIndex((member) => fileMark(member) === 'keep');
+    const stays = group.members.findIndex((member) => fileMark(member) !== 'remove');
+    return kept >= 0 ? kept : Math.max(stays, 0);
 }
 
 const pairMark = (group, index) => {
@@ -68,6 +106,71 @@ const pairMark = (group, index) => {
     return member === kept ? '' : marks.pairs[pairOf(kept, member)] || '';
 };
 
+const isMarked = (group) =>
+    isLeft(group) ||
+    group.members.some((member, index) => fileMark(member) || pairMark(group, index));
+
+// What goes, in bytes, by what is marked.
+const removedBytes = (group) =>
+    group.members.reduce(
+        (sum, member) => sum + (fileMark(member) === 'remove' ? member.size || 0 : 0),
+        0,
+    );
+
+// ---- what a person does ----
+
+function clearFiles(group) {
+    setMark('leave', groupId(group), undefined);
+    for (const member of group.members) setMark('files', fileKey(member), undefined);
+}
+
+// The first one to be kept has the others go; more may be kept.
+function markKeep(group, index) {
+    const member = group.members[index];
+    const others = group.members.filter((other) => other !== member);
+    setMark('leave', groupId(group), undefined);
+    if (fileMark(member) !== 'keep') {
+        setMark('files', fileKey(member), 'keep');
+        for (const other of others)
+            if (
+                !fileMark(other) &&
+                canGo(other) &&
+                marks.pairs[pairOf(member, other)] !== 'distinct'
+            )
+                setMark('files', fileKey(other), 'remove');
+    } else if (others.some((other) => fileMark(other) === 'keep') && canGo(member)) {
+        setMark('files', fileKey(member), 'remove');
+    } else {
+        clearFiles(group);
+    }
+    endStep();
+}
+
+// Why not, or ''.
+function markRemove(group, index) {
+    const member = group.members[index];
+    if (member.reference) return 'It lies in a reference folder: it stays.';
+    if (!canGo(member)) return 'There is no file of it that could go.';
+    const others = group.members.filter((other) => other !== member);
+    if (fileMark(member) === 'remove') {
+        setMark('files', fileKey(member), undefined);
+    } else {
+        if (others.every((other) => fileMark(other) === 'remove'))
+            return 'All others go already: one of a group stays.';
+        setMark('leave', groupId(group), undefined);
+        setMark('files', fileKey(member), 'remove');
+    }
+    endStep();
+    return '';
+}
+
+function markLeave(group) {
+    const left = isLeft(group);
+    clearFiles(group);
+    setMark('leave', groupId(group), left ? undefined : true);
+    endStep();
+}
+
 // 'distinct' of files of the same bytes is nothing that can be.
 function markPair(group, index, word) {
     const kept = group.members[keptIndex(group)],
@@ -75,25 +178,56 @@ function markPair(group, index, word) {
     if (member === kept) return 'That is the copy to keep: choose another member.';
     if (idOf(member) === idOf(kept)) return 'They have the same bytes: there is nothing to say.';
     const pair = pairOf(kept, member);
-    if (marks.pairs[pair] === word) delete marks.pairs[pair];
-    else marks.pairs[pair] = word;
-    saveMarks();
+    setMark('pairs', pair, marks.pairs[pair] === word ? undefined : word);
+    if (marks.pairs[pair] === 'distinct' && fileMark(member) === 'remove')
+        setMark('files', fileKey(member), undefined);
+    endStep();
     return '';
 }
 
 function unmark(group) {
-    delete marks.keep[groupId(group)];
-    for (const a of group.members) for (const b of group.members) delete marks.pairs[pairOf(a, b)];
-    saveMarks();
+    clearFiles(group);
+    for (const a of group.members)
+        for (const b of group.members) setMark('pairs', pairOf(a, b), undefined);
+    endStep();
 }
 
-const isMarked = (group) =>
-    groupId(group) in marks.keep || group.members.some((member, index) => pairMark(group, index));
+// What 'report --marks' had, of groups about which nothing is said here.
+function takeMarksOfData(groups) {
+    for (const group of groups) {
+        if (isMarked(group)) continue;
+        for (const member of group.members)
+            if (member.mark === 'leave') setMark('leave', groupId(group), true);
+            else if (member.mark) setMark('files', fileKey(member), member.mark);
+    }
+    endStep();
+}
+
+// ---- exported ----
 
 function put(line, side, member) {
     line[side] = nameOf(member);
     if (member.path_base64 && !member.line) line[side + '_base64'] = member.path_base64;
     line[side + '_digest'] = member.digest;
+}
+
+const fileLine = (word, member) => {
+    const line = { mark: word };
+    put(line, 'a', member);
+    return line;
+};
+
+// The lines about files of a group.
+function fileLines(group) {
+    if (isLeft(group)) return group.members.map((member) => fileLine('leave', member));
+    const marked = (word) => group.members.filter((member) => fileMark(member) === word);
+    const over = group.members
+        .filter((member) => fileMark(member) !== 'keep')
+        .map(({ path, digest }) => ({ path, digest }));
+    return [
+        ...marked('keep').map((member) => ({ ...fileLine('keep', member), over })),
+        ...marked('remove').map((member) => fileLine('remove', member)),
+    ];
 }
 
 // The lines of the file, in the order of the groups; each pair and each file once.
@@ -102,14 +236,7 @@ function markLines(groups) {
         seen = new Set();
     for (const group of groups) {
         const kept = group.members[keptIndex(group)];
-        if (groupId(group) in marks.keep) {
-            const line = { mark: 'keep' };
-            put(line, 'a', kept);
-            line.over = group.members
-                .filter((member) => member !== kept)
-                .map(({ path, digest }) => ({ path, digest }));
-            lines.push(JSON.stringify(line));
-        }
+        lines.push(...fileLines(group));
         group.members.forEach((a, i) =>
             group.members.slice(i + 1).forEach((b) => {
                 const pair = pairOf(a, b),
@@ -119,12 +246,20 @@ function markLines(groups) {
                 const line = { mark: word };
                 put(line, 'a', b === kept ? b : a);
                 put(line, 'b', b === kept ? a : b);
-                lines.push(JSON.stringify(line));
+                lines.push(line);
             }),
         );
     }
-    return lines;
+    return lines.map((line) => JSON.stringify(line));
 }
+
+// What to run next.
+const commandOf = () =>
+    data.from === 'library'
+        ? 'doppel mark --from marks.jsonl'
+        : 'doppel report ' +
+          (data.sources.map((source) => quoted(source.path)).join(' ') || 'PATH') +
+          ' --marks marks.jsonl --action trash';
 
 function exportMarks(groups) {
     const lines = markLines(groups);
@@ -135,5 +270,5 @@ function exportMarks(groups) {
     const link = element('a', { href: url, download: 'marks.jsonl' });
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
-    say(count(lines.length, 'mark') + ' exported to marks.jsonl: doppel mark --from marks.jsonl');
+    say(count(lines.length, 'mark') + ' exported to marks.jsonl. Next: ' + commandOf());
 }

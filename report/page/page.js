@@ -12,7 +12,6 @@ function say(words) {
 function summarise() {
     const duplicates = data.groups.reduce((sum, group) => sum + group.members.length - 1, 0);
     const saved = data.groups.reduce((sum, group) => sum + group.saved, 0);
-    const marked = data.groups.filter(isMarked).length;
     const places = data.sources.map((source) => visible(source.path)).join(', ');
     find('summary').textContent =
         count(data.groups.length, 'group') +
@@ -20,14 +19,36 @@ function summarise() {
         count(duplicates, 'duplicate') +
         ', ' +
         size(saved) +
-        ' could be saved' +
-        (marked ? '; ' + count(marked, 'group') + ' marked' : '');
+        ' could be saved';
     find('sources').textContent =
         (data.from === 'library' ? 'of the library ' : 'in ') +
         (places || 'files of a list') +
         ', ' +
         data.made.slice(0, 16).replace('T', ' ') +
         ' UTC';
+    sumUp();
+}
+
+// What is decided so far, and what it comes to.
+function sumUp() {
+    let marked = 0,
+        files = 0,
+        bytes = 0;
+    for (const group of data.groups) {
+        marked += isMarked(group);
+        for (const member of group.members)
+            if (fileMark(member) === 'remove') {
+                files++;
+                bytes += member.size || 0;
+            }
+    }
+    find('sum').textContent = marked
+        ? count(marked, 'group') +
+          ' marked of ' +
+          data.groups.length.toLocaleString('en') +
+          (files ? ': ' + count(files, 'file') + ', ' + size(bytes) + ' to remove' : '')
+        : 'Nothing is marked yet';
+    find('export').disabled = !marked;
 }
 
 function makeKinds() {
@@ -57,6 +78,26 @@ function makeLists() {
         find('inlist').append(element('option', { value: name }, visible(name)));
 }
 
+// Folders that files lie in, and those above: to filter, and to keep all in one.
+function makeFolders() {
+    const MOST = 2000;
+    const folders = new Set();
+    for (const group of data.groups)
+        for (const member of group.members)
+            if (!member.line)
+                for (
+                    let at = member.path.lastIndexOf('/');
+                    at > 0;
+                    at = member.path.lastIndexOf('/', at - 1)
+                ) {
+                    const folder = member.path.slice(0, at + 1);
+                    if (folders.has(folder)) break;
+                    folders.add(folder);
+                }
+    for (const folder of [...folders].sort().slice(0, MOST))
+        find('folders').append(element('option', { value: folder }));
+}
+
 function wantedNow() {
     const number = (id, otherwise) => {
         const value = parseFloat(find(id).value);
@@ -70,6 +111,7 @@ function wantedNow() {
         reason: find('reason').value,
         list: find('inlist').value,
         marked: find('marked').value,
+        folder: find('folder').value.trim(),
         order: find('order').value,
         words: find('search').value.toLowerCase().split(/\s+/).filter(Boolean),
     };
@@ -120,12 +162,21 @@ const keys = {
     k: () => moveGroup(-1),
     g: () => moveGroup(-shown.length),
     G: () => moveGroup(shown.length),
+    n: moveToUnmarked,
     ArrowRight: () => moveMember(1),
     ArrowLeft: () => moveMember(-1),
     Enter: () => act.keep(chosen),
+    r: () => act.remove(),
+    l: () => act.leave(),
     d: () => act.pair('distinct'),
     s: () => act.pair('same'),
     u: () => act.unmark(),
+    z: () => act.takeBack(),
+    v: () => openViewer(current, chosen),
+    ' ': () => openViewer(current, chosen),
+    o: () => act.openFolder(),
+    c: () => act.copyPath(),
+    m: openRules,
     b: toggleBlur,
     t: nextTheme,
     e: doExport,
@@ -133,19 +184,27 @@ const keys = {
     '?': () => find('keys').showModal(),
 };
 
+const keyOf = (name) =>
+    keys[name] || (/^[1-9]$/.test(name) ? () => act.keep(Number(name) - 1) : null);
+const runKey = (name) => keyOf(name)();
+
 function onKey(event) {
     const at = event.target;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (find('keys').open) return event.key === '?' ? find('keys').close() : undefined;
+    if (find('rules').open) return;
+    const onButton = (event.key === 'Enter' || event.key === ' ') && at.matches('button, a');
+    if (find('viewer').open) {
+        if (onButton || event.key === 'Escape' || event.key === 'Tab') return;
+        event.preventDefault();
+        return onViewerKey(event.key);
+    }
     if (event.key === 'Escape' && at.closest('#bar'))
         return choose(current || shown[0], chosen, true);
-    if (at.matches('input, select') || (event.key === 'Enter' && at.matches('button, a'))) return;
-    const key =
-        keys[event.key] ||
-        (/^[1-9]$/.test(event.key) ? () => act.keep(Number(event.key) - 1) : null);
-    if (!key) return;
+    if (at.matches('input, select') || onButton) return;
+    if (!keyOf(event.key)) return;
     event.preventDefault();
-    key();
+    runKey(event.key);
 }
 
 // ---- the beginning ----
@@ -159,11 +218,15 @@ function watchBar() {
 
 function begin() {
     openMarks(data.sources.map((source) => source.path).join('\n') || data.from);
+    takeMarksOfData(data.groups);
     data.groups.forEach(prepare);
     setTheme(remembered('theme') || 'system');
     setBlur(data.blur);
     makeKinds();
     makeLists();
+    makeFolders();
+    makeRules();
+    makeViewer();
     makeSections();
     filter();
     summarise();
@@ -172,6 +235,12 @@ function begin() {
     find('blur').onclick = toggleBlur;
     find('theme').onclick = nextTheme;
     find('export').onclick = doExport;
+    find('filters').onclick = () =>
+        find('filters').setAttribute(
+            'aria-expanded',
+            String(find('filter').classList.toggle('open')),
+        );
+    find('many').onclick = openRules;
     find('help').onclick = () => find('keys').showModal();
     list.addEventListener('focusin', (event) => {
         const node = event.target.closest('.member');

@@ -39,6 +39,10 @@ function nameNodes(name) {
 const visible = (name) =>
     Array.from(name, (char) => (odd.test(char) ? escaped(char) : char)).join('');
 
+// As a shell takes it for one word.
+const quoted = (word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
+
 function size(bytes) {
     const units = ['B', 'kB', 'MB', 'GB', 'TB'];
     let i = 0;

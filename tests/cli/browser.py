@@ -114,6 +114,8 @@ class Browser:
         self.call("Page.navigate", url=pathlib.Path(path).absolute().as_uri())
         while "Page.loadEventFired" not in self.events:
             self.note(self.receive())
+        # Before a frame was shown, clicks are lost.
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def run(self, expression):
         """The value of an expression in the page; a promise is waited for."""

@@ -74,11 +74,13 @@ int cmd_report(const struct settings *settings, struct report *report)
     if (settings->action != ACTION_NONE) /* on what was marked in the page */
         return print_groups_of(scanned ? scan_groups : library_groups, settings, report);
     struct report_sources sources = sources_from(settings, scanned);
+    char *folder = absolute_path(".");
     const struct doppel_report_options options = {
         .output = settings->output,
         .stream = strcmp(settings->output, "-") == 0 ? stdout : NULL,
         .sources = (const char *const *)sources.paths,
         .source_count = sources.count,
+        .folder = folder,
         .of_library = !scanned,
         .no_thumbnails = settings->no_thumbnails,
         .blur = settings->blur,
@@ -87,6 +89,7 @@ int cmd_report(const struct settings *settings, struct report *report)
     };
     enum doppel_status status = write_report(settings, report, &options, &error);
     sources_free(&sources);
+    free(folder);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return EXIT_DONE;
