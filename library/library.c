@@ -125,6 +125,12 @@ enum doppel_status doppel_library_commit(struct doppel_library *library, struct 
     enum doppel_status status = doppel_store_commit(library->store, error);
     if (status)
         library_rolled_back(library);
+    else if (doppel_store_is_moved(library->store))
+        status =
+            doppel_fail(error, DOPPEL_E_IO,
+                        "%s: the library is not in its place any more: it was removed, renamed "
+                        "or replaced while in use; what was added last is not there",
+                        library->directory);
     return status;
 }
 

@@ -50,6 +50,9 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "%s: not a doppel database, or its first page is damaged", path);
     case SQLITE_CORRUPT:
+        /* So SQLite calls it, too, when the device cannot read its own blocks. */
+        if (errno == EIO)
+            return fail_system(store, "cannot be read", error);
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged", path);
     /* Our own SQL has no errors: the tables are not what they were when they were made. */
     case SQLITE_ERROR:

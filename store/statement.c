@@ -24,6 +24,7 @@ enum doppel_status doppel_store_statement(struct doppel_store *store, const char
         *out = statement;
         return DOPPEL_OK;
     }
+    errno = 0;
     int code =
         sqlite3_prepare_v3(store->database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
     if (code != SQLITE_OK)

@@ -304,6 +304,7 @@ enum doppel_status doppel_store_execute(struct doppel_store *store, const char *
                                         struct doppel_error *error)
 {
     errno = 0;
+    errno = 0;
     int code = sqlite3_exec(store->database, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? DOPPEL_OK : store_fail(store, code, error);
 }
@@ -335,6 +336,14 @@ enum doppel_status doppel_store_commit(struct doppel_store *store, struct doppel
     else
         indexes_committed(store);
     return status;
+}
+
+bool doppel_store_is_moved(struct doppel_store *store)
+{
+    int moved = 0;
+    return sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
+               SQLITE_OK &&
+           moved;
 }
 
 void doppel_store_rollback(struct doppel_store *store)

@@ -78,6 +78,9 @@ DOPPEL_API enum doppel_status doppel_store_begin(struct doppel_store *store,
 DOPPEL_API enum doppel_status doppel_store_commit(struct doppel_store *store,
                                                   struct doppel_error *error);
 DOPPEL_API void doppel_store_rollback(struct doppel_store *store);
+/** Whether the file that is open does not lie at its path any more: it was removed, renamed or
+ * replaced, and what is committed is not found there. */
+DOPPEL_API bool doppel_store_is_moved(struct doppel_store *store);
 
 /** Put all that was written ahead in its place, and empty the log; readers may keep it from that:
  * then a later one does it. */

@@ -67,10 +67,15 @@ static enum doppel_status read_item_row(sqlite3_stmt *statement, struct doppel_i
     if (status || sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || item.id == 0 ||
         item.id > MAX_ID || !record_read(statement, COLUMN_RECORD, &item.record) ||
         (item.record.scheme != DOPPEL_SCHEME_NONE &&
-         !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record)))
+         !fingerprint_read(statement, COLUMN_FINGERPRINT, &item.record))) {
+        if (item.record.error.status == DOPPEL_E_MEMORY) {
+            doppel_item_free(&item);
+            return DOPPEL_E_MEMORY;
+        }
         doppel_fail(&item.record.error, DOPPEL_E_CORRUPT,
                     "item %llu is damaged in the library; add its file again, or remove it",
                     (unsigned long long)item.id);
+    }
     (void)digest_read(statement, COLUMN_PIXELS, &item.record.pixels);
     read_length(statement, &item);
     *out = item;

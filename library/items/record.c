@@ -119,13 +119,24 @@ bool fingerprint_fits(const struct doppel_fingerprint *fingerprint,
            (record->kind != DOPPEL_KIND_IMAGE || are_views(fingerprint));
 }
 
+/* Of a column without bytes. */
+static enum doppel_status column_status(sqlite3_stmt *statement)
+{
+    bool no_memory = sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM;
+    return no_memory ? DOPPEL_E_MEMORY : DOPPEL_E_CORRUPT;
+}
+
 bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record *record)
 {
     const void *bytes = sqlite3_column_blob(statement, column);
     struct doppel_fingerprint fingerprint;
-    if (!bytes || doppel_fingerprint_read(bytes, (size_t)sqlite3_column_bytes(statement, column),
-                                          &fingerprint, NULL))
+    size_t size = (size_t)sqlite3_column_bytes(statement, column);
+    enum doppel_status status =
+        bytes ? doppel_fingerprint_read(bytes, size, &fingerprint, NULL) : column_status(statement);
+    if (status) {
+        record->error.status = status;
         return false;
+    }
     if (!fingerprint_fits(&fingerprint, record)) {
         doppel_fingerprint_free(&fingerprint);
         return false;
@@ -146,7 +157,9 @@ enum doppel_status attachment_read(sqlite3_stmt *statement, int column,
 {
     const void *bytes = sqlite3_column_blob(statement, column);
     int size = sqlite3_column_bytes(statement, column);
-    if (!bytes || size <= 0 || size > MAX_ATTACHMENT_BYTES)
+    if (!bytes)
+        return column_status(statement);
+    if (size <= 0 || size > MAX_ATTACHMENT_BYTES)
         return DOPPEL_E_CORRUPT;
     uint8_t *copy = malloc((size_t)size);
     if (!copy)

@@ -39,7 +39,7 @@ bool fingerprint_fits(const struct doppel_fingerprint *fingerprint,
 struct doppel_digest record_pixels(const struct doppel_record *record);
 
 /** Read a fingerprint that fits the rest of `record` into it; false when the bytes are damaged or
- * of another picture's make. */
+ * of another picture's make, or, as its error says then, DOPPEL_E_MEMORY. */
 bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record *record);
 
 /** Copy a blob; given (free); and set `pixels` by it. DOPPEL_E_CORRUPT when it is empty or too

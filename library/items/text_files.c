@@ -106,7 +106,7 @@ static enum doppel_status read_file_row(const struct text_files *files, struct f
         !record_read(statement, COLUMN_RECORD, &row->record) ||
         !fingerprint_read(statement, COLUMN_FINGERPRINT, &row->record) ||
         !read_file_lanes(row, files->options.lanes))
-        return DOPPEL_E_CORRUPT;
+        return row->record.error.status == DOPPEL_E_MEMORY ? DOPPEL_E_MEMORY : DOPPEL_E_CORRUPT;
     const uint8_t *attachment = sqlite3_column_blob(statement, COLUMN_ATTACHMENT);
     int size = sqlite3_column_bytes(statement, COLUMN_ATTACHMENT);
     return attachment ? doppel_text_attachment_read(attachment, (size_t)size, &row->extra)

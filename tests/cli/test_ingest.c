@@ -150,6 +150,29 @@ static void answers_at_once(void **state)
     free(lines);
 }
 
+/* What could not be found again is not answered. */
+static void a_library_that_goes_away_ends_it(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"rm -r library", "mv library elsewhere",
+                                       "mv library old && cp -r old library"};
+    char answer[4096], line[96];
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct coprocess coprocess = coprocess_start("--jsonl");
+        for (int j = 0; j < 2; j++) {
+            snprintf(line, sizeof line, "{\"id\":\"%zu.%d\",\"text\":\"one two three %zu %d\"}\n",
+                     i, j, i, j);
+            assert_int_equal(write(coprocess.to, line, strlen(line)), strlen(line));
+            if (j == 0) {
+                coprocess_read(&coprocess, answer, sizeof answer);
+                assert_int_equal(system(ways[i]), 0);
+            }
+        }
+        assert_int_equal(read(coprocess.from, answer, sizeof answer), 0);
+        assert_int_equal(coprocess_end(&coprocess), 2);
+    }
+}
+
 /* Ctrl-C while it waits, also within a line: what was answered is kept. */
 static void an_interrupt_ends_it(void **state)
 {
@@ -338,6 +361,7 @@ int main(void)
         IN_SANDBOX(goes_on_where_it_ended),
         IN_SANDBOX(an_index_that_is_gone_is_made_or_refused),
         IN_SANDBOX(answers_at_once),
+        IN_SANDBOX(a_library_that_goes_away_ends_it),
         IN_SANDBOX(an_interrupt_ends_it),
         IN_SANDBOX(broken_lines_are_answered),
         IN_SANDBOX(texts_of_files_are_read),

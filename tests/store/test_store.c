@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <doppel/store.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -23,6 +25,21 @@ static const struct doppel_store_options options = {
     .create = true,
     .busy_timeout_ms = 100,
 };
+
+static int reads_until_failure; /* 0: all succeed */
+
+/* In place of the system's, for SQLite too: one read fails as of a device that cannot read. */
+ssize_t pread64(int fd, void *out, size_t size, off64_t at)
+{
+    static ssize_t (*real)(int, void *, size_t, off64_t);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "pread64");
+    if (reads_until_failure && --reads_until_failure == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return real(fd, out, size, at);
+}
 
 static struct doppel_store *open_store(const char *path, const struct doppel_store_options *how)
 {
@@ -298,6 +315,55 @@ static void test_wrong_tables_are_damage(void **state)
     doppel_store_close(store);
 }
 
+/* What the device could not read is no damage, for which one would put a copy in its place. */
+static void test_a_device_that_cannot_read(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    struct doppel_store_options reader = options;
+    struct doppel_store *store = open_store(path, &options);
+    run(store, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+               " INSERT INTO thing(value) SELECT zeroblob(300) FROM n");
+    doppel_store_close(store);
+    reader.read_only = true;
+    int failures = 0, at = 1;
+    for (bool failed = true; failed; at++) {
+        struct doppel_error error = {0};
+        sqlite3_stmt *statement;
+        bool row;
+        reads_until_failure = at;
+        enum doppel_status status = doppel_store_open(path, &reader, &store, &error);
+        if (!status) {
+            status = doppel_store_statement(store, "SELECT sum(length(value)) FROM thing",
+                                            &statement, &error);
+            if (!status)
+                status = doppel_store_step(store, statement, &row, &error);
+            doppel_store_close(store);
+        }
+        failed = reads_until_failure == 0;
+        reads_until_failure = 0;
+        failures += status != DOPPEL_OK;
+        if (status) {
+            assert_int_equal(status, DOPPEL_E_IO);
+            assert_non_null(strstr(error.message, "Input/output error"));
+        }
+    }
+    assert_true(failures > 10);
+}
+
+static void test_a_store_that_is_moved(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    struct doppel_store *store = open_store(path, &options);
+    assert_false(doppel_store_is_moved(store));
+    char *elsewhere = strdup(folder_path(*state, "b.db"));
+    assert_int_equal(rename(folder_path(*state, "a.db"), elsewhere), 0);
+    assert_true(doppel_store_is_moved(store));
+    folder_write(folder_path(*state, "a.db"), "another one");
+    assert_true(doppel_store_is_moved(store));
+    doppel_store_close(store);
+    free(elsewhere);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +379,8 @@ int main(void)
         IN_FOLDER(test_a_huge_row_is_not_read),
         IN_FOLDER(test_read_only),
         IN_FOLDER(test_wrong_tables_are_damage),
+        IN_FOLDER(test_a_device_that_cannot_read),
+        IN_FOLDER(test_a_store_that_is_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
