@@ -228,6 +228,37 @@ static void a_wrong_path_makes_no_library(void **state)
     assert_string_equal(ran.out, "{\"path\":\"nosuch\",\"decision\":\"unreadable\","
                                  "\"reason\":\"No such file or directory\"}\n");
     ran_free(&ran);
+    ran = doppel("ingest", "-L", "none", "--jsonl", "nosuch.jsonl");
+    assert_code(&ran, 3);
+    assert_int_equal(access("none", F_OK), -1);
+    ran_free(&ran);
+}
+
+static void an_empty_folder_makes_no_library(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"add", "import", "ingest"};
+    make_folder("empty");
+    make_folder("empty/.hidden");
+    write_file("empty/.hidden/a.txt", "words", 5);
+    write_file("list", "", 0);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct ran ran = doppel(verbs[i], "-L", "none", "empty");
+        assert_code(&ran, 0);
+        assert_string_equal(ran.out, "");
+        assert_has(ran.err, ": no library is made\n");
+        assert_int_equal(access("none", F_OK), -1);
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("add", "-L", "none", "--files-from", "list");
+    assert_code(&ran, 0);
+    assert_int_equal(access("none", F_OK), -1);
+    ran_free(&ran);
+    free(doppel_prints(0, "add", "-L", "none", "--hidden", "empty"));
+    ran = doppel("add", "-L", "none", "empty"); /* it is there */
+    assert_code(&ran, 0);
+    assert_string_equal(ran.err, "doppel: 0 new, 0 unchanged, 0 updated, 0 moved\n");
+    ran_free(&ran);
 }
 
 static void the_environment_names_the_library(void **state)
@@ -270,6 +301,7 @@ int main(void)
         IN_SANDBOX(a_moved_file_keeps_its_id),
         IN_SANDBOX(without_a_library_it_says_so),
         IN_SANDBOX(a_wrong_path_makes_no_library),
+        IN_SANDBOX(an_empty_folder_makes_no_library),
         IN_SANDBOX(the_environment_names_the_library),
         IN_SANDBOX(a_broken_catalogue_is_refused),
     };

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "intake/walk.h"
+#include "tools/args/engine_options.h"
 #include "tools/args/paths.h"
 #include "tools/signals.h"
 
@@ -49,17 +52,54 @@ static bool library_is_there(const struct settings *settings)
     return there;
 }
 
-bool library_is_wanted(const struct settings *settings, struct report *report)
+/* Of what is named itself: a folder may be empty. */
+static bool is_input(const char *path)
 {
     struct stat status;
-    if (settings->files_from || !settings->operands.count || library_is_there(settings))
-        return true;
-    for (size_t i = 0; i < settings->operands.count; i++)
-        if (strcmp(settings->operands.items[i], "-") == 0 ||
-            !stat(settings->operands.items[i], &status) || errno != ENOENT)
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &status) ? errno != ENOENT : !S_ISDIR(status.st_mode));
+}
+
+static bool any_is_input(const struct strings *paths)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        if (is_input(paths->items[i]))
             return true;
-    for (size_t i = 0; i < settings->operands.count; i++)
-        report_input(report, settings->operands.items[i], strerror(ENOENT));
+    return false;
+}
+
+/* Whether the walk comes to a file, or to what only a run can tell. */
+static bool walk_has_files(const struct settings *settings)
+{
+    const struct doppel_walk_options options = walk_options_from(settings);
+    struct walk *walk = NULL;
+    struct walk_entry entry;
+    bool has = !walk_repeatable(&options) || walk_new(&options, NULL, &walk, NULL);
+    while (!has && walk_next(walk, &entry)) {
+        has = entry.what == WALK_FILE ||
+              (entry.what == WALK_ERROR && entry.error.status != DOPPEL_E_NOT_FOUND);
+        walk_entry_free(&entry);
+    }
+    walk_free(walk);
+    return has;
+}
+
+bool library_is_wanted(const struct settings *settings, struct report *report)
+{
+    const struct strings *named = settings->jsonl.count ? &settings->jsonl : &settings->operands;
+    bool lists = settings->jsonl.count; /* a folder of them has its own rules */
+    if (any_is_input(named) || library_is_there(settings) || (!lists && walk_has_files(settings)))
+        return true;
+    uint64_t missing = 0;
+    for (size_t i = 0; i < named->count; i++)
+        if (access(named->items[i], F_OK)) {
+            report_input(report, named->items[i], strerror(ENOENT));
+            missing++;
+        }
+    if (lists && missing < named->count)
+        return true;
+    if (!missing)
+        report_notice(report, "no file to %s: no library is made", settings->verb->name);
     return false;
 }
 

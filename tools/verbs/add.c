@@ -267,7 +267,9 @@ int cmd_add(const struct settings *settings, struct report *report)
     doppel_library_close(add.library);
     if (status)
         return report_fatal(report, "%s", error.message);
-    if (report->terminal && settings->format == FORMAT_TABLE)
+    const uint64_t *counts = add.counts;
+    bool none = !counts[0] && !counts[1] && !counts[2] && !counts[3];
+    if (none || (report->terminal && settings->format == FORMAT_TABLE))
         report_notice(report, "%llu new, %llu unchanged, %llu updated, %llu moved",
                       (unsigned long long)add.counts[DOPPEL_ADDED_NEW],
                       (unsigned long long)add.counts[DOPPEL_ADDED_UNCHANGED],

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
@@ -104,6 +105,8 @@ static int refuse_inputs(struct decide_command *run)
 {
     const struct strings *paths = &run->settings->operands;
     for (size_t i = 0; i < paths->count; i++) {
+        if (!access(paths->items[i], F_OK))
+            continue; /* a folder without files */
         const struct doppel_decided decided = {.decision = DOPPEL_DECISION_UNREADABLE,
                                                .why = strerror(ENOENT),
                                                .is_file = true,
