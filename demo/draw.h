@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /** RGB, 3 bytes a pixel, rows without gaps. */
 struct image {
@@ -36,6 +37,7 @@ struct image edit_turn(const struct image *from);
 
 /* ---- files: false when it could not be written ---- */
 
+bool write_jpeg_to(FILE *file, const struct image *image, int quality);
 bool write_jpeg(const char *path, const struct image *image, int quality);
 bool write_png(const char *path, const struct image *image);
 

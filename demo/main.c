@@ -1,5 +1,6 @@
 /* Draws a small collection of pictures with copies into a folder, and says what it does. */
 #include "draw.h"
+#include "media.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 enum { WIDTH = 800, HEIGHT = 600, ORIGINALS = DRAW_SUBJECTS };
 
-static void fail(const char *path)
+void demo_fail(const char *path)
 {
     fprintf(stderr, "demo: %s: %s\n", path, strerror(errno));
     exit(2);
@@ -19,7 +20,7 @@ static void fail(const char *path)
 static void make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        fail(path);
+        demo_fail(path);
 }
 
 /* Write a copy and free it; a name that ends in .png is one. */
@@ -28,7 +29,7 @@ static void keep(struct image image, int quality, const char *name, const char *
     size_t length = strlen(name);
     bool png = length > 4 && strcmp(name + length - 4, ".png") == 0;
     if (!image.pixels || !(png ? write_png(name, &image) : write_jpeg(name, &image, quality)))
-        fail(name);
+        demo_fail(name);
     if (what)
         printf("  %-28s %s\n", name, what);
     image_free(&image);
@@ -39,11 +40,11 @@ static void copy_file(const char *from, const char *to, double share)
     static uint8_t bytes[4 << 20];
     FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
     if (!in || !out)
-        fail(to);
+        demo_fail(to);
     size_t size = fread(bytes, 1, sizeof bytes, in);
     size_t part = (size_t)((double)size * share);
     if (fwrite(bytes, 1, part, out) != part || fclose(out) != 0)
-        fail(to);
+        demo_fail(to);
     fclose(in);
 }
 
@@ -55,7 +56,7 @@ static void draw_originals(struct image *originals)
         snprintf(name, sizeof name, "originals/%s.jpg", draw_name(i));
         originals[i] = draw_image(i, 1, WIDTH, HEIGHT);
         if (!originals[i].pixels || !write_jpeg(name, &originals[i], 92))
-            fail(name);
+            demo_fail(name);
     }
     printf("  %-28s %d different pictures\n", "originals/", ORIGINALS);
 }
@@ -81,20 +82,45 @@ static void make_copies(const struct image *original)
     printf("  %-28s %s\n", "copies/broken.jpg", "the first 2 % of a file: a broken download");
 }
 
-int main(int argc, char **argv)
+static void enter(const char *folder)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: doppel-demo FOLDER\n");
-        return 2;
-    }
-    make_folder(argv[1]);
-    if (chdir(argv[1]) != 0)
-        fail(argv[1]);
-    printf("A small collection, drawn into %s:\n", argv[1]);
+    make_folder(folder);
+    if (chdir(folder) != 0)
+        demo_fail(folder);
+}
+
+static void draw_pictures(const char *folder)
+{
+    printf("A small collection, drawn into %s:\n", folder);
     struct image originals[ORIGINALS];
+    enter(folder);
     draw_originals(originals);
     make_copies(originals);
     for (unsigned i = 0; i < ORIGINALS; i++)
         image_free(&originals[i]);
+}
+
+/* `--all FOLDER TEXT`: what README.md works with, texts from that one; else pictures alone. */
+int main(int argc, char **argv)
+{
+    bool all = argc == 4 && strcmp(argv[1], "--all") == 0;
+    if (argc != 2 && !all) {
+        fprintf(stderr, "usage: doppel-demo FOLDER, or --all FOLDER TEXT\n");
+        return 2;
+    }
+    if (!all) {
+        draw_pictures(argv[1]);
+        return 0;
+    }
+    char *text = realpath(argv[3], NULL);
+    if (!text)
+        demo_fail(argv[3]);
+    enter(argv[2]);
+    make_texts(text);
+    make_music();
+    make_videos();
+    printf("texts/, music/, heard.wav, broadcast.wav, diver.avi, trailer.avi; ");
+    draw_pictures("pictures");
+    free(text);
     return 0;
 }

@@ -7,11 +7,8 @@
 #include <png.h>
 
 /* libjpeg's own error handler ends the program: right for a demo and for tests. */
-bool write_jpeg(const char *path, const struct image *image, int quality)
+bool write_jpeg_to(FILE *file, const struct image *image, int quality)
 {
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return false;
     struct jpeg_error_mgr errors;
     struct jpeg_compress_struct jpeg = {.err = jpeg_std_error(&errors)};
     jpeg_create_compress(&jpeg);
@@ -29,7 +26,16 @@ bool write_jpeg(const char *path, const struct image *image, int quality)
     }
     jpeg_finish_compress(&jpeg);
     jpeg_destroy_compress(&jpeg);
-    return fclose(file) == 0;
+    return !ferror(file);
+}
+
+bool write_jpeg(const char *path, const struct image *image, int quality)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    bool written = write_jpeg_to(file, image, quality);
+    return fclose(file) == 0 && written;
 }
 
 bool write_png(const char *path, const struct image *image)

@@ -117,5 +117,15 @@ def test_nothing_run_is_a_failure():
         assert count.main([log.name])
 
 
+def test_paths_are_looked_at_before_a_build():
+    script = str(TOP / "bootstrap")
+    for words in (["scan", "no/such"], ["scan", "-v", "no/such"], ["add", "-L", "x", "no/such"]):
+        done = subprocess.run(
+            [script, "run", *words], stderr=subprocess.PIPE, text=True, check=False
+        )
+        assert done.returncode == 2, done
+        assert done.stderr == "bootstrap: no/such: no such file or directory\n", done.stderr
+
+
 if __name__ == "__main__":
     sys.exit(tap.main(sys.modules[__name__]))

@@ -8,72 +8,27 @@ command, what follows is its output, `...` stands for some lines. A command ends
 
 import atexit
 import functools
-import math
 import os
 import pathlib
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import wave
 
 import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [TOP / "README.md", *sorted((TOP / "docs" / "guide").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RATE = 11025
 
 build = pathlib.Path(sys.argv[1]).resolve()
 
 
-def notes(seconds, seed):
-    """A made tune: three voices with overtones that decay."""
-    chance = random.Random(seed)
-    samples = [0.0] * int(seconds * RATE)
-    beat = int(RATE * chance.uniform(0.2, 0.4))
-    lowest = chance.uniform(90, 150)
-    for start in range(0, len(samples), beat):
-        for _ in range(3):
-            pitch = lowest * 2 ** (chance.randrange(36) / 12)
-            for overtone in range(1, 4):
-                turn = 2 * math.pi * pitch * overtone / RATE
-                for i in range(min(RATE // 3, len(samples) - start)):
-                    samples[start + i] += math.sin(turn * i) * math.exp(-6 * i / RATE) / overtone
-    return samples
-
-
-def write_wave(path, samples):
-    path.parent.mkdir(exist_ok=True)
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        loud = (int(max(-1, min(1, sample / 6)) * 32000) for sample in samples)
-        file.writeframes(b"".join(struct.pack("<h", sample) for sample in loud))
-
-
 def prepare(folder):
-    tap.run(build / "doppel-demo", folder / "pictures")
+    tap.run(build / "doppel-demo", "--all", folder, TOP / "LICENSE")
     shutil.copy(TOP / "docs" / "examples" / "news.jsonl", folder)
-    texts = folder / "texts"
-    texts.mkdir()
-    licence = (TOP / "LICENSE").read_text()
-    (texts / "apache.txt").write_text(licence)
-    page = "<html><body><pre>" + licence.replace("<", "&lt;") + "</pre></body></html>"
-    (texts / "apache.html").write_text(page)
-    (texts / "apache-cut.txt").write_text(licence[: len(licence) * 17 // 20])
-    tunes = [notes(20, seed) for seed in range(3)]
-    for number, tune in enumerate(tunes):
-        write_wave(folder / "music" / f"tune-{number}.wav", tune)
-    write_wave(folder / "music" / "tune-1-part.wav", tunes[1][5 * RATE : 15 * RATE])
-    write_wave(folder / "heard.wav", tunes[2][8 * RATE : 13 * RATE])
-    write_wave(
-        folder / "broadcast.wav", notes(6, 7) + tunes[0][2 * RATE : 17 * RATE] + notes(12, 8)
-    )
     chance = random.Random(1)
     codes = [chance.getrandbits(64) for _ in range(20000)]
     (folder / "codes.hex").write_text("".join(f"{code:016x}\n" for code in codes))
