@@ -90,7 +90,7 @@ static void write_number(FILE *out, uint32_t value, int bytes)
         fputc((int)(value >> 8 * i & 0xff), out);
 }
 
-/* Parts of sounds, one after the other. */
+/* Parts of tunes, one after the other. */
 static FILE *begin_wave(const char *path, size_t seconds)
 {
     uint32_t bytes = (uint32_t)seconds * RATE * 2;

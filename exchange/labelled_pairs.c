@@ -222,7 +222,8 @@ enum doppel_status labels_read(struct doppel_run *run, const char *path, struct 
 {
     FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!stream)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be opened (%s)", path, strerror(errno));
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                           "%s: cannot be opened (%s)", path, strerror(errno));
     *out = (struct labels){0};
     struct pair_reader reader = {
         .path = path, .run = run, .labels = out, .folder = folder_of(path), .line = 1};

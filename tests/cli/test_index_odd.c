@@ -149,7 +149,7 @@ static void mistakes_are_answered(void **state)
     SAYS(2, "'--bits' takes 32, 64, 128 or 256, not '48'", "build", "--bits", "48", "c.hex", "-o",
          "x.index");
     SAYS(2, "unknown verb 'index serach'; did you mean 'index search'?", "serach", "x");
-    SAYS(2, "no.hex: No such file or directory", "build", "no.hex", "-o", "x.index");
+    SAYS(3, "no.hex: No such file or directory", "build", "no.hex", "-o", "x.index");
     SAYS(2, "doppel: .: Is a directory", "build", ".", "-o", "x.index");
     SAYS(2, "x.index: no such index", "search", "x.index", "--radius", "1", "c.hex");
     SAYS(2, "x.index: no such index", "info", "x.index");
@@ -158,7 +158,7 @@ static void mistakes_are_answered(void **state)
     SAYS(2, "no/x.index: cannot be made", "build", "c.hex", "-o", "no/x.index");
     free(doppel_prints(0, "index", "build", "c.hex", "-o", "x.index"));
     SAYS(2, "x.index: is there already", "build", "c.hex", "-o", "x.index");
-    SAYS(2, "no.hex: No such file", "search", "x.index", "--radius", "1", "no.hex");
+    SAYS(3, "no.hex: No such file", "search", "x.index", "--radius", "1", "no.hex");
     SAYS(3, "7: the index never had such an id", "remove", "x.index", "7");
     SAYS(3, "a: not an id", "remove", "x.index", "a");
     write_text("wide", "0123456789abcdef0123456789abcdef\n");

@@ -105,16 +105,21 @@ static void print_exit_codes(FILE *stream)
     fputs(".SH EXIT STATUS\n", stream);
     print_tagged(stream, "0", "Done; for check, compare and find: something matched.");
     print_tagged(stream, "1", "check, compare, find: nothing matched.");
-    print_tagged(
-        stream, "2",
-        "Wrong use, or the run could not go on: also where a library, an index or a list of "
-        "files is not there.");
+    print_tagged(stream, "2", "Wrong use, or the run could not go on.");
     print_tagged(stream, "3",
                  "The run ended, but some of what it was to work on could not be read or is not "
-                 "there: files, records, items. Each was said on standard error as \"doppel: PATH: "
-                 "reason\". Outranks 0 and 1.");
+                 "there. Each was said on standard error as \"doppel: PATH: reason\". Outranks 0 "
+                 "and 1.");
     print_tagged(stream, "130", "Interrupted (SIGINT); what was done is kept.");
     print_tagged(stream, "141", "Nobody reads standard output any more; the run ended quietly.");
+    print_paragraph(stream, "What is not there, in every verb:");
+    fputs(".TS\nallbox;\nl l.\n", stream);
+    fputs("a file, folder or corpus to read; codes, queries, labels\t3\n"
+          "an item, a record, a list to remove, a run to undo\t3\n"
+          "a library, an index; a list named to choose by\t2\n"
+          "the list of \\-\\-files\\-from; a folder to write into\t2\n"
+          "anything at all under the PATHs\t0\n.TE\n",
+          stream);
 }
 
 static void print_surroundings(FILE *stream)
@@ -147,6 +152,7 @@ static void print_output(FILE *stream)
 
 void generate_man(FILE *stream)
 {
+    fputs("'\\\" t\n", stream); /* there is a table */
     fprintf(stream, ".TH DOPPEL 1 \"\" \"doppel %s\" \"User Commands\"\n", doppel_version());
     fputs(".SH NAME\ndoppel \\- find the duplicates of your media\n"
           ".SH SYNOPSIS\n.B doppel\n.I VERB\n.RI [ OPTION ...]\n.RI [ PATH ...]\n"

@@ -182,7 +182,7 @@ static int end_index_build(enum doppel_status status, const struct doppel_error 
 {
     if (!status || (status == DOPPEL_E_CANCELLED && signals_stopped()))
         return EXIT_DONE;
-    return report_fatal(report, "%s", error->message);
+    return report_refusal(report, status, error); /* no CODES */
 }
 
 int cmd_index_build(const struct settings *settings, struct report *report)
@@ -208,7 +208,7 @@ int cmd_index_add(const struct settings *settings, struct report *report)
     const struct index_folder_options options = {.write = true, .durable = settings->durable};
     enum doppel_status status = index_folder_open(path, &options, &index, &error);
     if (status)
-        return end_index_build(status, &error, report);
+        return report_fatal(report, "%s", error.message);
     status = load_codes(settings, report, settings->operands.items[1], path, index.index, &error);
     /* The codes are there: who is told that it failed would add them twice. */
     if (!status && doppel_store_index_compact(index.index, false, &error))

@@ -126,8 +126,8 @@ static int search_index(const struct settings *settings, struct report *report, 
     status = search_queries(&search, bits, report, &error);
     index_folder_close(&folder);
     if (status == DOPPEL_E_CANCELLED)
-        return signals_stopped() ? EXIT_DONE : EXIT_WRONG_USE; /* the output said why */
-    return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
+        return signals_stopped() ? EXIT_DONE : EXIT_WRONG_USE;          /* the output said why */
+    return status ? report_refusal(report, status, &error) : EXIT_DONE; /* no QUERIES */
 }
 
 int cmd_index_search(const struct settings *settings, struct report *report)

@@ -43,10 +43,15 @@ static int change_lists(const struct settings *settings, struct report *report, 
     enum doppel_status status = DOPPEL_OK;
     if (open_library(settings, !remove, false, &library, &error))
         return report_fatal(report, "%s", error.message);
-    for (size_t i = 0; i < settings->operands.count && !status; i++)
-        status = remove ? doppel_library_remove_list(library, settings->operands.items[i], &error)
-                        : doppel_library_set_list(library, settings->operands.items[i],
-                                                  settings->state, &error);
+    for (size_t i = 0; i < settings->operands.count && !status; i++) {
+        const char *name = settings->operands.items[i];
+        status = remove ? doppel_library_remove_list(library, name, &error)
+                        : doppel_library_set_list(library, name, settings->state, &error);
+        if (status != DOPPEL_E_NOT_FOUND)
+            continue;
+        report_input(report, name, "the library has no such list");
+        status = DOPPEL_OK;
+    }
     if (!status)
         status = doppel_library_commit(library, &error);
     doppel_library_close(library);

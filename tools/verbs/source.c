@@ -60,8 +60,13 @@ int cmd_source_remove(const struct settings *settings, struct report *report)
     if (open_library(settings, false, false, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < settings->operands.count && !status; i++)
+    for (size_t i = 0; i < settings->operands.count && !status; i++) {
         status = doppel_library_remove_source(library, settings->operands.items[i], &error);
+        if (status != DOPPEL_E_NOT_FOUND)
+            continue;
+        report_input(report, settings->operands.items[i], "nothing is said of such a source");
+        status = DOPPEL_OK;
+    }
     return commit_change(library, status, report, &error);
 }
 

@@ -148,7 +148,7 @@ int cmd_tune(const struct settings *settings, struct report *report)
     if (status == DOPPEL_OK)
         code = print_tuned(settings, report, tuned);
     else if (status != DOPPEL_E_CANCELLED)
-        code = report_fatal(report, "%s", error.message);
+        code = report_refusal(report, status, &error); /* no labels */
     tuned_free(tuned);
     return code;
 }

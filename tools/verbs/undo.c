@@ -117,8 +117,10 @@ static int undo(const struct settings *settings, struct report *report, const ch
     if (wanted && !parse_whole(wanted, 1, INT64_MAX, &options.number))
         options.number = UINT64_MAX; /* no run has it */
     enum doppel_status status = doppel_undo(report->run, &options, &visitor, &summary, &error);
-    if (status == DOPPEL_E_NOT_FOUND)
-        return report_fatal(report, "there is no run '%s'; see 'doppel undo --list'", wanted);
+    if (status == DOPPEL_E_NOT_FOUND) {
+        report_input(report, wanted, "there is no such run; see 'doppel undo --list'");
+        return EXIT_DONE;
+    }
     if (status == DOPPEL_E_CANCELLED)
         status = DOPPEL_OK;
     if (summary.run) {
