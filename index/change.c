@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "index/index_internal.h"
 
 /* ---- one new part ---- */
@@ -186,12 +187,36 @@ enum doppel_status doppel_index_flush(struct doppel_index *index, struct doppel_
     return status;
 }
 
+/* Segment after segment: of all postings at once, sorting would take as much memory. */
+static enum doppel_status bulk_items(struct doppel_index *index,
+                                     const struct doppel_index_load *load,
+                                     struct doppel_error *error)
+{
+    enum { POSTINGS_A_SEGMENT = 1 << 21 };
+    struct doppel_index_item item;
+    enum doppel_status status;
+    TRY(doppel_index_flush(index, error));
+    while (load->read_item(load->context, &item)) {
+        TRY(doppel_index_insert_item(index, &item, error));
+        if (head_size(index->state->head) >= POSTINGS_A_SEGMENT)
+            TRY(doppel_index_flush(index, error));
+    }
+    TRY(doppel_index_flush(index, error));
+    TRY(doppel_index_compact(index, true, error));
+done:
+    return status;
+}
+
 enum doppel_status doppel_index_bulk(struct doppel_index *index,
                                      const struct doppel_index_load *load,
                                      struct doppel_error *error)
 {
-    if (!index->words)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an index of postings takes items, not codes");
+    if (index->words ? !load->read : !load->read_item)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           index->words ? "an index of codes takes no items"
+                                        : "an index of postings takes items, not codes");
+    if (load->read_item)
+        return bulk_items(index, load, error);
     enum doppel_status status = doppel_index_flush(index, error);
     if (status || !load->count)
         return status;

@@ -160,18 +160,22 @@ DOPPEL_API enum doppel_status doppel_index_remove(struct doppel_index *index,
                                                   const uint64_t *payloads, size_t count,
                                                   struct doppel_error *error);
 
-/** Codes to be loaded. They are read several times over; the same must come each time. */
+/** Codes to be loaded. They are read several times over; the same must come each time. Or items of
+ * postings, which are read once. */
 struct doppel_index_load {
     uint64_t count;
     /** Read the next at most `max` codes and their payloads. @return how many; 0 at the end */
     size_t (*read)(void *context, uint64_t *codes, uint64_t *payloads, size_t max);
     void (*rewind)(void *context); /**< begin again; called before each pass */
     void *context;
+    /** The next item, its postings borrowed until the next call. @return false at the end */
+    bool (*read_item)(void *context, struct doppel_index_item *out);
 };
 
 /**
- * Insert many codes, straight into a segment. Hamming and bands. What the head holds is flushed
- * before. Memory: at most half as much as the new segment beside it.
+ * Insert many codes, straight into a segment. What the head holds is flushed before. Memory: at
+ * most half as much as the new segment beside it. Of items: segments of some millions of postings
+ * each, which are merged into one; when that fails, some of them may have been inserted.
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; _IO; _MEMORY; a status of `publish`: then nothing was
  * inserted
  */

@@ -438,6 +438,23 @@ DOPPEL_API void doppel_library_set_watch(struct doppel_library *library,
  * The signatures of texts, of files as of records, lie in such indexes, too: those of texts that
  * follow another one apart from the rest. So do the first bits of the digests of their contents. */
 
+/** A text whose passages are looked up, in the keys of texts of winnow32. */
+struct doppel_passage_lookup {
+    const struct doppel_passage_request *request; /**< with a source, which is asked for texts by
+                                                     their ids; borrowed */
+    uint16_t version;                             /**< of the texts that are searched */
+    bool followers;                               /**< also those who follow another one */
+};
+
+/**
+ * The texts of the library that share a passage with one, as doppel_passages_find visits those of a
+ * set of all texts of that version. Their keys lie in such indexes, too.
+ * @return as doppel_library_find_images; DOPPEL_E_CANCELLED with a sentence
+ */
+DOPPEL_API enum doppel_status doppel_library_find_passages(
+    struct doppel_library *library, const struct doppel_passage_lookup *lookup,
+    doppel_found_visitor *visitor, void *context, struct doppel_error *error);
+
 /** A signature to be looked up. */
 struct doppel_text_lookup {
     enum doppel_scheme_id scheme; /**< minhash128, minhash256 or simhash64 */

@@ -3,6 +3,7 @@
 #define DOPPEL_MATCH_TEXTS_H
 
 #include <doppel/core.h>
+#include <doppel/index.h>
 #include <doppel/match_found.h>
 #include <doppel/text.h>
 
@@ -104,6 +105,30 @@ DOPPEL_API enum doppel_status doppel_passages_new(struct doppel_passages **out,
                                                   struct doppel_error *error);
 DOPPEL_API void doppel_passages_free(struct doppel_passages *passages);
 
+/** What an index of the keys of texts is, one that is kept, too: an item's positions are its words,
+ * its length is how many these are. Thread-safe. */
+DOPPEL_API struct doppel_index_options doppel_passages_index_options(void);
+
+/** Indexes of keys that are somebody else's, whose texts are a set together. */
+enum { DOPPEL_PASSAGE_INDEXES = 2 }; /* at most */
+struct doppel_passage_indexes {
+    const struct doppel_index *indexes[DOPPEL_PASSAGE_INDEXES];
+    size_t count;
+    uint32_t salt;         /**< what its keys were combined with (exclusive or) in the indexes */
+    uint64_t texts, words; /**< that are in the set; texts under other salts are not */
+};
+
+/**
+ * A set over such indexes: each text that is found is asked of the request's source, and is left
+ * out where that has nothing. It cannot be added to, nor removed from.
+ * @param indexes copied; the indexes are borrowed for its life
+ * @param out     given (doppel_passages_free)
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_passages_over(const struct doppel_passage_indexes *indexes,
+                                                   struct doppel_passages **out,
+                                                   struct doppel_error *error);
+
 /** Add a text by its keys under an id of the caller's. DOPPEL_OK; DOPPEL_E_ARGUMENT (a key beyond
  * its words); DOPPEL_E_LIMIT; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_passages_add(struct doppel_passages *passages, uint64_t id,
@@ -135,11 +160,11 @@ DOPPEL_API struct doppel_passage_request doppel_passage_request_default(
 /**
  * Visit all items that share a passage with the query, the best passage first (then by id);
  * segments are borrowed during the visit. Keys that many items have count little, and the budgets
- * are spent on the others. Where both texts have words, a match is that of doppel_match_passages;
- * else it is of the keys alone, each of which covers four words (`verified` CODES), and has
- * segments only where places are known.
- * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor); DOPPEL_E_MEMORY. Thread-safe while nobody
- * writes.
+ * are spent on the others; those of removed items are paid for until a merge drops them. Where both
+ * texts have words, a match is that of doppel_match_passages; else it is of the keys alone, each of
+ * which covers four words (`verified` CODES), and has segments only where places are known.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor); DOPPEL_E_CORRUPT, before anything is
+ * visited: an index is damaged; DOPPEL_E_MEMORY. Thread-safe while nobody writes.
  */
 DOPPEL_API enum doppel_status doppel_passages_find(const struct doppel_passages *passages,
                                                    const struct doppel_passage_request *request,

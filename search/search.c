@@ -19,8 +19,6 @@ struct doppel_search {
     struct doppel_library *library;
     struct doppel_match_options match;
     struct search_texts *texts; /* NULL: not wanted */
-    uint64_t next, last;        /* ids: what is taken in next, and was last */
-    bool behind;                /* what has come is not in memory yet */
     bool noticed;               /* what is left out was told */
     struct other_schemes others;
 
@@ -41,63 +39,16 @@ struct search_query {
 
 /* What a kind of content does in its own way; a function that is NULL does nothing. */
 struct searched_kind {
-    /* Make what is searched in memory; nothing where the kind is not wanted. */
+    /* Make what a search needs; nothing where the kind is not wanted. */
     enum doppel_status (*begin)(struct doppel_search *search, struct doppel_error *error);
-    /* Take an item in. */
-    enum doppel_status (*add)(struct doppel_search *search, const struct doppel_item *item);
-    bool (*is_searched)(const struct doppel_search *search); /* NULL: in the library itself */
+    bool (*is_searched)(const struct doppel_search *search); /* NULL: whoever asks knows */
     enum doppel_status (*find)(struct doppel_search *search, const struct search_query *query,
                                struct doppel_error *error);
 };
 
-static const struct searched_kind *searched_kind_of(enum doppel_kind kind);
-
-/* ---- the library in memory ---- */
-
-static bool take_searched_item(void *context, const struct doppel_item *item)
-{
-    struct doppel_search *search = context;
-    const struct doppel_record *record = &item->record;
-    search->last = item->id;
-    if (record->error.status) {
-        doppel_run_failed(search->run, item->path, &record->error);
-        return !doppel_run_cancelled(search->run);
-    }
-    const struct searched_kind *kind = searched_kind_of(record->kind);
-    if (kind->add && search_wants(&search->options, record) &&
-        search_may_find(&search->options, search->library, item->id))
-        search->status = kind->add(search, item);
-    return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
-}
-
-/* Whether there are items that have to be in memory. */
-static bool has_items_in_memory(const struct doppel_search *search)
-{
-    return search->texts && search_texts_has_passages(search->texts) &&
-           doppel_library_has_scheme(search->library, DOPPEL_SCHEME_WINNOW32);
-}
-
-/* Before the first question that needs it: who asks for a picture does not wait for others. */
-static enum doppel_status load_memory(struct doppel_search *search, struct doppel_error *error)
-{
-    const struct doppel_everything_visitor everything = {search->next, take_searched_item, NULL,
-                                                         search};
-    enum doppel_status status = DOPPEL_OK;
-    if (!search->behind)
-        return DOPPEL_OK;
-    search->status = DOPPEL_OK;
-    search->error = error;
-    if (has_items_in_memory(search))
-        status = doppel_library_each_of_all(search->library, &everything, error);
-    search->next = search->last + 1;
-    search->behind = false;
-    return search->status ? search->status : status;
-}
-
 enum doppel_status doppel_search_refresh(struct doppel_search *search, struct doppel_error *error)
 {
     (void)error;
-    search->behind = true;
     if (!search->noticed)
         other_versions_report(&search->options, search->library, search->run);
     search->noticed = true;
@@ -223,12 +174,6 @@ static enum doppel_status begin_texts(struct doppel_search *search, struct doppe
                : DOPPEL_OK;
 }
 
-static enum doppel_status add_searched_text(struct doppel_search *search,
-                                            const struct doppel_item *item)
-{
-    return search_texts_add(search->texts, item, search->error);
-}
-
 static bool texts_are_searched(const struct doppel_search *search)
 {
     return search->texts;
@@ -261,8 +206,8 @@ static enum doppel_status find_videos(struct doppel_search *search,
 }
 
 static const struct searched_kind searched_kinds[] = {
-    [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL, NULL}, /* only the same bytes */
-    [DOPPEL_KIND_TEXT] = {begin_texts, add_searched_text, texts_are_searched, find_texts},
+    [DOPPEL_KIND_UNKNOWN] = {NULL, NULL, NULL}, /* only the same bytes */
+    [DOPPEL_KIND_TEXT] = {begin_texts, texts_are_searched, find_texts},
     [DOPPEL_KIND_IMAGE] = {.is_searched = images_are_searched, .find = find_images},
     [DOPPEL_KIND_AUDIO] = {.find = find_audio},
     [DOPPEL_KIND_VIDEO] = {.find = find_videos},
@@ -286,10 +231,6 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no %s is searched",
                            doppel_kind_name(query->kind));
     enum doppel_status status = DOPPEL_OK;
-    if (query->kind == DOPPEL_KIND_TEXT)
-        status = load_memory(search, error);
-    if (status)
-        return status;
     search->query = query;
     search->results = results;
     search->error = error;
@@ -383,7 +324,6 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
         .options = options ? *options : doppel_search_options_default(),
         .run = run,
         .library = library,
-        .next = 1,
     };
     search->match = match_options_from(&search->options.compare);
     doppel_run_watch(run, library);

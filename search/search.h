@@ -1,7 +1,6 @@
 /**
  * doppel/search.h: a library, queried by records and codes: what in it is the same, or shares a
- * part. Passages of texts (winnow32), and recordings by Chromaprint, are held in memory; images,
- * texts, audio and videos lie in indexes that the library keeps. Uses compare and library.
+ * part. All of it lies in indexes that the library keeps. Uses compare and library.
  */
 #ifndef DOPPEL_SEARCH_H
 #define DOPPEL_SEARCH_H
@@ -124,8 +123,7 @@ DOPPEL_API enum doppel_status doppel_search_results_apply_lists(
     struct doppel_error *error);
 
 /**
- * Make a search. Of what is held in memory it knows nothing before doppel_search_refresh. While it
- * lives, the run is told what the library notices.
+ * Make a search. While it lives, the run is told what the library notices.
  *
  * @param run,library borrowed for its life
  * @param options     copied, but what they borrow; NULL: the defaults
@@ -141,8 +139,8 @@ DOPPEL_API enum doppel_status doppel_search_new(struct doppel_run *run,
                                                 struct doppel_error *error);
 DOPPEL_API void doppel_search_free(struct doppel_search *search);
 
-/** Let what has come into the library since the last time be found: it is taken in by the next
- * search that needs it, which reports what is damaged to the run, and leaves it out. DOPPEL_OK. */
+/** Before the first search: tell the run, once, of items of another version, which are not found.
+ * DOPPEL_OK. */
 DOPPEL_API enum doppel_status doppel_search_refresh(struct doppel_search *search,
                                                     struct doppel_error *error);
 

@@ -11,9 +11,8 @@ struct search_texts {
     struct doppel_library *library;
     struct doppel_run *run;
     struct text_lookup lookup;
-    struct doppel_passages *passages; /* of winnow32; else NULL */
-    struct text_view last;            /* whose keys were loaded last */
-    bool records;                     /* those of corpora were read as is wanted */
+    struct text_view last; /* whose words were loaded last */
+    bool records;          /* those of corpora were read as is wanted */
 
     /* of the search in progress */
     const struct text_view *query;
@@ -37,8 +36,6 @@ enum doppel_status search_texts_new(const struct doppel_search_options *options,
     texts->library = library;
     texts->run = run;
     enum doppel_status status = text_lookup_make(&options->compare, &texts->lookup, error);
-    if (!status && texts->lookup.scheme->id == DOPPEL_SCHEME_WINNOW32)
-        status = doppel_passages_new(&texts->passages, error);
     if (status)
         search_texts_free(texts);
     else
@@ -50,7 +47,6 @@ void search_texts_free(struct search_texts *texts)
 {
     if (!texts)
         return;
-    doppel_passages_free(texts->passages);
     text_view_free(&texts->last);
     array_free(&texts->same);
     free(texts);
@@ -188,27 +184,7 @@ static enum doppel_status find_near(struct search_texts *texts, struct doppel_er
 
 /* ---- passages ---- */
 
-bool search_texts_has_passages(const struct search_texts *texts)
-{
-    return texts->passages;
-}
-
-enum doppel_status search_texts_add(struct search_texts *texts, const struct doppel_item *item,
-                                    struct doppel_error *error)
-{
-    struct text_view view;
-    enum doppel_status status = DOPPEL_OK;
-    if (!load_library_text(texts, item->id, true, &view) || !view.key_count) {
-        text_view_free(&view);
-        return DOPPEL_OK;
-    }
-    struct doppel_passage_text text = passage_text_of(&view);
-    status = doppel_passages_add(texts->passages, item->id, &text, error);
-    text_view_free(&view);
-    return status;
-}
-
-static bool load_keys(void *context, uint64_t id, struct doppel_passage_text *out)
+static bool give_words(void *context, uint64_t id, struct doppel_passage_text *out)
 {
     struct search_texts *texts = context;
     text_view_free(&texts->last);
@@ -229,11 +205,14 @@ static enum doppel_status find_passages(struct search_texts *texts, struct doppe
 {
     struct doppel_passage_text text = passage_text_of(texts->query);
     struct doppel_passage_request request = doppel_passage_request_default(&text);
+    const struct doppel_passage_lookup lookup = {.request = &request,
+                                                 .version = texts->lookup.scheme->version,
+                                                 .followers = !texts->options->representatives};
     if (!text.key_count)
         return DOPPEL_OK;
-    request.source = load_keys;
+    request.source = give_words;
     request.source_context = texts;
-    return doppel_passages_find(texts->passages, &request, visit_passages, texts, error);
+    return doppel_library_find_passages(texts->library, &lookup, visit_passages, texts, error);
 }
 
 /* ---- all of it ---- */
@@ -254,7 +233,8 @@ enum doppel_status search_texts_find(struct search_texts *texts, const struct te
         status = doppel_library_texts_of(texts->library, &query->extra.content, 0, visit_words,
                                          texts, error);
     if (!status)
-        status = texts->passages ? find_passages(texts, error) : find_near(texts, error);
+        status = texts->lookup.scheme->id == DOPPEL_SCHEME_WINNOW32 ? find_passages(texts, error)
+                                                                    : find_near(texts, error);
     return texts->status                  ? texts->status
            : status == DOPPEL_E_CANCELLED ? doppel_fail(error, status, "ended early")
                                           : status;

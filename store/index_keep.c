@@ -40,6 +40,8 @@ static enum doppel_status load_segment(struct doppel_store_index *self,
                                              .publish = index_publish,
                                              .context = self};
     struct publication work = {.begun = index_now(), .codes = load->count, .most = UINT64_MAX};
+    if (load->read_item) /* of which there are several */
+        work = (struct publication){0};
     struct doppel_index *index;
     enum doppel_status status = doppel_index_open(&self->make, &files, &index, error);
     if (status)
@@ -58,7 +60,7 @@ static enum doppel_status build_within(struct doppel_store_index *self,
     enum doppel_status status = manifest_drop(self->store, self->name, error);
     if (!status)
         status = manifest_make(self->store, self->name, &self->make, error);
-    return status || !load->count ? status : load_segment(self, load, error);
+    return status || !(load->count || load->read_item) ? status : load_segment(self, load, error);
 }
 
 enum doppel_status doppel_store_index_build(struct doppel_store *store,

@@ -32,6 +32,8 @@ const struct code_table_row code_tables[CODE_TABLES] = {
                                     CODES_OF_FOLLOWER},
     [CODES_SIMHASH64] = {"simhash64", DOPPEL_SCHEME_SIMHASH64, CODES_OF_TEXT},
     [CODES_CONTENTS] = {"text-contents", DOPPEL_SCHEME_NONE, CODES_OF_CONTENT},
+    [CODES_WINNOW32] = {"winnow32", DOPPEL_SCHEME_WINNOW32, CODES_OF_LEADER},
+    [CODES_WINNOW32_FOLLOWERS] = {"winnow32-followers", DOPPEL_SCHEME_WINNOW32, CODES_OF_FOLLOWER},
     [CODES_CHROMAPRINT] = {"chromaprint", DOPPEL_SCHEME_CHROMAPRINT, CODES_OF_RECORDING},
 };
 
@@ -39,7 +41,9 @@ const struct code_table_row code_tables[CODE_TABLES] = {
 
 static uint32_t head_codes_of(const struct doppel_index_options *make)
 {
-    uint32_t bytes = make->table == DOPPEL_INDEX_BANDS ? make->lanes * 2 : make->bits / 8;
+    uint32_t bytes = make->table == DOPPEL_INDEX_BANDS      ? make->lanes * 2
+                     : make->table == DOPPEL_INDEX_POSTINGS ? sizeof(struct doppel_index_posting)
+                                                            : make->bits / 8;
     return HEAD_BYTES / bytes < HEAD_CODES ? HEAD_BYTES / bytes : HEAD_CODES;
 }
 
@@ -80,6 +84,8 @@ static bool is_as_made(struct doppel_store_index *index, const struct doppel_ind
     if (make->table == DOPPEL_INDEX_BANDS)
         return is->table == make->table && is->lanes == make->lanes &&
                (!wanted->bands || (is->bands == wanted->bands && is->rows == wanted->rows));
+    if (make->table == DOPPEL_INDEX_POSTINGS)
+        return is->table == make->table && is->key_bits == make->key_bits;
     return is->bits == make->bits && is->design_radius == make->design_radius &&
            is->compact == make->compact;
 }
@@ -105,7 +111,9 @@ static enum doppel_status build_kept(void *context, const struct doppel_index_lo
                                      struct doppel_error *error)
 {
     const struct building *building = context;
-    return doppel_store_index_build(building->store, building->options, load, error);
+    enum doppel_status status =
+        doppel_store_index_build(building->store, building->options, load, error);
+    return status || !load->read_item ? status : passages_put_totals(building->store, load, error);
 }
 
 /* Nobody else may write meanwhile. @param own in a transaction of its own */
@@ -314,13 +322,35 @@ enum doppel_status codes_index(struct doppel_library *library, enum code_table w
 
 /* ---- writing ---- */
 
+enum doppel_status codes_open_to_put(struct doppel_library *library, enum code_table which,
+                                     bool *out_made, struct doppel_error *error)
+{
+    *out_made = false;
+    return library->codes[which].kept ? DOPPEL_OK
+                                      : open_codes(library, which, false, out_made, error);
+}
+
+enum doppel_status codes_open_to_forget(struct doppel_library *library, enum code_table which,
+                                        bool *out_there, struct doppel_error *error)
+{
+    struct code_names names;
+    enum doppel_status status = DOPPEL_OK;
+    if (!library->codes[which].kept) {
+        status = library_code_names(library, which, &names)
+                     ? open_kept(library, which, &names, error)
+                     : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+        code_names_free(&names);
+    }
+    *out_there = !status;
+    return can_be_made_again(status) ? DOPPEL_OK : status;
+}
+
 enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which, uint64_t id,
                                 const uint64_t *codes, size_t count, struct doppel_error *error)
 {
     struct code_index *index = &library->codes[which];
-    bool made = false;
-    enum doppel_status status =
-        index->kept ? DOPPEL_OK : open_codes(library, which, false, &made, error);
+    bool made;
+    enum doppel_status status = codes_open_to_put(library, which, &made, error);
     if (status || made || !count) /* it was made of the items that are there, this one too */
         return status;
     uint64_t *payloads = malloc(count * sizeof *payloads);
@@ -357,23 +387,20 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
     return status;
 }
 
-/* What is not there, or is to be made again, need not forget. */
 enum doppel_status codes_forget_in(struct doppel_library *library, enum code_table which,
                                    uint64_t id, struct doppel_error *error)
 {
-    struct code_index *codes = &library->codes[which];
-    struct code_names names;
-    enum doppel_status status = DOPPEL_OK;
-    if (!codes->kept) {
-        status = library_code_names(library, which, &names)
-                     ? open_kept(library, which, &names, error)
-                     : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
-        code_names_free(&names);
-    }
-    if (!status)
-        status = code_tables[which].part == CODES_OF_RECORDING
-                     ? chromaprint_codes_forget(library, codes->kept, id, error)
-                     : doppel_store_index_remove(codes->kept, &id, 1, error);
+    bool there;
+    enum doppel_status status = codes_open_to_forget(library, which, &there, error);
+    if (status || !there)
+        return status;
+    struct doppel_store_index *kept = library->codes[which].kept;
+    if (is_passage_table(which))
+        status = passages_forget(library, which, id, error);
+    else if (code_tables[which].part == CODES_OF_RECORDING)
+        status = chromaprint_codes_forget(library, kept, id, error);
+    else
+        status = doppel_store_index_remove(kept, &id, 1, error);
     return can_be_made_again(status) ? DOPPEL_OK : status;
 }
 

@@ -69,7 +69,15 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
 /** Make again those whose files are not there. */
 enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error);
 
-/** Put codes into one index, or take out those of an item; made is it only to be put into. */
+/** Open an index to put codes in, for which it is made, or to take some out.
+ * @param out_made of all items that are there, just now. @param out_there else it need not forget
+ */
+enum doppel_status codes_open_to_put(struct doppel_library *library, enum code_table which,
+                                     bool *out_made, struct doppel_error *error);
+enum doppel_status codes_open_to_forget(struct doppel_library *library, enum code_table which,
+                                        bool *out_there, struct doppel_error *error);
+
+/** Put codes into one index, or take out those of an item. */
 enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which, uint64_t id,
                                 const uint64_t *codes, size_t count, struct doppel_error *error);
 enum doppel_status codes_forget_in(struct doppel_library *library, enum code_table which,
@@ -127,6 +135,24 @@ enum doppel_status codes_of_texts(struct doppel_store *store, enum code_table wh
 enum doppel_status texts_are_uncertain(struct doppel_library *library, bool *out,
                                        struct doppel_error *error);
 
+/** What is indexed of a file of text, without those that are damaged. */
+#define SELECT_TEXT_FILE                                                                           \
+    "SELECT item.id, " RECORD_COLUMNS ", fingerprint.data, attachment.data,"                       \
+    " NOT EXISTS(SELECT 1 FROM link WHERE link.item = item.id) FROM item"                          \
+    " JOIN fingerprint ON fingerprint.item = item.id"                                              \
+    " LEFT JOIN attachment ON attachment.item = item.id WHERE " ITEM_IS_WHOLE                      \
+    " AND coalesce(attachment." IS_WHOLE(COMPUTED_COLUMNS("attachment")) ", 1)"
+struct text_file {
+    uint64_t id;
+    struct doppel_record record; /* the attachment is borrowed from the row */
+    bool leads;
+};
+
+/** @param out given (text_file_free). @return false: the row cannot be read, and nothing is given
+ */
+bool text_file_read(sqlite3_stmt *statement, struct text_file *out);
+void text_file_free(struct text_file *file);
+
 /** Put the codes of a file of text, or of a record, in; or take out those of a record, which is
  * there still. */
 enum doppel_status text_codes_put_item(struct doppel_library *library, uint64_t id,
@@ -138,13 +164,53 @@ enum doppel_status text_codes_put_record(struct doppel_library *library, uint64_
 enum doppel_status text_codes_forget_record(struct doppel_library *library, uint64_t id,
                                             struct doppel_error *error);
 
-/** A text may have begun to follow another one, or ceased to. What is no text is left alone. */
-enum doppel_status text_codes_move(struct doppel_library *library, uint64_t id,
+/** A text may have begun to follow another one, or ceased to. What is no text is left alone.
+ * @param led of a file, whether it followed none before */
+enum doppel_status text_codes_move(struct doppel_library *library, uint64_t id, bool led,
+                                   struct doppel_error *error);
+
+/** Whether a file follows none. */
+enum doppel_status text_file_leads(struct doppel_library *library, uint64_t id, bool *out,
                                    struct doppel_error *error);
 
 /** Records that followed an item which is gone lead. */
 enum doppel_status text_codes_free_followers(struct doppel_library *library, uint64_t id,
                                              struct doppel_error *error);
+
+/* ---- passages: keys of texts, at their words ----
+ *
+ * Beside each index the catalogue keeps how many texts are in it and how many words these have, in
+ * rows of `revision`: how common a key is, and how probable a passage by chance, hangs on them. */
+
+bool is_passage_table(enum code_table which);
+
+/** Put the keys of a text in; take those of an item out, which is there still; or move them, when
+ * whether it leads has changed just now. */
+enum doppel_status passages_put(struct doppel_library *library, uint64_t id,
+                                const struct doppel_record *record, bool leads,
+                                struct doppel_error *error);
+enum doppel_status passages_forget(struct doppel_library *library, enum code_table which,
+                                   uint64_t id, struct doppel_error *error);
+enum doppel_status passages_move(struct doppel_library *library, uint64_t id,
+                                 struct doppel_error *error);
+
+/** codes_of_items: each text is visited with one code, the version of how it was read above how
+ * many words it has. */
+enum doppel_status codes_of_passages(struct doppel_store *store, enum code_table which,
+                                     codes_visitor *visitor, void *context,
+                                     struct doppel_error *error);
+
+/** codes_load, straight from the rows; and after that the rows of what was loaded. */
+enum doppel_status passages_load(const struct doppel_library *library, struct doppel_store *store,
+                                 enum code_table which, spool_user *use, void *context,
+                                 struct doppel_error *error);
+enum doppel_status passages_put_totals(struct doppel_store *store,
+                                       const struct doppel_index_load *load,
+                                       struct doppel_error *error);
+
+/** Whether the rows are those of the texts that are there. */
+enum doppel_status passages_are_counted(struct doppel_store *store, enum code_table which,
+                                        bool *out, struct doppel_error *error);
 
 /** How the index of a table is opened. Of another version of the scheme it is another index, in the
  * same place. @param out given (code_names_free), also on failure. @return false without memory */

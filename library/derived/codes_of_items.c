@@ -120,6 +120,8 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
     sqlite3_stmt *statement;
     bool row, go_on = true;
+    if (is_passage_table(which))
+        return codes_of_passages(store, which, visitor, context, error);
     if (is_text_table(which))
         return codes_of_texts(store, which, visitor, context, error);
     enum doppel_status status = doppel_store_statement(
@@ -197,6 +199,8 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
                               spool_user *use, void *context, struct doppel_error *error)
 {
     const struct doppel_library_watch *watch = &library->watch;
+    if (is_passage_table(which))
+        return passages_load(library, store, which, use, context, error);
     struct code_spool spool = {.file = spool_open(library->directory),
                                .which = which,
                                .words = words_a_code(make),

@@ -28,10 +28,20 @@ static uint64_t mix_payload(uint64_t payload)
     return payload ^ payload >> 31;
 }
 
+/* A text in an index of passages is as long as it has words. */
+static void sum_passages(struct code_sum *sum, uint64_t id, uint32_t words)
+{
+    sum->codes++;
+    sum->mixed += mix_payload(id ^ mix_payload(words));
+}
+
 static bool sum_item(void *context, uint64_t id, const uint64_t *codes, size_t count)
 {
     struct code_sum *sum = context;
-    (void)codes;
+    if (is_passage_table(sum->which)) {
+        sum_passages(sum, id, (uint32_t)codes[0]);
+        return true;
+    }
     sum->codes += count;
     for (size_t i = 0; i < count; i++)
         sum->mixed += mix_payload(code_payload(sum->which, id, i));
@@ -70,34 +80,59 @@ static bool tell_damaged(void *context, const struct doppel_store_segment *segme
 }
 
 /* Within as many bits as a code has is every code; the filter keeps none of them. */
-static enum doppel_status compare_sums(struct code_check *check, struct doppel_store_index *kept)
+static enum doppel_status sum_held_codes(const struct doppel_index *index, struct code_sum *held,
+                                         struct doppel_error *error)
 {
     static const uint64_t any[CODE_MAX_WORDS];
-    struct code_sum expected = {.which = check->which}, held = {.which = check->which};
-    struct doppel_store_index_info info;
-    char detail[160];
-    doppel_store_index_info(kept, &info);
     const struct doppel_index_request request = {.queries = any,
                                                  .count = 1,
                                                  .radius = UINT32_MAX,
                                                  .every = true,
                                                  .filter = sum_held,
-                                                 .filter_context = &held};
-    bool damaged = true;
+                                                 .filter_context = held};
+    return doppel_index_search(index, &request, take_no_hit, NULL, error);
+}
+
+static enum doppel_status sum_held_passages(const struct doppel_index *index, struct code_sum *held,
+                                            struct doppel_error *error)
+{
+    struct doppel_index_axis *axis;
+    enum doppel_status status = doppel_index_axis_take(index, &axis, error);
+    if (status)
+        return status;
+    const uint64_t length = doppel_index_axis_length(axis);
+    for (uint64_t at = 0, next; at < length; at = next) {
+        const struct doppel_index_place place = doppel_index_item_at(axis, at);
+        next = place.start + place.length > at ? place.start + place.length : at + 1;
+        if (!place.removed)
+            sum_passages(held, place.payload, place.length);
+    }
+    doppel_index_axis_free(axis);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status compare_sums(struct code_check *check, struct doppel_store_index *kept)
+{
+    struct doppel_library *library = check->verification->library;
+    const struct doppel_index *index = doppel_store_index_get(kept);
+    const bool passages = is_passage_table(check->which);
+    struct code_sum expected = {.which = check->which}, held = {.which = check->which};
+    char detail[160];
+    bool damaged = true, counted = true;
     enum doppel_status status;
-    TRY(codes_of_items(check->verification->library->store, check->which, sum_item, &expected,
-                       check->error));
-    TRY(codes_are_uncertain(check->verification->library, check->which, &damaged, check->error));
+    TRY(codes_of_items(library->store, check->which, sum_item, &expected, check->error));
+    TRY(codes_are_uncertain(library, check->which, &damaged, check->error));
     if (damaged)
         return DOPPEL_OK;
-    TRY(doppel_index_search(doppel_store_index_get(kept), &request, take_no_hit, NULL,
-                            check->error));
-    if (expected.codes == held.codes && expected.mixed == held.mixed)
+    TRY((passages ? sum_held_passages : sum_held_codes)(index, &held, check->error));
+    if (passages)
+        TRY(passages_are_counted(library->store, check->which, &counted, check->error));
+    if (expected.codes == held.codes && expected.mixed == held.mixed && counted)
         return DOPPEL_OK;
     snprintf(detail, sizeof detail,
              "it has %" PRIu64 " codes, not just the %" PRIu64 " that the items have", held.codes,
              expected.codes);
-    TRY(report_code_problem(check, detail));
+    TRY(report_code_problem(check, counted ? detail : "how much is in it is miscounted"));
 done:
     return status;
 }

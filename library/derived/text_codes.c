@@ -29,13 +29,6 @@ struct indexed_text {
 #define SELECT_RECORD                                                                              \
     "SELECT id, content, lanes, too_short, leads OR leader = 0 OR NOT " LEADER_IS_THERE            \
     " FROM text WHERE " IS_WHOLE(TEXT_COLUMNS)
-#define SELECT_FILE                                                                                \
-    "SELECT item.id, " RECORD_COLUMNS ", fingerprint.data, attachment.data,"                       \
-    " NOT EXISTS(SELECT 1 FROM link WHERE link.item = item.id) FROM item"                          \
-    " JOIN fingerprint ON fingerprint.item = item.id"                                              \
-    " LEFT JOIN attachment ON attachment.item = item.id WHERE " ITEM_IS_WHOLE                      \
-    " AND coalesce(attachment." IS_WHOLE(COMPUTED_COLUMNS("attachment")) ", 1)"
-
 enum { RECORD_ID, RECORD_CONTENT, RECORD_LANES, RECORD_TOO_SHORT, RECORD_LEADS };
 enum {
     FILE_ID,
@@ -44,6 +37,24 @@ enum {
     FILE_ATTACHMENT,
     FILE_LEADS
 };
+
+bool text_file_read(sqlite3_stmt *statement, struct text_file *out)
+{
+    *out = (struct text_file){.id = (uint64_t)sqlite3_column_int64(statement, FILE_ID),
+                              .leads = sqlite3_column_int(statement, FILE_LEADS) != 0};
+    if (!record_read(statement, FILE_RECORD, &out->record) ||
+        !fingerprint_read(statement, FILE_FINGERPRINT, &out->record))
+        return false;
+    out->record.attachment = (uint8_t *)sqlite3_column_blob(statement, FILE_ATTACHMENT);
+    out->record.attachment_size = (size_t)sqlite3_column_bytes(statement, FILE_ATTACHMENT);
+    return true;
+}
+
+void text_file_free(struct text_file *file)
+{
+    file->record.attachment = NULL; /* the row's */
+    doppel_record_free(&file->record);
+}
 
 /* ---- what an index is ---- */
 
@@ -54,7 +65,8 @@ bool is_text_table(enum code_table which)
 
 bool has_records(enum code_table which)
 {
-    return is_text_table(which) && code_tables[which].part != CODES_OF_TEXT;
+    return is_text_table(which) && !is_passage_table(which) &&
+           code_tables[which].part != CODES_OF_TEXT;
 }
 
 void text_table_options(enum code_table which, struct doppel_index_options *out)
@@ -64,7 +76,10 @@ void text_table_options(enum code_table which, struct doppel_index_options *out)
     *out = doppel_index_options_default();
     out->bits = 64;
     out->design_radius = scheme ? scheme->max_distance : 0;
-    if (code_tables[which].part != CODES_OF_LEADER && code_tables[which].part != CODES_OF_FOLLOWER)
+    if (is_passage_table(which))
+        *out = doppel_passages_index_options();
+    if (is_passage_table(which) || (code_tables[which].part != CODES_OF_LEADER &&
+                                    code_tables[which].part != CODES_OF_FOLLOWER))
         return;
     out->table = DOPPEL_INDEX_BANDS;
     out->lanes = code_tables[which].scheme == DOPPEL_SCHEME_MINHASH256 ? 256 : 128;
@@ -87,6 +102,8 @@ static size_t code_in_table(enum code_table which, const struct indexed_text *te
         return 1;
     }
     bool leads = table->part == CODES_OF_LEADER;
+    if (is_passage_table(which)) /* passages.c */
+        return 0;
     if (text->scheme != table->scheme || (table->part != CODES_OF_TEXT && text->leads != leads))
         return 0;
     memcpy(out, text->code, text->words * sizeof *out);
@@ -144,17 +161,12 @@ static bool read_indexed_item(const struct doppel_record *record, struct indexed
 
 static bool read_indexed_file(sqlite3_stmt *statement, struct indexed_text *out)
 {
-    struct doppel_record record = {0};
-    *out = (struct indexed_text){.id = (uint64_t)sqlite3_column_int64(statement, FILE_ID),
-                                 .leads = sqlite3_column_int(statement, FILE_LEADS) != 0};
-    if (!record_read(statement, FILE_RECORD, &record) ||
-        !fingerprint_read(statement, FILE_FINGERPRINT, &record))
+    struct text_file file;
+    if (!text_file_read(statement, &file))
         return false;
-    record.attachment = (uint8_t *)sqlite3_column_blob(statement, FILE_ATTACHMENT);
-    record.attachment_size = (size_t)sqlite3_column_bytes(statement, FILE_ATTACHMENT);
-    bool read = read_indexed_item(&record, out);
-    record.attachment = NULL; /* the row's */
-    doppel_record_free(&record);
+    *out = (struct indexed_text){.id = file.id, .leads = file.leads};
+    bool read = read_indexed_item(&file.record, out);
+    text_file_free(&file);
     return read;
 }
 
@@ -185,8 +197,8 @@ enum doppel_status codes_of_texts(struct doppel_store *store, enum code_table wh
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         store,
-        scheme ? SELECT_FILE " AND scheme = ?1 ORDER BY item.id"
-               : SELECT_FILE " AND kind = ?2 AND scheme != ?1 ORDER BY item.id",
+        scheme ? SELECT_TEXT_FILE " AND scheme = ?1 ORDER BY item.id"
+               : SELECT_TEXT_FILE " AND kind = ?2 AND scheme != ?1 ORDER BY item.id",
         &statement, error);
     if (status)
         return status;
@@ -237,8 +249,8 @@ static enum doppel_status put_text(struct doppel_library *library, const struct 
     return status;
 }
 
-static enum doppel_status follows_none(struct doppel_library *library, uint64_t id, bool *out,
-                                       struct doppel_error *error)
+enum doppel_status text_file_leads(struct doppel_library *library, uint64_t id, bool *out,
+                                   struct doppel_error *error)
 {
     int64_t link;
     bool found = false;
@@ -255,8 +267,12 @@ enum doppel_status text_codes_put_item(struct doppel_library *library, uint64_t 
     struct indexed_text text = {.id = id};
     if (!record->scheme || !read_indexed_item(record, &text))
         return DOPPEL_OK;
-    enum doppel_status status = follows_none(library, id, &text.leads, error);
-    return status ? status : put_text(library, &text, false, error);
+    enum doppel_status status = text_file_leads(library, id, &text.leads, error);
+    if (!status)
+        status = put_text(library, &text, false, error);
+    return status || record->scheme != DOPPEL_SCHEME_WINNOW32
+               ? status
+               : passages_put(library, id, record, text.leads, error);
 }
 
 enum doppel_status text_codes_put_record(struct doppel_library *library, uint64_t id,
@@ -278,7 +294,7 @@ static enum doppel_status load_indexed_text(struct doppel_library *library, uint
                                             struct indexed_text *out, struct doppel_error *error)
 {
     static const char *const ways[] = {SELECT_RECORD " AND id = ?1",
-                                       SELECT_FILE " AND item.id = ?1 AND kind = ?2"};
+                                       SELECT_TEXT_FILE " AND item.id = ?1 AND kind = ?2"};
     static text_row_reader *const readers[] = {read_indexed_record, read_indexed_file};
     enum doppel_status status = DOPPEL_OK;
     bool row = false;
@@ -299,11 +315,13 @@ static enum doppel_status load_indexed_text(struct doppel_library *library, uint
     return status;
 }
 
-enum doppel_status text_codes_move(struct doppel_library *library, uint64_t id,
+enum doppel_status text_codes_move(struct doppel_library *library, uint64_t id, bool led,
                                    struct doppel_error *error)
 {
     struct indexed_text text;
     enum doppel_status status = load_indexed_text(library, id, &text, error);
+    if (!status && text.id && text.scheme == DOPPEL_SCHEME_WINNOW32)
+        return led == text.leads ? DOPPEL_OK : passages_move(library, id, error);
     if (status || !text.id || !text.words)
         return status;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
@@ -323,7 +341,7 @@ enum doppel_status text_codes_forget_record(struct doppel_library *library, uint
     enum doppel_status status = load_indexed_text(library, id, &text, error);
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         const enum doppel_scheme_id scheme = code_tables[i].scheme;
-        if (is_text_table((enum code_table)i) && (!scheme || !text.id || scheme == text.scheme))
+        if (has_records((enum code_table)i) && (!scheme || !text.id || scheme == text.scheme))
             status = codes_forget_in(library, (enum code_table)i, id, error);
     }
     return status;
@@ -346,7 +364,7 @@ enum doppel_status text_codes_free_followers(struct doppel_library *library, uin
     if (!held)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group");
     for (size_t i = 0; i < ids.count && !status; i++)
-        status = text_codes_move(library, ids.items[i], error);
+        status = text_codes_move(library, ids.items[i], false, error);
     array_free(&ids);
     return status;
 }

@@ -23,13 +23,17 @@ static enum doppel_status delete_by_id(struct doppel_library *library, const cha
     return library_run(library, statement, error);
 }
 
+/* An item, or a record. Those who follow it move in the indexes when it is gone: one that is made
+ * just then must not have it. */
 static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
                                       struct doppel_error *error)
 {
     enum doppel_status status;
     TRY(derived_forget(library, id, error));
-    TRY(links_forget(library, id, error));
+    TRY(links_leave(library, id, error));
     TRY(delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error));
+    TRY(delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error));
+    TRY(links_hand_on(library, id, error));
 done:
     return status;
 }
@@ -253,7 +257,6 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
     TRY(find_path(library, id, &path, error));
     TRY(text_codes_forget_record(library, id, error));
     TRY(delete_item(library, id, error));
-    TRY(delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error));
     TRY(text_codes_free_followers(library, id, error));
     TRY(about_move(library, id, 0, error));
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_REMOVED, .item = id, .name = path};

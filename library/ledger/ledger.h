@@ -36,9 +36,12 @@ enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,
                                     const struct doppel_record *record, bool fresh,
                                     struct doppel_error *error);
 
-/** An item is gone: the first of those who follow it leads the others. */
-enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
-                                struct doppel_error *error);
+/** An item that goes follows nobody; and when it is gone, the first of those who follow it leads
+ * the others. */
+enum doppel_status links_leave(struct doppel_library *library, uint64_t id,
+                               struct doppel_error *error);
+enum doppel_status links_hand_on(struct doppel_library *library, uint64_t id,
+                                 struct doppel_error *error);
 
 /** doppel_library_set_metadata of what was checked, and of an item that is there. */
 enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,

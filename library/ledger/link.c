@@ -159,7 +159,9 @@ static enum doppel_status step_down(struct doppel_library *library, uint64_t id,
 static enum doppel_status put_link(struct doppel_library *library, uint64_t item, uint64_t leader,
                                    struct doppel_error *error)
 {
+    bool led = false;
     enum doppel_status status;
+    TRY(text_file_leads(library, item, &led, error));
     TRY(step_down(library, item, error));
     TRY(relink(library, item, leader, error));
     TRY(rows_run(library, PUT_TEXT("?2", "0", "leader = ?1 AND leader != 0 AND id > ?2"),
@@ -172,7 +174,7 @@ static enum doppel_status put_link(struct doppel_library *library, uint64_t item
                      "INSERT OR REPLACE INTO link(" LINK_COLUMNS
                      ", checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")",
                      VALUES(ID(item), ID(leader)), error));
-    TRY(text_codes_move(library, item, error));
+    TRY(text_codes_move(library, item, led, error));
 done:
     return status;
 }
@@ -216,8 +218,11 @@ done:
 static enum doppel_status unlink_and_move(struct doppel_library *library, uint64_t item,
                                           struct doppel_error *error)
 {
-    enum doppel_status status = unlink_item(library, item, error);
-    return status ? status : text_codes_move(library, item, error);
+    bool led = false;
+    enum doppel_status status = text_file_leads(library, item, &led, error);
+    if (!status)
+        status = unlink_item(library, item, error);
+    return status ? status : text_codes_move(library, item, led, error);
 }
 
 enum doppel_status doppel_library_unlink(struct doppel_library *library, uint64_t item,
@@ -236,7 +241,7 @@ static enum doppel_status promote(struct doppel_library *library, uint64_t id, u
     if (status && status != DOPPEL_E_CORRUPT)
         return status;
     TRY(rows_run(library, "DELETE FROM link WHERE item = ?1", VALUES(ID(first)), error));
-    TRY(text_codes_move(library, first, error));
+    TRY(text_codes_move(library, first, false, error));
     TRY(relink(library, id, first, error));
     if (canonical != id && canonical != first)
         TRY(rows_run(library, PUT_CANONICAL, VALUES(ID(first), ID(canonical)), error));
@@ -244,13 +249,18 @@ done:
     return status;
 }
 
-enum doppel_status links_forget(struct doppel_library *library, uint64_t id,
-                                struct doppel_error *error)
+enum doppel_status links_leave(struct doppel_library *library, uint64_t id,
+                               struct doppel_error *error)
+{
+    return unlink_item(library, id, error);
+}
+
+enum doppel_status links_hand_on(struct doppel_library *library, uint64_t id,
+                                 struct doppel_error *error)
 {
     int64_t first = 0;
     bool leads = false;
     enum doppel_status status;
-    TRY(unlink_item(library, id, error));
     TRY(rows_number(library, "SELECT item FROM link WHERE leader = ?1 ORDER BY item",
                     VALUES(ID(id)), &first, &leads, error));
     if (leads)

@@ -7,19 +7,26 @@
 enum { KEY_BITS = 32 };
 
 struct doppel_passages {
-    struct doppel_index *index; /* position = word, payload = id */
-    uint64_t items, words;      /* added */
+    struct doppel_index *own;              /* position = word, payload = id; or NULL */
+    struct doppel_passage_indexes indexes; /* that are searched: its own, or somebody else's */
 };
 
-enum doppel_status doppel_passages_new(struct doppel_passages **out, struct doppel_error *error)
+struct doppel_index_options doppel_passages_index_options(void)
 {
     struct doppel_index_options options = doppel_index_options_default();
     options.table = DOPPEL_INDEX_POSTINGS;
     options.key_bits = KEY_BITS;
+    return options;
+}
+
+enum doppel_status doppel_passages_new(struct doppel_passages **out, struct doppel_error *error)
+{
+    const struct doppel_index_options options = doppel_passages_index_options();
     struct doppel_passages *passages = calloc(1, sizeof *passages);
     if (!passages)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of passages");
-    enum doppel_status status = doppel_index_new(&options, &passages->index, error);
+    enum doppel_status status = doppel_index_new(&options, &passages->own, error);
+    passages->indexes = (struct doppel_passage_indexes){.indexes = {passages->own}, .count = 1};
     if (status)
         free(passages);
     else
@@ -27,11 +34,22 @@ enum doppel_status doppel_passages_new(struct doppel_passages **out, struct dopp
     return status;
 }
 
+enum doppel_status doppel_passages_over(const struct doppel_passage_indexes *indexes,
+                                        struct doppel_passages **out, struct doppel_error *error)
+{
+    struct doppel_passages *passages = calloc(1, sizeof *passages);
+    if (!passages)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of passages");
+    passages->indexes = *indexes;
+    *out = passages;
+    return DOPPEL_OK;
+}
+
 void doppel_passages_free(struct doppel_passages *passages)
 {
     if (!passages)
         return;
-    doppel_index_free(passages->index);
+    doppel_index_free(passages->own);
     free(passages);
 }
 
@@ -39,6 +57,8 @@ enum doppel_status doppel_passages_add(struct doppel_passages *passages, uint64_
                                        const struct doppel_passage_text *text,
                                        struct doppel_error *error)
 {
+    if (!passages->own)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the indexes of the set are somebody else's");
     if (!text->key_count)
         return DOPPEL_OK;
     struct doppel_index_posting *postings = malloc(text->key_count * sizeof *postings);
@@ -50,11 +70,11 @@ enum doppel_status doppel_passages_add(struct doppel_passages *passages, uint64_
                                      .length = text->word_count,
                                      .count = (uint32_t)text->key_count,
                                      .postings = postings};
-    enum doppel_status status = doppel_index_insert_item(passages->index, &item, error);
+    enum doppel_status status = doppel_index_insert_item(passages->own, &item, error);
     free(postings);
     if (!status) {
-        passages->items++;
-        passages->words += text->word_count;
+        passages->indexes.texts++;
+        passages->indexes.words += text->word_count;
     }
     return status;
 }
@@ -62,7 +82,9 @@ enum doppel_status doppel_passages_add(struct doppel_passages *passages, uint64_
 enum doppel_status doppel_passages_remove(struct doppel_passages *passages, uint64_t id,
                                           struct doppel_error *error)
 {
-    return doppel_index_remove(passages->index, &id, 1, error);
+    return passages->own ? doppel_index_remove(passages->own, &id, 1, error)
+                         : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                       "the indexes of the set are somebody else's");
 }
 
 struct doppel_passage_request doppel_passage_request_default(
@@ -100,11 +122,11 @@ static int compare_weights(const void *left, const void *right)
 }
 
 /* Places lie item by item. */
-static bool list_candidates(struct passage_search *search, const struct doppel_index_axis *axis)
+static bool list_candidates(struct passage_search *search, const struct passage_axis *axis)
 {
     const struct key_place *places = search->hits.places.items;
     for (size_t first = 0, next; first < search->hits.places.count; first = next) {
-        struct doppel_index_place item = doppel_index_item_at(axis, places[first].position);
+        struct doppel_index_place item = passage_axis_item(axis, places[first].position);
         for (next = first + 1;
              next < search->hits.places.count && places[next].position < item.start + item.length;)
             next++;
@@ -113,10 +135,20 @@ static bool list_candidates(struct passage_search *search, const struct doppel_i
                                               .words = item.length,
                                               .first = first,
                                               .count = next - first};
-        if (!item.removed && !(weigh_passage_search(search, &candidate) &&
-                               array_push(&search->candidates, candidate)))
+        for (size_t i = first; item.removed && i < next; i++)
+            hits_discount(&search->hits, &places[i]);
+        if (!item.removed && !array_push(&search->candidates, candidate))
             return false;
     }
+    return true;
+}
+
+static bool weigh_candidates(struct passage_search *search, uint64_t items)
+{
+    hits_weigh(&search->hits, items);
+    for (size_t i = 0; i < search->candidates.count; i++)
+        if (!weigh_passage_search(search, &search->candidates.items[i]))
+            return false;
     if (search->candidates.count > 1)
         qsort(search->candidates.items, search->candidates.count, sizeof(struct passage_candidate),
               compare_weights);
@@ -171,24 +203,35 @@ static void free_search(struct passage_search *search)
     hits_free(&search->hits);
 }
 
+static enum doppel_status find_passage_candidates(struct passage_search *search,
+                                                  const struct doppel_passages *passages,
+                                                  struct doppel_error *error)
+{
+    struct passage_axis axis;
+    enum doppel_status status;
+    TRY(passage_axis_take(&passages->indexes, &axis, error));
+    TRY(hits_gather(&axis, search->request, &search->hits, error));
+    if (!list_candidates(search, &axis) || !weigh_candidates(search, passages->indexes.texts))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items found"));
+done:
+    passage_axis_free(&axis);
+    return status;
+}
+
 enum doppel_status doppel_passages_find(const struct doppel_passages *passages,
                                         const struct doppel_passage_request *request,
                                         doppel_found_visitor *visitor, void *context,
                                         struct doppel_error *error)
 {
-    struct passage_search search = {.request = request, .options = request->options};
-    struct doppel_index_axis *axis = NULL;
+    struct passage_search search = {
+        .request = request, .options = request->options, .must_ask = !passages->own};
     if (!search.options.library_words)
-        search.options.library_words = passages->words;
+        search.options.library_words = passages->indexes.words;
     enum doppel_status status;
-    TRY(doppel_index_axis_take(passages->index, &axis, error));
-    TRY(hits_gather(axis, request, passages->items, &search.hits, error));
-    if (!list_candidates(&search, axis))
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items found"));
+    TRY(find_passage_candidates(&search, passages, error));
     TRY(verify_all_passage_search(&search, error));
     TRY(visit_passage_search(&search, visitor, context, error));
 done:
-    doppel_index_axis_free(axis);
     free_search(&search);
     return status;
 }

@@ -50,24 +50,39 @@ static bool list_keys(const struct doppel_passage_text *query, struct hits *hits
     return done;
 }
 
-static enum doppel_status measure_keys(const struct doppel_index_axis *axis, uint32_t *keys,
-                                       uint64_t items, struct hits *hits,
-                                       struct doppel_error *error)
+static void list_asked_keys(const struct hits *hits, uint32_t *out)
+{
+    for (size_t i = 0; i < hits->keys.count; i++)
+        out[i] = hits->keys.items[i].key;
+}
+
+static enum doppel_status measure_keys(const struct passage_axis *axis, uint32_t *keys,
+                                       struct hits *hits, struct doppel_error *error)
 {
     size_t count = hits->keys.count;
     uint64_t *lengths = malloc(count * sizeof *lengths);
     if (!lengths)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu keys", count);
-    for (size_t i = 0; i < count; i++)
-        keys[i] = hits->keys.items[i].key;
-    enum doppel_status status = doppel_index_lengths(axis, keys, count, lengths, error);
-    for (size_t i = 0; !status && i < count; i++) {
+    list_asked_keys(hits, keys);
+    enum doppel_status status = passage_axis_lengths(axis, keys, count, lengths, error);
+    for (size_t i = 0; !status && i < count; i++)
         hits->keys.items[i].length = lengths[i];
-        if (lengths[i])
-            hits->keys.items[i].weight = (float)log2(1 + (double)items / (double)lengths[i]);
-    }
     free(lengths);
     return status;
+}
+
+void hits_discount(struct hits *hits, const struct key_place *place)
+{
+    hits->keys.items[place->key].length--;
+}
+
+void hits_weigh(struct hits *hits, uint64_t items)
+{
+    for (size_t i = 0; i < hits->keys.count; i++) {
+        struct asked_key *key = &hits->keys.items[i];
+        if (key->length)
+            key->weight = (float)log2(1 + (double)items / (double)key->length);
+    }
 }
 
 /* Keep the rarest keys that the budget is enough for, in order of their lengths. */
@@ -94,9 +109,9 @@ static bool take_places(void *context, uint32_t key, uint64_t base, const uint32
     return true;
 }
 
-enum doppel_status hits_gather(const struct doppel_index_axis *axis,
-                               const struct doppel_passage_request *request, uint64_t items,
-                               struct hits *out, struct doppel_error *error)
+enum doppel_status hits_gather(const struct passage_axis *axis,
+                               const struct doppel_passage_request *request, struct hits *out,
+                               struct doppel_error *error)
 {
     *out = (struct hits){0};
     if (!request->query.key_count)
@@ -104,12 +119,11 @@ enum doppel_status hits_gather(const struct doppel_index_axis *axis,
     uint32_t *keys = malloc(request->query.key_count * sizeof *keys);
     enum doppel_status status;
     TRY(keys && list_keys(&request->query, out)
-            ? measure_keys(axis, keys, items, out, error)
+            ? measure_keys(axis, keys, out, error)
             : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a query"));
     spend_hits(out, request->max_postings);
-    for (size_t i = 0; i < out->keys.count; i++)
-        keys[i] = out->keys.items[i].key;
-    status = doppel_index_lookup(axis, keys, out->keys.count, take_places, out, error);
+    list_asked_keys(out, keys);
+    status = passage_axis_lookup(axis, keys, out->keys.count, take_places, out, error);
     if (status == DOPPEL_E_CANCELLED)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a query");
     if (!status && out->places.count)

@@ -2,15 +2,13 @@
 #ifndef DOPPEL_MATCH_TEXTS_PASSAGES_HITS_H
 #define DOPPEL_MATCH_TEXTS_PASSAGES_HITS_H
 
-#include <doppel/index.h>
-#include <doppel/match.h>
-
 #include "core/array.h"
+#include "match/texts/passage_axis.h"
 
 /* A key of the query: words[first] on are where it stands in it, `count` of them. */
 struct asked_key {
     uint32_t key, first, count;
-    uint64_t length; /* places in the set */
+    uint64_t length; /* places in the set; at last without those of removed items */
     float weight;    /* what a hit tells: the bits by which the key narrows the items down */
 };
 
@@ -26,11 +24,17 @@ struct hits {
     ARRAY(struct key_place) places; /* by position, then key */
 };
 
-/** @param items in the set. DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT. @param out given
- * (hits_free), also on failure */
-enum doppel_status hits_gather(const struct doppel_index_axis *axis,
-                               const struct doppel_passage_request *request, uint64_t items,
-                               struct hits *out, struct doppel_error *error);
+/** DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT. @param out given (hits_free), also on failure; its
+ * keys have no weights yet */
+enum doppel_status hits_gather(const struct passage_axis *axis,
+                               const struct doppel_passage_request *request, struct hits *out,
+                               struct doppel_error *error);
+
+/** A place is of a removed item: its key is rarer than it seemed. */
+void hits_discount(struct hits *hits, const struct key_place *place);
+
+/** Weigh the keys. @param items in the set */
+void hits_weigh(struct hits *hits, uint64_t items);
 void hits_free(struct hits *hits);
 
 #endif

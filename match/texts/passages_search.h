@@ -17,6 +17,7 @@ struct passage_candidate {
 struct passage_search {
     const struct doppel_passage_request *request;
     struct doppel_passage_options options;
+    bool must_ask; /* what the source does not have is not there */
     struct hits hits;
     ARRAY(struct passage_candidate) candidates;
     key_hit_array item_hits; /* of one candidate */

@@ -67,8 +67,11 @@ enum doppel_status candidate_verify(struct passage_search *search,
     struct doppel_found found = {.id = candidate->id};
     bool matches = false;
     enum doppel_status status = DOPPEL_OK;
-    if (request->source && !request->source(request->source_context, candidate->id, &item))
+    if (request->source && !request->source(request->source_context, candidate->id, &item)) {
+        if (search->must_ask)
+            return DOPPEL_OK;
         item = (struct doppel_passage_text){0};
+    }
     if (!item.words)
         item.word_count = candidate->words;
     if (!candidate_chain(search, candidate))

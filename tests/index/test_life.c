@@ -202,7 +202,8 @@ static void insert(struct life *life, size_t count, bool in_bulk)
     }
     const uint64_t *codes = life->codes + first * life->words, *payloads = life->payloads + first;
     struct load all = {codes, payloads, life->words, count, 0};
-    struct doppel_index_load load = {count, read_load, begin_again, &all};
+    struct doppel_index_load load = {
+        .count = count, .read = read_load, .rewind = begin_again, .context = &all};
     assert_int_equal(in_bulk ? doppel_index_bulk(life->index, &load, NULL)
                              : doppel_index_insert(life->index, codes, payloads, count, NULL),
                      DOPPEL_OK);
@@ -415,7 +416,8 @@ static void all_fail(struct life *life, enum doppel_status status)
     size_t files = files_in_folder();
     uint64_t code = 1, payload = 2;
     struct load one = {&code, &payload, 1, 1, 0};
-    struct doppel_index_load load = {1, read_load, begin_again, &one};
+    struct doppel_index_load load = {
+        .count = 1, .read = read_load, .rewind = begin_again, .context = &one};
     assert_int_equal(doppel_index_flush(life->index, &error), status);
     assert_int_equal(error.status, status);
     assert_int_equal(doppel_index_bulk(life->index, &load, NULL), status);

@@ -137,7 +137,10 @@ static void flush(struct session *session)
 static void load(struct session *session, const struct model *codes)
 {
     struct reader reader = {codes, 0};
-    struct doppel_index_load load = {codes->payloads.count, read_codes, rewind_codes, &reader};
+    struct doppel_index_load load = {.count = codes->payloads.count,
+                                     .read = read_codes,
+                                     .rewind = rewind_codes,
+                                     .context = &reader};
     flush(session);
     if (session->head.count)
         return;

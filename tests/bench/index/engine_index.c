@@ -85,7 +85,8 @@ struct finder finder_index(const struct codes *codes, uint32_t design_radius, bo
 {
     struct doppel_index_options options = doppel_index_options_default();
     struct source source = {codes, 0};
-    struct doppel_index_load load = {codes->count, source_read, source_rewind, &source};
+    struct doppel_index_load load = {
+        .count = codes->count, .read = source_read, .rewind = source_rewind, .context = &source};
     struct doppel_index *index;
     struct doppel_error error;
     options.bits = codes->bits;

@@ -70,7 +70,8 @@ static const char *const *write_segments(const struct doppel_index_options *opti
 {
     struct codes codes = codes_make(CODES_UNIFORM, 64, count);
     struct source source = {&codes, 0};
-    struct doppel_index_load load = {count, source_read, source_rewind, &source};
+    struct doppel_index_load load = {
+        .count = count, .read = source_read, .rewind = source_rewind, .context = &source};
     struct doppel_index_files files = {.folder = folder};
     struct doppel_index *index;
     const char *const *names;
