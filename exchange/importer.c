@@ -9,7 +9,6 @@
 
 #include "core/array.h"
 #include "core/try.h"
-#include "exchange/model_ids.h"
 #include "exchange/importer_internal.h"
 
 /* A transaction ends after so many pieces, or so many bytes of attachments. */
@@ -89,7 +88,7 @@ enum doppel_status importer_remember(struct importer *importer, uint64_t from, u
                                      struct doppel_error *error)
 {
     struct pending pending = {to, leader, canonical};
-    bool good = !from || exchange_ids_put(&importer->ids, from, to);
+    bool good = !from || number_map_put(&importer->ids, from, to);
     if (good && (leader || canonical))
         good = array_push(&importer->pending, pending);
     return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for ids");
@@ -164,7 +163,7 @@ static enum doppel_status link_one(struct importer *importer, const struct pendi
                                    struct doppel_error *error)
 {
     struct doppel_library *library = importer->library;
-    uint64_t target = exchange_ids_get(&importer->ids, pending->leader), leader = 0, first = 0;
+    uint64_t target = number_map_find(&importer->ids, pending->leader), leader = 0, first = 0;
     if (!target || target == pending->id)
         return DOPPEL_OK;
     enum doppel_status status = doppel_library_leader(library, pending->id, &leader, error);
@@ -179,7 +178,7 @@ static enum doppel_status choose_one(struct importer *importer, const struct pen
                                      struct doppel_error *error)
 {
     struct doppel_library *library = importer->library;
-    uint64_t kept = exchange_ids_get(&importer->ids, pending->canonical), leader = 0, its = 0,
+    uint64_t kept = number_map_find(&importer->ids, pending->canonical), leader = 0, its = 0,
              now = 0;
     if (!kept)
         return DOPPEL_OK;
@@ -246,8 +245,8 @@ void importer_free(struct importer *importer)
 {
     if (!importer)
         return;
-    exchange_ids_free(&importer->ids);
-    exchange_ids_free(&importer->texts);
+    number_map_free(&importer->ids);
+    number_map_free(&importer->texts);
     array_free(&importer->pending);
     json_decref(importer->sources);
     json_decref(importer->lists);

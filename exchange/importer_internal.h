@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "core/array.h"
-#include "exchange/model_ids.h"
+#include "core/number_map.h"
 #include "exchange/importer.h"
 
 /* Whom an item follows, who is canonical: told at the end, when all have come in. */
@@ -19,8 +19,8 @@ struct importer {
     struct doppel_run *run;
     const struct doppel_metadata *metadata; /* of all; NULL: none */
     struct exchange_sink sink;
-    struct exchange_ids ids;   /* from those of where it comes from */
-    struct exchange_ids texts; /* from 64 bits of what a text is known by */
+    struct number_map ids;   /* from those of where it comes from */
+    struct number_map texts; /* from 64 bits of what a text is known by */
     bool knows_texts, refuses_texts;
     ARRAY(struct pending) pending;
     json_t *sources, *lists; /* what the library says itself: authority by pattern, state by name */

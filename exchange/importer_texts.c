@@ -31,7 +31,7 @@ static bool learn_text(void *context, const struct doppel_library_text *text)
 {
     struct importer *importer = context;
     uint64_t key = text->error.status ? 0 : key_of_text(text);
-    return text->error.status || (key && exchange_ids_put(&importer->texts, key, text->id));
+    return text->error.status || (key && number_map_put(&importer->texts, key, text->id));
 }
 
 static enum doppel_status learn_texts(struct importer *importer, struct doppel_error *error)
@@ -67,7 +67,7 @@ static struct doppel_library_text as_here(const struct importer *importer,
                                           const struct doppel_library_text *text)
 {
     struct doppel_library_text here = *text;
-    here.leader = text->leader ? exchange_ids_get(&importer->ids, text->leader) : 0;
+    here.leader = text->leader ? number_map_find(&importer->ids, text->leader) : 0;
     if (text->leader && !here.leader) {
         here.decision = text->too_short ? DOPPEL_DECISION_TOO_SHORT : DOPPEL_DECISION_NEW;
         here.leads = !text->too_short;
@@ -104,7 +104,7 @@ enum doppel_status importer_take_text(void *context, const struct exchange_text 
     enum doppel_status status = learn_texts(importer, error);
     if (status)
         return status;
-    uint64_t id = exchange_ids_get(&importer->texts, key);
+    uint64_t id = number_map_find(&importer->texts, key);
     importer->counts[id ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_NEW]++;
     if (!id)
         status = put_imported_text(importer, carried, &id, error);
@@ -112,7 +112,7 @@ enum doppel_status importer_take_text(void *context, const struct exchange_text 
         status = importer_tell(importer, id, true, &carried->about, error);
     if (status)
         return status;
-    if (!exchange_ids_put(&importer->texts, key, id))
+    if (!number_map_put(&importer->texts, key, id))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for ids");
     status = importer_remember(importer, text->id, id, 0, carried->canonical, error);
     return status ? status

@@ -41,8 +41,8 @@ void head_release(struct head *head)
     free(head->payloads);
     free(head->deaths);
     free(head->older);
-    payload_map_free(&head->removed);
-    payload_map_free(&head->newest);
+    number_map_free(&head->removed);
+    number_map_free(&head->newest);
     slots_free(&head->slots);
     head_bands_free(head->bands);
     head_items_free(head->items);
@@ -149,11 +149,11 @@ bool head_insert(struct head *head, const uint64_t *codes, const uint64_t *paylo
 /* Most heads are never asked which codes a payload has: noted when it is asked. */
 static bool map_payloads(struct head *head)
 {
-    if (!payload_map_reserve(&head->newest, head->count - head->mapped))
+    if (!number_map_reserve(&head->newest, head->count - head->mapped))
         return false;
     for (; head->mapped < head->count; head->mapped++) {
-        uint32_t *newest = payload_map_place(&head->newest, head->payloads[head->mapped]);
-        head->older[head->mapped] = *newest;
+        uint64_t *newest = number_map_place(&head->newest, head->payloads[head->mapped]);
+        head->older[head->mapped] = (uint32_t)*newest;
         *newest = head->mapped + 1;
     }
     return true;
@@ -161,7 +161,7 @@ static bool map_payloads(struct head *head)
 
 static void kill_codes(struct head *head, uint64_t payload)
 {
-    for (uint32_t at = payload_map_find(&head->newest, payload); at; at = head->older[at - 1]) {
+    for (uint64_t at = number_map_find(&head->newest, payload); at; at = head->older[at - 1]) {
         /* All older ones died with this one. */
         if (head->deaths[at - 1])
             break;
@@ -175,14 +175,14 @@ static void kill_codes(struct head *head, uint64_t payload)
 bool head_remove(struct head *head, const uint64_t *payloads, size_t count, bool remember)
 {
     if (head->clock == UINT32_MAX || !map_payloads(head) ||
-        (remember && !payload_map_reserve(&head->removed, count)))
+        (remember && !number_map_reserve(&head->removed, count)))
         return false;
     head->clock++;
     for (size_t i = 0; i < count; i++) {
         kill_codes(head, payloads[i]);
         if (!remember)
             continue;
-        uint32_t *clock = payload_map_place(&head->removed, payloads[i]);
+        uint64_t *clock = number_map_place(&head->removed, payloads[i]);
         if (!*clock)
             *clock = head->clock;
     }
@@ -290,12 +290,12 @@ static int compare_head_payloads(const void *a, const void *b)
 
 uint64_t *head_removed(const struct head *head, size_t *out_count)
 {
-    const struct payload_map *removed = &head->removed;
+    const struct number_map *removed = &head->removed;
     uint64_t *out = malloc((removed->count + 1) * sizeof *out);
     size_t n = 0;
     for (size_t i = 0; out && i < removed->cell_count; i++)
         if (removed->cells[i].number)
-            out[n++] = removed->cells[i].payload;
+            out[n++] = removed->cells[i].key;
     if (n > 1)
         qsort(out, n, sizeof *out, compare_head_payloads);
     *out_count = n;
@@ -308,5 +308,5 @@ uint64_t head_bytes(const struct head *head)
                     sizeof *head->deaths + sizeof *head->older;
     return head->capacity * code + slots_bytes(&head->slots) + head_bands_bytes(head) +
            (head->items ? head_items_bytes(head->items) : 0) +
-           (head->removed.cell_count + head->newest.cell_count) * sizeof(struct payload_cell);
+           (head->removed.cell_count + head->newest.cell_count) * sizeof(struct number_cell);
 }

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "index/hits.h"
-#include "index/payload_map.h"
+#include "core/number_map.h"
 #include "index/postings/postings.h"
 #include "index/slots.h"
 #include "index/stream.h"
@@ -24,16 +24,16 @@ struct head {
     uint32_t alive;
     uint64_t *codes; /* Hamming: in groups (scan.h); bands: one after the other */
     uint64_t *payloads;
-    uint32_t *deaths;           /* clock at the removal; 0: alive */
-    uint32_t clock;             /* calls of head_remove */
-    struct payload_map removed; /* from segments too: clock of the first time */
-    struct payload_map newest;  /* of each payload the newest code + 1 … */
-    uint32_t *older;            /* … and from each code on the next older of its payload, + 1 */
-    uint32_t mapped;            /* codes that are in these two: all below it */
-    struct slots slots;         /* Hamming: the codes once more, when they are many */
-    struct head_bands *bands;   /* bands: which signatures share them; NULL: none yet */
-    struct head_items *items;   /* postings: what belongs to the codes, which have no words */
-    bool unsearched;            /* neither slots nor bands are made */
+    uint32_t *deaths;          /* clock at the removal; 0: alive */
+    uint32_t clock;            /* calls of head_remove */
+    struct number_map removed; /* from segments too: clock of the first time */
+    struct number_map newest;  /* of each payload the newest code + 1 … */
+    uint32_t *older;           /* … and from each code on the next older of its payload, + 1 */
+    uint32_t mapped;           /* codes that are in these two: all below it */
+    struct slots slots;        /* Hamming: the codes once more, when they are many */
+    struct head_bands *bands;  /* bands: which signatures share them; NULL: none yet */
+    struct head_items *items;  /* postings: what belongs to the codes, which have no words */
+    bool unsearched;           /* neither slots nor bands are made */
 };
 
 /* Items of postings, one a code. */
@@ -47,7 +47,7 @@ struct head_items {
     uint32_t axis; /* its length */
     uint32_t postings_count, postings_capacity, alive;
     struct doppel_index_posting *postings; /* item after item; positions within the item */
-    struct payload_map newest;             /* of each key the newest posting + 1 … */
+    struct number_map newest;              /* of each key the newest posting + 1 … */
     uint32_t *older; /* … and from each posting on the next older of its key, + 1 */
 };
 
@@ -84,7 +84,7 @@ static inline struct head_view head_now(const struct head *head)
 /** Whether codes of this payload in segments are removed. */
 static inline bool head_has_removed(const struct head_view *view, uint64_t payload)
 {
-    uint32_t clock = payload_map_find(&view->head->removed, payload);
+    uint64_t clock = number_map_find(&view->head->removed, payload);
     return clock && clock <= view->clock;
 }
 

@@ -12,21 +12,21 @@ void head_items_free(struct head_items *items)
     free(items->list);
     free(items->postings);
     free(items->older);
-    payload_map_free(&items->newest);
+    number_map_free(&items->newest);
     free(items);
 }
 
 uint64_t head_items_bytes(const struct head_items *items)
 {
     return items->postings_capacity * (sizeof *items->postings + sizeof *items->older) +
-           items->newest.cell_count * sizeof(struct payload_cell);
+           items->newest.cell_count * sizeof(struct number_cell);
 }
 
 /* ---- inserting ---- */
 
 static bool reserve_postings(struct head_items *items, uint32_t count)
 {
-    if (!payload_map_reserve(&items->newest, count))
+    if (!number_map_reserve(&items->newest, count))
         return false;
     if (count <= items->postings_capacity - items->postings_count)
         return true;
@@ -45,9 +45,9 @@ static void append_postings(struct head_items *items, const struct doppel_index_
 {
     for (uint32_t i = 0; i < item->count; i++) {
         uint32_t at = items->postings_count++;
-        uint32_t *newest = payload_map_place(&items->newest, item->postings[i].key);
+        uint64_t *newest = number_map_place(&items->newest, item->postings[i].key);
         items->postings[at] = item->postings[i];
-        items->older[at] = *newest;
+        items->older[at] = (uint32_t)*newest;
         *newest = at + 1;
     }
     items->alive += item->count;
@@ -107,11 +107,11 @@ bool head_positions(const struct head_view *view, uint32_t key, position_array *
 {
     const struct head_items *items = view->head->items;
     uint32_t seen = seen_postings(view);
-    for (uint32_t at = payload_map_find(&items->newest, key); at; at = items->older[at - 1]) {
+    for (uint64_t at = number_map_find(&items->newest, key); at; at = items->older[at - 1]) {
         if (at > seen)
             continue;
         const struct head_item *item =
-            &items->list[item_of_head_items(items, view->count, at - 1, false)];
+            &items->list[item_of_head_items(items, view->count, (uint32_t)at - 1, false)];
         if (!array_push(out, item->start + items->postings[at - 1].position))
             return false;
     }
@@ -123,7 +123,7 @@ uint64_t head_length(const struct head_view *view, uint32_t key)
     const struct head_items *items = view->head->items;
     uint32_t seen = seen_postings(view);
     uint64_t length = 0;
-    for (uint32_t at = payload_map_find(&items->newest, key); at; at = items->older[at - 1])
+    for (uint64_t at = number_map_find(&items->newest, key); at; at = items->older[at - 1])
         length += at <= seen;
     return length;
 }
