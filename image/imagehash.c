@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "core/order.h"
+
 enum {
     REDUCED = 32, /* cells each way */
     KEPT = 8,     /* coefficients each way */
@@ -137,18 +139,12 @@ static void imagehash_dct(uint8_t cells[REDUCED][REDUCED], double out[KEPT * KEP
     }
 }
 
-static int compare_imagehash_values(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static double imagehash_median(const double coefficients[KEPT * KEPT])
 {
     double sorted[KEPT * KEPT];
     for (unsigned i = 0; i < KEPT * KEPT; i++)
         sorted[i] = coefficients[i];
-    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_imagehash_values);
+    qsort(sorted, KEPT * KEPT, sizeof *sorted, compare_double);
     return (sorted[KEPT * KEPT / 2 - 1] + sorted[KEPT * KEPT / 2]) / 2;
 }
 

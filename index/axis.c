@@ -1,6 +1,7 @@
 /* The axis of an index of postings: its segments and its head, one after the other. */
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "core/try.h"
 #include "index/index_internal.h"
 
@@ -92,12 +93,6 @@ static bool visit_run(void *context, uint32_t key_number, const uint32_t *positi
     return lookup->visitor(lookup->context, key_number, lookup->base, positions, count);
 }
 
-static int compare_axis_positions(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static enum doppel_status look_up_head(const struct doppel_index_axis *axis, const uint32_t *keys,
                                        size_t count, struct axis_lookup *lookup,
                                        struct doppel_error *error)
@@ -110,7 +105,7 @@ static enum doppel_status look_up_head(const struct doppel_index_axis *axis, con
         bool done = head_positions(&axis->snapshot.head, keys[i], &found);
         pthread_rwlock_unlock(&axis->index->shared->lock);
         if (found.count > 1)
-            qsort(found.items, found.count, sizeof *found.items, compare_axis_positions);
+            qsort(found.items, found.count, sizeof *found.items, compare_u32);
         if (!done)
             status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a lookup");
         else if (found.count && !visit_run(lookup, (uint32_t)i, found.items, found.count))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/order.h"
 #include "index/scan_codes.h"
 #include "index/table.h"
 
@@ -282,12 +283,6 @@ void head_stream_init(struct head_stream *stream, const struct head *head)
         .head = head};
 }
 
-static int compare_head_payloads(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 uint64_t *head_removed(const struct head *head, size_t *out_count)
 {
     const struct number_map *removed = &head->removed;
@@ -297,7 +292,7 @@ uint64_t *head_removed(const struct head *head, size_t *out_count)
         if (removed->cells[i].number)
             out[n++] = removed->cells[i].key;
     if (n > 1)
-        qsort(out, n, sizeof *out, compare_head_payloads);
+        qsort(out, n, sizeof *out, compare_u64);
     *out_count = n;
     return out;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/order.h"
 #include "core/try.h"
 #include "index/index_internal.h"
 
@@ -145,12 +146,6 @@ static bool merge_stream_init(struct merge_stream *merge, const struct doppel_in
 
 /* ---- its removed payloads ---- */
 
-static int compare_merged_payloads(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Those of all parts together, for parts that are older than the run; given (free). */
 static uint64_t *join_removed(const struct merge_run *run, size_t *out_count)
 {
@@ -169,7 +164,7 @@ static uint64_t *join_removed(const struct merge_run *run, size_t *out_count)
         count += part_count;
     }
     if (count > 1)
-        qsort(removed, count, sizeof *removed, compare_merged_payloads);
+        qsort(removed, count, sizeof *removed, compare_u64);
     for (size_t i = 0; i < count; i++)
         if (!kept || removed[kept - 1] != removed[i])
             removed[kept++] = removed[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/order.h"
 #include "search/wanted.h"
 
 struct search_texts {
@@ -123,16 +124,10 @@ static bool visit_words(void *context, uint64_t id, uint32_t distance)
     return texts->visitor(texts->context, id, &match);
 }
 
-static int compare_same_ids(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 static bool has_same_words(const struct search_texts *texts, uint64_t id)
 {
     return texts->same.count &&
-           bsearch(&id, texts->same.items, texts->same.count, sizeof id, compare_same_ids);
+           bsearch(&id, texts->same.items, texts->same.count, sizeof id, compare_u64);
 }
 
 /* ---- near ones ---- */

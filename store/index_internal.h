@@ -193,7 +193,6 @@ enum doppel_status segment_folder_stamp(const char *folder, const char *name, ui
 /* index_publish.c */
 enum doppel_status index_publish(void *context, const char *const *names, size_t count,
                                  struct doppel_error *error);
-double index_now(void);
 
 /* index_keep.c */
 /** Make a segment of the log of a shared index, and merge segments of like sizes, or all, through a

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_store *store, bool all,
                               struct doppel_error *error)
 {
@@ -39,7 +41,8 @@ static enum doppel_status load_segment(struct doppel_store_index *self,
                                                  !self->disposable || self->store->options.durable,
                                              .publish = index_publish,
                                              .context = self};
-    struct publication work = {.begun = index_now(), .codes = load->count, .most = UINT64_MAX};
+    struct publication work = {
+        .begun = monotonic_seconds(), .codes = load->count, .most = UINT64_MAX};
     if (load->read_item) /* of which there are several */
         work = (struct publication){0};
     struct doppel_index *index;

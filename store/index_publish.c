@@ -4,14 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-double index_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#include "core/clock.h"
 
 static const struct segment_row *find_row(const struct segment_rows *rows, const char *name)
 {
@@ -82,7 +76,7 @@ static enum doppel_status change(struct doppel_store_index *self, struct doppel_
     if (work && work->codes && work->most >= manifest->next_payload)
         manifest->next_payload = work->most + (work->most < UINT64_MAX);
     if (work && work->begun > 0)
-        manifest->build_ms += (uint64_t)((index_now() - work->begun) * 1e3 + 0.5);
+        manifest->build_ms += (uint64_t)((monotonic_seconds() - work->begun) * 1e3 + 0.5);
     enum doppel_status status = DOPPEL_OK;
     if (work && work->flush) {
         manifest->flushed = self->last_record;

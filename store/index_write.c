@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/try.h"
 
 /* A record is read into memory as a whole. */
@@ -341,7 +342,7 @@ enum doppel_status doppel_store_index_bulk(struct doppel_store_index *self,
     enum doppel_status status = doppel_store_index_flush(self, error);
     if (status)
         return status;
-    struct publication work = {.begun = index_now()};
+    struct publication work = {.begun = monotonic_seconds()};
     struct counted_load counted = {.load = load, .work = &work};
     self->publication = &work;
     status = doppel_index_bulk(self->index,
@@ -355,7 +356,7 @@ enum doppel_status doppel_store_index_bulk(struct doppel_store_index *self,
         return status;
     if (work.codes && work.most >= self->manifest.next_payload)
         self->manifest.next_payload = work.most + (work.most < UINT64_MAX);
-    self->manifest.build_ms += (uint64_t)((index_now() - work.begun) * 1e3 + 0.5);
+    self->manifest.build_ms += (uint64_t)((monotonic_seconds() - work.begun) * 1e3 + 0.5);
     return DOPPEL_OK;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/order.h"
+
 enum { DIGIT_BITS = 11, DIGITS = 3, DIGIT_VALUES = 1 << DIGIT_BITS, SMALL_SET = 48 };
 
 void shingle_set_free(struct shingle_set *set)
@@ -48,17 +50,6 @@ enum doppel_status shingle_set_add(struct shingle_set *set, const uint64_t *hash
     return DOPPEL_OK;
 }
 
-static void sort_small(uint32_t *values, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        uint32_t value = values[i];
-        size_t to = i;
-        for (; to && values[to - 1] > value; to--)
-            values[to] = values[to - 1];
-        values[to] = value;
-    }
-}
-
 static void sort_shingles_by_digit(const uint32_t *from, size_t count, unsigned shift, uint32_t *to)
 {
     uint32_t places[DIGIT_VALUES] = {0};
@@ -77,7 +68,7 @@ static void sort_shingles_by_digit(const uint32_t *from, size_t count, unsigned 
 static void sort_shingles(struct shingle_set *set)
 {
     if (set->count <= SMALL_SET) {
-        sort_small(set->values, set->count);
+        insertion_sort_u32(set->values, set->count);
         return;
     }
     for (unsigned digit = 0; digit < DIGITS; digit++) {

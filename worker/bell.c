@@ -2,15 +2,9 @@
 #include "worker/bell.h"
 
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
-static int64_t bell_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "core/clock.h"
 
 static void ring(struct bell *bell)
 {
@@ -18,13 +12,13 @@ static void ring(struct bell *bell)
     ssize_t written = write(bell->fd, "", 1);
     (void)written;
     bell->waiting = 0;
-    bell->since_ms = bell_now_ms();
+    bell->since_ms = monotonic_ms();
 }
 
 void bell_answered(struct bell *bell)
 {
     bell->waiting++;
-    if (bell->waiting >= BELL_ANSWERS || bell_now_ms() - bell->since_ms >= BELL_MS)
+    if (bell->waiting >= BELL_ANSWERS || monotonic_ms() - bell->since_ms >= BELL_MS)
         ring(bell);
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "worker/handles.h"
 #include "worker/listening.h"
 
@@ -22,13 +23,6 @@ struct doppel_listen_options doppel_listen_options_default(void)
 {
     return (struct doppel_listen_options){
         .max_memory = 512ull << 20, .pcm_rate = 44100, .pcm_channels = 2};
-}
-
-static int64_t listener_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static enum doppel_status start_listener(struct doppel_listener *listener, int fd,
@@ -50,7 +44,7 @@ static enum doppel_status start_listener(struct doppel_listener *listener, int f
     listen_write(&order, frame);
     /* Should it fail, the worker is gone already, and its end will be heard. */
     frame_send_beside(listener->process.socket, frame, sizeof frame, fd);
-    listener->started_ms = listener_now_ms();
+    listener->started_ms = monotonic_ms();
     return DOPPEL_OK;
 }
 
@@ -164,7 +158,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
                                          struct doppel_error *error)
 {
     if (!listener->ready) {
-        int64_t left_ms = listener->started_ms + START_MS - listener_now_ms();
+        int64_t left_ms = listener->started_ms + START_MS - monotonic_ms();
         left_ms = left_ms > 0 ? left_ms : 0;
         wait_ms = wait_ms >= 0 && wait_ms < left_ms ? wait_ms : left_ms;
     }
@@ -173,7 +167,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
     if (found < 0)
         return doppel_fail(error, errno == EINTR ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
                            "waiting for the stream: %s", strerror(errno));
-    if (found == 0 && !listener->ready && listener_now_ms() - listener->started_ms >= START_MS)
+    if (found == 0 && !listener->ready && monotonic_ms() - listener->started_ms >= START_MS)
         lose(listener, HEARD_SILENCE);
     return DOPPEL_OK;
 }
@@ -181,7 +175,7 @@ static enum doppel_status wait_for_frame(struct doppel_listener *listener, int64
 enum doppel_status doppel_listener_next(struct doppel_listener *listener, int timeout_ms,
                                         struct doppel_heard *out, struct doppel_error *error)
 {
-    int64_t begun_ms = listener_now_ms();
+    int64_t begun_ms = monotonic_ms();
     while (listener->process.pid) {
         bool heard = false;
         enum doppel_status status = hear_worker(listener, out, &heard, error);
@@ -189,7 +183,7 @@ enum doppel_status doppel_listener_next(struct doppel_listener *listener, int ti
             return status;
         if (!listener->process.pid)
             break;
-        int64_t left_ms = timeout_ms < 0 ? -1 : timeout_ms - (listener_now_ms() - begun_ms);
+        int64_t left_ms = timeout_ms < 0 ? -1 : timeout_ms - (monotonic_ms() - begun_ms);
         if (timeout_ms >= 0 && left_ms < 0)
             return doppel_fail(error, DOPPEL_E_TIMEOUT, "nothing heard within %d ms", timeout_ms);
         status = wait_for_frame(listener, left_ms, error);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/run_kept.h"
 
 enum {
@@ -202,9 +203,7 @@ struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
  * not held against the file in hand. */
 void pool_look_at_clock(struct doppel_pool *pool)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    int64_t now_ms = monotonic_ms();
     int64_t gap_ms = pool->seen_ms ? now_ms - pool->seen_ms : 0;
     pool->watched_ms += gap_ms < GAP_MS ? gap_ms : GAP_MS;
     pool->seen_ms = now_ms;

@@ -1,6 +1,8 @@
 /* The first pass: the keys of all paragraphs, each once a record. */
 #include "corpus/paragraphs/paragraphs_internal.h"
 
+#include "core/order.h"
+
 /* Of keys in memory, where nobody set a limit: texts of many short lines go to the file. */
 enum { BYTES_AT_FIRST = 64 << 20, BYTES_A_RECORD = 160 };
 
@@ -9,12 +11,6 @@ struct count_task {
     struct paragraph_slot *slot;
 };
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sort the keys from `begin` on, and keep each once. */
 static void unite_slot(struct paragraph_slot *slot, size_t begin)
 {
@@ -22,7 +18,7 @@ static void unite_slot(struct paragraph_slot *slot, size_t begin)
     size_t count = slot->keys.count - begin, kept = 0;
     if (count < 2)
         return;
-    qsort(keys, count, sizeof *keys, compare_keys);
+    qsort(keys, count, sizeof *keys, compare_u64);
     for (size_t i = 0; i < count; i++)
         if (!i || keys[i] != keys[i - 1])
             keys[kept++] = keys[i];

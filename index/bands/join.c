@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "index/bands/bands_internal.h"
 
 enum { WAITING = 32, FEW = 24, LINE_WORDS = 8 };
@@ -92,26 +93,13 @@ static enum doppel_status await_joining(struct joining *joining, uint32_t a, uin
     return joining->waiting_count == WAITING ? verify_waiting_joining(joining, error) : DOPPEL_OK;
 }
 
-static int compare_joined_numbers(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return (left > right) - (left < right);
-}
-
 /* By tag, then by number. */
 static void sort_entries(uint32_t *entries, size_t count)
 {
-    if (count > FEW) {
-        qsort(entries, count, sizeof *entries, compare_joined_numbers);
-        return;
-    }
-    for (size_t i = 1; i < count; i++) {
-        uint32_t entry = entries[i];
-        size_t at = i;
-        for (; at && entries[at - 1] > entry; at--)
-            entries[at] = entries[at - 1];
-        entries[at] = entry;
-    }
+    if (count > FEW)
+        qsort(entries, count, sizeof *entries, compare_u32);
+    else
+        insertion_sort_u32(entries, count);
 }
 
 static enum doppel_status join_entries(struct joining *joining, struct doppel_error *error)

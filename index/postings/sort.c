@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "core/try.h"
 #include "index/postings/postings_internal.h"
 
@@ -134,17 +135,6 @@ static int compare_postings(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static void insertion_sort_postings(record *records, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        record moved = records[i];
-        size_t at = i;
-        for (; at && records[at - 1] > moved; at--)
-            records[at] = records[at - 1];
-        records[at] = moved;
-    }
-}
-
 /* By one digit of the key, keeping the order of equal ones. */
 static void sort_digit(const record *from, size_t count, uint32_t shift, uint32_t bits, record *to)
 {
@@ -163,7 +153,7 @@ static void sort_digit(const record *from, size_t count, uint32_t shift, uint32_
 static void sort_range(const struct postings_sorting *sorting, record *records, size_t count)
 {
     if (count <= FEW) {
-        insertion_sort_postings(records, count);
+        insertion_sort_u64(records, count);
         return;
     }
     uint32_t bits = sorting->range_shift, digit = bits > DIGIT_BITS ? (bits + 1) / 2 : bits;

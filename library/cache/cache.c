@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/try.h"
 #include "library/schema.h"
 
@@ -36,13 +37,6 @@ static const char *const moves[] = {
 };
 
 enum { MOVES = sizeof moves / sizeof *moves };
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* The tables of what is pending; and preparing the moves proves that the file's are as they should
  * be. */

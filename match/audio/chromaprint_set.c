@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/order.h"
 
 /* A code that stands at more places than HITS_MAX (silence) tells little. Offsets are counted in
  * steps of 2 codes; MIN_VOTES at one offset make a candidate. */
@@ -135,12 +136,6 @@ enum doppel_status doppel_chromaprints_add(struct doppel_chromaprints *set, uint
     return status;
 }
 
-static int compare_code_values(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* A hit as what it votes for: the item, and how far the query lies behind, in steps of 2 codes. */
 static uint64_t vote_of(const struct doppel_index_hit *hit)
 {
@@ -153,7 +148,7 @@ static uint64_t vote_of(const struct doppel_index_hit *hit)
 static size_t elect_candidates(uint64_t *votes, size_t count)
 {
     size_t elected = 0;
-    qsort(votes, count, sizeof *votes, compare_code_values);
+    qsort(votes, count, sizeof *votes, compare_u64);
     for (size_t i = 0, end; i < count; i = end) {
         uint64_t item = votes[i] >> (PLACE_BITS + 1);
         for (end = i + 1; end < count && votes[end] <= votes[i] + 1; end++)

@@ -1,6 +1,7 @@
 /* All that matches one picture of those whose codes lie in tables that others keep. */
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "core/try.h"
 #include "match/images/images_internal.h"
 #include "match/images/pair.h"
@@ -117,17 +118,11 @@ done:
     return status;
 }
 
-static int compare_kept_ids(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 static void sort_ids(id_array *ids)
 {
     size_t kept = 0;
     if (ids->count)
-        qsort(ids->items, ids->count, sizeof *ids->items, compare_kept_ids);
+        qsort(ids->items, ids->count, sizeof *ids->items, compare_u64);
     for (size_t i = 0; i < ids->count; i++)
         if (!i || ids->items[i] != ids->items[i - 1])
             ids->items[kept++] = ids->items[i];

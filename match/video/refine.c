@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "match/video/video_internal.h"
 
 enum {
@@ -126,12 +127,6 @@ static void fit_time(struct strip *strip)
 
 /* ---- the end ---- */
 
-static int compare_refined_values(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* How frames of the segment differ, in the median. @return false when there are none, or when they
  * are not the same */
 static bool usual_distance(const struct strip *strip, double *out)
@@ -143,7 +138,7 @@ static bool usual_distance(const struct strip *strip, double *out)
             count += distance_at(strip, i, 0, 1, &distances[count]);
     if (!count)
         return false;
-    qsort(distances, count, sizeof *distances, compare_refined_values);
+    qsort(distances, count, sizeof *distances, compare_u32);
     *out = distances[count / 2];
     return *out <= MOST_DISTANCE;
 }

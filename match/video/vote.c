@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/order.h"
 #include "match/video/search.h"
 #include "match/votes.h"
 
@@ -106,17 +107,6 @@ static void keep_peak(struct peaks *peaks, const struct video_candidate *peak)
     peaks->items[place] = *peak;
 }
 
-static void insertion_sort(uint64_t *items, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        uint64_t item = items[i];
-        size_t place = i;
-        for (; place && items[place - 1] > item; place--)
-            items[place] = items[place - 1];
-        items[place] = item;
-    }
-}
-
 static void vote_at_speed(const struct vote_group *group, struct video_ballot *ballot, double speed,
                           struct peaks *peaks)
 {
@@ -128,7 +118,7 @@ static void vote_at_speed(const struct vote_group *group, struct video_ballot *b
         votes[i] = vote_hit((uint64_t)((offset_ms + BIAS_MS) / STEP_MS), voter_of(hit));
     }
     if (group->count < 32)
-        insertion_sort(votes, group->count);
+        insertion_sort_u64(votes, group->count);
     else
         votes = radix_sort(votes, ballot->scratch, group->count, VOTER_BITS, VOTER_BITS + 33);
     struct votes counted = {votes, group->count, ballot->weights, ballot->seen, PEAKS};

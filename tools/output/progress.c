@@ -5,18 +5,12 @@
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "core/clock.h"
 
 enum { REDRAW_NS = 100 * 1000 * 1000, LINE_BYTES = 256 };
 static const double smoothing_seconds = 5;
-
-static int64_t progress_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 void progress_init(struct progress *progress, FILE *stream, bool enabled)
 {
@@ -29,7 +23,7 @@ void progress_begin(struct progress *progress, const char *unit, uint64_t total)
 {
     progress_clear(progress);
     FILE *stream = progress->stream;
-    int64_t now = stream ? progress_now_ns() : 0;
+    int64_t now = stream ? monotonic_ns() : 0;
     *progress = (struct progress){.stream = stream,
                                   .unit = unit,
                                   .total = total,
@@ -225,7 +219,7 @@ void progress_update(struct progress *progress, uint64_t done, uint64_t errors)
     progress->errors = errors;
     if (!progress->stream)
         return;
-    int64_t now = progress_now_ns();
+    int64_t now = monotonic_ns();
     if (now - progress->drawn_ns < REDRAW_NS)
         return;
     progress->drawn_ns = now;

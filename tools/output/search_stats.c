@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/array.h"
+#include "core/order.h"
 #include "tools/memory.h"
 #include "core/json_writer.h"
 
@@ -28,12 +29,6 @@ static double cpu_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-static int compare_milliseconds(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct search_stats *search_stats_new(void)
 {
     struct search_stats *stats = must_allocate(sizeof *stats);
@@ -42,7 +37,7 @@ struct search_stats *search_stats_new(void)
         double begun = cpu_us();
         costs[i] = cpu_us() - begun;
     }
-    qsort(costs, CALIBRATIONS, sizeof *costs, compare_milliseconds);
+    qsort(costs, CALIBRATIONS, sizeof *costs, compare_double);
     stats->clock_us = costs[CALIBRATIONS / 2];
     return stats;
 }
@@ -84,7 +79,7 @@ void search_stats_print(struct search_stats *stats)
 {
     size_t count = stats->us.count;
     if (count)
-        qsort(stats->us.items, count, sizeof *stats->us.items, compare_milliseconds);
+        qsort(stats->us.items, count, sizeof *stats->us.items, compare_double);
     struct doppel_json json = {0}, *row = &json;
     doppel_json_object_begin(row, NULL);
     doppel_json_integer(row, "queries", count);

@@ -9,6 +9,7 @@
 
 #include <doppel/worker.h>
 
+#include "core/clock.h"
 #include "core/try.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
@@ -57,13 +58,6 @@ struct monitor_watch {
     struct playing *playing;
     size_t count;
 };
-
-static double clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- events ---- */
 
@@ -143,7 +137,7 @@ static enum doppel_status refresh(struct monitor_watch *watch, struct doppel_err
 {
     enum doppel_status status =
         doppel_library_recordings(watch->library, &watch->recordings, error);
-    watch->refresh_at = clock_now() + REFRESH_S;
+    watch->refresh_at = monotonic_seconds() + REFRESH_S;
     if (!status && watch->monitor)
         doppel_monitor_exchange(watch->monitor, watch->recordings);
     return status;
@@ -227,7 +221,7 @@ static enum doppel_status hear(struct monitor_watch *watch, const struct doppel_
                                struct doppel_error *error)
 {
     watch->until = watch->origin + heard->until;
-    watch->heard_at = clock_now();
+    watch->heard_at = monotonic_seconds();
     if (heard->gap)
         return doppel_monitor_gap(watch->monitor, watch->origin + heard->from, watch->until,
                                   print_event, watch, error);
@@ -248,7 +242,7 @@ static enum doppel_status listen_on(struct monitor_watch *watch, struct doppel_l
         } else if (status == DOPPEL_E_TIMEOUT || status == DOPPEL_E_CANCELLED) {
             status = DOPPEL_OK;
         }
-        if (clock_now() >= watch->refresh_at)
+        if (monotonic_seconds() >= watch->refresh_at)
             refresh(watch, NULL);
     }
     return status;
@@ -257,7 +251,7 @@ static enum doppel_status listen_on(struct monitor_watch *watch, struct doppel_l
 /* What comes while there is no decoder is lost. */
 static enum doppel_status tell_loss(struct monitor_watch *watch, struct doppel_error *error)
 {
-    double lost = watch->is_pipe ? clock_now() - watch->heard_at : 0, from = watch->until;
+    double lost = watch->is_pipe ? monotonic_seconds() - watch->heard_at : 0, from = watch->until;
     watch->origin = watch->until = from + lost;
     return doppel_monitor_gap(watch->monitor, from, watch->until, print_event, watch, error);
 }
@@ -270,7 +264,7 @@ static enum doppel_status listen(struct monitor_watch *watch, struct doppel_erro
         struct doppel_listener *listener;
         struct doppel_error reason;
         enum doppel_status status = start_decoder(watch, &listener, &reason);
-        watch->heard_at = clock_now();
+        watch->heard_at = monotonic_seconds();
         if (!status) {
             status = listen_on(watch, listener, &reason);
             doppel_listener_free(listener);
