@@ -4,7 +4,6 @@
 #ifndef DOPPEL_ACT_JOURNAL_H
 #define DOPPEL_ACT_JOURNAL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <doppel/act.h>

@@ -1,7 +1,6 @@
 /* Taking back a step, whatever ended the run in which it was taken. */
 #include "act/step.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

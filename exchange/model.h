@@ -3,7 +3,6 @@
 #ifndef DOPPEL_EXCHANGE_MODEL_H
 #define DOPPEL_EXCHANGE_MODEL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <doppel/exchange.h>

@@ -3,7 +3,6 @@
 #define DOPPEL_INTAKE_PATH_LIST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include <doppel/core.h>

@@ -9,7 +9,6 @@
 #include "report/audio_chart.h"
 #include "report/previews.h"
 #include "report/video_chart.h"
-#include "core/base64.h"
 
 /* Twice as many pixels as are drawn: for screens that have them. */
 enum { THUMBNAIL_PIXELS = 320 };

@@ -2,7 +2,6 @@
  * an index made of codes that are all there already. */
 #include "store/index_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* Loading an index: its manifest, its segments and its log as of one moment. */
 #include "store/index_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

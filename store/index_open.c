@@ -3,7 +3,6 @@
 #include "core/try.h"
 #include "store/index_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

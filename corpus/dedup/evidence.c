@@ -1,7 +1,6 @@
 /* Shingles of records: from their lines, read again, or as they were kept. */
 #include "corpus/dedup/evidence.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Record by record into a library: decided, kept, and then told to whoever asks for the next. */
 #include "decide/records/ingest_internal.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

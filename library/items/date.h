@@ -3,7 +3,6 @@
 #define DOPPEL_LIBRARY_ITEMS_DATE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* A date is a span: "2024-05" is all of that May. Seconds since 1970. */
 struct date_span {

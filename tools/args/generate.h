@@ -2,7 +2,6 @@
 #ifndef DOPPEL_TOOLS_ARGS_GENERATE_H
 #define DOPPEL_TOOLS_ARGS_GENERATE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "tools/args/options.h"

@@ -1,8 +1,6 @@
 /* Where the library and the cache lie when nothing else is said. */
 #include "tools/args/paths.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "tools/args/engine_options.h"
 #include "tools/output/item_row.h"
 #include "tools/output/item_name.h"
-#include "tools/memory.h"
 #include "tools/output/segment_rows.h"
 
 static const struct column columns[] = {

@@ -3,7 +3,6 @@
 #define DOPPEL_TOOLS_OUTPUT_SEARCH_STATS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct doppel_index_counts;
 

@@ -13,7 +13,6 @@
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
 #include "decide/refresh.h"
-#include "tools/signals.h"
 
 /* What is added is made permanent at least so often. */
 enum { COMMIT_FILES = 500, COMMIT_SECONDS = 1 };

@@ -8,7 +8,6 @@
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/args/engine_options.h"
 #include "tools/output/matches.h"
 #include "tools/verbs/find_repeats.h"
 #include "intake/exact_digests.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "intake/reader.h"
-#include "tools/args/engine_options.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
 #include "compare/audio.h"

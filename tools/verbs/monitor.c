@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <doppel/worker.h>
@@ -15,7 +14,6 @@
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/item_name.h"
-#include "tools/memory.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
 

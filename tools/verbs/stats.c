@@ -1,5 +1,4 @@
 /* doppel stats: what a library holds, in numbers. */
-#include <stdio.h>
 
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"

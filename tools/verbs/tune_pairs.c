@@ -10,7 +10,6 @@
 
 #include "compare/image.h"
 #include "intake/reader.h"
-#include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
 #include "compare/text.h"
