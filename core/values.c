@@ -37,6 +37,19 @@ bool parse_number(const char *text, double least, double most, double *out)
     return true;
 }
 
+bool parse_share(const char *text, double *out)
+{
+    double value;
+    const char *rest;
+    bool percent = leading_number(text, &value, &rest) && strcmp(rest, "%") == 0;
+    if (!percent)
+        return parse_number(text, 0, 1, out);
+    if (value > 100)
+        return false;
+    *out = value / 100;
+    return true;
+}
+
 bool parse_rate(const char *text, double *out)
 {
     const char *exponent = strchr(text, 'e');

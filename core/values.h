@@ -19,7 +19,10 @@ bool parse_time(const char *text, uint32_t *out_ms);
 /* A decimal number in the C locale, from `least` to `most`. */
 bool parse_number(const char *text, double least, double most, double *out);
 
-/* The same, also as "1e-6"; over 0 and at most 1. */
+/* "0.9" or "90%". */
+bool parse_share(const char *text, double *out);
+
+/* A decimal number, also as "1e-6"; over 0 and at most 1. */
 bool parse_rate(const char *text, double *out);
 
 #endif

@@ -48,7 +48,8 @@ struct doppel_keep_policy {
 /** All of them, in the order of the enum. */
 DOPPEL_API struct doppel_keep_policy doppel_keep_policy_default(void);
 
-/** "date,size": DOPPEL_E_ARGUMENT with a sentence that names what is there. */
+/** "date,size"; biggest is size, oldest date, longest duration. DOPPEL_E_ARGUMENT with a sentence
+ * that names what is there. */
 DOPPEL_API enum doppel_status doppel_keep_policy_parse(const char *text,
                                                        struct doppel_keep_policy *out,
                                                        struct doppel_error *error);

@@ -53,6 +53,9 @@ static int run_verb_of(const struct settings *settings)
         return print_version();
     struct report report;
     report_start(&report, settings);
+    if (settings->deletes)
+        report_notice(&report, "nothing is deleted: files go to the trash, and 'doppel undo' "
+                               "takes them back");
     int code = settings->verb->run(settings, &report);
     code = report_exit_code(&report, code);
     if (signals_interrupted())
@@ -160,6 +163,8 @@ int main(int argc, char **argv)
         return main_option(argv[1]);
     if (strcmp(argv[1], "help") == 0)
         return help_command(argc - 2, argv + 2);
+    if (strcmp(argv[1], "version") == 0)
+        return print_version();
     size_t used;
     const struct verb *verb = verb_by_words((const char *const *)argv + 1, (size_t)argc - 1, &used);
     if (verb)

@@ -22,11 +22,26 @@ struct doppel_keep_policy doppel_keep_policy_default(void)
     return policy;
 }
 
-static uint8_t criterion_of(const char *name, size_t length)
+static bool is_name(const char *name, const char *text, size_t length)
 {
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+/* Also by the words that others have for it. */
+static uint8_t criterion_of(const char *text, size_t length)
+{
+    static const struct {
+        const char *word;
+        uint8_t criterion;
+    } words[] = {{"biggest", DOPPEL_KEEP_SIZE},
+                 {"largest", DOPPEL_KEEP_SIZE},
+                 {"oldest", DOPPEL_KEEP_DATE},
+                 {"longest", DOPPEL_KEEP_DURATION}};
     uint8_t i = 0;
-    while (i < DOPPEL_KEEP_CRITERIA &&
-           (strlen(names[i]) != length || memcmp(names[i], name, length) != 0))
+    for (size_t j = 0; j < sizeof words / sizeof *words; j++)
+        if (is_name(words[j].word, text, length))
+            return words[j].criterion;
+    while (i < DOPPEL_KEEP_CRITERIA && !is_name(names[i], text, length))
         i++;
     return i;
 }

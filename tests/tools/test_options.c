@@ -132,8 +132,9 @@ static void mistakes_are_answered(void **state)
                                               "not 'phash65'; did you mean 'phash64'?");
     assert_refused("scan --timeout soon x",
                    "'--timeout' takes a time such as 90, 500ms or 2m, not 'soon'");
-    assert_refused("scan --min-similarity 2 x",
-                   "'--min-similarity' takes a number from 0 to 1, not '2'");
+    assert_refused(
+        "scan --min-similarity 2 x",
+        "'--min-similarity' takes a number from 0 to 1, or a percentage such as 90%, not '2'");
     assert_refused("scan", "'scan' wants PATH...; see 'doppel scan --help'");
     assert_refused("compare a", "'compare' wants A B; see 'doppel compare --help'");
     assert_refused("compare a b c",
@@ -353,8 +354,62 @@ static void former_names_work(void **state)
         assert_null(option_by_name(former_options[i].former));
         assert_non_null(option_by_name(former_options[i].name));
     }
-    assert_refused("tune --max-false 2 x", "'--max-fp-share' takes a number from 0 to 1, not '2'");
+    assert_refused(
+        "tune --max-false 2 x",
+        "'--max-fp-share' takes a number from 0 to 1, or a percentage such as 90%, not '2'");
     assert_refused("list --all", "'--all' goes with '--help'");
+}
+
+static void words_of_others_work(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum doppel_kind kind;
+    } kinds[] = {{"scan --kind picture x", DOPPEL_KIND_IMAGE},
+                 {"scan --kind photo x", DOPPEL_KIND_IMAGE},
+                 {"scan --kind movie x", DOPPEL_KIND_VIDEO}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct settings settings = parsed(kinds[i].line);
+        assert_int_equal(settings.kind, kinds[i].kind);
+        settings_free(&settings);
+    }
+    struct settings settings = parsed("scan --threshold 90% --keep biggest,oldest x");
+    assert_true(settings.min_similarity == 0.9);
+    assert_int_equal(settings.keep.criteria[0], DOPPEL_KEEP_SIZE);
+    assert_int_equal(settings.keep.criteria[1], DOPPEL_KEEP_DATE);
+    settings_free(&settings);
+    settings = parsed("dedup --num-perm 256 --ngram 3 x");
+    assert_int_equal(settings.lanes, LANES_256);
+    assert_int_equal(settings.shingle, 3);
+    settings_free(&settings);
+    settings = parsed("scan --action delete x");
+    assert_int_equal(settings.action, DOPPEL_ACTION_TRASH);
+    assert_true(settings.deletes);
+    settings_free(&settings);
+    settings = parsed("search x");
+    assert_string_equal(settings.verb->name, "find");
+    settings_free(&settings);
+    settings = parsed("delete x");
+    assert_string_equal(settings.verb->name, "remove");
+    settings_free(&settings);
+    for (size_t i = 0; i < other_value_count; i++)
+        assert_non_null(option_by_name(other_values[i].option));
+}
+
+static void options_that_are_not_needed_are_answered(void **state)
+{
+    (void)state;
+    assert_refused("scan --recursive x",
+                   "'--recursive' is not needed: folders are walked with all that is in them");
+    assert_refused("scan --recrusive x",
+                   "'--recrusive' is not needed: folders are walked with all that is in them");
+    assert_refused("scan -r x", "'-r' is not needed: folders are walked with all that is in them");
+    assert_refused("scan --refrence y x",
+                   "unknown option '--refrence'; did you mean '--reference'?");
+    assert_refused("scan --min-similarity 101% x",
+                   "'--min-similarity' takes a number from 0 to 1, or a percentage such as 90%, "
+                   "not '101%'");
 }
 
 int main(void)
@@ -373,6 +428,8 @@ int main(void)
         cmocka_unit_test(videos_have_options),
         cmocka_unit_test(the_examples_work),
         cmocka_unit_test(former_names_work),
+        cmocka_unit_test(words_of_others_work),
+        cmocka_unit_test(options_that_are_not_needed_are_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

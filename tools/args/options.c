@@ -408,7 +408,20 @@ const struct former_option former_options[] = {
     {"max-false-alarms", "max-fp-per-hour"},
     {"max-false-positives", "max-fp-rate"},
     {"plain-records", "ignore-metadata"},
+    {"threshold", "min-similarity"},
+    {"num-perm", "lanes"},
+    {"ngram", "shingle"},
 };
+
+const struct other_value other_values[] = {
+    {"kind", "picture", "image"},  {"kind", "pictures", "image"}, {"kind", "photo", "image"},
+    {"kind", "photos", "image"},   {"kind", "images", "image"},   {"kind", "movie", "video"},
+    {"kind", "movies", "video"},   {"kind", "film", "video"},     {"kind", "videos", "video"},
+    {"kind", "music", "audio"},    {"kind", "sound", "audio"},    {"kind", "recording", "audio"},
+    {"kind", "document", "text"},  {"kind", "texts", "text"},     {"action", "delete", "trash"},
+    {"action", "remove", "trash"},
+};
+const size_t other_value_count = sizeof other_values / sizeof *other_values;
 
 const size_t former_option_count = sizeof former_options / sizeof *former_options;
 const size_t option_count = sizeof option_table / sizeof *option_table;

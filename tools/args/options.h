@@ -152,6 +152,7 @@ struct settings {
     bool blur, no_thumbnails; /* of the page */
 
     int action;              /* an enum doppel_action, or ACTION_… */
+    bool deletes;            /* it was called "delete" */
     const char *move_to;     /* the folder of DOPPEL_ACTION_MOVE_TO; or NULL */
     const char *folder_word; /* what came after 'move-to'; NULL: nothing that may be a folder */
     bool dry_run, yes, list_runs;
@@ -283,9 +284,14 @@ struct option_info {
     enum option_section section;
 };
 
-/* A former name of an option, which works for another release, and which nothing lists. */
+/* A former name of an option, or what other programs call it: it works, and nothing lists it. */
 struct former_option {
     const char *former, *name;
+};
+
+/* A value as others call it, likewise. */
+struct other_value {
+    const char *option, *word, *value;
 };
 
 /* The tables, in the order in which they are listed. */
@@ -295,8 +301,10 @@ extern const struct option_info option_table[];
 extern const size_t option_count;
 extern const struct former_option former_options[];
 extern const size_t former_option_count;
+extern const struct other_value other_values[];
+extern const size_t other_value_count;
 
-/* The verb of that name, or NULL. */
+/* The verb of that name, or of what others call it ("search", "delete"); or NULL. */
 const struct verb *verb_by_name(const char *name);
 
 /* The verb that the first one or two of `count` words name, or NULL. */

@@ -17,9 +17,14 @@ enum { FIRST_OPTION = 256, MAX_OPTIONS = 256 };
 enum doppel_status unknown_verb(const char *name, struct doppel_error *error)
 {
     const char *names[MAX_OPTIONS];
-    for (size_t i = 0; i < verb_count; i++)
-        names[i] = verb_table[i].name;
-    const char *nearest = nearest_word(name, names, verb_count);
+    size_t count = 0;
+    while (count < verb_count) {
+        names[count] = verb_table[count].name;
+        count++;
+    }
+    names[count++] = "search"; /* as others call them */
+    names[count++] = "delete";
+    const char *nearest = nearest_word(name, names, count);
     if (nearest)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown verb '%s'; did you mean '%s'?", name,
                            nearest);
@@ -49,6 +54,16 @@ static enum doppel_status wrong_choice(const struct option_info *option, const c
                        value);
 }
 
+/* What doppel calls a value that others call otherwise. */
+static const char *our_word(const struct option_info *option, const char *value)
+{
+    for (size_t i = 0; i < other_value_count; i++)
+        if (strcmp(other_values[i].option, option->name) == 0 &&
+            strcmp(other_values[i].word, value) == 0)
+            return other_values[i].value;
+    return value;
+}
+
 /* Which of the option's words it is, or -1. */
 static int choice_number(const struct option_info *option, const char *value)
 {
@@ -72,7 +87,7 @@ static const char *type_text(enum option_type type)
     case OPTION_DISTANCE:
         return "a whole number from 0 to 256";
     case OPTION_SIMILARITY:
-        return "a number from 0 to 1";
+        return "a number from 0 to 1, or a percentage such as 90%";
     case OPTION_RATE:
         return "a rate over 0 and at most 1, such as 0.001 or 1e-6";
     case OPTION_SIZE:
@@ -104,7 +119,7 @@ static bool set_number(const struct option_info *option, const char *value, void
     case OPTION_DISTANCE:
         return parse_whole(value, 0, 256, &whole) && (*(int32_t *)field = (int32_t)whole, true);
     case OPTION_SIMILARITY:
-        return parse_number(value, 0, 1, field);
+        return parse_share(value, field);
     case OPTION_RATE:
         return parse_rate(value, field);
     case OPTION_SIZE:
@@ -122,7 +137,8 @@ static enum doppel_status set_option(const struct option_info *option, const cha
                                      struct settings *settings, struct doppel_error *error)
 {
     void *field = (char *)settings + option->offset;
-    int choice = value ? choice_number(option, value) : -1;
+    const char *word = value ? our_word(option, value) : NULL;
+    int choice = word ? choice_number(option, word) : -1;
     switch (option->type) {
     case OPTION_FLAG:
     case OPTION_FLAG_OFF:
@@ -142,7 +158,7 @@ static enum doppel_status set_option(const struct option_info *option, const cha
     case OPTION_KIND:
         if (choice < 0)
             return wrong_choice(option, value, error);
-        *(enum doppel_kind *)field = doppel_kind_from_name(value);
+        *(enum doppel_kind *)field = doppel_kind_from_name(word);
         return DOPPEL_OK;
     case OPTION_SCHEME:
         if (choice < 0)
@@ -172,6 +188,8 @@ static enum doppel_status set_given(const struct option_info *option, const char
         settings->format_given = true;
     if (option->offset == offsetof(struct settings, timeout_ms))
         settings->timeout_given = true;
+    if (option->offset == offsetof(struct settings, action))
+        settings->deletes = strcmp(value, "delete") == 0;
     return set_option(option, value, settings, error);
 }
 
@@ -196,9 +214,17 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
             set_option(&option_table[i], option_table[i].fallback, settings, NULL);
 }
 
+static enum doppel_status not_needed(const char *option, struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                       "'%s' is not needed: folders are walked with all that is in them", option);
+}
+
 static enum doppel_status unknown_letter(const struct verb *verb, int letter,
                                          struct doppel_error *error)
 {
+    if (letter == 'r' || letter == 'R')
+        return not_needed((const char[]){'-', (char)letter, '\0'}, error);
     for (size_t i = 0; i < option_count; i++)
         if (option_table[i].letter == letter)
             return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -221,6 +247,13 @@ static enum doppel_status ambiguous_option(const struct verb *verb, const char *
     return doppel_fail(error, DOPPEL_E_ARGUMENT, "option '--%s' could be %s", name, list);
 }
 
+/* "recursive", or nearly that: other programs want it. */
+static bool is_needless_option(const char *name)
+{
+    static const char *const names[] = {"recursive", "recurse"};
+    return nearest_word(name, names, sizeof names / sizeof *names);
+}
+
 /* `word` is as typed, "--name" or "--name=value". */
 static enum doppel_status unknown_option(const struct verb *verb, const char *word,
                                          struct doppel_error *error)
@@ -237,6 +270,8 @@ static enum doppel_status unknown_option(const struct verb *verb, const char *wo
     if (beginnings > 1)
         return ambiguous_option(verb, name, error);
     const char *nearest = nearest_word(name, names, option_count);
+    if (!nearest && is_needless_option(name))
+        return not_needed(word, error);
     if (nearest)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
                            name, nearest);

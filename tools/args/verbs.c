@@ -80,8 +80,7 @@ const struct verb verb_table[] = {
      "gone is listed as missing.",
      "doppel report ~/Pictures -o duplicates.html",
      "doppel report ~/Pictures --marks marks.jsonl --action trash --yes",
-     "output marks library kind min-similarity reference keep blur no-thumbnails",
-     cmd_report},
+     "output marks library kind min-similarity reference keep blur no-thumbnails", cmd_report},
     {"list", VERB_LIST, "", 0, 0, "list the items in the library",
      "In the order in which they were added. With --failures: which files could not be added, "
      "when and why.",
@@ -332,6 +331,10 @@ bool verb_is_of(const struct verb *verb, const char *family)
 
 const struct verb *verb_by_name(const char *name)
 {
+    static const char *const others[][2] = {{"search", "find"}, {"delete", "remove"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i][0]) == 0)
+            name = others[i][1];
     for (size_t i = 0; i < verb_count; i++)
         if (strcmp(verb_table[i].name, name) == 0)
             return &verb_table[i];
