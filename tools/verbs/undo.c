@@ -115,7 +115,8 @@ static int undo(const struct settings *settings, struct report *report, const ch
     struct doppel_act_summary summary;
     struct doppel_error error;
     if (wanted && !parse_whole(wanted, 1, INT64_MAX, &options.number))
-        options.number = UINT64_MAX; /* no run has it */
+        return report_fatal(report, "a run is a number, not '%s'; see 'doppel undo --list'",
+                            wanted);
     enum doppel_status status = doppel_undo(report->run, &options, &visitor, &summary, &error);
     if (status == DOPPEL_E_NOT_FOUND) {
         report_input(report, wanted, "there is no such run; see 'doppel undo --list'");
