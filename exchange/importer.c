@@ -83,6 +83,11 @@ enum doppel_status importer_took(struct importer *importer, size_t bytes,
     return doppel_library_commit(importer->library, error);
 }
 
+enum doppel_status importer_write_codes(struct importer *importer, struct doppel_error *error)
+{
+    return doppel_code_batch_write(importer->batch, importer->counts, error);
+}
+
 enum doppel_status importer_remember(struct importer *importer, uint64_t from, uint64_t to,
                                      uint64_t leader, uint64_t canonical,
                                      struct doppel_error *error)
@@ -141,13 +146,36 @@ static enum doppel_status import_item(struct importer *importer,
     return status;
 }
 
+/* Which nothing else is said of than what it is called, and nothing speaks of. */
+static bool is_code_of_list(const struct exchange_item *carried)
+{
+    const struct doppel_metadata *about = &carried->about;
+    return !carried->item.id && !carried->leader && !carried->canonical && !about->source &&
+           !about->date && !about->meta && !about->label_count && !about->list_count &&
+           doppel_code_batch_takes(&carried->item);
+}
+
+static enum doppel_status take_list_code(struct importer *importer,
+                                         const struct exchange_item *carried,
+                                         struct doppel_error *error)
+{
+    bool full = false;
+    enum doppel_status status = doppel_code_batch_add(importer->batch, &carried->item,
+                                                      carried->about.external_id, &full, error);
+    return status || !full ? status : importer_write_codes(importer, error);
+}
+
 static enum doppel_status importer_take_item(void *context, const struct exchange_item *carried,
                                              struct doppel_error *error)
 {
     struct importer *importer = context;
     enum doppel_added added = DOPPEL_ADDED_NEW;
     uint64_t id = 0;
-    enum doppel_status status = import_item(importer, carried, &id, &added, error);
+    if (is_code_of_list(carried))
+        return take_list_code(importer, carried, error);
+    enum doppel_status status = importer_write_codes(importer, error);
+    if (!status)
+        status = import_item(importer, carried, &id, &added, error);
     if (status)
         return status;
     importer->counts[added]++;
@@ -233,7 +261,9 @@ enum doppel_status importer_new(struct doppel_run *run, struct doppel_library *l
                                             .item = importer_take_item,
                                             .text = importer_take_text,
                                             .mark = importer_take_mark};
-    enum doppel_status status = importer_learn(importer, error);
+    enum doppel_status status = doppel_code_batch_new(library, metadata, &importer->batch, error);
+    if (!status)
+        status = importer_learn(importer, error);
     if (status)
         importer_free(importer);
     else
@@ -245,6 +275,7 @@ void importer_free(struct importer *importer)
 {
     if (!importer)
         return;
+    doppel_code_batch_free(importer->batch);
     number_map_free(&importer->ids);
     number_map_free(&importer->texts);
     array_free(&importer->pending);
@@ -290,6 +321,7 @@ enum doppel_status importer_finish(struct importer *importer, const char *name,
                                    struct doppel_error *error)
 {
     enum doppel_status status;
+    TRY(importer_write_codes(importer, error));
     TRY(settle_groups(importer, error));
     TRY(doppel_library_commit(importer->library, error));
     notice_counts(importer, name);

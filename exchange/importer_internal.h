@@ -19,8 +19,9 @@ struct importer {
     struct doppel_run *run;
     const struct doppel_metadata *metadata; /* of all; NULL: none */
     struct exchange_sink sink;
-    struct number_map ids;   /* from those of where it comes from */
-    struct number_map texts; /* from 64 bits of what a text is known by */
+    struct doppel_code_batch *batch; /* codes of a list, which are written before anything else */
+    struct number_map ids;           /* from those of where it comes from */
+    struct number_map texts;         /* from 64 bits of what a text is known by */
     bool knows_texts, refuses_texts;
     ARRAY(struct pending) pending;
     json_t *sources, *lists; /* what the library says itself: authority by pattern, state by name */
@@ -55,6 +56,9 @@ enum doppel_status importer_tell(struct importer *importer, uint64_t id, bool of
 /* One more piece is in: time for a commit? */
 enum doppel_status importer_took(struct importer *importer, size_t bytes,
                                  struct doppel_error *error);
+
+/* Write the codes that wait, so that ids are given in the order of what came. */
+enum doppel_status importer_write_codes(struct importer *importer, struct doppel_error *error);
 
 /* What an id has become. @param from 0: it had none. DOPPEL_E_MEMORY */
 enum doppel_status importer_remember(struct importer *importer, uint64_t from, uint64_t to,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 #include "exchange/importer_internal.h"
 
 /* 64 bits of what a text is known by: content, record id, and the line that it stands in. */
@@ -101,21 +102,18 @@ enum doppel_status importer_take_text(void *context, const struct exchange_text 
         return DOPPEL_OK;
     if (!key)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text");
-    enum doppel_status status = learn_texts(importer, error);
-    if (status)
-        return status;
+    enum doppel_status status;
+    TRY(importer_write_codes(importer, error));
+    TRY(learn_texts(importer, error));
     uint64_t id = number_map_find(&importer->texts, key);
     importer->counts[id ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_NEW]++;
     if (!id)
-        status = put_imported_text(importer, carried, &id, error);
-    if (!status)
-        status = importer_tell(importer, id, true, &carried->about, error);
-    if (status)
-        return status;
+        TRY(put_imported_text(importer, carried, &id, error));
+    TRY(importer_tell(importer, id, true, &carried->about, error));
     if (!number_map_put(&importer->texts, key, id))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for ids");
-    status = importer_remember(importer, text->id, id, 0, carried->canonical, error);
-    return status ? status
-                  : importer_took(importer, 4 * (text->shingles ? (size_t)text->shingle_total : 0),
-                                  error);
+    TRY(importer_remember(importer, text->id, id, 0, carried->canonical, error));
+    TRY(importer_took(importer, 4 * (text->shingles ? (size_t)text->shingle_total : 0), error));
+done:
+    return status;
 }

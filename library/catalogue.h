@@ -22,6 +22,13 @@
 enum { NO_FILE_BYTES = 9 };
 #define HAS_NO_FILE "(length(item.path) = 9 AND substr(item.path, 1, 1) = x'00')"
 
+/** Each item is in the one or the other index by scheme, version and kind; and a query of items of
+ * a scheme, which ends in a condition, of both. */
+#define WITH_FILE "item.path >= x'01'"
+#define WITHOUT_FILE "item.path < x'01'"
+#define OF_BOTH(query) query " AND " WITH_FILE " UNION ALL " query " AND " WITHOUT_FILE
+#define IS_TEXT_SCHEME "item.scheme BETWEEN 5 AND 9"
+
 /** How people know an item: by its path, else by what they call it; NULL when by nothing. */
 #define NAME_OF_ITEM                                                                               \
     "CASE WHEN " HAS_NO_FILE " THEN CAST((SELECT external_id FROM about WHERE about.item ="        \
@@ -64,6 +71,7 @@ struct code_index {
     int64_t private_version;         /* of the database that it was made of */
     uint32_t bands, rows;            /* that it is to have; 0: those it was made with */
     uint64_t scanned;                /* signatures, for other bands than it has */
+    bool put_off, owed;              /* not put into in this transaction; to be made */
 };
 
 struct doppel_library {
@@ -85,6 +93,12 @@ struct doppel_library {
     struct code_index codes[CODE_TABLES];
     struct memory memory; /* what is asked for each candidate */
 };
+
+/** SQLite's cache. Ids in no order dirty a page of their index each: a writer keeps some of these.
+ * More would cost more than they save: SQLite may look through all of them at a commit, of which
+ * only those who write much at once have few. */
+enum { WRITER_CACHE_KB = 16384 };
+void library_set_cache(struct doppel_library *library, int kilobytes);
 
 /** Open the catalogue of a library. @param out given (doppel_store_close) */
 enum doppel_status catalogue_open(const char *directory,
@@ -123,8 +137,12 @@ enum doppel_status library_moved(struct doppel_library *library, const struct do
 void library_rolled_back(struct doppel_library *library);
 void texts_rolled_back(struct doppel_library *library);
 
-/** doppel_library_log within a change that has begun. */
+/** doppel_library_log within a change that has begun; and of so many items with ids in a row, from
+ * the entry's on, the same, in one row. Their names are those that they have. */
 enum doppel_status log_append(struct doppel_library *library, const struct doppel_log_entry *entry,
                               struct doppel_error *error);
+enum doppel_status log_append_many(struct doppel_library *library,
+                                   const struct doppel_log_entry *entry, uint64_t items,
+                                   struct doppel_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* A library's directory: opened or made; transactions. */
 #include "library/catalogue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,7 @@
 #include "library/derived/derived.h"
 #include "library/schema.h"
 
-/* Ids in no order dirty a page of their index each: a writer keeps some of these. More would cost
- * more than they save: SQLite may look through all of them at a commit. */
-enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384, WRITER_CACHE_KB = 16384 };
+enum { BUSY_TIMEOUT_MS = 5000, LOG_PAGES = 16384 };
 
 enum doppel_status catalogue_open(const char *directory,
                                   const struct doppel_library_options *options,
@@ -148,6 +147,13 @@ void library_rolled_back(struct doppel_library *library)
     texts_rolled_back(library);
     codes_rolled_back(library);
     memory_free(&library->memory);
+}
+
+void library_set_cache(struct doppel_library *library, int kilobytes)
+{
+    char pragma[48];
+    snprintf(pragma, sizeof pragma, "PRAGMA cache_size=-%d", kilobytes);
+    (void)doppel_store_execute(library->store, pragma, NULL);
 }
 
 void visit_begin(struct doppel_error *error)

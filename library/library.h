@@ -263,6 +263,41 @@ DOPPEL_API enum doppel_status doppel_library_import(struct doppel_library *libra
                                                     enum doppel_added *out_added, uint64_t *out_id,
                                                     struct doppel_error *error);
 
+/**
+ * Codes of a list on their way into a library, many at a time: what comes of it is what
+ * doppel_library_import of one after the other makes, but that the log has first that all came in,
+ * then that all are on a list. Not thread-safe.
+ */
+struct doppel_code_batch;
+
+/** @param about what is said of all; borrowed for its life
+ * @param out given (doppel_code_batch_free) */
+DOPPEL_API enum doppel_status doppel_code_batch_new(struct doppel_library *library,
+                                                    const struct doppel_metadata *about,
+                                                    struct doppel_code_batch **out,
+                                                    struct doppel_error *error);
+DOPPEL_API void doppel_code_batch_free(struct doppel_code_batch *batch);
+
+/** Whether an item can be one of a batch: one code of an image that came without a path, a digest
+ * or an attachment; but for `phash64`. Thread-safe. */
+DOPPEL_API bool doppel_code_batch_takes(const struct doppel_item *item);
+
+/** Put such an item behind the others; copied. Nothing is written yet.
+ * @param external_id NULL: it has none
+ * @param out_full    it is time for doppel_code_batch_write
+ * @return as doppel_library_import */
+DOPPEL_API enum doppel_status doppel_code_batch_add(struct doppel_code_batch *batch,
+                                                    const struct doppel_item *item,
+                                                    const char *external_id, bool *out_full,
+                                                    struct doppel_error *error);
+
+/** Take those that were added into the library, and commit. After a failure all of them are
+ * forgotten, and what the library wrote since its last commit is taken back.
+ * @param counts by what came of them, DOPPEL_ADDED_NEW and so on; increased */
+DOPPEL_API enum doppel_status doppel_code_batch_write(struct doppel_code_batch *batch,
+                                                      uint64_t *counts,
+                                                      struct doppel_error *error);
+
 /** Begin to change the library: nobody else changes it until the commit. What adds and removes
  * begins by itself. @param out_last_id the last id that was given to anything; may be NULL. As
  * doppel_library_add. */

@@ -45,7 +45,6 @@
     "CREATE INDEX text_record ON text(record_id) WHERE record_id IS NOT NULL;"                     \
     "CREATE INDEX text_leader ON text(leader) WHERE leader != 0;"                                  \
     "CREATE INDEX text_decision ON text(decision);"                                                \
-    "CREATE INDEX item_version ON item(kind, scheme, version);"                                    \
     "ALTER TABLE log ADD COLUMN source BLOB;"                                                      \
     "ALTER TABLE log ADD COLUMN decision INTEGER;"                                                 \
     "ALTER TABLE log ADD COLUMN of INTEGER;"                                                       \
@@ -121,21 +120,29 @@
 /* Of texts, how many words they have: version 7. */
 #define WORDS_COLUMN "ALTER TABLE item ADD COLUMN words INTEGER;"
 
-/* Items by scheme, and those of them that have no file, whose path begins with a zero: version 8. A
- * function in a condition would have SQLite note every page that an insertion changes. */
-#define SCHEME_INDEX                                                                               \
-    "CREATE INDEX IF NOT EXISTS item_scheme ON item(scheme, version);"                             \
-    "CREATE INDEX IF NOT EXISTS item_without_file ON item(scheme) WHERE path < x'01';"
+/* Items by scheme; one of two indexes has each: those that have no file, whose path begins with a
+ * zero, are apart. A function in a condition would have SQLite note every page that an insertion
+ * changes. And rows of the log that tell of many items: version 9. */
+#define SCHEME_INDEXES                                                                             \
+    "DROP INDEX IF EXISTS item_version; DROP INDEX IF EXISTS item_scheme;"                         \
+    "DROP INDEX IF EXISTS item_without_file;"                                                      \
+    "CREATE INDEX item_with_file ON item(scheme, version, kind) WHERE path >= x'01';"              \
+    "CREATE INDEX item_without_file ON item(scheme, version, kind) WHERE path < x'01';"            \
+    "ALTER TABLE log ADD COLUMN last_item INTEGER;"                                                \
+    "CREATE INDEX log_last ON log(last_item, item) WHERE last_item IS NOT NULL;"
 
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
     "DROP VIEW IF EXISTS marks; DROP VIEW IF EXISTS sources;" VIEWS
 
-const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES, DOPPEL_STORE_INDEX_SCHEMA,
-                                                            LEDGER_TABLES, PIXELS_COLUMN,
+const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES,
+                                                            DOPPEL_STORE_INDEX_SCHEMA,
+                                                            LEDGER_TABLES,
+                                                            PIXELS_COLUMN,
                                                             WORDS_COLUMN,
-                                                            SCHEME_INDEX TODAYS_VIEWS};
+                                                            "", /* version 8: indexes */
+                                                            SCHEME_INDEXES TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -168,7 +175,7 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        SCHEME_INDEX TODAYS_VIEWS;
+        SCHEME_INDEXES TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \

@@ -29,7 +29,11 @@ static enum doppel_status count_items(struct doppel_library *library,
     bool row;
     enum doppel_status status =
         rows_prepare(library,
-                     "SELECT kind, scheme, version, count(*) FROM item"
+                     "SELECT kind, scheme, version, sum(items) FROM"
+                     " (SELECT kind, scheme, version, count(*) AS items FROM item WHERE " WITH_FILE
+                     " GROUP BY scheme, version, kind UNION ALL"
+                     " SELECT kind, scheme, version, count(*) FROM item WHERE " WITHOUT_FILE
+                     " GROUP BY scheme, version, kind)"
                      " GROUP BY kind, scheme, version ORDER BY kind, scheme, version",
                      NO_VALUES, &statement, error);
     while (!status && !(status = doppel_store_step(library->store, statement, &row, error)) &&

@@ -5,9 +5,11 @@
 #include "library/catalogue.h"
 #include "library/items/text_internal.h"
 
+/* A row has no distance in bits, or tells of one item. */
 #define LOG_SUM                                                                                    \
     "time_ns, action, item, path, former_item, former_path, source, decision, of, reason, scheme," \
-    " version, distance, bits, similarity, limit_kind, match_limit, false_positive_rate, detail"
+    " version, distance, coalesce(bits, last_item), similarity, limit_kind, match_limit,"          \
+    " false_positive_rate, detail"
 #define TEXT_OPTIONS_SUM                                                                           \
     "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes,"             \
     " min_similarity, min_containment"

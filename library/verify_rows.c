@@ -195,7 +195,8 @@ static enum doppel_status verify_items(struct verification *verification,
 
 #define LARGEST_ID                                                                                 \
     "max(coalesce((SELECT max(id) FROM item), 0), coalesce((SELECT max(id) FROM text), 0),"        \
-    " coalesce((SELECT max(item) FROM log WHERE item != 0), 0))"
+    " coalesce((SELECT max(item) FROM log WHERE item != 0), 0),"                                   \
+    " coalesce((SELECT max(last_item) FROM log WHERE last_item IS NOT NULL), 0))"
 
 /* An id that was given must not be given again. */
 static enum doppel_status verify_counter(struct verification *verification,

@@ -67,9 +67,18 @@
 
 #define VIEW_ITEMS VIEW_FILES " UNION ALL " VIEW_RECORDS
 
+/* A row that tells of many items has an entry for each. */
 #define VIEW_DECISIONS \
-    "SELECT entry, " TIME_OF("time_ns") " AS time, time_ns, action, nullif(item, 0) AS item," \
-    " CAST(path AS TEXT) AS name, CAST(source AS TEXT) AS source, " \
+    DECISION_ROWS("entry", "nullif(item, 0)", "path") " WHERE last_item IS NULL UNION ALL " \
+    DECISION_ROWS("entry - (last_item - one.id)", "one.id", "coalesce((SELECT external_id FROM" \
+        " about WHERE about.item = one.id), one.removed)") \
+    " JOIN (SELECT id, '' AS removed FROM item UNION ALL SELECT item, path FROM log" \
+    " WHERE action = 'removed') AS one ON one.id BETWEEN log.item AND log.last_item"
+
+#define DECISION_ROWS(entry, item, name) \
+    "SELECT " entry " AS entry, " TIME_OF("time_ns") " AS time, time_ns, action, " item \
+    " AS item," \
+    " CAST(" name " AS TEXT) AS name, CAST(source AS TEXT) AS source, " \
     DECISION_NAME("decision") " AS decision, of AS of_item, former_item," \
     " CAST(former_path AS TEXT) AS former_name, reason, " \
     SCHEME_NAME("scheme") " AS scheme, version AS scheme_version, distance, bits, similarity," \

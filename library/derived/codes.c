@@ -350,6 +350,8 @@ enum doppel_status codes_put_in(struct doppel_library *library, enum code_table 
 {
     struct code_index *index = &library->codes[which];
     bool made;
+    if (index->put_off)
+        return DOPPEL_OK;
     enum doppel_status status = codes_open_to_put(library, which, &made, error);
     if (status || made || !count) /* it was made of the items that are there, this one too */
         return status;
@@ -446,6 +448,42 @@ static enum doppel_status is_codes_there(struct doppel_library *library, enum co
     code_names_free(&names);
     *out = count > 0;
     return status;
+}
+
+enum doppel_status codes_put_off(struct doppel_library *library, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < CODE_TABLES && !status; i++) {
+        bool there = true;
+        if (!is_text_table((enum code_table)i) && !library->codes[i].kept)
+            status = is_codes_there(library, (enum code_table)i, &there, error);
+        library->codes[i].put_off = !there;
+    }
+    return status;
+}
+
+void codes_put_off_end(struct doppel_library *library)
+{
+    for (int i = 0; i < CODE_TABLES; i++) {
+        library->codes[i].owed |= library->codes[i].put_off;
+        library->codes[i].put_off = false;
+    }
+}
+
+/* What cannot be made now, whoever asks for it makes. */
+void codes_make_put_off(struct doppel_library *library)
+{
+    for (int i = 0; i < CODE_TABLES; i++) {
+        bool there = true;
+        uint64_t items = 0;
+        if (!library->codes[i].owed || library->codes[i].kept)
+            continue;
+        library->codes[i].owed = false;
+        (void)is_codes_there(library, (enum code_table)i, &there, NULL);
+        (void)codes_count_items(library->store, (enum code_table)i, &items, NULL);
+        if (!there && items)
+            (void)codes_make_again(library, (enum code_table)i, NULL);
+    }
 }
 
 enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error)

@@ -35,6 +35,13 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
 enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, unsigned schemes,
                                 struct doppel_error *error);
 
+/** Many items come in. Until the end of the transaction nothing is put into indexes that are not
+ * there: these are made of the items when all have come in, at codes_make_put_off, unless somebody
+ * needs them before. */
+enum doppel_status codes_put_off(struct doppel_library *library, struct doppel_error *error);
+void codes_put_off_end(struct doppel_library *library);
+void codes_make_put_off(struct doppel_library *library);
+
 /** What stands for a code in an index: the item, or record, and of a recording the place, too. */
 uint64_t code_payload(enum code_table which, uint64_t id, size_t place);
 
@@ -90,8 +97,8 @@ enum doppel_status codes_mend(struct doppel_library *library,
                               bool (*wanted)(enum code_table which, const void *context),
                               const void *context, struct doppel_error *error);
 
-/** Visit the codes that an index is to have, item by item, in order of id. DOPPEL_E_CANCELLED when
- * the visitor returned false. */
+/** Visit the codes that an index is to have, item by item, in no order. DOPPEL_E_CANCELLED when the
+ * visitor returned false. */
 typedef bool codes_visitor(void *context, uint64_t id, const uint64_t *codes, size_t count);
 enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
                                   codes_visitor *visitor, void *context,

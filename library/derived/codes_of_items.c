@@ -124,12 +124,12 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
         return codes_of_passages(store, which, visitor, context, error);
     if (is_text_table(which))
         return codes_of_texts(store, which, visitor, context, error);
-    enum doppel_status status = doppel_store_statement(
-        store,
-        "SELECT id, " RECORD_COLUMNS ", fingerprint.data FROM item"
-        " JOIN fingerprint ON fingerprint.item = item.id"
-        " WHERE scheme = ?1 AND version = ?2 AND " ITEM_IS_WHOLE " ORDER BY item.id",
-        &statement, error);
+    enum doppel_status status =
+        doppel_store_statement(store,
+                               OF_BOTH("SELECT id, " RECORD_COLUMNS ", fingerprint.data FROM item"
+                                       " CROSS JOIN fingerprint ON fingerprint.item = item.id"
+                                       " WHERE scheme = ?1 AND version = ?2 AND " ITEM_IS_WHOLE),
+                               &statement, error);
     if (status)
         return status;
     sqlite3_bind_int(statement, 1, (int)scheme->id);
@@ -146,11 +146,12 @@ enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code
     int64_t any = 0;
     if (is_text_table(which))
         return texts_are_uncertain(library, out, error);
-    enum doppel_status status = rows_number(
-        library,
-        "SELECT EXISTS(SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
-        " WHERE scheme = ?1 AND NOT coalesce(" ITEM_IS_WHOLE ", 0))",
-        VALUES(ID(code_tables[which].scheme)), &any, NULL, error);
+    enum doppel_status status =
+        rows_number(library,
+                    "SELECT EXISTS(" OF_BOTH(
+                        "SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
+                        " WHERE scheme = ?1 AND NOT coalesce(" ITEM_IS_WHOLE ", 0)") ")",
+                    VALUES(ID(code_tables[which].scheme)), &any, NULL, error);
     *out = any != 0;
     return status;
 }
@@ -178,14 +179,15 @@ enum doppel_status codes_count_items(struct doppel_store *store, enum code_table
     bool row;
     enum doppel_status status = doppel_store_statement(
         store,
-        table->scheme ? "SELECT (SELECT count(*) FROM item WHERE scheme = ?1)"
-                        " + CASE WHEN ?2 THEN (SELECT count(*) FROM text) ELSE 0 END"
-                      : "SELECT (SELECT count(*) FROM item WHERE kind = ?1)"
-                        " + CASE WHEN ?2 THEN (SELECT count(*) FROM text) ELSE 0 END",
+        "SELECT (SELECT count(*) FROM (" OF_BOTH(
+            "SELECT 1 FROM item WHERE scheme BETWEEN ?1 AND ?3") "))"
+                                                                 " + CASE WHEN ?2 THEN (SELECT"
+                                                                 " count(*) FROM text) ELSE 0 END",
         &statement, error);
     if (status)
         return status;
-    sqlite3_bind_int(statement, 1, table->scheme ? (int)table->scheme : DOPPEL_KIND_TEXT);
+    sqlite3_bind_int(statement, 1, (int)(table->scheme ? table->scheme : DOPPEL_SCHEME_MINHASH128));
+    sqlite3_bind_int(statement, 3, (int)(table->scheme ? table->scheme : DOPPEL_SCHEME_DATASKETCH));
     sqlite3_bind_int(statement, 2, has_records(which));
     status = doppel_store_step(store, statement, &row, error);
     if (!status)

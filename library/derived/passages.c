@@ -113,9 +113,9 @@ struct passage_rows {
 
 static enum doppel_status begin_passage_rows(struct passage_rows *rows)
 {
-    enum doppel_status status =
-        doppel_store_statement(rows->store, SELECT_TEXT_FILE " AND scheme = ?1 ORDER BY item.id",
-                               &rows->statement, rows->error);
+    enum doppel_status status = doppel_store_statement(
+        rows->store, OF_BOTH(SELECT_TEXT_FILE " AND scheme = ?1") " ORDER BY 1", &rows->statement,
+        rows->error);
     if (!status)
         sqlite3_bind_int(rows->statement, 1, DOPPEL_SCHEME_WINNOW32);
     return status;

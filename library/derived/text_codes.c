@@ -197,8 +197,8 @@ enum doppel_status codes_of_texts(struct doppel_store *store, enum code_table wh
     sqlite3_stmt *statement;
     enum doppel_status status = doppel_store_statement(
         store,
-        scheme ? SELECT_TEXT_FILE " AND scheme = ?1 ORDER BY item.id"
-               : SELECT_TEXT_FILE " AND kind = ?2 AND scheme != ?1 ORDER BY item.id",
+        scheme ? OF_BOTH(SELECT_TEXT_FILE " AND scheme = ?1")
+               : OF_BOTH(SELECT_TEXT_FILE " AND kind = ?2 AND scheme != ?1 AND " IS_TEXT_SCHEME),
         &statement, error);
     if (status)
         return status;
@@ -219,16 +219,17 @@ enum doppel_status texts_are_uncertain(struct doppel_library *library, bool *out
                                        struct doppel_error *error)
 {
     int64_t any = 0;
-    enum doppel_status status = rows_number(
-        library,
-        "SELECT EXISTS(SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
-        " LEFT JOIN attachment ON attachment.item = item.id"
-        " WHERE kind = ?1 AND NOT coalesce(" ITEM_IS_WHOLE
-        " AND coalesce(attachment." IS_WHOLE(COMPUTED_COLUMNS(
-            "attachment")) ", 1), 0))"
-                           " OR EXISTS(SELECT 1 FROM text WHERE NOT coalesce(" IS_WHOLE(
-                               TEXT_COLUMNS) ", 0))",
-        VALUES(ID(DOPPEL_KIND_TEXT)), &any, NULL, error);
+    enum doppel_status status =
+        rows_number(library,
+                    "SELECT EXISTS(" OF_BOTH(
+                        "SELECT 1 FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id"
+                        " LEFT JOIN attachment ON attachment.item = item.id"
+                        " WHERE kind = ?1 AND " IS_TEXT_SCHEME " AND NOT coalesce(" ITEM_IS_WHOLE
+                        " AND coalesce(attachment." IS_WHOLE(COMPUTED_COLUMNS(
+                            "attachment")) ", 1), 0)") ")"
+                                                       " OR EXISTS(SELECT 1 FROM text WHERE NOT "
+                                                       "coalesce(" IS_WHOLE(TEXT_COLUMNS) ", 0))",
+                    VALUES(ID(DOPPEL_KIND_TEXT)), &any, NULL, error);
     *out = any != 0;
     return status;
 }

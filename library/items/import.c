@@ -1,6 +1,6 @@
 /* Items that come from elsewhere: from another library, or from a list of fingerprints. Of many the
  * file is not here, and some never had one. */
-#include "library/ledger/change.h"
+#include "library/items/import_internal.h"
 #include "library/derived/derived.h"
 #include "library/ledger/ledger.h"
 
@@ -12,12 +12,6 @@
 
 /* More than once only when what waits in a derived index had to be committed first. */
 enum { MAX_TRIES = 3, MAX_QUALITY = 100 };
-
-struct import {
-    struct addition addition;
-    const struct doppel_metadata *about; /* never NULL */
-    struct present present;              /* what is in the library of it */
-};
 
 static bool is_zero(const struct doppel_digest *digest)
 {
@@ -83,6 +77,13 @@ static enum doppel_status find_nameless(struct doppel_library *library, struct i
         &import->present, error);
 }
 
+enum doppel_status import_find_known(struct doppel_library *library, struct import *import,
+                                     struct doppel_error *error)
+{
+    return import->about->external_id ? find_called(library, import, error)
+                                      : find_nameless(library, import, error);
+}
+
 static enum doppel_status find_present(struct doppel_library *library, struct import *import,
                                        struct doppel_error *error)
 {
@@ -106,10 +107,7 @@ static enum doppel_status find_present(struct doppel_library *library, struct im
         addition->stamp = &none;
         addition->outcome = DOPPEL_ADDED_ELSEWHERE;
     }
-    if (*addition->path)
-        return DOPPEL_OK;
-    return import->about->external_id ? find_called(library, import, error)
-                                      : find_nameless(library, import, error);
+    return *addition->path ? DOPPEL_OK : import_find_known(library, import, error);
 }
 
 /* ---- what comes in ---- */
@@ -158,8 +156,8 @@ done:
     return status;
 }
 
-static enum doppel_status import_one(struct doppel_library *library, struct import *import,
-                                     struct doppel_error *error)
+enum doppel_status import_one(struct doppel_library *library, struct import *import,
+                              struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (int i = 0; i < MAX_TRIES && !(i && library->writing); i++) {
@@ -207,10 +205,16 @@ static enum doppel_status check_item(const struct doppel_item *item, struct dopp
     return DOPPEL_OK;
 }
 
-/* Of the codes, and of what they are called: two names of one code are two items, near each other.
- */
-static enum doppel_status make_digest(struct doppel_record *record, const char *name,
-                                      struct doppel_error *error)
+enum doppel_status import_check(struct doppel_library *library, const struct doppel_item *item,
+                                const struct doppel_metadata *about, struct doppel_error *error)
+{
+    enum doppel_status status = check_item(item, error);
+    return status ? status : doppel_library_check_metadata(library, about, error);
+}
+
+/* Two names of one code are two items, near each other. */
+enum doppel_status import_make_digest(struct doppel_record *record, const char *name,
+                                 struct doppel_error *error)
 {
     size_t size = doppel_fingerprint_size(&record->fingerprint), length = name ? strlen(name) : 0;
     size_t all = size + record->attachment_size + length;
@@ -243,10 +247,9 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
                                          .added_ns = item->added_ns}};
     bool track = is_track(&record);
     enum doppel_status status;
-    TRY(check_item(item, error));
-    TRY(doppel_library_check_metadata(library, import.about, error));
+    TRY(import_check(library, item, import.about, error));
     if (is_zero(&record.digest))
-        TRY(make_digest(&record, import.about->external_id, error));
+        TRY(import_make_digest(&record, import.about->external_id, error));
     if (track) {
         TRY(track_strip(&record, &stripped, error));
         import.addition.record = &stripped;

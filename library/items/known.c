@@ -151,7 +151,8 @@ enum doppel_status doppel_library_release(struct doppel_library *library,
 bool doppel_library_has_scheme(struct doppel_library *library, enum doppel_scheme_id scheme)
 {
     int64_t one = 0;
-    return !rows_number(library, "SELECT EXISTS(SELECT 1 FROM item WHERE scheme = ?1)",
+    return !rows_number(library,
+                        "SELECT EXISTS(" OF_BOTH("SELECT 1 FROM item WHERE scheme = ?1") ")",
                         VALUES(ID(scheme)), &one, NULL, NULL) &&
            one;
 }
@@ -161,17 +162,18 @@ enum doppel_status doppel_library_count_scheme(struct doppel_library *library,
                                                struct doppel_scheme_count *out,
                                                struct doppel_error *error)
 {
-    int64_t all = 0, without_file = 0;
-    enum doppel_status status =
-        rows_number(library, "SELECT count(*) FROM (SELECT 1 FROM item WHERE scheme = ?1 LIMIT ?2)",
-                    VALUES(ID(scheme->id), ID(DOPPEL_SCHEME_COUNT_MAX + 1)), &all, NULL, error);
-    if (!status && all)
-        status = rows_number(library,
-                             "SELECT count(*) FROM (SELECT 1 FROM item"
-                             " WHERE scheme = ?1 AND path < x'01' LIMIT ?2)",
-                             VALUES(ID(scheme->id), ID(DOPPEL_SCHEME_COUNT_MAX + 1)), &without_file,
-                             NULL, error);
-    *out = (struct doppel_scheme_count){(uint64_t)all, (uint64_t)without_file};
+    static const char *const ways[2] = {
+        "SELECT count(*) FROM (SELECT 1 FROM item WHERE scheme = ?1 AND " WITH_FILE " LIMIT ?2)",
+        "SELECT count(*) FROM (SELECT 1 FROM item WHERE scheme = ?1 AND " WITHOUT_FILE
+        " LIMIT ?2)"};
+    const uint64_t most = DOPPEL_SCHEME_COUNT_MAX + 1;
+    int64_t counts[2] = {0};
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < 2 && !status; i++)
+        status = rows_number(library, ways[i], VALUES(ID(scheme->id), ID(most)), &counts[i], NULL,
+                             error);
+    const uint64_t without_file = (uint64_t)counts[1], all = (uint64_t)counts[0] + without_file;
+    *out = (struct doppel_scheme_count){all < most ? all : most, without_file};
     return status;
 }
 
@@ -179,15 +181,14 @@ enum doppel_status doppel_library_count_versions(struct doppel_library *library,
                                                  const struct doppel_scheme *scheme, uint64_t *out,
                                                  struct doppel_error *error)
 {
-    int64_t below = 0, above = 0;
+    int64_t count = 0;
     enum doppel_status status =
-        rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1 AND version < ?2",
-                    VALUES(ID(scheme->id), ID(scheme->version)), &below, NULL, error);
-    if (!status)
-        status =
-            rows_number(library, "SELECT count(*) FROM item WHERE scheme = ?1 AND version > ?2",
-                        VALUES(ID(scheme->id), ID(scheme->version)), &above, NULL, error);
-    *out = (uint64_t)(below + above);
+        rows_number(library,
+                    "SELECT count(*) FROM (" OF_BOTH("SELECT 1 FROM item WHERE scheme = ?1 AND "
+                                                     "version < ?2") " UNION ALL " OF_BOTH(
+                        "SELECT 1 FROM item WHERE scheme = ?1 AND version > ?2") ")",
+                    VALUES(ID(scheme->id), ID(scheme->version)), &count, NULL, error);
+    *out = (uint64_t)count;
     return status;
 }
 

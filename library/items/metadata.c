@@ -173,7 +173,10 @@ static enum doppel_status log_source(struct doppel_library *library, uint64_t id
     int64_t told = 0;
     char *name = NULL;
     enum doppel_status status = rows_number(
-        library, "SELECT source IS ?2 FROM log WHERE item = ?1 AND item != 0 ORDER BY entry DESC",
+        library,
+        "SELECT source IS ?2 FROM log WHERE entry IN (SELECT entry FROM log WHERE item = ?1"
+        " AND item != 0 UNION ALL SELECT entry FROM log WHERE last_item >= ?1 AND item <= ?1)"
+        " ORDER BY entry DESC LIMIT 1",
         VALUES(ID(id), value_string(source)), &told, NULL, error);
     if (status || told)
         return status;

@@ -32,6 +32,9 @@ struct addition {
 /** Of bytes that nothing was made of: no scheme, and so no codes. */
 bool is_bytes_alone(const struct doppel_record *record);
 
+/** The path of an item that has none tells it apart from others all the same. */
+void item_no_path(uint64_t id, uint8_t out[NO_FILE_BYTES]);
+
 /** Within a change that has begun. */
 enum doppel_status item_insert(struct doppel_library *library, struct addition *addition,
                                struct doppel_error *error);

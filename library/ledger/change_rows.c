@@ -73,16 +73,21 @@ enum doppel_status present_by_path(struct doppel_library *library, const char *p
 #define PUT_COMPUTED(how, table)                                                                   \
     how " INTO " table "(item, data, checksum) VALUES(?1, ?2, " CHECKSUM_OF("?1, ?2") ")"
 
-/* The path of an item that has none tells it apart from others all the same. */
+void item_no_path(uint64_t id, uint8_t out[NO_FILE_BYTES])
+{
+    out[0] = 0;
+    for (int i = 1; i < NO_FILE_BYTES; i++)
+        out[i] = (uint8_t)(id >> 8 * (NO_FILE_BYTES - 1 - i));
+}
+
 static void item_path_bind(sqlite3_stmt *statement, const char *path, uint64_t id)
 {
-    uint8_t none[NO_FILE_BYTES] = {0};
+    uint8_t none[NO_FILE_BYTES];
     if (*path) {
         path_bind(statement, 1, path);
         return;
     }
-    for (int i = 1; i < NO_FILE_BYTES; i++)
-        none[i] = (uint8_t)(id >> 8 * (NO_FILE_BYTES - 1 - i));
+    item_no_path(id, none);
     sqlite3_bind_blob(statement, 1, none, sizeof none, SQLITE_TRANSIENT);
 }
 

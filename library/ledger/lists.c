@@ -252,14 +252,17 @@ enum doppel_status doppel_library_each_list(struct doppel_library *library,
 
 /* ---- items of lists ---- */
 
-static enum doppel_status log_listed(struct doppel_library *library, uint64_t id, const char *list,
-                                     const char *reason, struct doppel_error *error)
+/* @param count of items, from this one on */
+static enum doppel_status log_listed(struct doppel_library *library, uint64_t id, uint64_t count,
+                                     const char *list, const char *reason,
+                                     struct doppel_error *error)
 {
     char *name = NULL;
     sqlite3_stmt *statement;
     bool row = false;
     enum doppel_status status;
-    TRY(item_name(library, id, &name, error));
+    if (count == 1)
+        TRY(item_name(library, id, &name, error));
     TRY(rows_prepare(library, "SELECT json_object('list', ?1)", VALUES(value_text(list)),
                      &statement, error));
     TRY(doppel_store_step(library->store, statement, &row, error));
@@ -270,7 +273,7 @@ static enum doppel_status log_listed(struct doppel_library *library, uint64_t id
                                                .reason = reason,
                                                .detail =
                                                    (const char *)sqlite3_column_text(statement, 0)};
-        status = log_append(library, &entry, error);
+        status = log_append_many(library, &entry, count, error);
         sqlite3_reset(statement);
     }
 done:
@@ -278,8 +281,8 @@ done:
     return status;
 }
 
-enum doppel_status list_put_item(struct doppel_library *library, uint64_t id, const char *list,
-                                 struct doppel_error *error)
+static enum doppel_status make_list(struct doppel_library *library, const char *list,
+                                    struct doppel_error *error)
 {
     int64_t there;
     bool found = false;
@@ -288,14 +291,43 @@ enum doppel_status list_put_item(struct doppel_library *library, uint64_t id, co
                     &there, &found, error));
     if (!found)
         TRY(put_list(library, list, DOPPEL_LIST_ACTIVE, error));
+done:
+    return status;
+}
+
+enum doppel_status list_put_item(struct doppel_library *library, uint64_t id, const char *list,
+                                 struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(make_list(library, list, error));
     TRY(rows_run(library,
                  "INSERT OR IGNORE INTO list_item(item, list)"
                  " SELECT ?1, id FROM list WHERE name = ?2",
                  VALUES(ID(id), value_text(list)), error));
     if (rows_changed(library) == 0)
         return DOPPEL_OK;
-    TRY(log_listed(library, id, list, "put on", error));
+    TRY(log_listed(library, id, 1, list, "put on", error));
     TRY(state_changed(library, id, error));
+done:
+    return status;
+}
+
+enum doppel_status list_put_many(struct doppel_library *library, uint64_t first, uint64_t count,
+                                 const char *list, struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(make_list(library, list, error));
+    TRY(rows_run(library,
+                 "INSERT OR IGNORE INTO list_item(item, list) SELECT item.id, list.id"
+                 " FROM list CROSS JOIN item WHERE name = ?3 AND item.id BETWEEN ?1 AND ?2",
+                 VALUES(ID(first), ID(first + count - 1), value_text(list)), error));
+    if (rows_changed(library) == 0)
+        return DOPPEL_OK;
+    TRY(log_listed(library, first, count, list, "put on", error));
+    if (doppel_library_has_states(library)) {
+        TRY(memory_changed(library, MEMORY_STATES, error));
+        memory_drop(&library->memory, MEMORY_STATES);
+    }
 done:
     return status;
 }
@@ -311,7 +343,7 @@ static enum doppel_status unlist(struct doppel_library *library, uint64_t id, co
     if (rows_changed(library) == 0)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "item %" PRIu64 " is not on a list '%.100s'",
                            id, list);
-    TRY(log_listed(library, id, list, "taken off", error));
+    TRY(log_listed(library, id, 1, list, "taken off", error));
     TRY(state_changed(library, id, error));
 done:
     return status;

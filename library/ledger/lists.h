@@ -8,4 +8,8 @@
 enum doppel_status list_put_item(struct doppel_library *library, uint64_t id, const char *list,
                                  struct doppel_error *error);
 
+/** The same of new items, with ids in a row. */
+enum doppel_status list_put_many(struct doppel_library *library, uint64_t first, uint64_t count,
+                                 const char *list, struct doppel_error *error);
+
 #endif
