@@ -102,10 +102,11 @@ struct track_reader {
     size_t block_bytes;
 };
 
+/* Nothing lasts longer than times can tell. */
 static bool is_header(const uint8_t *data, size_t size)
 {
     return size >= HEADER_BYTES && get_u16(data) == VERSION && !get_u16(data + 2) &&
-           !get_u32(data + 28);
+           !get_u32(data + 28) && doppel_audio_time((double)get_u64(data + 8) / 1000) <= UINT32_MAX;
 }
 
 static bool read_track_header(const uint8_t *data, size_t size, struct track_reader *out)

@@ -135,6 +135,9 @@ static enum doppel_status import_item(struct importer *importer,
 {
     if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(&carried->item))
         return put_exact(importer, carried, out_id, out_added, error);
+    if (!doppel_record_is_readable(&carried->item.record))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "what comes with the fingerprint is damaged, or of another scheme");
     struct doppel_metadata all;
     enum doppel_status status = join_metadata(importer, &carried->about, &all, error);
     if (status)

@@ -2,6 +2,7 @@
  * those that lead. */
 #include "group/timed.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "compare/audio.h"
@@ -94,8 +95,12 @@ static struct doppel_recording piece_of(const struct doppel_audio_track *track, 
     double last = (number + 1) * length / PIECES - piece;
     size_t best = 0;
     for (double from = best_from; from <= last; from += piece) {
-        size_t count = audio_first_from(track, from + piece) - audio_first_from(track, from);
-        if (count > best) {
+        size_t first = audio_first_from(track, from);
+        if (first == track->count) /* a track may say that it lasts for a year */
+            break;
+        from += piece * floor(fmax(0, track->peaks[first].time - from) / piece);
+        size_t count = audio_first_from(track, from + piece) - first;
+        if (count > best && from <= last) {
             best = count;
             best_from = from;
         }

@@ -213,6 +213,11 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
     struct doppel_digest digest = slot->file.record.digest;
     fill_record(slot->scheme, &slot->file.record, outcome);
     slot->state = SLOT_READY;
+    if (!slot->file.record.error.status && !doppel_record_is_readable(&slot->file.record)) {
+        slot_forget_record(slot, &digest);
+        slot_take_kind(intake, slot, slot->scheme->kind);
+        slot_ready(slot, DOPPEL_E_CRASH, "the decoder went astray: its answer makes no sense");
+    }
     if (!check_unchanged(slot) || slot_goes_past_cache(intake, slot))
         return DOPPEL_OK;
     slot_keep_record(intake, slot);

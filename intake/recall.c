@@ -131,16 +131,12 @@ void slot_forget_record(struct intake_slot *slot, const struct doppel_digest *di
     slot->file.record = (struct doppel_record){.digest = kept};
 }
 
-/* Written by another state of the program, perhaps. */
-static bool is_damaged_video(const struct doppel_record *record)
+/* Written by another state of the program, or of what a worker gone astray had answered to it.
+ * Texts are many, and checked by who reads them. */
+static bool is_unreadable(const struct doppel_record *record)
 {
-    struct doppel_video_track video;
-    if (!is_video(record) || record->error.status || !record->attachment)
-        return false;
-    if (!video_read(record, DOPPEL_VIDEO_ALL, &video))
-        return true;
-    doppel_video_track_free(&video);
-    return false;
+    return !record->error.status && record->attachment && record->kind != DOPPEL_KIND_TEXT &&
+           !doppel_record_is_readable(record);
 }
 
 bool slot_recall(struct intake *intake, struct intake_slot *slot,
@@ -160,9 +156,9 @@ bool slot_recall(struct intake *intake, struct intake_slot *slot,
         slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
         return slot_recall(intake, slot, &digest);
     }
-    if (is_damaged_video(&slot->file.record)) { /* it is read again */
+    if (is_unreadable(&slot->file.record)) { /* it is computed again */
         slot_forget_record(slot, &digest);
-        slot_take_kind(intake, slot, DOPPEL_KIND_VIDEO);
+        slot_take_kind(intake, slot, slot->scheme->kind);
         return false;
     }
     slot->state = SLOT_READY;
