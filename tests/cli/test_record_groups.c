@@ -367,7 +367,7 @@ static void are_on_the_page(void **state)
     struct ran ran = doppel("report", "-L", "lib", "-o", "page.html");
     assert_code(&ran, 3);
     assert_has(ran.err, "/c.jsonl: is not there any more\n");
-    assert_int_equal(count_lines(ran.err, ""), 1);
+    assert_int_equal(count_lines(ran.err, ".jsonl: "), 1);
     ran_free(&ran);
     free(doppel_prints(0, "report", "-L", "lib", "-o", "page.html", "--no-thumbnails"));
     ran = doppel_with(&setting, "ingest", "-L", "other", "--jsonl", "-");
