@@ -8,6 +8,7 @@
 #include "core/file_set.h"
 #include "core/try.h"
 #include "group/marks.h"
+#include "group/member_rules.h"
 
 /* The groups of one grouping on their way to the visitor. */
 struct emission {
@@ -142,11 +143,16 @@ static bool find_file_mark(const struct grouping *grouping, uint32_t number,
                            enum doppel_file_mark *out)
 {
     const struct doppel_marks *marks = grouping->options->group->marks;
-    char *path = marks ? item_store_path(&grouping->items, number) : NULL;
+    const struct doppel_strings *protect = &grouping->options->group->protect;
+    if (!marks && !protect->count)
+        return true;
+    char *path = item_store_path(&grouping->items, number);
     if (marks && path)
         *out = marks_find(marks, item_store_digest(&grouping->items, number), path);
+    if (path && is_protected(protect, path))
+        *out = DOPPEL_FILE_KEEP;
     free(path);
-    return !marks || path;
+    return path;
 }
 
 static bool add_member(const struct grouping *grouping, uint32_t number,
@@ -218,9 +224,27 @@ static bool choose_kept_by_marks(const struct grouping *grouping, const struct l
         if (mark == most)
             best[best_count++] = members[i];
     }
-    done = done && grouping_choose_kept(grouping, best, best_count, out);
+    if (done && best_count)
+        best_count = prefer_folders(grouping, best, best_count);
+    done = done && best_count && grouping_choose_kept(grouping, best, best_count, out);
     free(best);
     return done;
+}
+
+/* @return false without memory */
+static bool add_other_member(const struct grouping *grouping, uint32_t number,
+                             struct group_members *members)
+{
+    if (!add_member(grouping, number, members))
+        return false;
+    if (!grouping->options->group->not_within ||
+        !last_shares_folder(members->items, members->count))
+        return true;
+    members->count--;
+    free((void *)members->items[members->count].path);
+    free((void *)members->matches[members->count].segments);
+    members->matches[members->count] = (struct doppel_match){0};
+    return true;
 }
 
 /* The one to keep first. */
@@ -233,10 +257,12 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
     bool room = choose_kept_by_marks(grouping, members, count, &kept) &&
                 group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
-        room = members[i].item == kept || add_member(grouping, members[i].item, &out);
+        room = members[i].item == kept || add_other_member(grouping, members[i].item, &out);
     leave_group_alone(&out);
     enum doppel_status status = DOPPEL_E_MEMORY;
-    if (room) {
+    if (room && out.count < 2) {
+        status = DOPPEL_OK; /* all others lie in its folder */
+    } else if (room) {
         const struct doppel_group group = {.number = ++*emission->number,
                                            .kind = grouping->options->kind,
                                            .keep = out.items[0].path,

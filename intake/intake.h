@@ -42,7 +42,11 @@ struct doppel_walk_options {
     bool one_file_system;          /**< no folder of another file system than its path's */
     bool follow;                   /**< symbolic links lead to files */
     uint64_t min_size;             /**< bytes; smaller files are passed over */
-    bool every_name;               /**< hard links and paths given twice are files each time */
+    struct doppel_strings extensions; /**< files with others are passed over; each "jpg", or several
+                                         with commas between, in any case; none: all are taken */
+    int64_t newer_than_ns, older_than_ns; /**< by their mtime, since 1970; others are passed over;
+                                             0: no limit */
+    bool every_name;    /**< hard links and paths given twice are files each time */
     bool stdin_operand; /**< "-" among `paths` is `descriptor`, not a file of that name */
     int descriptor;     /**< what "-" is read from; 0: standard input */
     uint64_t max_bytes; /**< of what "-" is; 0: no limit */

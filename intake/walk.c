@@ -242,6 +242,10 @@ static bool visit_file(struct walk *walk, bool is_operand, struct walk_entry *ou
         return skipped(walk, SKIP_OPERAND, out);
     if (!is_operand && (uint64_t)out->stat.st_size < walk->options.min_size)
         return skipped(walk, SKIP_SMALL, out);
+    if (!is_operand && !has_extension_of(&walk->options.extensions, walk->path))
+        return skipped(walk, SKIP_EXTENSION, out);
+    if (!is_operand && !is_of_age(&walk->options, &out->stat))
+        return skipped(walk, SKIP_AGE, out);
     bool repeatable = is_operand || walk->remember_files || out->stat.st_nlink > 1;
     if (repeatable && !file_set_reserve(&walk->seen))
         return lacks_memory(out);

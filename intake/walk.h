@@ -22,6 +22,8 @@ enum walk_skip {
     SKIP_EXCLUDED,
     SKIP_TRASH, /* trash and thumbnail folders */
     SKIP_SMALL,
+    SKIP_EXTENSION,
+    SKIP_AGE,
     SKIP_SYMLINK,
     SKIP_SPECIAL, /* FIFO, device, socket */
     SKIP_OTHER_FILE_SYSTEM,

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *name_of_path(const char *path)
 {
@@ -61,4 +62,26 @@ bool is_excluded(const struct doppel_strings *globs, const char *relative_path, 
         if (glob_matches(globs->items[i], relative_path, is_directory))
             return true;
     return false;
+}
+
+bool has_extension_of(const struct doppel_strings *extensions, const char *path)
+{
+    const char *name = name_of_path(path), *dot = strrchr(name, '.');
+    const char *own = dot && dot != name ? dot + 1 : "";
+    for (size_t i = 0; i < extensions->count; i++)
+        for (const char *word = extensions->items[i]; *word; word += *word == ',') {
+            size_t length = strcspn(word, ",");
+            size_t from = *word == '.'; /* ".jpg" is meant as well */
+            if (strlen(own) == length - from && strncasecmp(own, word + from, length - from) == 0)
+                return true;
+            word += length;
+        }
+    return extensions->count == 0;
+}
+
+bool is_of_age(const struct doppel_walk_options *options, const struct stat *file)
+{
+    int64_t changed = (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec;
+    return (!options->newer_than_ns || changed > options->newer_than_ns) &&
+           (!options->older_than_ns || changed < options->older_than_ns);
 }

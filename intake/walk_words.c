@@ -10,6 +10,8 @@ const char *walk_skip_text(enum walk_skip skip)
         [SKIP_EXCLUDED] = "excluded",
         [SKIP_TRASH] = "trash or thumbnails, skipped (name it as a PATH to take it in)",
         [SKIP_SMALL] = "smaller than --min-size, skipped",
+        [SKIP_EXTENSION] = "without an extension of --ext, skipped",
+        [SKIP_AGE] = "not of the age that is asked for, skipped",
         [SKIP_SYMLINK] = "a symbolic link, skipped (--follow follows)",
         [SKIP_SPECIAL] = "not a regular file, skipped",
         [SKIP_OTHER_FILE_SYSTEM] = "on another file system, skipped",

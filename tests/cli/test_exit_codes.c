@@ -26,6 +26,7 @@ static const struct missing_case cases[] = {
     {"compare a.jpg nosuch", A_FILE},
     {"hash nosuch", A_FILE},
     {"schemes", NOTHING},
+    {"config", NOTHING},
     {"report nosuch -o page.html", A_FILE},
     {"report -L none -o page.html", A_LIBRARY},
     {"tune nosuch", A_FILE},

@@ -1,6 +1,7 @@
 /* `doppel scan` finds the groups of a drawn collection, and says so in every form. */
 #include "command.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,6 +452,88 @@ static void paths_can_come_from_a_list(void **state)
     ran_free(&ran);
 }
 
+/* The same picture in two folders, twice in one of them. */
+static void make_shelves(void)
+{
+    make_folder("a");
+    make_folder("b");
+    keep_drawing("a/one.jpg", 0, 1);
+    copy_file("a/one.jpg", "a/two.jpg");
+    copy_file("a/one.jpg", "b/three.jpg");
+}
+
+#define assert_scans(wanted, ...)                                                                  \
+    do {                                                                                           \
+        char *json_ = doppel_prints(0, "scan", "-q", "--json", "a", "b", ##__VA_ARGS__);           \
+        assert_groups(json_, wanted);                                                              \
+        free(json_);                                                                               \
+    } while (0)
+
+static void rules_say_which_copy_is_kept(void **state)
+{
+    (void)state;
+    make_shelves();
+    assert_scans("a/one.jpg kept, a/two.jpg identical, b/three.jpg identical\n");
+    assert_scans("a/one.jpg kept, b/three.jpg identical\n", "--not-within");
+    assert_scans("a/one.jpg identical, a/two.jpg identical, b/three.jpg kept\n", "--keep-from",
+                 "b/");
+    assert_scans("a/one.jpg identical, b/three.jpg kept\n", "--keep-from", "./b", "--not-within");
+    assert_scans("a/one.jpg kept, a/two.jpg identical, b/three.jpg identical\n", "--keep-from",
+                 "nowhere");
+    assert_scans("a/one.jpg identical, a/two.jpg identical, b/three.jpg kept\n", "--protect",
+                 "thr*.jpg");
+    assert_scans("", "--not-within", "--exclude", "three.jpg"); /* one of the folder is no group */
+    /* what is protected stays, though another copy is kept */
+    free(doppel_prints(0, "scan", "a", "b", "--protect", "b/*", "--protect", "two.jpg", "--action",
+                       "trash", "--yes"));
+    assert_int_equal(access("a/one.jpg", F_OK), -1);
+    assert_int_equal(access("a/two.jpg", F_OK), 0);
+    assert_int_equal(access("b/three.jpg", F_OK), 0);
+}
+
+static void files_are_chosen_by_extension_and_age(void **state)
+{
+    (void)state;
+    make_shelves();
+    copy_file("a/one.jpg", "b/four.JPEG");
+    const struct timespec old[2] = {{1000000000, 0}, {1000000000, 0}}; /* in 2001 */
+    assert_int_equal(utimensat(AT_FDCWD, "a/two.jpg", old, 0), 0);
+    assert_scans("a/one.jpg identical, a/two.jpg kept, b/three.jpg identical\n", "--ext", "jpg");
+    assert_scans("a/one.jpg identical, a/two.jpg kept, b/four.JPEG identical, "
+                 "b/three.jpg identical\n",
+                 "--ext", "png,.Jpg", "--ext", "jpeg");
+    assert_scans("", "--ext", "png");
+    assert_scans("a/one.jpg kept, b/four.JPEG identical, b/three.jpg identical\n", "--newer-than",
+                 "7d");
+    assert_scans("", "--older-than", "2002-01-01");
+    struct ran ran = doppel("scan", "--newer-than", "soon", "a");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "'--newer-than' takes a date");
+    ran_free(&ran);
+}
+
+static void strictness_is_a_preset(void **state)
+{
+    (void)state;
+    make_collection();
+    const char *const presets[] = {"exact", "strict", "normal", "loose"};
+    unsigned before = 0;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        char *json = doppel_prints(0, "scan", "--json", "--strictness", presets[i], "pics");
+        unsigned members = (unsigned)count_words(json, "\"reason\"");
+        assert_true(members >= before);
+        before = members;
+        if (i == 2)
+            assert_groups(json, COLLECTION_GROUPS);
+        free(json);
+    }
+    char *strict = doppel_prints(0, "scan", "--json", "--strictness", "strict", "pics");
+    char *same = doppel_prints(0, "scan", "--json", "--min-similarity", "0.9", "pics");
+    assert_string_equal(strict, same);
+    free(strict);
+    free(same);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +562,9 @@ int main(void)
         IN_SANDBOX(flat_images_match_nothing),
         IN_SANDBOX(hard_links_are_one_file),
         IN_SANDBOX(paths_can_come_from_a_list),
+        IN_SANDBOX(rules_say_which_copy_is_kept),
+        IN_SANDBOX(files_are_chosen_by_extension_and_age),
+        IN_SANDBOX(strictness_is_a_preset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

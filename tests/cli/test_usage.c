@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -265,6 +266,80 @@ static void nothing_is_coloured_in_a_pipe(void **state)
 
 #define USAGE_TEST(name) cmocka_unit_test_setup_teardown(name, sandbox_enter, sandbox_leave)
 
+static void configure(const char *text)
+{
+    make_folder("config");
+    make_folder("config/doppel");
+    write_file("config/doppel/config", text, strlen(text));
+}
+
+static struct ran run_configured(const char *const *words)
+{
+    const struct setting setting = {.environment = {"XDG_CONFIG_HOME=config"}};
+    char here[4096], variable[4200];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(variable, sizeof variable, "XDG_CONFIG_HOME=%s/config", here);
+    struct setting absolute = setting;
+    absolute.environment[0] = variable;
+    return command_run(&absolute, words);
+}
+
+/* Once in a file instead of each time. */
+static void options_can_be_configured(void **state)
+{
+    (void)state;
+    static const char *const scan[] = {"scan", "texts", NULL},
+                             *const hash[] = {"hash", "texts", NULL},
+                             *const table[] = {"scan", "--format", "table", "texts", NULL},
+                             *const config[] = {"config", "--json", NULL};
+    make_folder("texts");
+    write_file("texts/a.txt", "some words", 10);
+    write_file("texts/b.txt", "some words", 10);
+    configure("# mine\nexclude = c*\n hidden = no\n\n[scan]\nformat=json\n");
+    struct ran ran = run_configured(scan);
+    assert_code(&ran, 0);
+    assert_has(ran.out, "{\"group\":1,");
+    ran_free(&ran);
+    ran = run_configured(hash);
+    assert_code(&ran, 0);
+    assert_lacks(ran.out, "{");
+    ran_free(&ran);
+    ran = run_configured(table); /* the command line outranks it */
+    assert_has(ran.out, "1 duplicate in 1 group");
+    ran_free(&ran);
+    ran = run_configured(config);
+    assert_code(&ran, 0);
+    assert_has(ran.out, "{\"option\":\"exclude\",\"value\":\"c*\",\"from\":\"");
+    assert_has(ran.out, "/config/doppel/config:2\"}\n");
+    assert_has(ran.out, "{\"verb\":\"scan\",\"option\":\"format\",\"value\":\"json\"");
+    assert_has(ran.out, "{\"option\":\"library\",");
+    ran_free(&ran);
+}
+
+static void a_wrong_configuration_is_told_by_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } cases[] = {
+        {"\nnope = 1\n", "config:2: nope: there is no such option"},
+        {"[nope]\n", "config:1: there is no verb 'nope'"},
+        {"yes = yes\n", "config:1: yes: it is to be given each time"},
+        {"hidden = maybe\n", "config:1: hidden: it takes yes or no"},
+        {"kind = pixel\n", "config:1: kind: '--kind' takes image"},
+        {"[scan]\nlist = x\n", "config:2: list: there is no such option"},
+        {"words\n", "config:1: neither 'option = value' nor '[verb]': words"},
+    };
+    static const char *const scan[] = {"scan", ".", NULL};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        configure(cases[i].text);
+        struct ran ran = run_configured(scan);
+        assert_code(&ran, 2);
+        assert_has(ran.err, cases[i].sentence);
+        ran_free(&ran);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +353,8 @@ int main(void)
         USAGE_TEST(closed_pipes_end_it_quietly),
         USAGE_TEST(full_disks_are_said),
         USAGE_TEST(nothing_is_coloured_in_a_pipe),
+        USAGE_TEST(options_can_be_configured),
+        USAGE_TEST(a_wrong_configuration_is_told_by_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,11 @@ def test_man_page_and_completions_are_there():
         "fish/vendor_completions.d/doppel.fish",
     ):
         assert (share / name).stat().st_size > 0, name
+    page = (share / "man/man1/doppel.1").read_text()
+    sections = [line[4:] for line in page.splitlines() if line.startswith(".SH ")]
+    for section in ("EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"):
+        assert section in sections, section
+    assert "a library, an index; a list named to choose by\t2" in page
 
 
 def compile_headers(*command):

@@ -118,8 +118,9 @@ static void mistakes_are_answered(void **state)
     assert_refused("schemes --follow", "'schemes' has no option '--follow'; see 'doppel schemes "
                                        "--help'");
     assert_refused("schemes -j 2", "'schemes' has no option '-j'; see 'doppel schemes --help'");
-    assert_refused("scan --no x", "option '--no' could be '--no-orientations', '--no-audio', "
-                                  "'--no-video', '--no-cache', '--no-progress'");
+    assert_refused("scan --no x",
+                   "option '--no' could be '--no-orientations', '--not-within', '--no-audio', "
+                   "'--no-video', '--no-cache', '--no-progress'");
     assert_refused("scan --jobs", "'--jobs' needs a value: --jobs N");
     assert_refused("scan -j", "'--jobs' needs a value: --jobs N");
     assert_refused("scan --hidden=1 x", "'--hidden' takes no value");

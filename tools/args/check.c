@@ -7,6 +7,7 @@
 #include <doppel/group.h>
 
 #include "core/try.h"
+#include "tools/args/timestamp.h"
 
 /* How texts are read: by the preset, else by the defaults, and what was given beside. */
 static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
@@ -262,6 +263,35 @@ static bool parse_reasons(const char *text, unsigned *out)
     return reasons != 0;
 }
 
+/* A preset, unless a threshold is given. What is loose is so for each kind in its own way: a limit
+ * of similarity would leave recordings out that are found without one. */
+static void apply_strictness(struct settings *settings)
+{
+    if (settings->max_distance >= 0 || settings->min_similarity >= 0)
+        return;
+    if (settings->strictness == STRICTNESS_EXACT)
+        settings->min_similarity = 1;
+    if (settings->strictness == STRICTNESS_STRICT)
+        settings->min_similarity = 0.9;
+    if (settings->strictness != STRICTNESS_LOOSE)
+        return;
+    settings->check = CHECK_PIXELS;
+    settings->text_similarity = 0.5;
+    if (settings->max_false_positives < 0)
+        settings->max_false_positives = 0.01;
+}
+
+static enum doppel_status check_age(const char *option, const char *text, int64_t *out,
+                                    struct doppel_error *error)
+{
+    if (!text || moment_parse(text, out))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                       "'--%s' takes a date, such as 2026-05-31, or how long ago, such as 12h or "
+                       "7d, not '%s'",
+                       option, text);
+}
+
 /* What belongs to acting goes with it alone. */
 static enum doppel_status check_action(struct settings *settings, struct doppel_error *error)
 {
@@ -359,7 +389,10 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
             error, DOPPEL_E_ARGUMENT,
             "'--where', '--list' and '--label' choose items of a library, not PATHs");
     settings->keep = doppel_keep_policy_default();
+    apply_strictness(settings);
     enum doppel_status status;
+    TRY(check_age("newer-than", settings->newer_than, &settings->newer_than_ns, error));
+    TRY(check_age("older-than", settings->older_than, &settings->older_than_ns, error));
     TRY(check_all(settings, error));
     TRY(check_action(settings, error));
     if (settings->keep_text)

@@ -50,6 +50,9 @@ struct doppel_walk_options walk_options_from(const struct settings *settings)
         .one_file_system = settings->one_file_system,
         .follow = settings->follow,
         .min_size = settings->min_size,
+        .extensions = {settings->extensions.items, settings->extensions.count},
+        .newer_than_ns = settings->newer_than_ns,
+        .older_than_ns = settings->older_than_ns,
         .max_bytes = settings->max_bytes};
 }
 
@@ -79,6 +82,10 @@ struct doppel_group_options group_options_from(const struct settings *settings)
     options.compare = compare_options_from(settings);
     options.keep = settings->keep;
     options.keep_given = settings->keep_text != NULL;
+    options.keep_from =
+        (struct doppel_strings){settings->keep_from.items, settings->keep_from.count};
+    options.protect = (struct doppel_strings){settings->protect.items, settings->protect.count};
+    options.not_within = settings->not_within;
     options.digests = for_report;
     options.metadata = for_report;
     options.on_disk = settings->action != ACTION_NONE;

@@ -132,6 +132,7 @@ static void print_surroundings(FILE *stream)
     print_tagged(stream, "XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
                  "Where the library (doppel), the cache (doppel/cache.db) and the journal of what "
                  "was done (doppel/actions.jsonl) lie.");
+    print_tagged(stream, "XDG_CONFIG_HOME", "Where the file of options (doppel/config) lies.");
     print_tagged(stream, "NO_COLOR", "No colours, unless --color asks for them.");
     print_tagged(stream, "TMPDIR", "Where standard input is put when it is read as a file.");
 }
@@ -148,6 +149,43 @@ static void print_output(FILE *stream)
     fputc('\n', stream);
     print_paragraph(stream, "Sizes may end in K, M, G or T (powers of 1024); numbers of pixels "
                             "likewise (powers of 1000); times in ms, s, m or h, seconds without.");
+}
+
+static void print_examples(FILE *stream)
+{
+    static const struct {
+        const char *what, *commands;
+    } examples[] = {
+        {"The duplicates of a folder, looked at; those of the same bytes put into the trash, and "
+         "taken back:",
+         "doppel scan ~/Pictures\ndoppel report ~/Pictures -o page.html\n"
+         "doppel scan ~/Pictures --action trash --yes\ndoppel undo"},
+        {"What is in an inbox and not in the archive yet:",
+         "doppel add ~/archive\ndoppel check inbox/*.jpg --json"},
+        {"Where a piece of music is heard:", "doppel add ~/music\ndoppel find broadcast.mp3"},
+        {"A corpus of texts without duplicates:",
+         "doppel dedup crawl.jsonl.zst --emit unique > unique.jsonl"},
+    };
+    fputs(".SH EXAMPLES\n", stream);
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        print_paragraph(stream, examples[i].what);
+        print_example(stream, examples[i].commands);
+    }
+}
+
+static void print_files(FILE *stream)
+{
+    fputs(".SH FILES\n", stream);
+    print_tagged(stream, "~/.config/doppel/config",
+                 "Options for every run: 'option = value' for all verbs that have it, or behind "
+                 "'[verb]' for that one; 'doppel config' prints them.");
+    print_tagged(stream, "~/.local/share/doppel",
+                 "The library: a folder with catalogue.db and the indexes that are made of it.");
+    print_tagged(stream, "~/.cache/doppel/cache.db",
+                 "What was read of files, so that a second run is fast. It may be removed.");
+    print_tagged(stream, "~/.local/state/doppel/actions.jsonl",
+                 "The journal of what was done to files, for 'doppel undo'.");
+    print_tagged(stream, "~/.local/share/Trash", "Where --action trash puts files.");
 }
 
 void generate_man(FILE *stream)
@@ -169,4 +207,6 @@ void generate_man(FILE *stream)
     print_output(stream);
     print_exit_codes(stream);
     print_surroundings(stream);
+    print_files(stream);
+    print_examples(stream);
 }

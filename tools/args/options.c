@@ -19,7 +19,7 @@ enum {
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE |
                     VERBS_DECIDE | VERB_MONITOR | VERB_REPORT | VERB_MARK | VERB_LOG | VERB_SOURCE |
                     VERB_TAG | VERB_LISTS | VERB_LISTS_SET | VERB_VERIFY | VERB_COMPACT |
-                    VERB_STATS | VERBS_EXCHANGE,
+                    VERB_STATS | VERB_CONFIG | VERBS_EXCHANGE,
     VERBS_TELL = VERB_ADD | VERB_TAG | VERBS_DECIDE,
     VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE | VERB_EXPORT,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
@@ -74,6 +74,19 @@ const struct option_info option_table[] = {
      VERB_DEDUP, SECTION_MATCHING},
     {"cross-folder", 0, NULL, OPTION_FLAG, AT(cross_folder), NULL,
      "Only groups with members from more than one PATH", VERB_SCAN | VERB_REPORT, SECTION_MATCHING},
+    {"strictness", 0, "exact|strict|normal|loose", OPTION_CHOICE, AT(strictness), "normal",
+     "How near duplicates are: exact is a --min-similarity of 1, strict of 0.9; loose finds more: "
+     "--check pixels, half of a text's shingles, a --max-fp-rate of 0.01",
+     VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
+    {"not-within", 0, NULL, OPTION_FLAG, AT(not_within), NULL,
+     "Never two files of one folder in a group: of each folder only the best one is in it",
+     VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
+    {"keep-from", 0, "DIR", OPTION_TEXTS, AT(keep_from), NULL,
+     "Keep the copy that lies in DIR, where there is one; may be repeated",
+     VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
+    {"protect", 0, "GLOB", OPTION_TEXTS, AT(protect), NULL,
+     "Keep every file of this path or name, whatever group it is in; may be repeated",
+     VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"keep", 0, "LIST", OPTION_TEXT, AT(keep_text), NULL,
      "Which member of a group is kept: the first of these criteria by which they differ: "
      "authority, resolution, duration, size, date, depth, name (default: in this order; of a "
@@ -203,6 +216,14 @@ const struct option_info option_table[] = {
      "Include files and folders that begin with '.'", VERBS_WALK, SECTION_FILES},
     {"min-size", 0, "SIZE", OPTION_SIZE, AT(min_size), "0", "Skip smaller files", VERBS_WALK,
      SECTION_FILES},
+    {"ext", 0, "LIST", OPTION_TEXTS, AT(extensions), NULL,
+     "Skip files with another extension than these: jpg,png; may be repeated", VERBS_WALK,
+     SECTION_FILES},
+    {"newer-than", 0, "WHEN", OPTION_TEXT, AT(newer_than), NULL,
+     "Skip files that were changed before a date (2026-05-31), or longer ago (12h, 7d)", VERBS_WALK,
+     SECTION_FILES},
+    {"older-than", 0, "WHEN", OPTION_TEXT, AT(older_than), NULL,
+     "Skip files that were changed since then", VERBS_WALK, SECTION_FILES},
     {"one-file-system", 'x', NULL, OPTION_FLAG, AT(one_file_system), NULL,
      "Stay on the file system of each PATH", VERBS_WALK, SECTION_FILES},
     {"follow", 0, NULL, OPTION_FLAG, AT(follow), NULL, "Follow symbolic links", VERBS_WALK,
@@ -278,7 +299,7 @@ const struct option_info option_table[] = {
     {"journal", 0, "FILE", OPTION_TEXT, AT(journal), NULL,
      "Where actions are recorded for 'doppel undo' (default: "
      "$XDG_STATE_HOME/doppel/actions.jsonl)",
-     VERBS_ACT | VERB_UNDO, SECTION_ACTING},
+     VERBS_ACT | VERB_UNDO | VERB_CONFIG, SECTION_ACTING},
 
     {"max-pixels", 0, "N", OPTION_PIXELS, AT(max_pixels), "500M", "Refuse images with more pixels",
      VERBS_READ, SECTION_LIMITS},
@@ -330,8 +351,8 @@ const struct option_info option_table[] = {
      "Fail where an index of the library is missing or damaged, and would be made of its items",
      VERB_FIND | VERB_CHECK | VERB_INGEST, SECTION_LIBRARY},
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
-     "The cache of what was read (default: $XDG_CACHE_HOME/doppel/cache.db)", VERBS_READ,
-     SECTION_LIBRARY},
+     "The cache of what was read (default: $XDG_CACHE_HOME/doppel/cache.db)",
+     VERBS_READ | VERB_CONFIG, SECTION_LIBRARY},
     {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERBS_READ,
      SECTION_LIBRARY},
     {"retry", 0, NULL, OPTION_FLAG, AT(retry), NULL,

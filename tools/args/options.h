@@ -16,6 +16,7 @@
 
 #include "core/string_list.h"
 #include "intake/pcm.h"
+#include "tools/args/config.h"
 
 struct report;
 struct settings;
@@ -41,6 +42,7 @@ enum exchange {
 };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
+enum strictness { STRICTNESS_EXACT, STRICTNESS_STRICT, STRICTNESS_NORMAL, STRICTNESS_LOOSE };
 enum check { CHECK_NONE, CHECK_PIXELS };
 
 /* As enum doppel_text_unit, and one that texts are not compared by. */
@@ -81,10 +83,15 @@ struct settings {
     struct strings exclude;
     bool hidden, one_file_system, follow;
     uint64_t min_size;
-    const char *files_from; /* NULL, a path, or "-" */
+    struct strings extensions;
+    const char *newer_than, *older_than;  /* as given; NULL: not */
+    int64_t newer_than_ns, older_than_ns; /* 0: no limit */
+    const char *files_from;               /* NULL, a path, or "-" */
 
     struct strings reference;
-    bool cross_folder;
+    bool cross_folder, not_within;
+    struct strings keep_from, protect;
+    enum strictness strictness;
     const char *keep_text;          /* NULL: not given */
     struct doppel_keep_policy keep; /* what was given, else the default */
     enum views views;
@@ -177,6 +184,7 @@ struct settings {
     bool scheme_given;
 
     bool help, whole_help, version;
+    struct config config; /* whose words stand here, too */
 };
 
 typedef int verb_function(const struct settings *settings, struct report *report);
@@ -220,7 +228,8 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_TAG (UINT64_C(1) << 35)
 #define VERB_LISTS (UINT64_C(1) << 36)
 #define VERB_LISTS_SET (UINT64_C(1) << 37)
-#define VERB_ANY ((UINT64_C(1) << 38) - 1)
+#define VERB_CONFIG (UINT64_C(1) << 38)
+#define VERB_ANY ((UINT64_C(1) << 39) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */

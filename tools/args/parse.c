@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/try.h"
 #include "tools/memory.h"
 #include "tools/args/nearest.h"
 #include "core/values.h"
@@ -405,18 +406,80 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
     return DOPPEL_OK;
 }
 
+/* ---- the configuration ---- */
+
+static const struct option_info *option_of_verb(const struct verb *verb, const char *name)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].verbs & verb->bit && strcmp(option_table[i].name, name) == 0)
+            return &option_table[i];
+    return NULL;
+}
+
+/* Of a flag: whether it is set. */
+static bool says_yes(const char *value)
+{
+    return strcmp(value, "yes") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+}
+
+static bool says_no(const char *value)
+{
+    return strcmp(value, "no") == 0 || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
+}
+
+/* What is for every verb is for those that have the option; where several options share a name,
+ * for those of the first one. */
+static enum doppel_status set_configured(const struct config_entry *entry,
+                                         struct settings *settings, struct doppel_error *error)
+{
+    const struct option_info *first = option_by_name(entry->name);
+    const struct option_info *option = option_of_verb(settings->verb, entry->name);
+    if (!first || (entry->verb && !option))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no such option");
+    if (first->offset == offsetof(struct settings, yes) ||
+        first->offset >= offsetof(struct settings, help))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is to be given each time");
+    if (!option || (!entry->verb && option != first))
+        return DOPPEL_OK;
+    if (option->argument)
+        return set_given(option, entry->value, settings, error);
+    if (says_no(entry->value))
+        return DOPPEL_OK;
+    return says_yes(entry->value) ? set_given(option, NULL, settings, error)
+                                  : doppel_fail(error, DOPPEL_E_ARGUMENT, "it takes yes or no");
+}
+
+static enum doppel_status apply_config(struct settings *settings, struct doppel_error *error)
+{
+    const struct config *config = &settings->config;
+    struct doppel_error why;
+    for (size_t i = 0; i < config->count; i++) {
+        const struct config_entry *entry = &config->items[i];
+        if (entry->verb && strcmp(verb_by_name(entry->verb)->name, settings->verb->name) != 0)
+            continue;
+        if (set_configured(entry, settings, &why))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s:%u: %s: %s", config->path, entry->line,
+                               entry->name, why.message);
+    }
+    settings->format_given = settings->timeout_given = false; /* by nobody at this time */
+    return DOPPEL_OK;
+}
+
 enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
                                   struct settings *out, struct doppel_error *error)
 {
     struct settings settings;
     set_defaults(verb, &settings);
-    enum doppel_status status = parse_options(argc, argv, &settings, error);
-    if (!status && !settings.help && !settings.version)
-        status = settings_check(&settings, error);
-    if (status)
-        settings_free(&settings);
-    else
-        *out = settings;
+    enum doppel_status status;
+    TRY(config_read(&settings.config, error));
+    TRY(apply_config(&settings, error));
+    TRY(parse_options(argc, argv, &settings, error));
+    if (!settings.help && !settings.version)
+        TRY(settings_check(&settings, error));
+    *out = settings;
+    return DOPPEL_OK;
+done:
+    settings_free(&settings);
     return status;
 }
 
@@ -424,7 +487,11 @@ void settings_free(struct settings *settings)
 {
     free(settings->operands.items);
     free(settings->exclude.items);
+    config_free(&settings->config);
     free(settings->reference.items);
+    free(settings->extensions.items);
+    free(settings->keep_from.items);
+    free(settings->protect.items);
     free(settings->jsonl.items);
     free(settings->lists.items);
     free(settings->labels.items);

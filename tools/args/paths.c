@@ -28,6 +28,14 @@ static char *join_path(const char *folder, const char *name)
     return path;
 }
 
+char *user_file(const char *variable, const char *below_home, const char *name)
+{
+    char *folder = user_folder(variable, below_home);
+    char *path = folder ? join_path(folder, name) : NULL;
+    free(folder);
+    return path;
+}
+
 char *library_directory(const struct settings *settings)
 {
     const char *variable = getenv("DOPPEL_LIBRARY");
@@ -35,10 +43,7 @@ char *library_directory(const struct settings *settings)
         return must_copy(settings->library);
     if (variable && *variable)
         return must_copy(variable);
-    char *data = user_folder("XDG_DATA_HOME", ".local/share");
-    char *library = data ? join_path(data, "doppel") : NULL;
-    free(data);
-    return library;
+    return user_file("XDG_DATA_HOME", ".local/share", "doppel");
 }
 
 /* As `mkdir -p`, with mode 0700; what cannot be made is found out by who opens the file. */
@@ -55,33 +60,21 @@ char *cache_file(const struct settings *settings)
 {
     if (settings->no_cache)
         return NULL;
-    if (settings->cache)
-        return must_copy(settings->cache);
-    char *folder = user_folder("XDG_CACHE_HOME", ".cache");
-    if (!folder)
-        return NULL;
-    char *path = join_path(folder, "doppel/cache.db");
-    free(folder);
-    return path;
+    return settings->cache ? must_copy(settings->cache)
+                           : user_file("XDG_CACHE_HOME", ".cache", "doppel/cache.db");
 }
 
 char *journal_file(const struct settings *settings)
 {
     if (settings->journal)
         return must_copy(settings->journal);
-    char *folder = user_folder("XDG_STATE_HOME", ".local/state");
-    if (!folder)
-        return NULL;
-    char *path = join_path(folder, "doppel/actions.jsonl");
-    free(folder);
-    make_folders(path);
+    char *path = user_file("XDG_STATE_HOME", ".local/state", "doppel/actions.jsonl");
+    if (path)
+        make_folders(path);
     return path;
 }
 
 char *trash_folder(void)
 {
-    char *folder = user_folder("XDG_DATA_HOME", ".local/share");
-    char *path = folder ? join_path(folder, "Trash") : NULL;
-    free(folder);
-    return path;
+    return user_file("XDG_DATA_HOME", ".local/share", "Trash");
 }

@@ -24,4 +24,7 @@ char *journal_file(const struct settings *settings);
  * (free). */
 char *trash_folder(void);
 
+/* A file or folder there: $XDG_CACHE_HOME or ~/.cache, and the name below it. As user_folder. */
+char *user_file(const char *variable, const char *below_home, const char *name);
+
 #endif

@@ -265,6 +265,12 @@ const struct verb verb_table[] = {
      "and records; files brought in by 'add' are not linked: 'groups' computes their groups "
      "each time.",
      "doppel stats", "doppel stats --json", "library format", cmd_stats},
+    {"config", VERB_CONFIG, "", 0, 0, "print the options that a file gives, and where things lie",
+     "Options can be given once, in $XDG_CONFIG_HOME/doppel/config (~/.config/doppel/config): a "
+     "line 'option = value' is for every verb that has the option, one behind '[scan]' for that "
+     "verb alone; a flag is yes or no, and # begins a comment. What is given on the command line "
+     "counts instead; of options that may be repeated, as well.",
+     "doppel config", "doppel config --json", "format", cmd_config},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is "
      "a new folder, which appears once it is complete.",
