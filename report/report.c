@@ -171,6 +171,7 @@ static void put_data(struct doppel_json *json, const struct doppel_report *repor
     doppel_json_text(json, "from", options->of_library ? "library" : "scan");
     put_sources(json, options);
     doppel_json_path(json, "folder", options->folder);
+    doppel_json_text(json, "action", options->action);
     doppel_json_boolean(json, "blur", options->blur);
     doppel_json_boolean(json, "looks", !options->no_thumbnails);
     doppel_json_array_begin(json, "groups");
@@ -269,6 +270,11 @@ enum doppel_status doppel_report_write(const struct doppel_report *report,
     if (status)
         return status;
     fwrite(page_head, 1, sizeof page_head, file.stream);
+    if (report->options.action)
+        fwrite(page_policy_served, 1, sizeof page_policy_served, file.stream);
+    else
+        fwrite(page_policy, 1, sizeof page_policy, file.stream);
+    fwrite(page_style, 1, sizeof page_style, file.stream);
     status = write_data(report, file.stream, error);
     fwrite(page_middle, 1, sizeof page_middle, file.stream);
     if (!status && !report->options.no_thumbnails)

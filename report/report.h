@@ -31,6 +31,8 @@ struct doppel_report_options {
     const char *const *sources; /**< paths of what the groups were found in, as they are shown */
     size_t source_count;
     const char *folder; /**< to which relative paths of members belong, absolute; NULL: not known */
+    const char *action; /**< the page is served, and what is marked there can be done by it:
+                           "trash", "move-to"; NULL: it is a file, which does nothing */
     bool of_library;    /**< found in a library; else in files */
     bool no_thumbnails; /**< no file is read, nothing is shown of one */
     bool blur;          /**< images and frames are blurred until they are pointed at */

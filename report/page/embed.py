@@ -2,8 +2,8 @@
 """The page's sources to a C header: `embed.py HEADER PAGE.html STYLE.css SCRIPT.js...`
 
 The page has marks for what is put in its place: {{policy}}, {{style}}, {{data}}, {{script}},
-{{looks}}. Of the
-last four the data and the looks are written at run time, so three pieces come out of it.
+{{looks}}. The data and the looks are written at run time, and so is which policy holds: that of a
+file, or that of a page that is served, which may ask its own server. Five pieces come out of it.
 """
 
 import base64
@@ -34,15 +34,19 @@ def main(header, page, style, *scripts):
         f"style-src {hash_of(style)}; script-src {hash_of(script)}"
     )
     text = pathlib.Path(page).read_text()
-    for mark, value in {"policy": policy, "style": style, "script": script}.items():
+    for mark, value in {"style": style, "script": script}.items():
         assert text.count("{{" + mark + "}}") == 1, mark
         text = text.replace("{{" + mark + "}}", value)
-    head, rest = text.split("{{data}}")
+    head, rest = text.split("{{policy}}")
+    start, rest = rest.split("{{data}}")
     middle, tail = rest.split("{{looks}}")
     assert "</script" not in script and "</style" not in style
     pathlib.Path(header).write_text(
         "/* Made by embed.py. */\n"
         + array("page_head", head)
+        + array("page_policy", policy)
+        + array("page_policy_served", policy + "; connect-src 'self'")
+        + array("page_style", start)
         + array("page_middle", middle)
         + array("page_tail", tail)
     )

@@ -15,6 +15,7 @@ function savedOf(group) {
         (sum, member, index) =>
             index === kept ||
             member.reference ||
+            member.gone ||
             fileMark(member) === 'keep' ||
             pairMark(group, index) === 'distinct'
                 ? sum
@@ -87,8 +88,9 @@ function placeOf(member) {
 const nameOf = (member) => (member.line ? placeOf(member)[1] : member.path);
 
 // What becomes of a member: '', or a key of stateWords.
-const stateWords = { keep: 'keep', remove: 'remove', left: 'left alone' };
-const stateOf = (group, index) => (isLeft(group) ? 'left' : fileMark(group.members[index]));
+const stateWords = { keep: 'keep', remove: 'remove', left: 'left alone', gone: 'gone' };
+const stateOf = (group, index) =>
+    isLeft(group) && !group.members[index].gone ? 'left' : fileMark(group.members[index]);
 
 // Where a file is, as an address; '' where that is not known.
 function addressOf(member) {
@@ -136,6 +138,7 @@ function actNode(group, index) {
     const button = (...rest) => actButton(group, index, ...rest);
     const address = addressOf(member);
     const nodes = [];
+    if (member.gone) return null;
     if (!hasRecords(group))
         nodes.push(
             button('Keep', 'Keep', stateOf(group, index) === 'keep', () => act.keep(index)),
@@ -148,7 +151,8 @@ function actNode(group, index) {
                 act.pair('distinct'),
             ),
         );
-    if (address)
+    // A page of a server may not open what is no page of a server.
+    if (address && !data.action)
         nodes.push(
             element(
                 'a',
@@ -468,6 +472,7 @@ function refreshAll() {
 const act = {
     keep(index) {
         if (!current || index >= current.members.length) return;
+        if (current.members[index].gone) return say('It is gone already.');
         if (hasRecords(current))
             return say('Of records the one to keep is chosen by source and policy.');
         markKeep(current, index);
@@ -529,5 +534,6 @@ const act = {
         const node =
             current && sections[current.index].querySelector('.member[tabindex="0"] .act a');
         if (node) node.click();
+        else act.copyPath();
     },
 };

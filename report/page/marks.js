@@ -79,6 +79,12 @@ function takeBackStep() {
     return true;
 }
 
+// What cannot be taken back by marks alone.
+function forgetSteps() {
+    endStep();
+    history.length = 0;
+}
+
 // ---- what is decided ----
 
 const idOf = (member) => member.digest;
@@ -88,15 +94,17 @@ const hasRecords = (group) => group.members.some((member) => member.line);
 const groupId = (group) => fileKey(group.members[0]);
 const isLeft = (group) => groupId(group) in marks.leave;
 
-// 'keep', 'remove' or ''.
-const fileMark = (member) => marks.files[fileKey(member)] || '';
+// 'keep', 'remove' or ''; 'gone': it was removed by this page.
+const fileMark = (member) => (member.gone ? 'gone' : marks.files[fileKey(member)] || '');
+const goes = (member) => fileMark(member) === 'remove' || fileMark(member) === 'gone';
 
-const canGo = (member) => !member.reference && !member.line && member.size !== undefined;
+const canGo = (member) =>
+    !member.reference && !member.line && !member.gone && member.size !== undefined;
 
 // The number of the member that the others follow: marked so, else as doppel chose, if it stays.
 function keptIndex(group) {
     const kept = group.members.findIndex((member) => fileMark(member) === 'keep');
-    const stays = group.members.findIndex((member) => fileMark(member) !== 'remove');
+    const stays = group.members.findIndex((member) => !goes(member));
     return kept >= 0 ? kept : Math.max(stays, 0);
 }
 
@@ -149,14 +157,14 @@ function markKeep(group, index) {
 // Why not, or ''.
 function markRemove(group, index) {
     const member = group.members[index];
+    if (member.gone) return 'It is gone already.';
     if (member.reference) return 'It lies in a reference folder: it stays.';
     if (!canGo(member)) return 'There is no file of it that could go.';
     const others = group.members.filter((other) => other !== member);
     if (fileMark(member) === 'remove') {
         setMark('files', fileKey(member), undefined);
     } else {
-        if (others.every((other) => fileMark(other) === 'remove'))
-            return 'All others go already: one of a group stays.';
+        if (others.every(goes)) return 'All others go already: one of a group stays.';
         setMark('leave', groupId(group), undefined);
         setMark('files', fileKey(member), 'remove');
     }
@@ -219,9 +227,10 @@ const fileLine = (word, member) => {
 
 // The lines about files of a group.
 function fileLines(group) {
-    if (isLeft(group)) return group.members.map((member) => fileLine('leave', member));
-    const marked = (word) => group.members.filter((member) => fileMark(member) === word);
-    const over = group.members
+    const there = group.members.filter((member) => !member.gone);
+    if (isLeft(group)) return there.map((member) => fileLine('leave', member));
+    const marked = (word) => there.filter((member) => fileMark(member) === word);
+    const over = there
         .filter((member) => fileMark(member) !== 'keep')
         .map(({ path, digest }) => ({ path, digest }));
     return [
@@ -235,10 +244,11 @@ function markLines(groups) {
     const lines = [],
         seen = new Set();
     for (const group of groups) {
-        const kept = group.members[keptIndex(group)];
+        const kept = group.members[keptIndex(group)],
+            there = group.members.filter((member) => !member.gone);
         lines.push(...fileLines(group));
-        group.members.forEach((a, i) =>
-            group.members.slice(i + 1).forEach((b) => {
+        there.forEach((a, i) =>
+            there.slice(i + 1).forEach((b) => {
                 const pair = pairOf(a, b),
                     word = marks.pairs[pair];
                 if (!word || seen.has(pair)) return;

@@ -26,11 +26,12 @@ function summarise() {
         ', ' +
         data.made.slice(0, 16).replace('T', ' ') +
         ' UTC';
+    find('facts').title = find('facts').textContent;
     sumUp();
 }
 
 // What is decided so far, and what it comes to.
-function sumUp() {
+function sums() {
     let marked = 0,
         files = 0,
         bytes = 0;
@@ -42,6 +43,11 @@ function sumUp() {
                 bytes += member.size || 0;
             }
     }
+    return { marked, files, bytes };
+}
+
+function sumUp() {
+    const { marked, files, bytes } = sums();
     find('sum').textContent = marked
         ? count(marked, 'group') +
           ' marked of ' +
@@ -177,6 +183,8 @@ const keys = {
     o: () => act.openFolder(),
     c: () => act.copyPath(),
     m: openRules,
+    a: openDoing,
+    Z: () => data.action && undoLast(),
     b: toggleBlur,
     t: nextTheme,
     e: doExport,
@@ -192,7 +200,7 @@ function onKey(event) {
     const at = event.target;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (find('keys').open) return event.key === '?' ? find('keys').close() : undefined;
-    if (find('rules').open) return;
+    if (find('rules').open || find('doing').open) return;
     const onButton = (event.key === 'Enter' || event.key === ' ') && at.matches('button, a');
     if (find('viewer').open) {
         if (onButton || event.key === 'Escape' || event.key === 'Tab') return;
@@ -230,6 +238,7 @@ function begin() {
     makeSections();
     filter();
     summarise();
+    makeServe();
     find('filter').addEventListener('input', filter);
     find('filter').addEventListener('submit', (event) => event.preventDefault());
     find('blur').onclick = toggleBlur;

@@ -41,14 +41,14 @@ function reasonBetween(group, a, b) {
 function planRule(groups, rule) {
     return groups.flatMap((group) => {
         if (hasRecords(group) || (!rule.again && isMarked(group))) return [];
-        const keep = keepRules[rule.keep].keep(group, rule);
+        const keep = keepRules[rule.keep].keep(group, rule).filter((i) => !group.members[i].gone);
         if (!keep.length) return [];
-        const goes = (member, index) =>
+        const leaves = (member, index) =>
             !keep.includes(index) &&
             canGo(member) &&
             keep.some((k) => rule.reasons.has(reasonBetween(group, k, index))) &&
             keep.every((k) => marks.pairs[pairOf(group.members[k], member)] !== 'distinct');
-        const remove = group.members.flatMap((member, i) => (goes(member, i) ? [i] : []));
+        const remove = group.members.flatMap((member, i) => (leaves(member, i) ? [i] : []));
         return remove.length ? [{ group, keep, remove }] : [];
     });
 }

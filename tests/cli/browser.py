@@ -110,8 +110,11 @@ class Browser:
             self.complaints.append(event["params"]["entry"]["text"])
 
     def open(self, path):
+        self.go(pathlib.Path(path).absolute().as_uri())
+
+    def go(self, url):
         self.events.clear()
-        self.call("Page.navigate", url=pathlib.Path(path).absolute().as_uri())
+        self.call("Page.navigate", url=url)
         while "Page.loadEventFired" not in self.events:
             self.note(self.receive())
         # Before a frame was shown, clicks are lost.

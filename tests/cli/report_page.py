@@ -7,13 +7,17 @@ Chromium all
 is skipped.
 """
 
+import contextlib
+import http.client
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 import tap  # noqa: E402
@@ -411,11 +415,7 @@ def test_enlarged_and_flipped():
 
 # What a photographer does: looks, marks, exports, acts, and takes it back.
 def test_the_journey_of_a_photographer():
-    files = lambda: {  # noqa: E731
-        str(path.relative_to(FOLDER)): path.read_bytes()
-        for path in sorted((FOLDER / "pictures").rglob("*.*"))
-    }
-    before = files()
+    before = files_of("pictures")
     doppel("report", "pictures", "-o", "journey.html", code=3)
     page.open(FOLDER / "journey.html")
     page.set("order", "path")
@@ -437,12 +437,12 @@ def test_the_journey_of_a_photographer():
     command = ["report", "pictures", "--marks", "marks.jsonl", "--action", "trash"]
     command += ["--reason", "marked", "--json"]
     rows = [json.loads(line) for line in doppel(*command, code=3).splitlines()]
-    assert {row["path"] for row in rows if not row.get("reason")} == removed and files() == before
+    assert {row["path"] for row in rows if not row.get("reason")} == removed and files_of("pictures") == before
     doppel(*command, "--yes", code=3)
-    assert set(before) - set(files()) == removed
+    assert set(before) - set(files_of("pictures")) == removed
     doppel("report", "pictures", "-o", "again.html", code=3)
     doppel("undo")
-    assert files() == before
+    assert files_of("pictures") == before
     # The page goes on with what was marked.
     doppel("report", "pictures", "--marks", "marks.jsonl", "-o", "journey.html", code=3)
     page.run("localStorage.clear()")
@@ -477,6 +477,146 @@ def test_buttons_do_what_keys_do():
     page.click(".leave")
     assert states() == ["left", "left"]
     page.keys("u")
+
+
+@contextlib.contextmanager
+def served(*words):
+    """The address of a report that is served; Ctrl-C ends it."""
+    environment = dict(os.environ, XDG_CACHE_HOME=str(FOLDER / "cache"), HOME=str(FOLDER))
+    process = subprocess.Popen(
+        [BUILD / "doppel", "report", "--serve", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=FOLDER,
+        env=environment,
+        text=True,
+    )
+    try:
+        address = process.stdout.readline().strip()
+        if not address and "without libmicrohttpd" in process.stderr.read():
+            yield None
+            return
+        yield address
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130, process.returncode
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def files_of(folder):
+    return {
+        str(path.relative_to(FOLDER)): path.read_bytes()
+        for path in sorted((FOLDER / folder).rglob("*.*"))
+    }
+
+
+def test_a_served_report_acts_and_undoes():
+    before = files_of("pictures")
+    with served("pictures") as address:
+        if not address:
+            return
+        page.complaints.clear()
+        page.go(address)
+        page.until("document.images.length > 0")
+        page.set("order", "path")
+        page.keys("a")
+        assert page.run(STATUS) == "Nothing is marked for removal."
+        page.keys("j", "k", "2", "j", "1", "j", "1", "2", "a")
+        assert page.run("document.getElementById('doing').open")
+        shot("doing")
+        page.click("#doing-no")
+        assert files_of("pictures") == before
+        page.keys("a")
+        page.click("#doing-yes")
+        page.until(f"{STATUS}.includes('in the trash')")
+        shot("done")
+        gone = set(before) - set(files_of("pictures"))
+        shown = "Array.from(document.querySelectorAll('.member.gone .name bdi'), name => name.textContent)"
+        assert len(gone) == 3 and sorted(page.run(shown)) == sorted(
+            path.rsplit("/", 1)[-1] for path in gone
+        )
+        assert "to remove" not in page.run(SUM)
+        # The page is the same after it was loaded again, and can do more.
+        page.go(address)
+        page.set("order", "path")
+        page.until("document.querySelectorAll('.member.gone').length === 3")
+        page.keys("g", "j", "j", "j", "2", "a")
+        page.click("#doing-yes")
+        page.until(f"{STATUS}.includes('1 file')")
+        assert len(set(before) - set(files_of("pictures"))) == 4
+        page.keys("Z")
+        page.until(f"{STATUS} === '1 file brought back'")
+        page.keys("Z")
+        page.until(f"{STATUS} === '3 files brought back'")
+        assert files_of("pictures") == before
+        assert "4 files" in page.run(SUM), page.run(SUM)
+        page.keys("Z")
+        assert page.run(STATUS) == "Nothing was done yet."
+        # What changed meanwhile stays, and why is said.
+        first = sorted(gone)[0]
+        (FOLDER / first).write_bytes(before[first] + b"x")
+        page.keys("a")
+        page.click("#doing-yes")
+        page.until(f"{STATUS}.includes('3 files')")
+        page.keys("Z")
+        page.until(f"{STATUS} === '3 files brought back'")
+        (FOLDER / first).write_bytes(before[first])
+        assert not page.complaints, page.complaints
+    assert [json.loads(line)["undone"] for line in doppel("undo", "--list", "--json").splitlines()][
+        -3:
+    ] == [3, 1, 3]
+
+
+def test_a_served_report_answers_nobody_else():
+    with served("pictures", "--action", "move-to", "--to", "aside") as address:
+        if not address:
+            return
+        place = urllib.parse.urlsplit(address)
+        origin = f"http://{place.netloc}"
+
+        def status(method, path, body=None, **headers):
+            connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+            connection.request(
+                method, path, body, {key.replace("_", "-"): value for key, value in headers.items()}
+            )
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status
+
+        secret = place.path
+        other = "/" + "0" * 32 + "/"
+        mark = b'{"mark":"remove","a_digest":"00000000000000000000000000000001"}'
+        for wanted, method, path, body, headers in [
+            (200, "GET", secret, None, {}),
+            (200, "GET", secret + "state", None, {}),
+            (404, "GET", "/", None, {}),
+            (404, "GET", other, None, {}),
+            (404, "GET", secret[:-2] + "/", None, {}),
+            (404, "GET", secret[:-1], None, {}),
+            (404, "GET", secret + "../../etc/passwd", None, {}),
+            (403, "GET", secret, None, {"Host": "evil.example"}),
+            (403, "GET", secret, None, {"Host": f"evil.example:{place.port}"}),
+            (405, "GET", secret + "act", None, {}),
+            (405, "POST", secret, b"", {"Origin": origin}),
+            (405, "PUT", secret + "act", b"", {"Origin": origin}),
+            (403, "POST", secret + "act", mark, {}),
+            (403, "POST", secret + "act", mark, {"Origin": "http://evil.example"}),
+            (403, "POST", secret + "act", mark, {"Origin": "null"}),
+            (403, "POST", secret + "act", mark, {"Origin": "https://" + place.netloc}),
+            (404, "POST", other + "act", mark, {"Origin": origin}),
+            (400, "POST", secret + "act", b"{", {"Origin": origin}),
+            (400, "POST", secret + "act", b"[" * 1000000, {"Origin": origin}),
+            (400, "POST", secret + "undo", b"{}", {"Origin": origin}),
+            (400, "POST", secret + "undo", b'{"run":-1}', {"Origin": origin}),
+            (400, "POST", secret + "undo", b'{"run":12345}', {"Origin": origin}),
+            (413, "POST", secret + "act", b"x" * (65 << 20), {"Origin": origin}),
+            (200, "POST", secret + "act", mark, {"Origin": origin}),
+            (200, "POST", secret + "act", b"", {"Origin": origin}),
+        ]:
+            found = status(method, path, body, **headers)
+            assert found == wanted, (method, path, headers, found, wanted)
+        assert not (FOLDER / "aside").exists()
 
 
 HOSTILE = [

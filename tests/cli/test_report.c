@@ -324,6 +324,11 @@ static void says_what_is_wrong(void **state)
         const char *said;
     } wrong[] = {
         {{"report", "empty"}, "'report' wants '-o PAGE'"},
+        {{"report", "empty", "--serve", "-o", "x"}, "one of these"},
+        {{"report", "empty", "--serve", "--yes"}, "'--yes' does not go with it"},
+        {{"report", "empty", "--serve", "--reason", "near"}, "'--reason' does not go with it"},
+        {{"report", "empty", "--serve", "--action", "hardlink"}, "'--action trash' or 'move-to'"},
+        {{"scan", "empty", "--serve"}, "serve"},
         {{"report", "empty", "-L", "lib", "-o", "x"}, "give PATHs or '--library', not both"},
         {{"report", "-L", "no-such-library", "-o", "x"}, "no-such-library"},
         {{"report", "empty", "-o", "no-such-folder/x"}, "no-such-folder/x: cannot be written"},

@@ -77,6 +77,7 @@ OUTSIDERS = {
     r"sqlite3\.h": "store library",
     r"jansson\.h": "group act exchange tools",
     r"csv\.h": "exchange",
+    r"microhttpd\.h": "tools",
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",

@@ -304,7 +304,7 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
     settings->reasons = 1u << DOPPEL_REASON_IDENTICAL;
     if (settings->verb->bit & VERB_UNDO)
         return DOPPEL_OK;
-    if (lonely && settings->action == ACTION_NONE)
+    if (lonely && settings->action == ACTION_NONE && !settings->serve)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);
     if (settings->yes && settings->dry_run)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give '--yes' or '--dry-run', not both");
@@ -352,6 +352,32 @@ static enum doppel_status check_all(struct settings *settings, struct doppel_err
     return DOPPEL_OK;
 }
 
+/* A page is written, is served, or what was marked in one is done. */
+static enum doppel_status check_report(const struct settings *settings, struct doppel_error *error)
+{
+    bool acts = settings->action != ACTION_NONE;
+    bool moves =
+        settings->action == DOPPEL_ACTION_TRASH || settings->action == DOPPEL_ACTION_MOVE_TO;
+    if (settings->serve + (settings->output != NULL) + (acts && !settings->serve) != 1)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'report' wants '-o PAGE', an HTML file, or '--serve', or '--action' to "
+                           "act on what was marked; one of these");
+    if (settings->serve && acts && !moves)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--serve' has files trashed or moved: '--action trash' or 'move-to'");
+    if (settings->serve && (settings->yes || settings->dry_run || settings->reason_text))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--serve' asks in the page, and does what is marked there: '--%s' does "
+                           "not go with it",
+                           settings->yes       ? "yes"
+                           : settings->dry_run ? "dry-run"
+                                               : "reason");
+    if (acts && !settings->serve && !settings->marks)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'report --action' wants '--marks FILE', as the page exported it");
+    return DOPPEL_OK;
+}
+
 enum doppel_status settings_check(struct settings *settings, struct doppel_error *error)
 {
     if (settings->max_distance >= 0 && settings->min_similarity >= 0)
@@ -372,14 +398,11 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'index search' wants '--radius R'; for the nearest see 'index knn'");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
-    bool acts = settings->action != ACTION_NONE;
-    if (settings->verb->bit == VERB_REPORT && acts == (settings->output != NULL))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'report' wants '-o PAGE', an HTML file, or '--action' to act on what "
-                           "was marked there");
-    if (settings->verb->bit == VERB_REPORT && acts && !settings->marks)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'report --action' wants '--marks FILE', as the page exported it");
+    if (settings->verb->bit == VERB_REPORT) {
+        enum doppel_status status = check_report(settings, error);
+        if (status)
+            return status;
+    }
     if (settings->verb->bit == VERB_REPORT && settings->library &&
         (settings->operands.count || settings->files_from))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");

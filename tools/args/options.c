@@ -396,6 +396,10 @@ const struct option_info option_table[] = {
     {"blur", 0, NULL, OPTION_FLAG, AT(blur), NULL,
      "Blur images in the report until they are pointed at or selected", VERB_REPORT,
      SECTION_OUTPUT},
+    {"serve", 0, NULL, OPTION_FLAG, AT(serve), NULL,
+     "Serve the report to a browser of this machine, where what is marked can be done (moved to "
+     "the trash, or to --action move-to DIR), and undone; Ctrl-C ends it",
+     VERB_REPORT, SECTION_OUTPUT},
     {"no-thumbnails", 0, NULL, OPTION_FLAG, AT(no_thumbnails), NULL,
      "No images, waveforms and texts in the report: files are not read again", VERB_REPORT,
      SECTION_OUTPUT},

@@ -157,6 +157,7 @@ struct settings {
     double max_fp_share;      /* tune: share of the distinct pairs that may match */
     const char *chart;        /* the SVG to write; or NULL */
     bool blur, no_thumbnails; /* of the page */
+    bool serve;               /* the page acts */
 
     int action;              /* an enum doppel_action, or ACTION_… */
     bool deletes;            /* it was called "delete" */

@@ -76,11 +76,12 @@ const struct verb verb_table[] = {
      "differ between texts, and between records, whose lines are read again from their "
      "corpora (see --text-field). Groups are sorted, filtered and marked by keyboard or "
      "mouse. The marks are exported as a file: with --marks and --action, 'report' and 'scan' "
-     "do what was marked, without a library; 'mark --from' tells it to a library. A file that is "
+     "do what was marked, without a library; 'mark --from' tells it to a library. With --serve the "
+     "page does it itself, and takes it back: it is served to this machine alone. A file that is "
      "gone is listed as missing.",
      "doppel report ~/Pictures -o duplicates.html",
      "doppel report ~/Pictures --marks marks.jsonl --action trash --yes",
-     "output marks library kind min-similarity reference keep blur no-thumbnails", cmd_report},
+     "output serve marks library kind min-similarity reference keep blur", cmd_report},
     {"list", VERB_LIST, "", 0, 0, "list the items in the library",
      "In the order in which they were added. With --failures: which files could not be added, "
      "when and why.",

@@ -11,6 +11,7 @@
 #include "tools/memory.h"
 #include "tools/signals.h"
 #include "tools/output/groups.h"
+#include "tools/serve/report_server.h"
 
 /* Where the groups come from, as absolute paths. */
 struct report_sources {
@@ -67,17 +68,45 @@ done:
     return status;
 }
 
+/* The page in memory, of which what is marked goes. */
+static enum doppel_status serve_page(const struct settings *settings, struct report *report,
+                                     const struct doppel_report_options *options,
+                                     struct doppel_error *error)
+{
+    struct settings acting = *settings;
+    struct doppel_report_options to_memory = *options;
+    struct served_report served = {&acting, report,
+                                   options->of_library ? library_groups : scan_groups, NULL, 0};
+    enum doppel_status status;
+    acting.action = settings->action == ACTION_NONE ? DOPPEL_ACTION_TRASH : settings->action;
+    acting.yes = true;
+    acting.reasons = 0; /* marks alone */
+    to_memory.stream = open_memstream(&served.page, &served.page_size);
+    to_memory.output = "the page";
+    to_memory.action = doppel_action_name((enum doppel_action)acting.action);
+    if (!to_memory.stream)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the page");
+    status = write_report(&acting, report, &to_memory, error);
+    if (fclose(to_memory.stream) != 0 && !status)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the page");
+    TRY(status);
+    TRY(serve_report(&served, error));
+done:
+    free(served.page);
+    return status;
+}
+
 int cmd_report(const struct settings *settings, struct report *report)
 {
     struct doppel_error error = {0};
     bool scanned = settings->operands.count || settings->files_from;
-    if (settings->action != ACTION_NONE) /* on what was marked in the page */
+    if (settings->action != ACTION_NONE && !settings->serve) /* on what was marked in the page */
         return print_groups_of(scanned ? scan_groups : library_groups, settings, report);
     struct report_sources sources = sources_from(settings, scanned);
     char *folder = absolute_path(".");
     const struct doppel_report_options options = {
         .output = settings->output,
-        .stream = strcmp(settings->output, "-") == 0 ? stdout : NULL,
+        .stream = settings->output && strcmp(settings->output, "-") == 0 ? stdout : NULL,
         .sources = (const char *const *)sources.paths,
         .source_count = sources.count,
         .folder = folder,
@@ -87,7 +116,8 @@ int cmd_report(const struct settings *settings, struct report *report)
         .text_field = settings->text_field,
         .path_field = settings->path_field,
     };
-    enum doppel_status status = write_report(settings, report, &options, &error);
+    enum doppel_status status = settings->serve ? serve_page(settings, report, &options, &error)
+                                                : write_report(settings, report, &options, &error);
     sources_free(&sources);
     free(folder);
     if (status && status != DOPPEL_E_CANCELLED)
