@@ -523,6 +523,12 @@ DOPPEL_API enum doppel_status doppel_library_texts_of(struct doppel_library *lib
                                                       doppel_text_candidate_visitor *visitor,
                                                       void *context, struct doppel_error *error);
 
+/** How many records there are, or fewer: the ids from the first to the last. DOPPEL_OK;
+ * DOPPEL_E_IO; _CORRUPT. Takes no longer in a large library. */
+DOPPEL_API enum doppel_status doppel_library_records_at_most(struct doppel_library *library,
+                                                             uint64_t *out,
+                                                             struct doppel_error *error);
+
 /** The last record that has an id of its corpus, and is not damaged; 0: none has. DOPPEL_OK;
  * DOPPEL_E_IO; _CORRUPT */
 DOPPEL_API enum doppel_status doppel_library_record_called(struct doppel_library *library,

@@ -1,8 +1,13 @@
-/* The texts of a library as the first records, which lead as they do there. */
+/* The texts of a library as the first records, which lead as they do there: those that have the
+ * content or the id of a record of the corpus, or share a band with one and lead; and whom they
+ * follow, and who took their places. No other text can change what is decided. */
 #include <string.h>
 
-#include "corpus/dedup/dedup_internal.h"
+#include "core/try.h"
+#include "corpus/dedup/against.h"
 #include "corpus/dedup/library_leaders.h"
+
+/* ---- taking texts in ---- */
 
 struct text_load {
     struct dedup *dedup;
@@ -13,7 +18,7 @@ struct text_load {
 /* The number of a text's id: they ascend together. */
 static uint32_t number_of(const struct dedup *dedup, uint64_t id)
 {
-    uint32_t low = 0, high = dedup->count;
+    uint32_t low = 0, high = dedup->first;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (dedup_facts_of(dedup, middle)->place < id)
@@ -21,7 +26,7 @@ static uint32_t number_of(const struct dedup *dedup, uint64_t id)
         else
             high = middle;
     }
-    return low < dedup->count && dedup_facts_of(dedup, low)->place == id ? low : NO_RECORD;
+    return low < dedup->first && dedup_facts_of(dedup, low)->place == id ? low : NO_RECORD;
 }
 
 static enum doppel_status add_string_dedup(struct dedup *dedup, struct facts *facts,
@@ -65,8 +70,8 @@ static enum doppel_status add_text_dedup(struct dedup *dedup,
                                          const struct doppel_library_text *text,
                                          struct doppel_error *error)
 {
-    uint32_t number = dedup->count;
-    enum doppel_status status = make_records(dedup, (size_t)number + 1, error);
+    uint32_t number = dedup->first;
+    enum doppel_status status = make_records(dedup, (size_t)dedup->count + 1, error);
     struct facts facts = {
         .place = text->id,
         .line = text->line,
@@ -84,10 +89,11 @@ static enum doppel_status add_text_dedup(struct dedup *dedup,
         facts.flags |= FACT_TOO_SHORT;
     else if (text->leads || facts.former == NO_RECORD)
         facts.flags |= FACT_LEADER;
-    *dedup_facts_of(dedup, number) = facts;
-    *(struct doppel_digest *)row_at(&dedup->digests, number) = text->content;
-    memcpy(row_at(&dedup->lanes_of, number), text->lanes, dedup->lanes_of.row_bytes);
+    dedup->first++;
     dedup->count++;
+    *dedup_facts_of(dedup, number) = facts;
+    *dedup_digest_of(dedup, number) = text->content;
+    memcpy(dedup_lanes_of(dedup, number), text->lanes, dedup->lanes_of.row_bytes);
     return DOPPEL_OK;
 }
 
@@ -114,7 +120,7 @@ static enum doppel_status check_options_dedup_options(const struct doppel_dedup_
                               "the library's texts were read with other options: give the same");
 }
 
-enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error)
+enum doppel_status dedup_begin_against(struct dedup *dedup, struct doppel_error *error)
 {
     const struct doppel_dedup_options *options = dedup->options;
     if (!options->against)
@@ -126,12 +132,54 @@ enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *
     dedup->against_options.files = options->files;
     dedup->against_options.fields = options->fields;
     dedup->against_options.text = options->text;
-    status = leaders_new(options->against, &dedup->against_options, &dedup->against, error);
-    if (status)
-        return status;
-    struct text_load load = {.dedup = dedup, .error = error};
+    return leaders_new(options->against, &dedup->against_options, &dedup->against, error);
+}
+
+/* ---- all, or those that can matter ---- */
+
+static enum doppel_status load_all(struct text_load *load)
+{
     const struct doppel_text_query all = {0};
-    status = doppel_library_each_text(options->against, &all, take_library_text, &load, error);
-    dedup->first = dedup->count;
-    return load.status ? load.status : status;
+    enum doppel_status status = doppel_library_each_text(load->dedup->options->against, &all,
+                                                         take_library_text, load, load->error);
+    return load->status ? load->status : status;
+}
+
+static enum doppel_status load_chosen(struct text_load *load, const uint64_t *ids, size_t count)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < count && !status && !load->status; i++) {
+        const struct doppel_text_query one = {.first = ids[i], .last = ids[i]};
+        status = doppel_library_each_text(load->dedup->options->against, &one, take_library_text,
+                                          load, load->error);
+    }
+    return load->status ? load->status : status;
+}
+
+/* The records of the corpus, which were read before, have the numbers after those. */
+static void count_corpus_on(struct dedup *dedup)
+{
+    for (uint32_t i = dedup->first; i < dedup->count; i++) {
+        struct facts *facts = dedup_facts_of(dedup, i);
+        facts->content += dedup->first;
+        facts->parent += dedup->first;
+    }
+    for (size_t i = 0; i < dedup->first_of_file.count; i++)
+        dedup->first_of_file.items[i] += dedup->first;
+}
+
+enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error)
+{
+    struct text_load load = {.dedup = dedup, .error = error};
+    struct chosen_texts chosen = {0};
+    enum doppel_status status;
+    bool all;
+    if (!dedup->against || !dedup->count)
+        return DOPPEL_OK;
+    TRY(texts_choose(dedup, &chosen, &all, error));
+    TRY(all ? load_all(&load) : load_chosen(&load, chosen.items, chosen.count));
+    count_corpus_on(dedup);
+done:
+    array_free(&chosen);
+    return status;
 }

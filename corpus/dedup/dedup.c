@@ -129,8 +129,9 @@ static void end_dedup(struct dedup *dedup)
 static enum doppel_status decide_all(struct dedup *dedup, struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(dedup_load_against(dedup, error));
+    TRY(dedup_begin_against(dedup, error));
     TRY(dedup_read(dedup, error));
+    TRY(dedup_load_against(dedup, error));
     TRY(dedup_find_same(dedup, error));
     TRY(dedup_fill_buckets(dedup, error));
     TRY(dedup_replay(dedup, error));

@@ -3,8 +3,10 @@
  *
  *     lines ─ sign ─ records ─ same texts, same ids ─ buckets ─ components ─ replay ─ decisions
  *
- * A record is its number in order of input. What is known of it lies in rows (dedup_space.h): a
- * few bytes of facts, its signature, its buckets, its decision.
+ * A record is its number in order of input; those of a library, of which only such are taken in as
+ * can matter to one of the corpus, have the first numbers. What is known of a record lies in rows
+ * (dedup_space.h), the library's after those of the corpus: a few bytes of facts, its signature,
+ * its buckets, its decision.
  */
 #ifndef DOPPEL_CORPUS_DEDUP_DEDUP_INTERNAL_H
 #define DOPPEL_CORPUS_DEDUP_DEDUP_INTERNAL_H
@@ -100,27 +102,37 @@ struct dedup {
     bool cancelled;
 };
 
-static inline struct facts *dedup_facts_of(const struct dedup *dedup, uint32_t number)
+static inline uint32_t dedup_row_of(const struct dedup *dedup, uint32_t number)
 {
-    return row_at(&dedup->facts, number);
+    return number < dedup->first ? number + (dedup->count - dedup->first) : number - dedup->first;
 }
 
-static inline const uint16_t *dedup_lanes_of(const struct dedup *dedup, uint32_t number)
+static inline struct facts *dedup_facts_of(const struct dedup *dedup, uint32_t number)
 {
-    return row_at(&dedup->lanes_of, number);
+    return row_at(&dedup->facts, dedup_row_of(dedup, number));
+}
+
+static inline struct doppel_digest *dedup_digest_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->digests, dedup_row_of(dedup, number));
+}
+
+static inline uint16_t *dedup_lanes_of(const struct dedup *dedup, uint32_t number)
+{
+    return row_at(&dedup->lanes_of, dedup_row_of(dedup, number));
 }
 
 static inline uint32_t *dedup_cell_of(const struct dedup *dedup, uint32_t number, uint32_t band)
 {
-    uint32_t *chunk =
-        (uint32_t *)(void *)dedup->cells.chunks.items[number >> CHUNK_ROWS_LOG2].bytes;
-    return chunk + (size_t)(number & (CHUNK_ROWS - 1)) * dedup->cell_row +
+    const uint32_t row = dedup_row_of(dedup, number);
+    uint32_t *chunk = (uint32_t *)(void *)dedup->cells.chunks.items[row >> CHUNK_ROWS_LOG2].bytes;
+    return chunk + (size_t)(row & (CHUNK_ROWS - 1)) * dedup->cell_row +
            (size_t)band * dedup->cell_band;
 }
 
 static inline struct dedup_verdict *dedup_verdict_of(const struct dedup *dedup, uint32_t number)
 {
-    return row_at(&dedup->verdicts, number);
+    return row_at(&dedup->verdicts, dedup_row_of(dedup, number));
 }
 
 /** Number in the reader's list of files. */
@@ -156,12 +168,15 @@ void thread_team_end(struct thread_team *thread_team);
 
 /* ---- the stages, in order ---- */
 
-/** Take in the texts of the library, as the first records. */
-enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error);
+/** Whether the library's texts were read as those of the corpus will be. */
+enum doppel_status dedup_begin_against(struct dedup *dedup, struct doppel_error *error);
 /** Tell the caller how far it is; false, and `cancelled`, once it wants no more. Of one thread. */
 bool dedup_goes_on(struct dedup *dedup);
 /** Read, parse and sign all lines. */
 enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error);
+/** Take in the texts of the library that can matter to a record that was read, as the first ones.
+ */
+enum doppel_status dedup_load_against(struct dedup *dedup, struct doppel_error *error);
 /** Find same contents and same ids; drops the digests. */
 enum doppel_status dedup_find_same(struct dedup *dedup, struct doppel_error *error);
 /** Find which records share bands. */

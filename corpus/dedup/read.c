@@ -132,9 +132,9 @@ static enum doppel_status file_record(struct dedup *dedup, const struct batch *b
     if (status)
         return status;
     *dedup_facts_of(dedup, number) = facts;
-    *(struct doppel_digest *)row_at(&dedup->digests, number) = record->digest;
+    *dedup_digest_of(dedup, number) = record->digest;
     size_t lanes_bytes = dedup->lanes_of.row_bytes;
-    memcpy(row_at(&dedup->lanes_of, number), batch->lanes.items + i * lanes_bytes, lanes_bytes);
+    memcpy(dedup_lanes_of(dedup, number), batch->lanes.items + i * lanes_bytes, lanes_bytes);
     dedup->count++;
     return DOPPEL_OK;
 }

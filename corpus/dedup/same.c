@@ -29,11 +29,6 @@ static bool is_readable_facts(const struct facts *facts)
     return !(facts->flags & FACT_UNREADABLE);
 }
 
-static const struct doppel_digest *digest_of(const struct dedup *dedup, uint32_t number)
-{
-    return row_at(&dedup->digests, number);
-}
-
 static uint64_t hash_string(const char *string)
 {
     uint64_t hash;
@@ -44,7 +39,8 @@ static uint64_t hash_string(const char *string)
 
 static bool same_content_dedup(const struct dedup *dedup, uint32_t a, uint32_t b)
 {
-    return memcmp(digest_of(dedup, a), digest_of(dedup, b), sizeof(struct doppel_digest)) == 0;
+    return memcmp(dedup_digest_of(dedup, a), dedup_digest_of(dedup, b),
+                  sizeof(struct doppel_digest)) == 0;
 }
 
 /* The slot of an id: empty, or with the record that stands for it. */
@@ -96,12 +92,12 @@ static enum doppel_status find_formers(struct dedup *dedup, struct doppel_error 
 
 static void find_content(const struct dedup *dedup, const struct same_table *table, uint32_t number)
 {
-    const struct doppel_digest *digest = digest_of(dedup, number);
+    const struct doppel_digest *digest = dedup_digest_of(dedup, number);
     uint64_t hash;
     memcpy(&hash, digest->bytes, sizeof hash);
     size_t slot = hash & table->mask;
     for (; table->slots[slot] != NO_RECORD; slot = (slot + 1) & table->mask)
-        if (memcmp(digest_of(dedup, table->slots[slot]), digest, sizeof *digest) == 0) {
+        if (memcmp(dedup_digest_of(dedup, table->slots[slot]), digest, sizeof *digest) == 0) {
             dedup_facts_of(dedup, number)->content = table->slots[slot];
             return;
         }

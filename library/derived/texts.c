@@ -152,6 +152,17 @@ enum doppel_status doppel_library_record_called(struct doppel_library *library,
     return status;
 }
 
+enum doppel_status doppel_library_records_at_most(struct doppel_library *library, uint64_t *out,
+                                                  struct doppel_error *error)
+{
+    int64_t count = 0;
+    enum doppel_status status = rows_number(
+        library, "SELECT coalesce((SELECT max(id) FROM text) - (SELECT min(id) FROM text) + 1, 0)",
+        NO_VALUES, &count, NULL, error);
+    *out = (uint64_t)count;
+    return status;
+}
+
 enum doppel_status doppel_library_changed(struct doppel_library *library, int64_t *version,
                                           bool *out_changed, struct doppel_error *error)
 {
