@@ -8,23 +8,19 @@
 enum doppel_status item_name(struct doppel_library *library, uint64_t id, char **out,
                              struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
+    sqlite3_stmt *row;
     char *name = NULL;
     enum doppel_status status =
-        rows_prepare(library,
-                     "SELECT " NAME_OF_ITEM
-                     " FROM item WHERE id = ?1 UNION ALL SELECT coalesce(record_id, corpus.path)"
-                     " FROM text LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
-                     VALUES(ID(id)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+        rows_first(library,
+                   "SELECT " NAME_OF_ITEM
+                   " FROM item WHERE id = ?1 UNION ALL SELECT coalesce(record_id, corpus.path)"
+                   " FROM text LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
+                   VALUES(ID(id)), &row, error);
     if (status)
         return status;
-    if (row && string_read(statement, 0, &name) == DOPPEL_E_CORRUPT)
+    if (row && string_read(row, 0, &name) == DOPPEL_E_CORRUPT)
         name = NULL;
-    if (row)
-        sqlite3_reset(statement);
+    sqlite3_reset(row);
     if (!name && !(name = strdup("")))
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
     *out = name;
@@ -81,17 +77,14 @@ enum doppel_status doppel_library_candidate(struct doppel_library *library, uint
                                             struct doppel_candidate *out, char **out_name,
                                             struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(library, CANDIDATE, VALUES(ID(id)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(library, CANDIDATE, VALUES(ID(id)), &row, error);
     if (status)
         return status;
     if (!row)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has the id %" PRIu64,
                            library->directory, id);
-    status = read_candidate(library, statement, out, out_name, error);
-    sqlite3_reset(statement);
+    status = read_candidate(library, row, out, out_name, error);
+    sqlite3_reset(row);
     return status;
 }

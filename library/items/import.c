@@ -30,16 +30,13 @@ static enum doppel_status find_one(struct doppel_library *library, const char *s
                                    struct values values, struct present *out,
                                    struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(library, sql, values, &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(library, sql, values, &row, error);
     if (status || !row)
         return status;
-    out->id = (uint64_t)sqlite3_column_int64(statement, 0);
-    out->same_bytes = sqlite3_column_int(statement, 1) != 0;
-    sqlite3_reset(statement);
+    out->id = (uint64_t)sqlite3_column_int64(row, 0);
+    out->same_bytes = sqlite3_column_int(row, 1) != 0;
+    sqlite3_reset(row);
     return DOPPEL_OK;
 }
 

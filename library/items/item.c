@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/try.h"
+#include "library/items/rows.h"
 
 #define SELECT_ITEM                                                                                \
     "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
@@ -85,24 +85,18 @@ static enum doppel_status read_item_row(sqlite3_stmt *statement, struct doppel_i
 static enum doppel_status read_attachment(struct doppel_library *library, struct doppel_item *item,
                                           struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT data, " IS_WHOLE("item, data") " FROM attachment WHERE item = ?1",
-        &statement, error);
-    if (status)
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(
+        library, "SELECT data, " IS_WHOLE("item, data") " FROM attachment WHERE item = ?1",
+        VALUES(ID(item->id)), &row, error);
+    if (status || !row)
         return status;
-    bool row;
-    sqlite3_bind_int64(statement, 1, (int64_t)item->id);
-    status = doppel_store_step(library->store, statement, &row, error);
-    if (!status && row) {
-        status = sqlite3_column_int(statement, 1) == 1
-                     ? attachment_read(statement, 0, &item->record)
-                     : DOPPEL_E_CORRUPT;
-        if (status)
-            doppel_fail(error, status, "%s: item %llu: the attachment cannot be read",
-                        library->directory, (unsigned long long)item->id);
-        sqlite3_reset(statement);
-    }
+    status =
+        sqlite3_column_int(row, 1) == 1 ? attachment_read(row, 0, &item->record) : DOPPEL_E_CORRUPT;
+    if (status)
+        doppel_fail(error, status, "%s: item %llu: the attachment cannot be read",
+                    library->directory, (unsigned long long)item->id);
+    sqlite3_reset(row);
     return status;
 }
 
@@ -163,22 +157,18 @@ enum doppel_status doppel_library_by_digest(struct doppel_library *library,
                                             const struct doppel_digest *digest, uint64_t *out_id,
                                             struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT id FROM item WHERE digest = ?1 ORDER BY scheme = 0, id", &statement,
-        error);
+    int64_t id;
+    bool found;
+    enum doppel_status status =
+        rows_number(library, "SELECT id FROM item WHERE digest = ?1 ORDER BY scheme = 0, id",
+                    VALUES(value_digest(digest)), &id, &found, error);
     if (status)
         return status;
-    sqlite3_bind_blob(statement, 1, digest->bytes, sizeof digest->bytes, SQLITE_STATIC);
-    TRY(doppel_store_step(library->store, statement, &row, error));
-    if (!row)
-        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has these bytes",
-                        library->directory));
-    *out_id = (uint64_t)sqlite3_column_int64(statement, 0);
-done:
-    sqlite3_reset(statement);
-    return status;
+    if (!found)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has these bytes",
+                           library->directory);
+    *out_id = (uint64_t)id;
+    return DOPPEL_OK;
 }
 
 static enum doppel_status visit_rows(struct doppel_library *library, sqlite3_stmt *statement,

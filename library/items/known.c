@@ -206,31 +206,28 @@ void doppel_name_free(struct doppel_name *name)
 enum doppel_status doppel_library_name(struct doppel_library *library, uint64_t id,
                                        struct doppel_name *out, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row;
+    sqlite3_stmt *row;
     struct doppel_name name = {0};
-    enum doppel_status status = rows_prepare(
-        library,
-        "SELECT CASE WHEN " HAS_NO_FILE " THEN NULL ELSE path END, NULL, 0, kind, digest"
-        " FROM item WHERE id = ?1 UNION ALL"
-        " SELECT corpus.path, record_id, line, 1, content FROM text"
-        " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
-        VALUES(ID(id)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+    enum doppel_status status =
+        rows_first(library,
+                   "SELECT CASE WHEN " HAS_NO_FILE " THEN NULL ELSE path END, NULL, 0, kind, digest"
+                   " FROM item WHERE id = ?1 UNION ALL"
+                   " SELECT corpus.path, record_id, line, 1, content FROM text"
+                   " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
+                   VALUES(ID(id)), &row, error);
     if (status)
         return status;
     if (!row)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has the id %llu",
                            library->directory, (unsigned long long)id);
-    status = string_read(statement, 0, &name.path);
+    status = string_read(row, 0, &name.path);
     if (!status)
-        status = string_read(statement, 1, &name.record_id);
-    name.line = (uint64_t)sqlite3_column_int64(statement, 2);
-    name.kind = (enum doppel_kind)sqlite3_column_int(statement, 3);
-    if (!status && !digest_read(statement, 4, &name.content))
+        status = string_read(row, 1, &name.record_id);
+    name.line = (uint64_t)sqlite3_column_int64(row, 2);
+    name.kind = (enum doppel_kind)sqlite3_column_int(row, 3);
+    if (!status && !digest_read(row, 4, &name.content))
         status = DOPPEL_E_CORRUPT;
-    sqlite3_reset(statement);
+    sqlite3_reset(row);
     if (status) {
         doppel_name_free(&name);
         return item_damaged(library, id, "its name cannot be read", error);

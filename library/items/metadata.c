@@ -62,23 +62,20 @@ static enum doppel_status read_names(struct doppel_library *library, const char 
 enum doppel_status metadata_row(struct doppel_library *library, uint64_t id,
                                 struct doppel_metadata *about, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(
         library,
         "SELECT source, date, external_id, meta, " IS_WHOLE(ABOUT_COLUMNS) " FROM about"
                                                                            " WHERE item = ?1",
-        VALUES(ID(id)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+        VALUES(ID(id)), &row, error);
     if (status || !row)
         return status;
     char **const fields[] = {&about->source, &about->date, &about->external_id, &about->meta};
-    if (sqlite3_column_int(statement, 4) != 1)
+    if (sqlite3_column_int(row, 4) != 1)
         status = DOPPEL_E_CORRUPT;
     for (int i = 0; i < 4 && !status; i++)
-        status = string_read(statement, i, fields[i]);
-    sqlite3_reset(statement);
+        status = string_read(row, i, fields[i]);
+    sqlite3_reset(row);
     return status ? item_damaged(library, id, about_damaged, error) : DOPPEL_OK;
 }
 
@@ -86,21 +83,18 @@ enum doppel_status metadata_row(struct doppel_library *library, uint64_t id,
 static enum doppel_status read_origin(struct doppel_library *library, uint64_t id,
                                       struct doppel_metadata *about, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(library, "SELECT source, date FROM text WHERE id = ?1",
-                                             VALUES(ID(id)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(library, "SELECT source, date FROM text WHERE id = ?1",
+                                           VALUES(ID(id)), &row, error);
     if (status || !row)
         return status;
     free(about->source);
     free(about->date);
     about->source = about->date = NULL;
-    status = string_read(statement, 0, &about->source);
+    status = string_read(row, 0, &about->source);
     if (!status)
-        status = string_read(statement, 1, &about->date);
-    sqlite3_reset(statement);
+        status = string_read(row, 1, &about->date);
+    sqlite3_reset(row);
     return status ? item_damaged(library, id, about_damaged, error) : DOPPEL_OK;
 }
 
@@ -296,21 +290,16 @@ enum doppel_status doppel_library_by_external_id(struct doppel_library *library,
                                                  const char *external_id, uint64_t *out,
                                                  struct doppel_error *error)
 {
-    bool row;
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT item FROM about WHERE external_id = ?1 ORDER BY item DESC LIMIT 1",
-        &statement, error);
+    int64_t item;
+    bool found;
+    enum doppel_status status = rows_number(
+        library, "SELECT item FROM about WHERE external_id = ?1 ORDER BY item DESC LIMIT 1",
+        VALUES(value_text(external_id)), &item, &found, error);
     if (status)
         return status;
-    sqlite3_bind_text(statement, 1, external_id, -1, SQLITE_STATIC);
-    status = doppel_store_step(library->store, statement, &row, error);
-    if (status)
-        return status;
-    if (!row)
+    if (!found)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: nothing is called %s",
                            library->directory, external_id);
-    *out = (uint64_t)sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
+    *out = (uint64_t)item;
     return DOPPEL_OK;
 }

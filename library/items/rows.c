@@ -85,6 +85,19 @@ enum doppel_status rows_prepare(struct doppel_library *library, const char *sql,
     return DOPPEL_OK;
 }
 
+enum doppel_status rows_first(struct doppel_library *library, const char *sql, struct values values,
+                              sqlite3_stmt **out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row = false;
+    enum doppel_status status = rows_prepare(library, sql, values, &statement, error);
+    if (!status)
+        status = doppel_store_step(library->store, statement, &row, error);
+    if (!status)
+        *out = row ? statement : NULL;
+    return status;
+}
+
 enum doppel_status rows_run(struct doppel_library *library, const char *sql, struct values values,
                             struct doppel_error *error)
 {
@@ -97,18 +110,15 @@ enum doppel_status rows_number(struct doppel_library *library, const char *sql,
                                struct values values, int64_t *out, bool *out_found,
                                struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(library, sql, values, &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(library, sql, values, &row, error);
     if (status)
         return status;
     if (row)
-        *out = sqlite3_column_int64(statement, 0);
+        *out = sqlite3_column_int64(row, 0);
     if (out_found)
         *out_found = row;
-    sqlite3_reset(statement);
+    sqlite3_reset(row);
     return DOPPEL_OK;
 }
 

@@ -42,6 +42,10 @@ enum doppel_status rows_prepare(struct doppel_library *library, const char *sql,
                                 struct values values, sqlite3_stmt **out,
                                 struct doppel_error *error);
 
+/** Likewise, and at its first row; `*out` is NULL where there is none. */
+enum doppel_status rows_first(struct doppel_library *library, const char *sql, struct values values,
+                              sqlite3_stmt **out, struct doppel_error *error);
+
 /** Run a statement that gives no rows. */
 enum doppel_status rows_run(struct doppel_library *library, const char *sql, struct values values,
                             struct doppel_error *error);

@@ -7,6 +7,7 @@
 #include "core/bytes.h"
 #include "core/try.h"
 #include "library/derived/codes.h"
+#include "library/items/rows.h"
 
 void texts_rolled_back(struct doppel_library *library)
 {
@@ -20,32 +21,23 @@ void texts_rolled_back(struct doppel_library *library)
 static enum doppel_status last_id(struct doppel_library *library, uint64_t *out,
                                   struct doppel_error *error)
 {
-    bool row;
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'item'",
-        &statement, error);
+    int64_t last = 0;
+    enum doppel_status status = rows_number(
+        library, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'item'", NO_VALUES,
+        &last, NULL, error);
     if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
-    if (status)
-        return status;
-    *out = (uint64_t)sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return DOPPEL_OK;
+        *out = (uint64_t)last;
+    return status;
 }
 
 /* Put the counter that the items have too. (RETURNING would cost a table of its own each time.) */
 static enum doppel_status put_last_id(struct doppel_library *library, uint64_t id,
                                       struct doppel_error *error)
 {
-    const char *sql = id == 1 ? "INSERT INTO sqlite_sequence(name, seq) VALUES('item', ?1)"
-                              : "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'item'";
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, (int64_t)id);
-    return library_run(library, statement, error);
+    return rows_run(library,
+                    id == 1 ? "INSERT INTO sqlite_sequence(name, seq) VALUES('item', ?1)"
+                            : "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'item'",
+                    VALUES(ID(id)), error);
 }
 
 static enum doppel_status take_next_id(struct doppel_library *library, uint64_t *out,

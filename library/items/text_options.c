@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "library/items/rows.h"
+
 #define OPTION_COLUMNS                                                                             \
     "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes, "            \
     "min_similarity, min_containment"
@@ -63,23 +65,20 @@ static struct doppel_text_options to_options(const struct numbers *numbers)
 static enum doppel_status read_numbers(struct doppel_library *library, struct numbers *out,
                                        struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store,
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(
+        library,
         "SELECT format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes,"
         " min_similarity, min_containment, " IS_WHOLE(OPTION_COLUMNS) " FROM text_options",
-        &statement, error);
-    bool row;
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+        NO_VALUES, &row, error);
     if (status || !row)
         return status ? status : DOPPEL_E_NOT_FOUND;
     for (int i = 0; i < WHOLE_COUNT; i++)
-        out->whole[i] = sqlite3_column_int64(statement, i);
-    out->similarity = sqlite3_column_double(statement, WHOLE_COUNT);
-    out->containment = sqlite3_column_double(statement, WHOLE_COUNT + 1);
-    bool whole = sqlite3_column_int(statement, OPTION_COUNT) == 1;
-    sqlite3_reset(statement);
+        out->whole[i] = sqlite3_column_int64(row, i);
+    out->similarity = sqlite3_column_double(row, WHOLE_COUNT);
+    out->containment = sqlite3_column_double(row, WHOLE_COUNT + 1);
+    bool whole = sqlite3_column_int(row, OPTION_COUNT) == 1;
+    sqlite3_reset(row);
     if (whole && make_sense(out))
         return DOPPEL_OK;
     return doppel_fail(error, DOPPEL_E_CORRUPT,

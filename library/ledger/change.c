@@ -11,18 +11,6 @@
 
 /* ---- removing ---- */
 
-/* @param sql with the id as its parameter */
-static enum doppel_status delete_by_id(struct doppel_library *library, const char *sql, uint64_t id,
-                                       struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(library->store, sql, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, (int64_t)id);
-    return library_run(library, statement, error);
-}
-
 /* An item, or a record. Those who follow it move in the indexes when it is gone: one that is made
  * just then must not have it. */
 static enum doppel_status delete_item(struct doppel_library *library, uint64_t id,
@@ -31,8 +19,8 @@ static enum doppel_status delete_item(struct doppel_library *library, uint64_t i
     enum doppel_status status;
     TRY(derived_forget(library, id, error));
     TRY(links_leave(library, id, error));
-    TRY(delete_by_id(library, "DELETE FROM item WHERE id = ?1", id, error));
-    TRY(delete_by_id(library, "DELETE FROM text WHERE id = ?1", id, error));
+    TRY(rows_run(library, "DELETE FROM item WHERE id = ?1", VALUES(ID(id)), error));
+    TRY(rows_run(library, "DELETE FROM text WHERE id = ?1", VALUES(ID(id)), error));
     TRY(links_hand_on(library, id, error));
 done:
     return status;
@@ -223,26 +211,21 @@ enum doppel_status doppel_library_known(struct doppel_library *library, const ch
 static enum doppel_status find_path(struct doppel_library *library, uint64_t id, char **out,
                                     struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store,
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(
+        library,
         "SELECT " NAME_OF_ITEM " FROM item WHERE id = ?1 UNION ALL SELECT corpus.path FROM text"
         " LEFT JOIN corpus ON corpus.id = text.corpus WHERE text.id = ?1",
-        &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, (int64_t)id);
-    bool row;
-    status = doppel_store_step(library->store, statement, &row, error);
+        VALUES(ID(id)), &row, error);
     if (status)
         return status;
     if (!row)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has the id %llu",
                            library->directory, (unsigned long long)id);
     char *path = NULL;
-    if (path_read(statement, 0, &path) == DOPPEL_E_CORRUPT)
+    if (path_read(row, 0, &path) == DOPPEL_E_CORRUPT)
         path = strdup("");
-    sqlite3_reset(statement);
+    sqlite3_reset(row);
     if (!path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
     *out = path;

@@ -108,20 +108,17 @@ enum doppel_status doppel_library_failure(struct doppel_library *library, const 
                                           const struct doppel_file_stamp *stamp, const char *limits,
                                           struct doppel_error *out)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(library, SELECT_FAILURE "WHERE path = ?1",
-                                             VALUES(value_string(path)), &statement, NULL);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, NULL);
-    if (status || !row)
+    sqlite3_stmt *row;
+    if (rows_first(library, SELECT_FAILURE "WHERE path = ?1", VALUES(value_string(path)), &row,
+                   NULL) ||
+        !row)
         return DOPPEL_E_NOT_FOUND;
     struct doppel_file_stamp its_stamp;
     struct doppel_failure failure;
     char *its_path = NULL;
-    status = read_failure(statement, &its_stamp, &failure, &its_path);
-    bool known = !status && is_to_be_believed(statement, &failure, stamp, limits);
-    sqlite3_reset(statement);
+    bool known = !read_failure(row, &its_stamp, &failure, &its_path) &&
+                 is_to_be_believed(row, &failure, stamp, limits);
+    sqlite3_reset(row);
     free(its_path);
     if (!known)
         return DOPPEL_E_NOT_FOUND;

@@ -50,16 +50,13 @@ enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visito
 static enum doppel_status whole_number(struct doppel_library *library, const char *sql, uint64_t id,
                                        const char *what, uint64_t *out, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
-    enum doppel_status status = rows_prepare(library, sql, VALUES(ID(id)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+    sqlite3_stmt *row;
+    enum doppel_status status = rows_first(library, sql, VALUES(ID(id)), &row, error);
     if (status || !row)
         return status;
-    uint64_t number = (uint64_t)sqlite3_column_int64(statement, 0);
-    bool whole = sqlite3_column_int(statement, 1) == 1;
-    sqlite3_reset(statement);
+    uint64_t number = (uint64_t)sqlite3_column_int64(row, 0);
+    bool whole = sqlite3_column_int(row, 1) == 1;
+    sqlite3_reset(row);
     if (!whole)
         return item_damaged(library, id, what, error);
     *out = number;

@@ -258,23 +258,20 @@ static enum doppel_status log_listed(struct doppel_library *library, uint64_t id
                                      struct doppel_error *error)
 {
     char *name = NULL;
-    sqlite3_stmt *statement;
-    bool row = false;
+    sqlite3_stmt *row;
     enum doppel_status status;
     if (count == 1)
         TRY(item_name(library, id, &name, error));
-    TRY(rows_prepare(library, "SELECT json_object('list', ?1)", VALUES(value_text(list)),
-                     &statement, error));
-    TRY(doppel_store_step(library->store, statement, &row, error));
+    TRY(rows_first(library, "SELECT json_object('list', ?1)", VALUES(value_text(list)), &row,
+                   error));
     if (row) {
         const struct doppel_log_entry entry = {.action = DOPPEL_LOG_LISTED,
                                                .item = id,
                                                .name = name,
                                                .reason = reason,
-                                               .detail =
-                                                   (const char *)sqlite3_column_text(statement, 0)};
+                                               .detail = (const char *)sqlite3_column_text(row, 0)};
         status = log_append_many(library, &entry, count, error);
-        sqlite3_reset(statement);
+        sqlite3_reset(row);
     }
 done:
     free(name);

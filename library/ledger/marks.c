@@ -82,18 +82,15 @@ static enum doppel_status load_words(struct doppel_library *library, struct dopp
 static enum doppel_status word_in_table(struct doppel_library *library, const struct pair *pair,
                                         enum doppel_manual_label *out, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row = false;
+    sqlite3_stmt *row;
     struct doppel_mark mark;
     enum doppel_status status =
-        rows_prepare(library, SELECT_MARK "WHERE a = ?1 AND b = ?2",
-                     VALUES(value_digest(pair->a), value_digest(pair->b)), &statement, error);
-    if (!status)
-        status = doppel_store_step(library->store, statement, &row, error);
+        rows_first(library, SELECT_MARK "WHERE a = ?1 AND b = ?2",
+                   VALUES(value_digest(pair->a), value_digest(pair->b)), &row, error);
     if (status)
         return status;
-    *out = row && read_mark(statement, &mark) ? mark.word : DOPPEL_LABEL_NONE;
-    sqlite3_reset(statement);
+    *out = row && read_mark(row, &mark) ? mark.word : DOPPEL_LABEL_NONE;
+    sqlite3_reset(row);
     return DOPPEL_OK;
 }
 
@@ -180,8 +177,7 @@ static enum doppel_status log_mark(struct doppel_library *library, const struct 
                                    const char *reason, const char *note, struct doppel_error *error)
 {
     struct doppel_log_entry entry = {.action = DOPPEL_LOG_MARKED, .reason = reason};
-    sqlite3_stmt *statement;
-    bool row = false;
+    sqlite3_stmt *row;
     char *name = NULL;
     enum doppel_status status = DOPPEL_OK;
     if (items) {
@@ -193,17 +189,15 @@ static enum doppel_status log_mark(struct doppel_library *library, const struct 
     if (!entry.of)
         TRY(item_of(library, b, &entry.of, error));
     TRY(item_name(library, entry.item, &name, error));
-    TRY(rows_prepare(library,
-                     "SELECT json_patch('{}', json_object('a', lower(hex(?1)),"
-                     " 'b', lower(hex(?2)), 'note', ?3))",
-                     VALUES(value_digest(a), value_digest(b), value_text(note)), &statement,
-                     error));
-    TRY(doppel_store_step(library->store, statement, &row, error));
+    TRY(rows_first(library,
+                   "SELECT json_patch('{}', json_object('a', lower(hex(?1)),"
+                   " 'b', lower(hex(?2)), 'note', ?3))",
+                   VALUES(value_digest(a), value_digest(b), value_text(note)), &row, error));
     if (row) {
         entry.name = name;
-        entry.detail = (const char *)sqlite3_column_text(statement, 0);
+        entry.detail = (const char *)sqlite3_column_text(row, 0);
         status = log_append(library, &entry, error);
-        sqlite3_reset(statement);
+        sqlite3_reset(row);
     }
 done:
     free(name);

@@ -13,18 +13,14 @@ enum { MAX_POLICY_BYTES = 128 };
 enum doppel_status doppel_library_policy(struct doppel_library *library,
                                          struct doppel_keep_policy *out, struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row;
+    sqlite3_stmt *row = NULL;
     struct doppel_keep_policy policy = doppel_keep_policy_default();
-    enum doppel_status status =
-        rows_prepare(library, "SELECT keep, " IS_WHOLE(POLICY_COLUMNS) " FROM policy", NO_VALUES,
-                     &statement, error);
-    if (status)
-        return status;
-    TRY(doppel_store_step(library->store, statement, &row, error));
+    enum doppel_status status;
+    TRY(rows_first(library, "SELECT keep, " IS_WHOLE(POLICY_COLUMNS) " FROM policy", NO_VALUES,
+                   &row, error));
     if (row) {
-        const char *keep = (const char *)sqlite3_column_text(statement, 0);
-        if (sqlite3_column_int(statement, 1) != 1 || !keep ||
+        const char *keep = (const char *)sqlite3_column_text(row, 0);
+        if (sqlite3_column_int(row, 1) != 1 || !keep ||
             doppel_keep_policy_parse(keep, &policy, NULL))
             TRY(doppel_fail(error, DOPPEL_E_CORRUPT,
                             "%s: its policy of what is kept is damaged; set it again",
@@ -32,7 +28,7 @@ enum doppel_status doppel_library_policy(struct doppel_library *library,
     }
     *out = policy;
 done:
-    sqlite3_reset(statement);
+    sqlite3_reset(row);
     return status;
 }
 

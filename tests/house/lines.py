@@ -32,7 +32,6 @@ MAY_HAVE_LADDERS = {
     "output_file_close",
     "read_candidate",
     "read_once",
-    "read_origin",
     "remove_gone",
     "take_group",
     "verify",
