@@ -165,6 +165,32 @@ void doppel_json_array_end(struct doppel_json *json)
     append_byte(json, ']');
 }
 
+void doppel_json_texts(struct doppel_json *json, const char *key, const char *const *texts,
+                       size_t count)
+{
+    if (!count)
+        return;
+    doppel_json_array_begin(json, key);
+    for (size_t i = 0; i < count; i++)
+        doppel_json_text(json, NULL, texts[i]);
+    doppel_json_array_end(json);
+}
+
+void doppel_json_codes(struct doppel_json *json, const char *key,
+                       const struct doppel_fingerprint *fingerprint)
+{
+    char hex[65];
+    doppel_json_array_begin(json, key);
+    for (uint32_t i = 0; i < fingerprint->count; i++) {
+        doppel_code_to_hex(&fingerprint->codes[i], fingerprint->code_bits, hex);
+        doppel_json_array_begin(json, NULL);
+        doppel_json_text(json, NULL, hex);
+        doppel_json_integer(json, NULL, fingerprint->positions[i]);
+        doppel_json_array_end(json);
+    }
+    doppel_json_array_end(json);
+}
+
 void doppel_json_text(struct doppel_json *json, const char *key, const char *text)
 {
     if (text)

@@ -71,6 +71,12 @@ DOPPEL_API void doppel_json_rate(struct doppel_json *json, const char *key, doub
 DOPPEL_API void doppel_json_real(struct doppel_json *json, const char *key, double value);
 DOPPEL_API void doppel_json_boolean(struct doppel_json *json, const char *key, bool value);
 DOPPEL_API void doppel_json_null(struct doppel_json *json, const char *key);
+/** An array of strings; where there are none nothing is written. */
+DOPPEL_API void doppel_json_texts(struct doppel_json *json, const char *key,
+                                  const char *const *texts, size_t count);
+/** An array of codes in hexadecimal, each with its position: [["8f00…",0],…]. */
+DOPPEL_API void doppel_json_codes(struct doppel_json *json, const char *key,
+                                  const struct doppel_fingerprint *fingerprint);
 /** A value that is JSON. */
 DOPPEL_API void doppel_json_raw(struct doppel_json *json, const char *key, const char *value,
                                 size_t size);

@@ -58,17 +58,6 @@ void write_export_head(struct doppel_json *json)
 
 /* ---- what is said of an item ---- */
 
-static void write_model_names(struct doppel_json *json, const char *key, char *const *names,
-                              size_t count)
-{
-    if (!count)
-        return;
-    doppel_json_array_begin(json, key);
-    for (size_t i = 0; i < count; i++)
-        doppel_json_text(json, NULL, names[i]);
-    doppel_json_array_end(json);
-}
-
 static void write_model_metadata(struct doppel_json *json, const struct doppel_metadata *about)
 {
     write_any_bytes(json, "external_id", about->external_id);
@@ -80,27 +69,11 @@ static void write_model_metadata(struct doppel_json *json, const struct doppel_m
         write_any_bytes(json, "meta_text", about->meta);
     free(text);
     json_decref(meta);
-    write_model_names(json, "labels", about->labels, about->label_count);
-    write_model_names(json, "lists", about->lists, about->list_count);
+    doppel_json_texts(json, "labels", (const char *const *)about->labels, about->label_count);
+    doppel_json_texts(json, "lists", (const char *const *)about->lists, about->list_count);
 }
 
 /* ---- items ---- */
-
-static void write_model_codes(struct doppel_json *json,
-                              const struct doppel_fingerprint *fingerprint)
-{
-    doppel_json_signed(json, "bits", fingerprint->code_bits);
-    doppel_json_array_begin(json, "sequence");
-    for (uint32_t i = 0; i < fingerprint->count; i++) {
-        char hex[65];
-        doppel_code_to_hex(&fingerprint->codes[i], fingerprint->code_bits, hex);
-        doppel_json_array_begin(json, NULL);
-        doppel_json_text(json, NULL, hex);
-        doppel_json_integer(json, NULL, fingerprint->positions[i]);
-        doppel_json_array_end(json);
-    }
-    doppel_json_array_end(json);
-}
 
 static void write_attachment(struct doppel_json *json, const struct doppel_record *record)
 {
@@ -121,7 +94,8 @@ static void write_model_record(struct doppel_json *json, const struct doppel_rec
     }
     if (record->quality)
         doppel_json_signed(json, "quality", record->quality);
-    write_model_codes(json, &record->fingerprint);
+    doppel_json_signed(json, "bits", record->fingerprint.code_bits);
+    doppel_json_codes(json, "sequence", &record->fingerprint);
     write_attachment(json, record);
 }
 

@@ -62,25 +62,10 @@ static void put_member_reason(struct doppel_json *json, const struct doppel_grou
         doppel_match_to_json(json, member->match);
 }
 
-static void put_word_count(struct doppel_json *json, const char *key, const char *const *words,
-                           size_t count)
-{
-    if (!count)
-        return;
-    doppel_json_array_begin(json, key);
-    for (size_t i = 0; i < count; i++)
-        doppel_json_text(json, NULL, words[i]);
-    doppel_json_array_end(json);
-}
-
 static void put_digest(struct doppel_json *json, const struct doppel_digest *digest)
 {
-    static const char digits[] = "0123456789abcdef";
-    char hex[2 * sizeof digest->bytes + 1] = "";
-    for (size_t i = 0; i < sizeof digest->bytes; i++) {
-        hex[2 * i] = digits[digest->bytes[i] >> 4];
-        hex[2 * i + 1] = digits[digest->bytes[i] & 15];
-    }
+    char hex[2 * sizeof digest->bytes + 1];
+    doppel_hex_encode(digest->bytes, sizeof digest->bytes, hex);
     doppel_json_text(json, "digest", hex);
 }
 
@@ -98,8 +83,8 @@ static void put_member(struct doppel_json *json, const struct doppel_group *grou
     put_member_reason(json, member);
     if (member->same_bytes != number && member->reason != DOPPEL_REASON_IDENTICAL)
         doppel_json_path(json, "identical_to", group->members[member->same_bytes].path);
-    put_word_count(json, "lists", member->lists, member->list_count);
-    put_word_count(json, "labels", member->labels, member->label_count);
+    doppel_json_texts(json, "lists", member->lists, member->list_count);
+    doppel_json_texts(json, "labels", member->labels, member->label_count);
     if (parts & DOPPEL_GROUP_DIGESTS)
         put_digest(json, &member->digest);
     doppel_json_object_end(json);

@@ -76,6 +76,25 @@ static void test_lines_have_no_commas(void **state)
     doppel_json_free(&json);
 }
 
+static void test_lists_of_strings_and_codes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one", "t\"wo"};
+    struct doppel_code codes[] = {{{UINT64_C(0x8f00000000000001)}}, {{7}}};
+    uint32_t positions[] = {0, 1500};
+    const struct doppel_fingerprint fingerprint = {
+        .code_bits = 64, .count = 2, .codes = codes, .positions = positions};
+    struct doppel_json json = {0};
+    doppel_json_object_begin(&json, NULL);
+    doppel_json_texts(&json, "none", names, 0);
+    doppel_json_texts(&json, "names", names, 2);
+    doppel_json_codes(&json, "codes", &fingerprint);
+    doppel_json_object_end(&json);
+    assert_written(&json, json_pack("{s:[s,s],s:[[s,i],[s,i]]}", "names", "one", "t\"wo", "codes",
+                                    "8f00000000000001", 0, "0000000000000007", 1500));
+    doppel_json_free(&json);
+}
+
 static void test_paths(void **state)
 {
     (void)state;
@@ -303,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_nest),
         cmocka_unit_test(test_lines_have_no_commas),
+        cmocka_unit_test(test_lists_of_strings_and_codes),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_text_is_escaped_alike),
         cmocka_unit_test(test_any_bytes_become_text),

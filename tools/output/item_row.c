@@ -108,21 +108,10 @@ void item_details_free(struct item_details *details)
     doppel_metadata_free(&details->metadata);
 }
 
-static void write_item_names(struct doppel_json *row, const char *key, char *const *names,
-                             size_t count)
-{
-    if (!count)
-        return;
-    doppel_json_array_begin(row, key);
-    for (size_t i = 0; i < count; i++)
-        doppel_json_text(row, NULL, names[i]);
-    doppel_json_array_end(row);
-}
-
 void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata)
 {
-    write_item_names(row, "labels", metadata->labels, metadata->label_count);
-    write_item_names(row, "lists", metadata->lists, metadata->list_count);
+    doppel_json_texts(row, "labels", (const char *const *)metadata->labels, metadata->label_count);
+    doppel_json_texts(row, "lists", (const char *const *)metadata->lists, metadata->list_count);
     if (metadata->state != DOPPEL_LIST_ACTIVE)
         doppel_json_text(row, "list_state", doppel_list_state_name(metadata->state));
 }

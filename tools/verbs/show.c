@@ -50,18 +50,6 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
-static void write_stored_sequence(struct doppel_json *row,
-                                  const struct doppel_fingerprint *fingerprint)
-{
-    char hex[65];
-    doppel_json_array_begin(row, "sequence");
-    for (uint32_t i = 0; i < fingerprint->count; i++) {
-        doppel_code_to_hex(&fingerprint->codes[i], fingerprint->code_bits, hex);
-        write_code(row, hex, fingerprint->positions[i]);
-    }
-    doppel_json_array_end(row);
-}
-
 struct showing {
     const struct settings *settings;
     struct report *report;
@@ -109,7 +97,7 @@ static void print_shown_item(const struct showing *showing, const struct doppel_
         write_audio_length(row, &item->record);
     write_video_details(row, &item->record, true, item->record.width != 0);
     if (fingerprint->count)
-        write_stored_sequence(row, fingerprint);
+        doppel_json_codes(row, "sequence", fingerprint);
     write_item_details(row, item->id, &details);
     output_end(showing->output);
     item_details_free(&details);
