@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
+
 enum { BLOCK_BYTES = 256 * 1024 };
 
 static int open_folder_of(const char *path)
@@ -105,31 +107,14 @@ bool held_being_written(const struct held_file *held)
     return refused;
 }
 
-/* All of a block, or up to the end. @return -1 when it cannot be read */
-static ssize_t read_held_block(int fd, char *block, off_t at)
-{
-    size_t filled = 0;
-    while (filled < BLOCK_BYTES) {
-        ssize_t got = pread(fd, block + filled, BLOCK_BYTES - filled, at + (off_t)filled);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        filled += (size_t)got;
-    }
-    return (ssize_t)filled;
-}
-
 static enum doppel_status compare_blocks(const struct held_file *a, const struct held_file *b,
                                          char *blocks, struct doppel_error *error)
 {
-    for (off_t at = 0;; at += BLOCK_BYTES) {
+    for (uint64_t at = 0;; at += BLOCK_BYTES) {
         if (held_cancelled(a))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-        ssize_t of_a = read_held_block(a->file, blocks, at);
-        ssize_t of_b = read_held_block(b->file, blocks + BLOCK_BYTES, at);
+        ssize_t of_a = read_at(a->file, blocks, BLOCK_BYTES, at);
+        ssize_t of_b = read_at(b->file, blocks + BLOCK_BYTES, BLOCK_BYTES, at);
         if (of_a < 0 || of_b < 0)
             return doppel_fail(error, DOPPEL_E_IO, "cannot be compared: %s", strerror(errno));
         if (of_a != of_b || memcmp(blocks, blocks + BLOCK_BYTES, (size_t)of_a) != 0)

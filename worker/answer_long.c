@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
 #include "worker/frame.h"
 
 /* ---- the worker's side ---- */
@@ -129,17 +130,6 @@ static size_t size_in_memory(int fd)
     return (size_t)status.st_size;
 }
 
-static bool read_whole(int fd, uint8_t *out, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        ssize_t got = pread(fd, out + at, size - at, (off_t)at);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        at += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
 enum answer answer_read_long(int fd, const struct worker_order *order, struct doppel_outcome *out)
 {
     size_t size = size_in_memory(fd);
@@ -148,8 +138,9 @@ enum answer answer_read_long(int fd, const struct worker_order *order, struct do
     uint8_t *data = malloc(size);
     if (!data)
         return ANSWER_NO_MEMORY;
-    enum answer answer =
-        read_whole(fd, data, size) ? answer_read(data, size, order, out) : ANSWER_NONSENSE;
+    enum answer answer = read_at(fd, data, size, 0) == (ssize_t)size
+                             ? answer_read(data, size, order, out)
+                             : ANSWER_NONSENSE;
     free(data);
     return answer;
 }

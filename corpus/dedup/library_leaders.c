@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/record_text.h"
 #include "corpus/read/reread.h"

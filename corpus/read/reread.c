@@ -6,28 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
 #include "corpus/read/reader.h"
 
 static bool is_same_file_stat(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
-ssize_t read_at(int fd, void *out, size_t size, uint64_t offset)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(fd, (char *)out + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
 }
 
 static enum doppel_status read_part(int fd, const struct reread_part *part, const char *path,

@@ -22,9 +22,6 @@ struct reread_part {
     char *buffer; /* of `size` and PARSE_SLACK bytes, which become zeros */
 };
 
-/** How many bytes there are from an offset, `size` at most; -1: errno says why. */
-ssize_t read_at(int fd, void *out, size_t size, uint64_t offset);
-
 /** DOPPEL_OK; DOPPEL_E_CHANGED, when the file is not what it was; DOPPEL_E_IO */
 enum doppel_status reread(const struct corpus_file *file, const struct reread_part *part,
                           struct doppel_error *error);

@@ -11,6 +11,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
+#include "core/read_at.h"
 #include "core/try.h"
 
 /* ---- opening ---- */
@@ -25,18 +26,11 @@ static enum doppel_status read_segment_header(int fd, const char *path,
                            strerror(errno));
     if (!S_ISREG(about.st_mode))
         return doppel_fail(error, DOPPEL_E_FORMAT, "%s is not an index file", path);
-    ssize_t got;
-    size_t read_bytes = 0;
-    while ((got = pread(fd, header + read_bytes, SEGMENT_HEADER - read_bytes, (off_t)read_bytes)) !=
-           0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return doppel_fail(error, DOPPEL_E_IO, "cannot read the index file %s: %s", path,
-                               strerror(errno));
-        read_bytes += (size_t)got;
-    }
-    if (read_bytes < SEGMENT_HEADER)
+    ssize_t got = read_at(fd, header, SEGMENT_HEADER, 0);
+    if (got < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot read the index file %s: %s", path,
+                           strerror(errno));
+    if (got < SEGMENT_HEADER)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "the index file %s is cut short", path);
     *out_bytes = (uint64_t)about.st_size;
     return DOPPEL_OK;
