@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tools/args/help.h"
+#include "tools/args/mistakes.h"
 #include "tools/memory.h"
 #include "tools/args/options.h"
 #include "tools/output/messages.h"

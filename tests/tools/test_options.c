@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/args/options.h"
+#include "tools/args/mistakes.h"
 
 enum { MAX_WORDS = 16 };
 

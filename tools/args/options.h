@@ -350,7 +350,4 @@ const struct doppel_scheme *settings_scheme(const struct settings *settings, enu
 /* The largest file of a kind that is read. */
 uint64_t settings_max_bytes(const struct settings *settings, enum doppel_kind kind);
 
-/* The sentence for a verb that does not exist. */
-enum doppel_status unknown_verb(const char *name, struct doppel_error *error);
-
 #endif

@@ -138,12 +138,6 @@ void report_input(struct report *report, const char *path, const char *reason)
     doppel_run_fail_input(report->run, path, reason);
 }
 
-void report_detail(struct report *report, const char *path, const char *reason)
-{
-    if (report->verbose)
-        say(report, path, reason);
-}
-
 DOPPEL_PRINTF(2, 0)
 static void say_formatted(struct report *report, const char *format, va_list arguments)
 {

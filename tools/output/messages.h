@@ -46,9 +46,6 @@ int report_refusal(struct report *report, enum doppel_status status,
 /* Worth knowing: `doppel: …`, not with -q. */
 void report_notice(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
 
-/* What was skipped and the like: `doppel: PATH: …`, only with -v. */
-void report_detail(struct report *report, const char *path, const char *reason);
-
 /* The exit code of the command, from what its verb returned: 130 after SIGINT, 3 after an error. */
 int report_exit_code(const struct report *report, int code);
 
