@@ -28,6 +28,7 @@ struct report_server {
     const struct served_report *served;
     ARRAY(struct gone_file) gone;
     struct doppel_json failed; /* of the request in hand: why files stayed */
+    uint64_t requests;
     bool no_memory;
 };
 
@@ -225,6 +226,7 @@ static void answer_report_request(void *context, const struct http_request *requ
 {
     struct report_server *server = context;
     bool changes = strcmp(request->path, "act") == 0 || strcmp(request->path, "undo") == 0;
+    server->requests++;
     if (changes != request->post)
         reply->status = changes || request->post ? HTTP_NOT_ALLOWED : reply->status;
     else if (changes)
@@ -246,6 +248,8 @@ enum doppel_status serve_report(const struct served_report *served, struct doppe
     fflush(stdout);
     report_notice(served->report, "open it in a browser of this machine; Ctrl-C ends it");
     TRY(http_server_run(server, signals_stopped, error));
+    doppel_run_begin(served->report->run, "requests answered", 0);
+    doppel_run_advance(served->report->run, state.requests);
 done:
     http_server_stop(server);
     for (size_t i = 0; i < state.gone.count; i++)
