@@ -172,6 +172,19 @@ struct doppel_plane {
     size_t stride; /**< bytes, >= width */
 };
 
+/** What the file of an image tells of how it came about; zero: not known. */
+struct doppel_image_origin {
+    /** How strong the frequencies 1 to 7 of 8×8 blocks of the full size are, the highest last:
+     * 16·log2(1 + 16·mean magnitude) of the coefficients (u, v) with max(u, v) = i + 1, of a sample
+     * of the blocks. Of a JPEG those in the file. All zero: not measured. */
+    uint8_t spectrum[7];
+    uint8_t jpeg_quality;    /**< 1 to 100, by its quantisation table; 0: it is no JPEG */
+    uint8_t earlier_quality; /**< of a JPEG that it was before, by what its coefficients keep of
+                                that; 0: there is no sign of one */
+    int64_t taken_s;         /**< EXIF's date taken as seconds since 1970, as if it were UTC */
+    char camera[32];         /**< EXIF's model: printable ASCII */
+};
+
 /* ---- fingerprints ---- */
 
 /** Widest code: 256 bits, word 0 first; bit i of a code is bit i%64 of word i/64. */

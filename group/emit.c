@@ -207,7 +207,7 @@ static uint64_t savable_bytes(const struct group_members *members)
 /* The one to keep: of those that are marked to be kept; else of those that are not marked for
  * removal; else of all. @return false without memory */
 static bool choose_kept_by_marks(const struct grouping *grouping, const struct led_item *members,
-                                 size_t count, uint32_t *out)
+                                 size_t count, uint32_t *out, const char **out_reason)
 {
     struct led_item *best = calloc(count, sizeof *best);
     enum doppel_file_mark most = DOPPEL_FILE_REMOVE, mark;
@@ -224,9 +224,12 @@ static bool choose_kept_by_marks(const struct grouping *grouping, const struct l
         if (mark == most)
             best[best_count++] = members[i];
     }
+    size_t unmarked = best_count;
     if (done && best_count)
         best_count = prefer_folders(grouping, best, best_count);
-    done = done && best_count && grouping_choose_kept(grouping, best, best_count, out);
+    done = done && best_count && grouping_choose_kept(grouping, best, best_count, out, out_reason);
+    if (best_count < count)
+        *out_reason = best_count < unmarked ? "folder" : "mark";
     free(best);
     return done;
 }
@@ -254,7 +257,8 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
     const struct grouping *grouping = emission->grouping;
     struct group_members out = {0};
     uint32_t kept;
-    bool room = choose_kept_by_marks(grouping, members, count, &kept) &&
+    const char *reason = NULL;
+    bool room = choose_kept_by_marks(grouping, members, count, &kept, &reason) &&
                 group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_other_member(grouping, members[i].item, &out);
@@ -266,6 +270,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
         const struct doppel_group group = {.number = ++*emission->number,
                                            .kind = grouping->options->kind,
                                            .keep = out.items[0].path,
+                                           .keep_reason = reason,
                                            .members = out.items,
                                            .count = out.count,
                                            .savable_bytes = savable_bytes(&out)};

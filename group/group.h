@@ -102,7 +102,10 @@ struct doppel_group_member {
 struct doppel_group {
     uint64_t number; /**< from 1, in the order in which groups are found */
     enum doppel_kind kind;
-    const char *keep; /**< the path, name or record id of the one to keep */
+    const char *keep;        /**< the path, name or record id of the one to keep */
+    const char *keep_reason; /**< why it is kept rather than the second best: "mark", "folder",
+                                "reference", "file" (the others have none), "chosen" (in the
+                                library), "whole", or doppel_keep_reason; NULL: not known */
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
     uint64_t savable_bytes; /**< what all but the one to keep, references and what is marked to be

@@ -98,6 +98,7 @@ void doppel_group_to_json(struct doppel_json *json, const char *key,
     doppel_json_text(json, "kind", doppel_kind_name(group->kind));
     doppel_json_path(json, "keep", group->keep);
     doppel_json_integer(json, "savable", group->savable_bytes);
+    doppel_json_text(json, "keep_reason", group->keep_reason);
     doppel_json_array_begin(json, "members");
     for (size_t i = 0; i < group->count; i++)
         put_member(json, group, i, parts);

@@ -131,8 +131,9 @@ struct led_item {
     uint32_t leader, item;
 };
 
-/* The member of a group that stays. @return false without memory */
+/* The member of a group that stays. @param out_reason why it does rather than the second best;
+ * untouched where it is alone. @return false without memory */
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
-                          size_t count, uint32_t *out);
+                          size_t count, uint32_t *out, const char **out_reason);
 
 #endif

@@ -1,34 +1,29 @@
-/* Which member of a group is kept. Of pictures what counts is what they show: a frame around a copy
- * makes it larger and no better. */
+/* Which member of a group is kept. Of images what counts is what they show, and what is seen of how
+ * they came about (library/ledger/looks.c). */
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ORIENTATIONS = 8 };
 
 /* What is known of the members, for the policy. */
 struct members_known {
     const struct led_item *members;
     size_t count;
     struct doppel_candidate *candidates; /* of each; `path` is looked up when it is needed */
-    double *shares;                      /* of each picture, what is within its frame */
-    unsigned *orientations;              /* of each, to the first: quarter turns, 4: mirrored */
+    struct doppel_image_look *looks;     /* of each image */
 };
 
 static void members_known_free(struct members_known *known)
 {
     free(known->candidates);
-    free(known->shares);
-    free(known->orientations);
+    free(known->looks);
 }
 
 static bool members_known_make(const struct grouping *grouping, struct members_known *known)
 {
     known->candidates = calloc(known->count, sizeof *known->candidates);
-    known->shares = calloc(known->count, sizeof *known->shares);
-    known->orientations = calloc(known->count, sizeof *known->orientations);
-    if (!known->candidates || !known->shares || !known->orientations)
+    known->looks = calloc(known->count, sizeof *known->looks);
+    if (!known->candidates || !known->looks)
         return false;
     for (size_t i = 0; i < known->count; i++) {
         struct grouping_item item = item_store_get(&grouping->items, known->members[i].item);
@@ -41,121 +36,141 @@ static bool members_known_make(const struct grouping *grouping, struct members_k
     return true;
 }
 
-/* ---- what pictures show ---- */
+/* ---- what images show ---- */
 
-/* The share of a picture within its frame; 1 also where nothing is known of it. */
-static double content_share(const struct grouping *grouping, uint32_t number)
+/* @param out fingerprint given (doppel_fingerprint_free) */
+static bool load_features(const struct grouping *grouping, uint32_t number,
+                          struct doppel_image_features *out)
 {
     const struct grouping_options *options = grouping->options;
     struct grouping_item item = item_store_get(&grouping->items, number);
-    struct doppel_image_features features = {0};
     char *path = item_store_path(&grouping->items, number);
-    double share = 1;
     item.path = path;
-    if (path && options->features && options->features(options->context, &item, &features))
-        share = doppel_image_content_share(&features);
-    doppel_fingerprint_free(&features.fingerprint);
+    *out = (struct doppel_image_features){0};
+    bool loaded = path && options->features && options->features(options->context, &item, out);
     free(path);
-    return share;
+    return loaded;
 }
 
-/* @param out_framed set where one of the two meets the other by what is within a frame */
-static unsigned orientation_to(const struct grouping *grouping, uint32_t item, uint32_t first,
-                               bool *out_framed)
-{
-    struct doppel_match match = {0};
-    uint32_t query = grouping_first_of(grouping, item);
-    first = grouping_first_of(grouping, first);
-    if (query == first || !grouping->kind->compare(grouping, query, first, &match))
-        return 0;
-    *out_framed |= match.transform.trimmed;
-    return match.transform.rotated / 90U % 4 + (match.transform.mirrored ? 4 : 0);
-}
-
-/* Those are turned that do not stand as more than half of them do. */
-static void mark_turned(struct members_known *known)
-{
-    size_t counts[ORIENTATIONS] = {0};
-    for (size_t i = 0; i < known->count; i++)
-        counts[known->orientations[i]]++;
-    for (unsigned usual = 0; usual < ORIENTATIONS; usual++)
-        for (size_t i = 0; i < known->count && counts[usual] > known->count / 2; i++)
-            known->candidates[i].turned = known->orientations[i] != usual;
-}
-
+/* What has the same content looks the same: it is not loaded again. */
 static void look_at_images(const struct grouping *grouping, struct members_known *known)
 {
-    bool framed = false;
-    for (size_t i = 0; i < known->count; i++)
-        known->orientations[i] =
-            orientation_to(grouping, known->members[i].item, known->members[0].item, &framed);
-    for (size_t i = 0; i < known->count && framed; i++)
-        known->shares[i] = content_share(grouping, known->members[i].item);
-    if (framed)
-        doppel_candidates_compare_contents(known->candidates, known->shares, known->count);
-    mark_turned(known);
+    struct doppel_image_features first, image;
+    uint32_t last = 0;
+    if (!load_features(grouping, known->members[0].item, &first))
+        goto done;
+    for (size_t i = 0; i < known->count; i++) {
+        uint32_t content = grouping_first_of(grouping, known->members[i].item);
+        if (i && content == grouping_first_of(grouping, known->members[last].item)) {
+            known->looks[i] = known->looks[last];
+            continue;
+        }
+        if (load_features(grouping, known->members[i].item, &image))
+            known->looks[i] = doppel_image_look_make(&image, &first);
+        doppel_fingerprint_free(&image.fingerprint);
+        last = (uint32_t)i;
+    }
+    doppel_candidates_compare_images(known->candidates, known->looks, known->count);
+done:
+    doppel_fingerprint_free(&first.fingerprint);
 }
 
-/* Whether what pictures show is asked for at all. */
-static bool is_by_content(const struct grouping *grouping)
+/* Whether there are two contents at all. */
+static bool have_different_contents(const struct grouping *grouping,
+                                    const struct members_known *known)
+{
+    uint32_t first = grouping_first_of(grouping, known->members[0].item);
+    for (size_t i = 1; i < known->count; i++)
+        if (grouping_first_of(grouping, known->members[i].item) != first)
+            return true;
+    return false;
+}
+
+/* Whether what images show, and their dates, are asked for at all. */
+static bool is_by_look(const struct grouping *grouping)
 {
     const struct doppel_keep_policy *policy = &grouping->options->policy;
     return grouping->options->kind == DOPPEL_KIND_IMAGE &&
-           memchr(policy->criteria, DOPPEL_KEEP_RESOLUTION, policy->count);
+           (memchr(policy->criteria, DOPPEL_KEEP_RESOLUTION, policy->count) ||
+            memchr(policy->criteria, DOPPEL_KEEP_DATE, policy->count));
 }
 
 /* ---- the better of two ---- */
 
-static bool is_better_by_policy(const struct grouping *grouping, const struct members_known *known,
-                                size_t a, size_t b, bool *no_memory)
+/* Which of two is kept, and why. */
+struct better {
+    bool first;
+    const char *reason;
+};
+
+static struct better better_by_policy(const struct grouping *grouping,
+                                      const struct members_known *known, size_t a, size_t b,
+                                      bool *no_memory)
 {
+    const struct doppel_keep_policy *policy = &grouping->options->policy;
     struct doppel_candidate left = known->candidates[a], right = known->candidates[b];
+    struct better better = {false, "order"};
     char *left_path = item_store_path(&grouping->items, known->members[a].item);
     char *right_path = item_store_path(&grouping->items, known->members[b].item);
     left.path = left_path;
     right.path = right_path;
     *no_memory |= !left_path || !right_path;
-    bool better = left_path && right_path &&
-                  doppel_keep_compare(&grouping->options->policy, &left, &right, NULL) < 0;
+    if (left_path && right_path)
+        better = (struct better){doppel_keep_compare(policy, &left, &right, NULL) < 0,
+                                 doppel_keep_reason(policy, &left, &right)};
     free(left_path);
     free(right_path);
     return better;
 }
 
-/* Whether member `a` is rather kept than `b`: a reference, else a file, else what was chosen or is
- * whole, else the better by policy. */
-static bool is_better_kept(const struct grouping *grouping, const struct members_known *known,
-                           size_t a, size_t b, bool *no_memory)
+/* A reference, else a file, else what was chosen or is whole, else the better by policy. */
+static struct better better_of(const struct grouping *grouping, const struct members_known *known,
+                               size_t a, size_t b, bool *no_memory)
 {
     uint32_t first = known->members[a].item, second = known->members[b].item;
     struct grouping_item x = item_store_get(&grouping->items, first);
     struct grouping_item y = item_store_get(&grouping->items, second);
     if (x.reference != y.reference)
-        return x.reference;
+        return (struct better){x.reference, "reference"};
     if (x.no_file != y.no_file)
-        return y.no_file;
+        return (struct better){y.no_file, "file"};
     if (x.chosen != y.chosen)
-        return x.chosen;
+        return (struct better){x.chosen, "chosen"};
     if (x.cut != y.cut)
-        return y.cut;
+        return (struct better){y.cut, "whole"};
     int preferred = grouping->kind->prefer
                         ? grouping->kind->prefer(grouping, grouping_first_of(grouping, first),
                                                  grouping_first_of(grouping, second))
                         : 0;
-    return preferred ? preferred > 0 : is_better_by_policy(grouping, known, a, b, no_memory);
+    return preferred ? (struct better){preferred > 0, "duration"}
+                     : better_by_policy(grouping, known, a, b, no_memory);
+}
+
+/* The best of the members; but for one. */
+static size_t find_best_kept(const struct grouping *grouping, const struct members_known *known,
+                             size_t but, bool *no_memory)
+{
+    size_t best = but == 0;
+    for (size_t i = best + 1; i < known->count && !*no_memory; i++)
+        if (i != but && better_of(grouping, known, i, best, no_memory).first)
+            best = i;
+    return best;
 }
 
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
-                          size_t count, uint32_t *out)
+                          size_t count, uint32_t *out, const char **out_reason)
 {
     struct members_known known = {.members = members, .count = count};
     bool no_memory = !members_known_make(grouping, &known);
     size_t best = 0;
-    if (!no_memory && is_by_content(grouping))
+    if (!no_memory && is_by_look(grouping) && have_different_contents(grouping, &known))
         look_at_images(grouping, &known);
-    for (size_t i = 1; i < count && !no_memory; i++)
-        if (is_better_kept(grouping, &known, i, best, &no_memory))
-            best = i;
+    if (!no_memory)
+        best = find_best_kept(grouping, &known, SIZE_MAX, &no_memory);
+    if (!no_memory && count > 1) {
+        size_t second = find_best_kept(grouping, &known, best, &no_memory);
+        *out_reason = better_of(grouping, &known, best, second, &no_memory).reason;
+    }
     *out = members[best].item;
     members_known_free(&known);
     return !no_memory;

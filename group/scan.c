@@ -2,10 +2,13 @@
 #include <doppel/group.h>
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compare/video.h"
+#include "core/absolute_path.h"
 #include "core/digest.h"
 #include "core/try.h"
 #include "group/grouping.h"
@@ -43,15 +46,23 @@ static bool load_cached_record(const struct scan *scan, const struct grouping_it
     return doppel_cache_record(scan->cache, &key, true, out) == DOPPEL_OK;
 }
 
-/* Digests may be forgotten for their memory; of the few that are looked at again they are
- * recomputed. */
-static bool have_digest(struct grouping_item *item)
+/* Digests may be forgotten for their memory; of the few that are looked at again they are looked
+ * up, or recomputed. */
+static bool have_digest(const struct scan *scan, struct grouping_item *item)
 {
     if (!digest_is_none(&item->digest))
         return true;
     int fd = item->path ? open(item->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    char *path = fd >= 0 ? absolute_path(item->path) : NULL;
+    struct stat status;
     uint64_t size;
-    bool good = fd >= 0 && doppel_digest_fd(fd, &item->digest, &size, NULL) == DOPPEL_OK;
+    bool good = path && fstat(fd, &status) == 0;
+    if (good) {
+        struct doppel_file_stamp stamp = doppel_file_stamp_of(&status);
+        good = doppel_cache_file(scan->cache, path, &stamp, &item->digest) == DOPPEL_OK ||
+               doppel_digest_fd(fd, &item->digest, &size, NULL) == DOPPEL_OK;
+    }
+    free(path);
     if (fd >= 0)
         (void)close(fd);
     return good;
@@ -62,7 +73,7 @@ static bool load_cached_features(void *context, const struct grouping_item *want
 {
     struct grouping_item item = *wanted;
     struct doppel_record record = {0};
-    if (!have_digest(&item) ||
+    if (!have_digest(context, &item) ||
         !load_cached_record(context, &item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
         return false;
     bool good =

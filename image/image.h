@@ -97,6 +97,7 @@ struct doppel_image_features {
     uint16_t boxes[DOPPEL_VIEW_COUNT][4];
     struct doppel_digest pixels; /**< of a lossless picture (doppel/media.h: struct doppel_luma);
                                     zero: not known, which it is to doppel_image_features */
+    struct doppel_image_origin origin; /**< the same */
 };
 
 /**
@@ -110,10 +111,12 @@ DOPPEL_API enum doppel_status doppel_image_features(const struct doppel_plane *p
                                                     struct doppel_error *error);
 
 /** What a store keeps beside the codes: the pixels' digest, if it is known; thumb, then boxes,
- * little-endian. */
+ * little-endian; then the origin, but for those of earlier versions. */
 enum {
     DOPPEL_IMAGE_ATTACHMENT_BYTES = DOPPEL_IMAGE_THUMB_BYTES + DOPPEL_VIEW_COUNT * 4 * 2,
-    DOPPEL_IMAGE_ATTACHMENT_MOST = DOPPEL_IMAGE_ATTACHMENT_BYTES + 16 /**< with the digest */
+    DOPPEL_IMAGE_ORIGIN_BYTES = 48,
+    DOPPEL_IMAGE_ATTACHMENT_MOST =
+        DOPPEL_IMAGE_ATTACHMENT_BYTES + DOPPEL_IMAGE_ORIGIN_BYTES + 16 /**< with the digest */
 };
 
 /** @return bytes written */
@@ -123,13 +126,20 @@ DOPPEL_API size_t doppel_image_attachment_write(const struct doppel_image_featur
 /** The digest of the pixels in an attachment, or zero. Thread-safe. */
 DOPPEL_API struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t size);
 
-/** The inverse: fills thumb, boxes and pixels only. DOPPEL_E_CORRUPT unless `size` is that of an
- * attachment. */
+/** The inverse: fills thumb, boxes, pixels and origin only. DOPPEL_E_CORRUPT unless `size` is that
+ * of an attachment. */
 DOPPEL_API enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
                                                            struct doppel_image_features *features);
 
-/** The share of a picture that its trimmed view takes, 0 to 1; 1 where it has none. Thread-safe. */
-DOPPEL_API double doppel_image_content_share(const struct doppel_image_features *features);
+/** The share of a picture that a view takes, 0 to 1; 1 where it has none such. Thread-safe. */
+DOPPEL_API double doppel_image_view_share(const struct doppel_image_features *features,
+                                          enum doppel_image_view view);
+
+/** Which of two pictures that show the same, both whole and upright, has something laid over it, as
+ * a logo or words: where their small planes differ, and there only, that one has more edges. < 0:
+ * `a`, > 0: `b`, 0: neither, or it cannot be said. Reads `thumb` alone. Thread-safe. */
+DOPPEL_API int doppel_image_overlay(const struct doppel_image_features *a,
+                                    const struct doppel_image_features *b);
 
 /* ---- searching and judging ---- */
 

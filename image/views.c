@@ -182,6 +182,28 @@ done:
 
 /* ---- the attachment ---- */
 
+/* The last byte of the camera is always zero. */
+static void write_image_origin(const struct doppel_image_origin *origin,
+                               uint8_t out[DOPPEL_IMAGE_ORIGIN_BYTES])
+{
+    memcpy(out, origin->spectrum, sizeof origin->spectrum);
+    out[7] = origin->jpeg_quality;
+    out[8] = origin->earlier_quality;
+    put_u64(out + 9, (uint64_t)origin->taken_s);
+    memcpy(out + 17, origin->camera, sizeof origin->camera - 1);
+}
+
+static void read_image_origin(const uint8_t data[DOPPEL_IMAGE_ORIGIN_BYTES],
+                              struct doppel_image_origin *out)
+{
+    memcpy(out->spectrum, data, sizeof out->spectrum);
+    out->jpeg_quality = data[7];
+    out->earlier_quality = data[8];
+    out->taken_s = (int64_t)get_u64(data + 9);
+    for (size_t i = 0; i + 1 < sizeof out->camera && data[17 + i] >= ' ' && data[17 + i] < 127; i++)
+        out->camera[i] = (char)data[17 + i];
+}
+
 size_t doppel_image_attachment_write(const struct doppel_image_features *features,
                                      uint8_t out[DOPPEL_IMAGE_ATTACHMENT_MOST])
 {
@@ -192,13 +214,28 @@ size_t doppel_image_attachment_write(const struct doppel_image_features *feature
     out += DOPPEL_IMAGE_THUMB_BYTES;
     for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, out += 2)
         put_u16(out, features->boxes[i / 4][i % 4]);
-    return DOPPEL_IMAGE_ATTACHMENT_BYTES + digest;
+    write_image_origin(&features->origin, out);
+    return DOPPEL_IMAGE_ATTACHMENT_BYTES + DOPPEL_IMAGE_ORIGIN_BYTES + digest;
+}
+
+/* Those of earlier versions have no origin. */
+static bool is_attachment_size(size_t size)
+{
+    const size_t bytes = DOPPEL_IMAGE_ATTACHMENT_BYTES, digest = sizeof(struct doppel_digest);
+    return size == bytes || size == bytes + digest || size == bytes + DOPPEL_IMAGE_ORIGIN_BYTES ||
+           size == DOPPEL_IMAGE_ATTACHMENT_MOST;
+}
+
+static bool has_pixels_digest(size_t size)
+{
+    return size == DOPPEL_IMAGE_ATTACHMENT_MOST ||
+           size == DOPPEL_IMAGE_ATTACHMENT_BYTES + sizeof(struct doppel_digest);
 }
 
 struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t size)
 {
     struct doppel_digest pixels = {0};
-    if (size == DOPPEL_IMAGE_ATTACHMENT_MOST)
+    if (has_pixels_digest(size))
         memcpy(&pixels, data, sizeof pixels);
     return pixels;
 }
@@ -206,23 +243,28 @@ struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t 
 enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
                                                 struct doppel_image_features *features)
 {
-    if (size != DOPPEL_IMAGE_ATTACHMENT_BYTES && size != DOPPEL_IMAGE_ATTACHMENT_MOST)
+    if (!is_attachment_size(size))
         return DOPPEL_E_CORRUPT;
+    const uint8_t *end = data + size;
     features->pixels = doppel_image_attachment_pixels(data, size);
-    data += size - DOPPEL_IMAGE_ATTACHMENT_BYTES;
+    data += has_pixels_digest(size) ? sizeof features->pixels : 0;
     memcpy(features->thumb, data, DOPPEL_IMAGE_THUMB_BYTES);
     data += DOPPEL_IMAGE_THUMB_BYTES;
     for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, data += 2)
         features->boxes[i / 4][i % 4] = get_u16(data);
+    features->origin = (struct doppel_image_origin){0};
+    if (data < end)
+        read_image_origin(data, &features->origin);
     return DOPPEL_OK;
 }
 
-double doppel_image_content_share(const struct doppel_image_features *features)
+double doppel_image_view_share(const struct doppel_image_features *features,
+                               enum doppel_image_view view)
 {
     const struct doppel_fingerprint *fingerprint = &features->fingerprint;
     for (uint32_t i = 0; i < fingerprint->count && i < DOPPEL_VIEW_COUNT; i++) {
         const uint16_t *box = features->boxes[i];
-        if (fingerprint->positions[i] == DOPPEL_VIEW_TRIMMED && box[2] > box[0] && box[3] > box[1])
+        if (fingerprint->positions[i] == view && box[2] > box[0] && box[3] > box[1])
             return (double)(box[2] - box[0]) * (box[3] - box[1]) / (65535. * 65535.);
     }
     return 1;

@@ -26,11 +26,11 @@ struct doppel_library;
 /** What speaks for a candidate; numbers are written to disk: new ones go to the end. */
 enum doppel_keep {
     DOPPEL_KEEP_AUTHORITY,  /**< of its source, the higher */
-    DOPPEL_KEEP_RESOLUTION, /**< more pixels of what they have in common, then less around it, then
-                               as most of the group stand */
+    DOPPEL_KEEP_RESOLUTION, /**< more pixels of what they have in common; then what is no copy as
+                               far as can be seen: struct doppel_candidate */
     DOPPEL_KEEP_DURATION,   /**< longer */
     DOPPEL_KEEP_SIZE,       /**< more bytes */
-    DOPPEL_KEEP_DATE,       /**< older */
+    DOPPEL_KEEP_DATE,       /**< older, by the date taken where it is known */
     DOPPEL_KEEP_DEPTH,      /**< fewer folders above it */
     DOPPEL_KEEP_NAME,       /**< the shorter file name */
     DOPPEL_KEEP_CRITERIA
@@ -58,24 +58,49 @@ DOPPEL_API enum doppel_status doppel_keep_policy_parse(const char *text,
 struct doppel_candidate {
     int64_t authority;
     uint32_t width, height;
-    uint64_t content_pixels; /**< of an image, without a frame; 0: all that it has */
-    bool framed;             /**< an image with a frame around it that the others do not have */
-    bool turned;             /**< an image turned or mirrored, and most of its group are not */
     uint64_t duration_ms;
     int64_t size;
+    int64_t taken_s;  /**< EXIF's date taken: counts before mtime_ns */
     int64_t mtime_ns; /**< since 1970; of a record its date. Not known: INT64_MAX, the last */
     const char *path; /**< or the id of a record */
+    /* Of an image beside the others of its group, by doppel_candidates_compare_images: */
+    double share;            /**< of it within its frame */
+    uint64_t content_pixels; /**< that it shows, without a frame; of an upscaled one, those of what
+                                it was made from; 0: all that it has */
+    bool upscaled;           /**< it shows no more than a smaller one */
+    bool framed;             /**< with a frame around it that others do not have */
+    bool turned;       /**< turned or mirrored beside most of its group, or beside the oldest */
+    bool overlaid;     /**< with a logo or words on it that others do not have */
+    bool blurred;      /**< as large as another one, and less sharp */
+    bool recompressed; /**< a JPEG before, of as good a quality as the best */
+    uint8_t quality;   /**< 1 to 100: of the worst compression that it went through */
 };
 
+/** An image beside the first of its group: doppel_image_look_make. */
+struct doppel_image_look {
+    bool known;          /**< the codes of the two say how they meet */
+    bool part;           /**< one shows a part of the other, or both do */
+    double share;        /**< of the image, that shows what both have */
+    double trimmed;      /**< of the image, within its own frame, if it has one */
+    double first_share;  /**< of the first, that shows what both have */
+    uint8_t orientation; /**< that makes it look like the first */
+    int overlay;         /**< > 0: something is laid over it, < 0: over the first */
+    struct doppel_image_origin origin;
+};
+
+/** @param image,first with fingerprint, boxes, thumb and origin; may be the same. Thread-safe. */
+DOPPEL_API struct doppel_image_look doppel_image_look_make(
+    const struct doppel_image_features *image, const struct doppel_image_features *first);
+
 /**
- * Say of images that show the same what each shows of it: fill `content_pixels`, equal where they
- * nearly are, and `framed`. To be asked where some of them meet others by what is within a frame:
- * margins that all have are nobody's frame.
- * @param candidates `count`, with `width` and `height`
- * @param shares     of each, doppel_image_content_share
+ * Say of images that show the same which of them are copies, by what is seen of that: the fields of
+ * struct doppel_candidate for images. The method: docs/methods.md.
+ * @param candidates `count`, with the other fields
+ * @param looks      of each; zero: nothing is known
  */
-DOPPEL_API void doppel_candidates_compare_contents(struct doppel_candidate *candidates,
-                                                   const double *shares, size_t count);
+DOPPEL_API void doppel_candidates_compare_images(struct doppel_candidate *candidates,
+                                                 const struct doppel_image_look *looks,
+                                                 size_t count);
 
 /**
  * < 0 when `a` is to be kept rather than `b`. Never 0 for different paths: at last the order of
@@ -86,6 +111,13 @@ DOPPEL_API void doppel_candidates_compare_contents(struct doppel_candidate *cand
 DOPPEL_API int doppel_keep_compare(const struct doppel_keep_policy *policy,
                                    const struct doppel_candidate *a,
                                    const struct doppel_candidate *b, enum doppel_keep *out_by);
+
+/** Why `a` is kept rather than `b`, which it is: the criterion's name, of images "resolution",
+ * "upscaled", "frame", "orientation", "overlay", "blur" or "compression"; static storage.
+ * Thread-safe. */
+DOPPEL_API const char *doppel_keep_reason(const struct doppel_keep_policy *policy,
+                                          const struct doppel_candidate *a,
+                                          const struct doppel_candidate *b);
 
 /** The library's own policy; the default where it has none. */
 DOPPEL_API enum doppel_status doppel_library_policy(struct doppel_library *library,

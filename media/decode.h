@@ -50,6 +50,7 @@ struct image {
     bool damaged;                     /**< what is inside is not as it was written */
     unsigned orientation;             /**< EXIF 1..8; 0 = not told */
     struct doppel_digest digest;      /**< of a lossless picture's pixels; else zero */
+    struct doppel_image_origin origin;
 };
 
 typedef enum doppel_status decoder(struct input *input, const struct doppel_luma_options *options,
@@ -69,6 +70,8 @@ struct rows {
     uint32_t *sums;              /**< of a row of cells; NULL when the factor is 1 */
     uint8_t *luma;               /**< of a row of samples */
     struct pixel_digest *digest; /**< NULL: not wanted */
+    struct origin_meter *meter;  /**< NULL: not wanted */
+    uint8_t *strip;              /**< the last rows, to be measured */
 };
 
 /** By how much rows_begin will reduce in each direction. */
@@ -117,9 +120,12 @@ enum tiff_tag {
     TIFF_HEIGHT = 0x0101,
     TIFF_COMPRESSION = 0x0103,
     TIFF_PHOTOMETRIC = 0x0106,
+    TIFF_MODEL = 0x0110,
     TIFF_ORIENTATION = 0x0112,
     TIFF_TILE_WIDTH = 0x0142,
-    TIFF_EXTRA_SAMPLES = 0x0152
+    TIFF_EXTRA_SAMPLES = 0x0152,
+    TIFF_EXIF_DIRECTORY = 0x8769,
+    TIFF_DATE_TAKEN = 0x9003 /**< of the EXIF directory */
 };
 
 /** Whether a TIFF has a second directory. */
@@ -135,7 +141,10 @@ uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
  */
 unsigned orientation_read(const uint8_t *data, size_t size);
 
-/** The same of a whole PNG, WebP or TIFF in memory; 0 of others. */
+/** Fill in the orientation, the date taken and the camera that an EXIF or TIFF block tells. */
+void exif_read(const uint8_t *data, size_t size, struct image *out);
+
+/** The same orientation of a whole PNG, WebP or TIFF in memory; 0 of others. */
 unsigned orientation_of_file(enum doppel_format format, const uint8_t *data, size_t size);
 
 /** Write a plane as it is shown, rows without a gap; of an orientation >= 5 its sides change

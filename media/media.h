@@ -75,6 +75,7 @@ struct doppel_luma {
      * whole, of one picture and of 8 bits a sample at most (PNG, BMP, TGA, GIF, TIFF, WebP): the
      * same of all files that hold the same pixels. Else zero. Its making: docs/methods.md. */
     struct doppel_digest digest;
+    struct doppel_image_origin origin; /**< not measured with `from_rgb` */
 };
 
 DOPPEL_API void doppel_luma_free(struct doppel_luma *luma);

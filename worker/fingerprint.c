@@ -69,6 +69,7 @@ static enum doppel_status hash_views_luma(const struct doppel_luma *luma,
     out->fingerprint.version = scheme->version;
     out->quality = features.quality;
     features.pixels = luma->digest;
+    features.origin = luma->origin;
     out->attachment = malloc(DOPPEL_IMAGE_ATTACHMENT_MOST);
     if (!out->attachment)
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a thumbnail");

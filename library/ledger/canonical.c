@@ -69,31 +69,6 @@ enum doppel_status doppel_keep_policy_parse(const char *text, struct doppel_keep
     return DOPPEL_OK;
 }
 
-/* ---- what images show ---- */
-
-/* A frame is found to a row of a plane of about 192, on both sides: what differs by less is equal.
- */
-static const double SAME_CONTENT = .96;
-
-void doppel_candidates_compare_contents(struct doppel_candidate *candidates, const double *shares,
-                                        size_t count)
-{
-    uint64_t most = 0;
-    double widest = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct doppel_candidate *candidate = &candidates[i];
-        candidate->content_pixels =
-            (uint64_t)(shares[i] * (double)candidate->width * (double)candidate->height);
-        most = candidate->content_pixels > most ? candidate->content_pixels : most;
-        widest = shares[i] > widest ? shares[i] : widest;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if ((double)candidates[i].content_pixels > SAME_CONTENT * (double)most)
-            candidates[i].content_pixels = most;
-        candidates[i].framed = shares[i] < SAME_CONTENT * widest;
-    }
-}
-
 /* ---- comparing ---- */
 
 static int more_first(uint64_t a, uint64_t b)
@@ -126,28 +101,80 @@ static uint64_t content_pixels(const struct doppel_candidate *candidate)
                                      : (uint64_t)candidate->width * candidate->height;
 }
 
-static int compare_images(const struct doppel_candidate *a, const struct doppel_candidate *b)
+/* What the signs of a copy are called, the first that tells two images apart decides. */
+enum image_sign {
+    MORE_PIXELS,
+    UPSCALED,
+    FRAMED,
+    TURNED,
+    OVERLAID,
+    BLURRED,
+    COMPRESSED,
+    IMAGE_SIGNS
+};
+
+static const char *const sign_names[IMAGE_SIGNS] = {
+    "resolution", "upscaled", "frame", "orientation", "overlay", "blur", "compression"};
+
+static int compare_sign(enum image_sign sign, const struct doppel_candidate *a,
+                        const struct doppel_candidate *b)
 {
-    int order = more_first(content_pixels(a), content_pixels(b));
-    if (!order)
-        order = a->framed - b->framed;
-    return order ? order : a->turned - b->turned;
+    switch (sign) {
+    case MORE_PIXELS:
+        return more_first(content_pixels(a), content_pixels(b));
+    case UPSCALED:
+        return a->upscaled - b->upscaled;
+    case FRAMED:
+        return a->framed - b->framed;
+    case TURNED:
+        return a->turned - b->turned;
+    case OVERLAID:
+        return a->overlaid - b->overlaid;
+    case BLURRED:
+        return a->blurred - b->blurred;
+    default:
+        return a->quality != b->quality ? more_first(a->quality, b->quality)
+                                        : a->recompressed - b->recompressed;
+    }
+}
+
+/* @param out_sign the one that decided, IMAGE_SIGNS: none */
+static int compare_images(const struct doppel_candidate *a, const struct doppel_candidate *b,
+                          enum image_sign *out_sign)
+{
+    int order = 0;
+    unsigned sign = 0;
+    while (sign < IMAGE_SIGNS && !(order = compare_sign((enum image_sign)sign, a, b)))
+        sign++;
+    *out_sign = (enum image_sign)sign;
+    return order;
+}
+
+/* Of those taken at the same time the older file. */
+static int compare_dates(const struct doppel_candidate *a, const struct doppel_candidate *b)
+{
+    const int64_t second = 1000000000;
+    int64_t most = INT64_MAX / second;
+    int64_t first = a->taken_s && a->taken_s < most ? a->taken_s * second : a->mtime_ns;
+    int64_t other = b->taken_s && b->taken_s < most ? b->taken_s * second : b->mtime_ns;
+    return first != other ? larger_first(other, first) : larger_first(b->mtime_ns, a->mtime_ns);
 }
 
 static int compare_by(enum doppel_keep criterion, const struct doppel_candidate *a,
                       const struct doppel_candidate *b)
 {
+    enum image_sign sign;
     switch (criterion) {
     case DOPPEL_KEEP_AUTHORITY:
         return larger_first(a->authority, b->authority);
     case DOPPEL_KEEP_RESOLUTION:
-        return compare_images(a, b);
+        return compare_images(a, b, &sign);
     case DOPPEL_KEEP_DURATION:
         return more_first(a->duration_ms, b->duration_ms);
     case DOPPEL_KEEP_SIZE:
         return larger_first(a->size, b->size);
     case DOPPEL_KEEP_DATE:
-        return larger_first(b->mtime_ns, a->mtime_ns);
+        return compare_dates(a, b);
     case DOPPEL_KEEP_DEPTH:
         return more_first(count_slashes(b->path), count_slashes(a->path));
     case DOPPEL_KEEP_NAME: /* "photo.jpg" rather than "photo (1).jpg" or "photo copy.jpg" */
@@ -167,4 +194,15 @@ int doppel_keep_compare(const struct doppel_keep_policy *policy, const struct do
     if (out_by)
         *out_by = order ? policy->criteria[i] : DOPPEL_KEEP_CRITERIA;
     return order ? order : strcmp(a->path, b->path);
+}
+
+const char *doppel_keep_reason(const struct doppel_keep_policy *policy,
+                               const struct doppel_candidate *a, const struct doppel_candidate *b)
+{
+    enum doppel_keep by;
+    enum image_sign sign = IMAGE_SIGNS;
+    doppel_keep_compare(policy, a, b, &by);
+    if (by == DOPPEL_KEEP_RESOLUTION)
+        compare_images(a, b, &sign);
+    return sign < IMAGE_SIGNS ? sign_names[sign] : doppel_keep_name(by);
 }

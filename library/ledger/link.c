@@ -8,7 +8,7 @@
 #include "core/try.h"
 #include "library/derived/codes.h"
 #include "library/items/text_internal.h"
-#include "library/ledger/contents.h"
+#include "library/ledger/looks.h"
 
 #define LINK_COLUMNS "item, leader"
 #define CANONICAL_COLUMNS "leader, item"
@@ -375,7 +375,7 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
     status = doppel_library_candidate(library, canonical, &candidates[1], &name, error);
     if (status)
         return status;
-    candidates_load_contents(library, (const uint64_t[]){newcomer, canonical}, candidates);
+    candidates_load_looks(library, (const uint64_t[]){newcomer, canonical}, candidates);
     bool better = doppel_keep_compare(&policy, mine, holder, out_by) < 0;
     free(name);
     if (!better || *out_by == DOPPEL_KEEP_CRITERIA) /* names alone are no reason to change */

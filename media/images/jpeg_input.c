@@ -108,7 +108,7 @@ static boolean read_exif(j_decompress_ptr cinfo)
         for (unsigned i = 0; i < length; i++)
             block[i] = (uint8_t)jpeg_next_byte(cinfo);
         if (length >= 6 && !memcmp(block, "Exif\0", 6))
-            reader->image.orientation = orientation_read(block, length);
+            exif_read(block, length, &reader->image);
         free(block);
     } else {
         skip_data(cinfo, (long)length);
@@ -133,4 +133,35 @@ void jpeg_reader_open(struct jpeg_reader *reader)
     cinfo->src = &reader->source;
     jpeg_set_marker_processor(cinfo, JPEG_APP0 + 1, read_exif);
     cinfo->mem->max_memory_to_use = (long)reader->options->limits.max_memory;
+}
+
+/* ---- measuring ---- */
+
+void jpeg_reader_begin_meter(struct jpeg_reader *reader)
+{
+    const jpeg_component_info *first = reader->cinfo.comp_info;
+    const JQUANT_TBL *table = reader->cinfo.quant_tbl_ptrs[first->quant_tbl_no & 3];
+    origin_begin(&reader->meter, (uint64_t)first->width_in_blocks * first->height_in_blocks,
+                 table ? table->quantval : NULL);
+    reader->image.origin.jpeg_quality = table ? origin_quality(table->quantval) : 0;
+}
+
+static void measure_and_transform(j_decompress_ptr cinfo, jpeg_component_info *component,
+                                  JCOEFPTR coefficients, JSAMPARRAY out, JDIMENSION column)
+{
+    struct jpeg_reader *reader = reader_of((j_common_ptr)cinfo);
+    if (origin_wants(&reader->meter))
+        origin_take(&reader->meter, coefficients);
+    reader->transform(cinfo, component, coefficients, out, column);
+}
+
+/* What libjpeg calls of each block is its own, but the type is declared (jpegint.h). */
+void jpeg_reader_measure(struct jpeg_reader *reader)
+{
+    struct jpeg_inverse_dct *transforms = reader->cinfo.idct;
+    if (reader->options->from_rgb || reader->channels != 1)
+        return;
+    jpeg_reader_begin_meter(reader);
+    reader->transform = transforms->inverse_DCT[0];
+    transforms->inverse_DCT[0] = measure_and_transform;
 }

@@ -38,6 +38,7 @@ struct jpeg_scan {
     uint32_t width, height;
     uint8_t *pixels;
     bool damaged;                             /* a block that cannot be was met */
+    struct origin_meter *meter;               /* of the first component's blocks */
     struct huffman tables[2 * NUM_HUFF_TBLS]; /* DC, then AC */
 };
 
@@ -120,6 +121,13 @@ static struct code find_code(const struct bit_reader *reader, const struct huffm
 
 /* ---- blocks ---- */
 
+/* Of the next `size` bits, at least 1; F.2.2.1. */
+static int signed_value(uint64_t buffer, int size)
+{
+    int value = (int)(buffer >> (64 - size));
+    return value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+}
+
 /* The difference to the mean of the block before; F.2.2.1. */
 static bool read_difference(struct bit_reader *reader, const struct huffman *table, int *out)
 {
@@ -132,8 +140,7 @@ static bool read_difference(struct bit_reader *reader, const struct huffman *tab
     drop_bit_reader(reader, code.length);
     *out = 0;
     if (size) {
-        int value = (int)(reader->buffer >> (64 - size));
-        *out = value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+        *out = signed_value(reader->buffer, size);
         drop_bit_reader(reader, size);
     }
     return true;
@@ -186,6 +193,38 @@ static inline bool pass_block(struct bit_reader *reader, const struct huffman *t
     return true;
 }
 
+/* A block that is measured: the same, and its coefficients. */
+static bool read_block(struct bit_reader *reader, const struct huffman *table,
+                       int16_t out[DCTSIZE2])
+{
+    int at = 1;
+    while (at < DCTSIZE2) {
+        if (reader->count < LEAST_BITS)
+            refill(reader);
+        struct code code = find_code(reader, table);
+        int size = code.symbol & 15;
+        if (code.length == 0)
+            return false;
+        drop_bit_reader(reader, code.length);
+        if (size == 0 && code.symbol >> 4 != 15)
+            return true;
+        at += (code.symbol >> 4) + 1;
+        if (size && at <= DCTSIZE2)
+            out[jpeg_natural_order[at - 1]] = (int16_t)signed_value(reader->buffer, size);
+        drop_bit_reader(reader, size);
+    }
+    return at == DCTSIZE2;
+}
+
+static bool measure_block(struct jpeg_scan *scan, const struct component *component)
+{
+    int16_t coefficients[DCTSIZE2] = {0};
+    if (!read_block(&scan->reader, component->ac, coefficients))
+        return false;
+    origin_take(scan->meter, coefficients);
+    return true;
+}
+
 /* ---- MCUs ---- */
 
 /* As the 1×1 inverse transform does. */
@@ -208,8 +247,12 @@ static bool read_component_scan(struct jpeg_scan *scan, int index, uint32_t mcu_
     for (int y = 0; y < component->blocks_down; y++)
         for (int x = 0; x < component->blocks_across; x++) {
             int difference;
-            if (!read_difference(&scan->reader, component->dc, &difference) ||
-                !pass_block(&scan->reader, component->ac))
+            if (!read_difference(&scan->reader, component->dc, &difference))
+                return false;
+            bool passed = !index && origin_wants(scan->meter)
+                              ? measure_block(scan, component)
+                              : pass_block(&scan->reader, component->ac);
+            if (!passed)
                 return false;
             if (index)
                 continue;
@@ -325,7 +368,7 @@ static bool prepare_scan(const struct jpeg_decompress_struct *cinfo, struct jpeg
 }
 
 bool jpeg_means_read(const struct jpeg_decompress_struct *cinfo, struct input *input,
-                     uint8_t *pixels, bool *out_damaged)
+                     uint8_t *pixels, struct origin_meter *meter, bool *out_damaged)
 {
     struct jpeg_scan *scan = malloc(sizeof *scan);
     if (!scan)
@@ -333,6 +376,7 @@ bool jpeg_means_read(const struct jpeg_decompress_struct *cinfo, struct input *i
     scan->reader = (struct bit_reader){.input = input};
     scan->pixels = pixels;
     scan->damaged = false;
+    scan->meter = meter;
     bool done = prepare_scan(cinfo, scan);
     if (done) {
         const struct component *first = scan->components;

@@ -5,9 +5,13 @@
 #include <setjmp.h>
 #include <stdio.h>
 
+/* clang-format off */
 #include <jpeglib.h>
+#include <jpegint.h>
+/* clang-format on */
 
 #include "media/decode.h"
+#include "media/images/origin.h"
 
 struct jpeg_reader {
     struct jpeg_decompress_struct cinfo;
@@ -25,6 +29,8 @@ struct jpeg_reader {
     bool ended;         /* and there was no end of image */
     bool coarse;        /* later scans are not all there */
     bool damaged;       /* there are codes that cannot be */
+    struct origin_meter meter;
+    inverse_DCT_method_ptr transform; /* libjpeg's own, of the measured component */
     char message[JMSG_LENGTH_MAX];
 };
 
@@ -33,6 +39,11 @@ void jpeg_reader_open(struct jpeg_reader *reader);
 
 /* The next byte of the file; beyond it, of an end of image. */
 unsigned jpeg_next_byte(j_decompress_ptr cinfo);
+
+/* Measure the blocks of the first component from here on, on their way to the transform. */
+void jpeg_reader_measure(struct jpeg_reader *reader);
+/* Begin again, with the table of the first component. */
+void jpeg_reader_begin_meter(struct jpeg_reader *reader);
 
 /* Read scans until there is all that the output needs, and see what of them is there. */
 void jpeg_read_scans(struct jpeg_reader *reader);

@@ -40,6 +40,9 @@ static inline struct step jpeg_step_of(struct code code)
     return (struct step){(uint8_t)(code.length + size), (uint8_t)(zeros + 1)};
 }
 
+/** Where the coefficients lie that follow each other in a file; T.81, figure A.6. */
+extern const uint8_t jpeg_natural_order[DCTSIZE2];
+
 /** @param out made of a table of a file. @return false when that is none */
 bool jpeg_table_make(const JHUFF_TBL *table, bool is_ac, struct huffman *out);
 

@@ -100,6 +100,7 @@ static enum doppel_status read_image(struct input *input, const struct doppel_lu
         .damaged = image.damaged,
         .format = format,
         .digest = image.digest,
+        .origin = image.origin,
     };
     return DOPPEL_OK;
 }

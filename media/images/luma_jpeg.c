@@ -187,7 +187,9 @@ static bool read_means(struct jpeg_reader *reader)
     uint64_t begin = input->offset - left;
     input->at = input->filled - left;
     bool damaged = false;
-    bool done = jpeg_means_read(&reader->cinfo, input, reader->image.pixels, &damaged);
+    jpeg_reader_begin_meter(reader);
+    bool done =
+        jpeg_means_read(&reader->cinfo, input, reader->image.pixels, &reader->meter, &damaged);
     reader->damaged |= damaged;
     if (done) {
         reader->rows_good = reader->cinfo.output_height;
@@ -203,6 +205,7 @@ static void decode_single_scan(struct jpeg_reader *reader)
     if (reader->channels == 1 && read_means(reader))
         return;
     jpeg_start_decompress(&reader->cinfo);
+    jpeg_reader_measure(reader);
     read_rows_jpeg_reader(reader, reader->cinfo.output_height);
     if (!reader->cut)
         jpeg_finish_decompress(&reader->cinfo); /* which warns of what is left over */
@@ -216,6 +219,7 @@ static void decode_scans(struct jpeg_reader *reader)
     jpeg_read_scans(reader);
     reader->cut = false;
     jpeg_start_output(cinfo, cinfo->input_scan_number);
+    jpeg_reader_measure(reader);
     read_rows_jpeg_reader(reader, reader->rows_good);
 }
 
@@ -246,6 +250,7 @@ static enum doppel_status crop(struct jpeg_reader *reader, struct doppel_error *
     image->there = (uint32_t)full;
     image->coarse = reader->coarse && full == image->full_height;
     image->damaged = reader->damaged;
+    origin_finish(&reader->meter, &image->origin);
     return status;
 }
 

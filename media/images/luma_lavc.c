@@ -318,7 +318,7 @@ static enum doppel_status decode_lavc_image(struct input *input,
         out->coarse = reader.rows == reader.declared_height;
     }
     if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
-        out->orientation = orientation_read(reader.packet->data, (size_t)reader.packet->size);
+        exif_read(reader.packet->data, (size_t)reader.packet->size, out);
     close_lavc_reader(&reader);
     return status;
 }

@@ -198,13 +198,12 @@ static enum doppel_status run_reader(struct png_reader *reader, struct doppel_er
     return DOPPEL_OK;
 }
 
-static unsigned read_orientation_reader(struct png_reader *reader)
+static void read_png_exif(struct png_reader *reader, struct image *out)
 {
     png_bytep exif = NULL;
     png_uint_32 size = 0;
-    if (!png_get_eXIf_1(reader->png, reader->info, &size, &exif))
-        return 0;
-    return orientation_read(exif, size);
+    if (png_get_eXIf_1(reader->png, reader->info, &size, &exif))
+        exif_read(exif, size, out);
 }
 
 enum doppel_status decode_png(struct input *input, const struct doppel_luma_options *options,
@@ -221,7 +220,7 @@ enum doppel_status decode_png(struct input *input, const struct doppel_luma_opti
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "PNG", out, error);
     if (status == DOPPEL_OK) {
-        out->orientation = read_orientation_reader(&reader);
+        read_png_exif(&reader, out);
         out->coarse = !reader.whole && out->there == out->full_height;
     }
     png_destroy_read_struct(&reader.png, &reader.info, NULL);

@@ -161,14 +161,13 @@ static enum doppel_status take_rows(struct webp_reader *reader, struct doppel_er
     return DOPPEL_OK;
 }
 
-static unsigned read_webp_orientation(const struct webp_reader *reader)
+static void read_webp_exif(const struct webp_reader *reader, struct image *out)
 {
     WebPChunkIterator chunk;
     if (!WebPDemuxGetChunk(reader->demuxer, "EXIF", 1, &chunk))
-        return 0;
-    unsigned orientation = orientation_read(chunk.chunk.bytes, chunk.chunk.size);
+        return;
+    exif_read(chunk.chunk.bytes, chunk.chunk.size, out);
     WebPDemuxReleaseChunkIterator(&chunk);
-    return orientation;
 }
 
 static void close_webp_reader(struct webp_reader *reader)
@@ -201,7 +200,7 @@ enum doppel_status decode_webp(struct input *input, const struct doppel_luma_opt
     if (status == DOPPEL_OK)
         status = rows_finish(&reader.rows, "WebP", out, error);
     if (status == DOPPEL_OK)
-        out->orientation = read_webp_orientation(&reader);
+        read_webp_exif(&reader, out);
     close_webp_reader(&reader);
     free(data);
     return status;

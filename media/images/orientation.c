@@ -1,13 +1,15 @@
-/* The EXIF orientation: read, and applied. */
+/* What EXIF says of a picture: read; and its orientation applied. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "media/decode.h"
 
 /* One tag of one directory is wanted, of blocks that anybody wrote: a general EXIF library
  * would copy every entry first (5 000 entries may share 64 KiB) and cannot look into a TIFF. */
 
-enum { TYPE_SHORT = 3, TYPE_LONG = 4, ENTRY_BYTES = 12 };
+enum { TYPE_ASCII = 2, TYPE_SHORT = 3, TYPE_LONG = 4, ENTRY_BYTES = 12 };
 
 struct exif_block {
     const uint8_t *data;
@@ -23,23 +25,73 @@ static uint32_t number_block(const struct exif_block *block, size_t offset, unsi
     return value;
 }
 
-static uint32_t find_tag(const struct exif_block *block, enum tiff_tag tag)
+/* Where the entry of a tag lies in a directory; 0: there is none. */
+static size_t find_entry(const struct exif_block *block, size_t directory, enum tiff_tag tag)
 {
-    size_t directory = number_block(block, 4, 4);
     if (directory < 8 || directory > block->size - 2)
         return 0;
     size_t fitting = (block->size - directory - 2) / ENTRY_BYTES;
     size_t count = number_block(block, directory, 2);
     for (size_t i = 0; i < count && i < fitting; i++) {
         size_t entry = directory + 2 + i * ENTRY_BYTES;
-        if (number_block(block, entry, 2) != (uint32_t)tag)
-            continue;
-        uint32_t type = number_block(block, entry + 2, 2);
-        if (type != TYPE_SHORT && type != TYPE_LONG)
-            return 0;
-        return number_block(block, entry + 8, type == TYPE_SHORT ? 2 : 4);
+        if (number_block(block, entry, 2) == (uint32_t)tag)
+            return entry;
     }
     return 0;
+}
+
+static uint32_t find_tag(const struct exif_block *block, enum tiff_tag tag)
+{
+    size_t entry = find_entry(block, number_block(block, 4, 4), tag);
+    uint32_t type = entry ? number_block(block, entry + 2, 2) : 0;
+    if (type != TYPE_SHORT && type != TYPE_LONG)
+        return 0;
+    return number_block(block, entry + 8, type == TYPE_SHORT ? 2 : 4);
+}
+
+/* The printable ASCII that a tag of a directory begins with; "": there is none. */
+static void read_tag_text(const struct exif_block *block, size_t directory, enum tiff_tag tag,
+                          char *out, size_t room)
+{
+    size_t entry = find_entry(block, directory, tag), used = 0;
+    if (entry && number_block(block, entry + 2, 2) == TYPE_ASCII) {
+        size_t size = number_block(block, entry + 4, 4);
+        size_t at = size <= 4 ? entry + 8 : number_block(block, entry + 8, 4);
+        while (used + 1 < room && used < size && at < block->size && block->data[at] >= ' ' &&
+               block->data[at] < 127)
+            out[used++] = (char)block->data[at++];
+    }
+    out[used] = 0;
+}
+
+/* "2020:12:31 23:59:58" as seconds since 1970, as if it were UTC; 0: it is no date. */
+static int64_t exif_seconds(const char *text)
+{
+    struct tm time = {0};
+    if (sscanf(text, "%4d:%2d:%2d %2d:%2d:%2d", &time.tm_year, &time.tm_mon, &time.tm_mday,
+               &time.tm_hour, &time.tm_min, &time.tm_sec) != 6 ||
+        time.tm_year < 1900 || time.tm_mon < 1 || time.tm_mon > 12 || time.tm_mday < 1 ||
+        time.tm_mday > 31 || time.tm_hour < 0 || time.tm_hour > 23 || time.tm_min > 59 ||
+        time.tm_sec > 60)
+        return 0;
+    time.tm_year -= 1900;
+    time.tm_mon--;
+    return timegm(&time);
+}
+
+void exif_read(const uint8_t *data, size_t size, struct image *out)
+{
+    char date[24];
+    size_t prefix = size >= 6 && !memcmp(data, "Exif\0", 6) ? 6 : 0;
+    out->orientation = orientation_read(data, size);
+    if (size < prefix + 8 ||
+        (memcmp(data + prefix, "II*\0", 4) != 0 && memcmp(data + prefix, "MM\0*", 4) != 0))
+        return;
+    struct exif_block block = {data + prefix, size - prefix, data[prefix] == 'M'};
+    size_t directory = number_block(&block, 4, 4), more = find_tag(&block, TIFF_EXIF_DIRECTORY);
+    read_tag_text(&block, directory, TIFF_MODEL, out->origin.camera, sizeof out->origin.camera);
+    read_tag_text(&block, more, TIFF_DATE_TAKEN, date, sizeof date);
+    out->origin.taken_s = exif_seconds(date);
 }
 
 bool tiff_is_cut(const uint8_t *data, size_t size)

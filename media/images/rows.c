@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "media/decode.h"
+#include "media/images/origin.h"
 #include "media/images/pixel_digest.h"
 #include "media/images/rgb.h"
 
@@ -40,7 +41,14 @@ enum doppel_status rows_begin(struct rows *rows, const struct doppel_luma_option
     rows->luma = malloc(width);
     if (factor > 1)
         rows->sums = calloc(rows->width, sizeof *rows->sums);
-    if (rows->pixels && rows->luma && (rows->sums || factor == 1))
+    if (!options->from_rgb) {
+        rows->strip = malloc((size_t)width * ORIGIN_SIDE);
+        rows->meter = malloc(sizeof *rows->meter);
+    }
+    bool measured = options->from_rgb || (rows->strip && rows->meter);
+    if (measured && rows->meter)
+        origin_begin(rows->meter, (uint64_t)width * height / ORIGIN_CELLS, NULL);
+    if (rows->pixels && rows->luma && (rows->sums || factor == 1) && measured)
         return DOPPEL_OK;
     rows_free(rows);
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a picture of %u x %u", width, height);
@@ -71,10 +79,20 @@ static void add_row_to_cells(struct rows *rows, const uint8_t *luma)
         rows->sums[rows->width - 1] += *luma++;
 }
 
+static void measure_row(struct rows *rows, const uint8_t *luma)
+{
+    uint32_t row = rows->taken % ORIGIN_SIDE;
+    memcpy(rows->strip + (size_t)row * rows->full_width, luma, rows->full_width);
+    if (row == ORIGIN_SIDE - 1)
+        origin_take_rows(rows->meter, rows->strip, rows->full_width);
+}
+
 void rows_take(struct rows *rows, const uint8_t *luma)
 {
     if (rows->taken == rows->full_height)
         return;
+    if (rows->meter)
+        measure_row(rows, luma);
     if (rows->factor == 1) {
         memcpy(rows->pixels + (size_t)rows->taken++ * rows->width, luma, rows->width);
         return;
@@ -122,6 +140,8 @@ enum doppel_status rows_finish(struct rows *rows, const char *format_name, struc
                               .there = rows->taken};
         if (rows->digest && rows->taken == rows->full_height)
             out->digest = pixel_digest_get(rows->digest);
+        if (rows->meter)
+            origin_finish(rows->meter, &out->origin);
         rows->pixels = NULL;
     }
     rows_free(rows);
@@ -133,6 +153,8 @@ void rows_free(struct rows *rows)
     free(rows->pixels);
     free(rows->sums);
     free(rows->luma);
+    free(rows->strip);
+    free(rows->meter);
     pixel_digest_free(rows->digest);
     *rows = (struct rows){0};
 }

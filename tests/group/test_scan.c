@@ -80,7 +80,13 @@ static int shade(int seed, int x, int y, int cell)
     return (upper * (cell - down) + lower * down) / (cell * cell);
 }
 
-/* A smooth image, `step` times as large and in a black frame. */
+/* Fine detail, which an enlargement would not have. */
+static int grain(int x, int y)
+{
+    return (int)(((uint32_t)(y * 5003 + x) * UINT32_C(2654435761)) >> 28);
+}
+
+/* An image, `step` times as large and in a black frame. */
 static void write_framed_image(const struct folder *folder, const char *name, int seed, int step,
                                int frame)
 {
@@ -100,7 +106,8 @@ static void write_framed_image(const struct folder *folder, const char *name, in
     for (int i = 0; i < side * side; i++) {
         int x = i % side - frame, y = i / side - frame;
         bool inside = x >= 0 && x < inner && y >= 0 && y < inner;
-        write_number(file, inside ? 0x010101 * shade(seed, x, y, inner / 8) : 0, 3);
+        int grey = inside ? 15 * shade(seed, x, y, inner / 8) / 16 + grain(x, y) : 0;
+        write_number(file, 0x010101 * grey, 3);
     }
     fclose(file);
 }

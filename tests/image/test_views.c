@@ -316,18 +316,29 @@ static void test_attachment_goes_there_and_back(void **state)
     struct doppel_plane plane = draw_scene(200, 200, 8);
     struct doppel_image_features features = features_of(&plane), back = {0};
     uint8_t bytes[DOPPEL_IMAGE_ATTACHMENT_MOST];
+    features.origin = (struct doppel_image_origin){
+        {1, 2, 3, 4, 5, 6, 7}, 90, 80, -1500000000, "Camera of thirty-one characters"};
     for (unsigned lossless = 0; lossless < 2; lossless++) {
         memset(&features.pixels, lossless ? 7 : 0, sizeof features.pixels);
         size_t size = doppel_image_attachment_write(&features, bytes);
         assert_int_equal(size,
-                         lossless ? DOPPEL_IMAGE_ATTACHMENT_MOST : DOPPEL_IMAGE_ATTACHMENT_BYTES);
+                         DOPPEL_IMAGE_ATTACHMENT_MOST - (lossless ? 0 : sizeof features.pixels));
         assert_int_equal(doppel_image_attachment_read(bytes, size, &back), DOPPEL_OK);
         assert_memory_equal(back.thumb, features.thumb, sizeof back.thumb);
         assert_memory_equal(back.boxes, features.boxes, sizeof back.boxes);
         assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
         back.pixels = doppel_image_attachment_pixels(bytes, size);
         assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
+        assert_memory_equal(&back.origin, &features.origin, sizeof back.origin);
         assert_int_equal(doppel_image_attachment_read(bytes, size - 1, &back), DOPPEL_E_CORRUPT);
+        /* as before there was an origin */
+        size -= DOPPEL_IMAGE_ORIGIN_BYTES;
+        assert_int_equal(doppel_image_attachment_read(bytes, size, &back), DOPPEL_OK);
+        assert_memory_equal(back.boxes, features.boxes, sizeof back.boxes);
+        assert_int_equal(back.origin.taken_s, 0);
+        assert_int_equal(back.origin.spectrum[0], 0);
+        back.pixels = doppel_image_attachment_pixels(bytes, size);
+        assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
     }
     doppel_fingerprint_free(&features.fingerprint);
     free_plane(&plane);

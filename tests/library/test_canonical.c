@@ -108,6 +108,126 @@ static void test_policies_that_are_none(void **state)
     }
 }
 
+/* ---- images ---- */
+
+/* A sharp image of 1000 × 750, and its spectrum when it is made 1.6 times as large. */
+static const struct doppel_image_look sharp = {
+    .known = true,
+    .share = 1,
+    .trimmed = 1,
+    .first_share = 1,
+    .origin = {.spectrum = {138, 127, 119, 115, 110, 104, 97}, .jpeg_quality = 92}};
+static const uint8_t enlarged[7] = {134, 120, 104, 80, 46, 12, 2};
+static const struct doppel_candidate image = {
+    .width = 1000, .height = 750, .size = 9, .mtime_ns = 5, .path = "/b"};
+
+static void assert_reason(const struct doppel_candidate images[2],
+                          const struct doppel_image_look looks[2], const char *reason)
+{
+    const struct doppel_keep_policy policy = doppel_keep_policy_default();
+    struct doppel_candidate seen[2] = {images[0], images[1]};
+    doppel_candidates_compare_images(seen, looks, 2);
+    assert_kept(&seen[0], &seen[1]);
+    assert_string_equal(doppel_keep_reason(&policy, &seen[0], &seen[1]), reason);
+    struct doppel_candidate turned[2] = {images[1], images[0]};
+    const struct doppel_image_look turned_looks[2] = {looks[1], looks[0]};
+    if (looks[1].share == 1 && !looks[1].overlay) { /* these are of the second to the first */
+        doppel_candidates_compare_images(turned, turned_looks, 2);
+        assert_kept(&turned[1], &turned[0]);
+    }
+}
+
+static void test_signs_of_a_copy(void **state)
+{
+    (void)state;
+    const int64_t day = INT64_C(86400000000000);
+    struct doppel_candidate images[2] = {image, image};
+    struct doppel_image_look looks[2] = {sharp, sharp};
+    struct doppel_candidate *copy = &images[1];
+    struct doppel_image_look *look = &looks[1];
+    copy->path = "/a";
+    copy->size = 20; /* which would decide */
+    copy->width = 1600;
+    copy->height = 1200;
+    memcpy(look->origin.spectrum, enlarged, sizeof enlarged);
+    assert_reason(images, looks, "upscaled");
+    copy->width = 1000;
+    copy->height = 750;
+    assert_reason(images, looks, "blur");
+    *look = sharp;
+    look->origin.jpeg_quality = 70;
+    memcpy(look->origin.spectrum, (const uint8_t[]){138, 127, 118, 113, 106, 96, 84}, 7);
+    assert_reason(images, looks, "compression");
+    look->origin.jpeg_quality = 96;
+    look->origin.earlier_quality = 60;
+    assert_reason(images, looks, "compression");
+    *look = sharp;
+    look->orientation = 1;
+    copy->mtime_ns = 6 + day;
+    assert_reason(images, looks, "orientation");
+    looks[0].origin.taken_s = 1;
+    copy->mtime_ns = image.mtime_ns - day; /* the date taken counts before it */
+    assert_reason(images, looks, "orientation");
+    looks[0] = *look = sharp;
+    look->overlay = 1;
+    assert_reason(images, looks, "overlay");
+    *look = sharp;
+    look->share = .8;
+    copy->width = 1250;
+    assert_reason(images, looks, "frame");
+}
+
+static void test_a_large_original_is_kept(void **state)
+{
+    (void)state;
+    struct doppel_candidate images[2] = {image, image};
+    struct doppel_image_look looks[2] = {sharp, sharp};
+    images[0].width *= 2;
+    images[0].height *= 2;
+    images[1].path = "/a";
+    images[1].size = 20;
+    assert_reason(images, looks, "resolution");
+    for (int i = 0; i < 7; i++) /* smooth pictures do not tell */
+        looks[0].origin.spectrum[i] = looks[1].origin.spectrum[i] = (uint8_t)(i ? 0 : 70);
+    assert_reason(images, looks, "resolution");
+    memcpy(looks[0].origin.spectrum, enlarged, sizeof enlarged);
+    looks[1] = sharp;
+    looks[1].part = true; /* other pixels */
+    assert_reason(images, looks, "resolution");
+    looks[1] = (struct doppel_image_look){0}; /* nothing is known */
+    assert_reason(images, looks, "resolution");
+}
+
+static void test_most_of_a_group_stand_upright(void **state)
+{
+    (void)state;
+    struct doppel_candidate images[] = {image, image, image};
+    struct doppel_image_look looks[] = {sharp, sharp, sharp};
+    images[0].mtime_ns -= INT64_C(86400000000000);
+    looks[1].orientation = looks[2].orientation = 5;
+    doppel_candidates_compare_images(images, looks, 3);
+    assert_true(images[0].turned && !images[1].turned && !images[2].turned);
+    doppel_candidates_compare_images(images, looks, 2); /* as the oldest */
+    assert_true(!images[0].turned && images[1].turned);
+    images[0].mtime_ns = images[1].mtime_ns - 1; /* they came together */
+    doppel_candidates_compare_images(images, looks, 2);
+    assert_true(!images[0].turned && !images[1].turned);
+}
+
+static void test_the_date_taken_counts_first(void **state)
+{
+    (void)state;
+    struct doppel_keep_policy policy;
+    assert_int_equal(doppel_keep_policy_parse("date", &policy, NULL), DOPPEL_OK);
+    struct doppel_candidate a = {.taken_s = 1000, .mtime_ns = INT64_MAX, .path = "/b"};
+    struct doppel_candidate b = {.mtime_ns = INT64_C(2000000000000), .path = "/a"};
+    assert_true(doppel_keep_compare(&policy, &a, &b, NULL) < 0);
+    b.taken_s = 1000; /* then the file's */
+    assert_true(doppel_keep_compare(&policy, &a, &b, NULL) > 0);
+    a.taken_s = INT64_MAX; /* no date that anything was taken at */
+    assert_true(doppel_keep_compare(&policy, &a, &b, NULL) > 0);
+}
+
 enum { CANDIDATES = 60 };
 
 static int by_policy(const void *a, const void *b)
@@ -130,6 +250,10 @@ static void test_it_is_a_total_order(void **state)
                                                   .duration_ms = (uint64_t)(rand() % 2),
                                                   .size = rand() % 2,
                                                   .mtime_ns = rand() % 2,
+                                                  .taken_s = rand() % 2,
+                                                  .upscaled = rand() % 2,
+                                                  .overlaid = rand() % 2,
+                                                  .quality = (uint8_t)(rand() % 2),
                                                   .path = paths[i]};
     }
     qsort(candidates, CANDIDATES, sizeof *candidates, by_policy);
@@ -147,6 +271,10 @@ int main(void)
         cmocka_unit_test(test_huge_images_do_not_overflow),
         cmocka_unit_test(test_criteria_are_asked_in_their_order),
         cmocka_unit_test(test_policies_that_are_none),
+        cmocka_unit_test(test_signs_of_a_copy),
+        cmocka_unit_test(test_a_large_original_is_kept),
+        cmocka_unit_test(test_most_of_a_group_stand_upright),
+        cmocka_unit_test(test_the_date_taken_counts_first),
         cmocka_unit_test(test_it_is_a_total_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,9 @@ static bool decode_quickly(const struct file *file, struct decoded *out, bool *o
     struct input *volatile input = calloc(1, sizeof *input);
     volatile bool done = false;
     bool damaged = false;
+    struct origin_meter meter;
     out->pixels = NULL;
+    origin_begin(&meter, 1000, NULL);
     open_jpeg(&cinfo, &errors);
     if (setjmp(on_error) == 0) {
         read_header(&cinfo, file);
@@ -177,7 +179,8 @@ static bool decode_quickly(const struct file *file, struct decoded *out, bool *o
         out->width = cinfo.output_width;
         out->height = cinfo.output_height;
         out->pixels = calloc(cinfo.output_width, cinfo.output_height);
-        done = jpeg_means_apply(&cinfo) && jpeg_means_read(&cinfo, input, out->pixels, &damaged);
+        done = jpeg_means_apply(&cinfo) &&
+               jpeg_means_read(&cinfo, input, out->pixels, &meter, &damaged);
         *out_damaged = damaged;
         close(input->fd);
     }

@@ -124,6 +124,8 @@ static void test_same_as_in_process(void **state)
     uint8_t attachment[DOPPEL_IMAGE_ATTACHMENT_MOST];
     assert_int_equal(doppel_media_read_luma(fd, NULL, &luma, NULL), DOPPEL_OK);
     assert_int_equal(doppel_image_features(&luma.plane, &features, NULL), DOPPEL_OK);
+    features.origin = luma.origin;
+    assert_int_not_equal(luma.origin.jpeg_quality, 0);
     size_t attachment_size = doppel_image_attachment_write(&features, attachment);
     struct doppel_outcome outcome = hash(pool, fd, DOPPEL_SCHEME_PHASH64);
     assert_int_equal(outcome.error.status, DOPPEL_OK);
