@@ -39,7 +39,7 @@ static bool segments_by_keys(const struct doppel_passage_text *query,
                              const struct doppel_passage_text *item, const aligned_array *found,
                              struct doppel_match *match)
 {
-    if (!has_places(query) || !has_places(item))
+    if (!found->count || !has_places(query) || !has_places(item))
         return true;
     struct doppel_segment *segments = malloc(found->count * sizeof *segments);
     if (!segments)
