@@ -17,6 +17,9 @@ uint32_t cpu_flags(void)
         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
         __builtin_cpu_supports("bmi2"))
         flags |= CPU_AVX512_VBMI2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bitalg"))
+        flags |= CPU_AVX512_BITALG;
 #endif
     return flags & mask;
 }

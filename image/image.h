@@ -241,6 +241,46 @@ DOPPEL_API bool doppel_image_gate_passes(const struct doppel_image_gate *gate,
                                          const struct doppel_image_codes *a,
                                          const struct doppel_image_codes *b);
 
+/* ---- one code against many ----
+ *
+ * Mirroring negates bits by their parity. Words whose bits are sorted by it are compared in all
+ * mirror images at once. */
+
+/** Word 0 of a code with its bits sorted, and back. Thread-safe. */
+DOPPEL_API uint64_t doppel_image_sort_bits(uint64_t word);
+DOPPEL_API uint64_t doppel_image_unsort_bits(uint64_t word);
+
+/** A code that is looked for: made by doppel_image_probe_make, its fields are image/near.c's. */
+struct doppel_image_probe {
+    struct doppel_code code;
+    uint64_t turned[3][4]; /**< bits of each parity that mirroring negates */
+    bool transposed, whole;
+};
+DOPPEL_API void doppel_image_probe_make(const struct doppel_code *code, bool transposed,
+                                        struct doppel_image_probe *out);
+
+/** Sorted words: number i is words[i / 8 × step + i % 8]; what follows the last in its 8 may be
+ * read. Borrowed. */
+struct doppel_image_words {
+    const uint64_t *words;
+    size_t step;
+    uint32_t count;
+};
+
+/** Find the words that lie within `radius` of the code in some mirror image; where one of both
+ * lacks a parity of bits, with any of the parities negated.
+ * @param out room for `count`; numbers, ascending. @return how many. Thread-safe. */
+DOPPEL_API size_t doppel_image_probe_scan(const struct doppel_image_probe *probe,
+                                          const struct doppel_image_words *words, uint32_t radius,
+                                          uint32_t *out);
+
+/** Whether a code (word 0 sorted) is so near, within the candidate radius in some mirror image,
+ * that the pair of views might pass the gate. @param full both are of full frames, as they are.
+ * Never false where the gate passes by that pair. Thread-safe. */
+DOPPEL_API bool doppel_image_probe_reaches(const struct doppel_image_probe *probe,
+                                           const uint64_t code[4],
+                                           const struct doppel_image_gate *gate, bool full);
+
 /**
  * Weigh a verdict by how much structure the poorer of the two pictures has: unrelated items among
  * pictures of quality q come as near as if q % of the bits were independent, so the rate becomes

@@ -276,6 +276,46 @@ DOPPEL_API enum doppel_status doppel_index_bands_choose(uint32_t lanes, double l
                                                         uint32_t *out_rows,
                                                         struct doppel_error *error);
 
+/* ---- scans ----
+ *
+ * For who can compare codes in a way of its own: the codes of an index of 256 bits that was made
+ * with a design radius of 256, as they lie in memory. Word 0 of all lies together. */
+
+enum {
+    DOPPEL_INDEX_SCANNED_CODES = 4096
+}; /* at most: word 0 of so many fits in the nearest cache */
+
+/** Codes one after the other, as of one moment. Borrowed during the visit. */
+struct doppel_index_scanned {
+    const uint64_t *low; /**< word 0 of code first + i is low[i / 8 * step + i % 8]; the last 8 may
+                            be more than there are */
+    size_t step;         /**< a multiple of 8 */
+    uint64_t first, count; /**< numbers of the codes in `part`; `first` is a multiple of 8 */
+    const struct doppel_index_scanned_part *part;
+};
+
+/** Called from any thread, several at once. */
+typedef void doppel_index_scan_visitor(void *context, const struct doppel_index_scanned *run);
+
+/** Visit all codes, removed ones too. @return as doppel_index_search; DOPPEL_E_ARGUMENT of another
+ * index. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_index_scan(const struct doppel_index *index, uint32_t threads,
+                                                doppel_index_scan_visitor *visitor, void *context,
+                                                struct doppel_error *error);
+
+/** A code of the part of a run, also beside it. Codes that were inserted by one call have numbers
+ * that follow each other. @param out_code 4 words @return false: there is none with this number */
+DOPPEL_API bool doppel_index_scanned_get(const struct doppel_index_scanned *run, uint64_t number,
+                                         uint64_t *out_code, uint64_t *out_payload);
+
+/** What doppel_index_scanned_get is going to read. */
+DOPPEL_API void doppel_index_scanned_prefetch(const struct doppel_index_scanned *run,
+                                              uint64_t number);
+
+/** Whether a code was removed. */
+DOPPEL_API bool doppel_index_scanned_removed(const struct doppel_index_scanned *run,
+                                             uint64_t number, uint64_t payload);
+
 /* ---- postings ----
  *
  * The items of all segments and the head lie one after the other on one axis of 64-bit positions.

@@ -6,7 +6,7 @@
 #include "index/scan_codes.h"
 
 enum { PART_GROUPS, PART_PAYLOADS };
-enum { PARAMETER_BITS, PARAMETER_COUNT, PARAMETER_NARROW };
+enum { PARAMETER_BITS, PARAMETER_COUNT, PARAMETER_NARROW, PARAMETER_APART };
 enum { PIECE = 1024, MAX_WORDS = 4 };
 
 #define MAX_COUNT (UINT64_C(1) << 40)
@@ -16,14 +16,23 @@ struct linear {
     struct scan_codes codes;
 };
 
-static uint64_t group_bytes(uint64_t count, uint32_t bits)
+/* What a linear table is like: in groups of whole codes, or with word 0 apart. */
+struct linear_shape {
+    uint32_t bits;
+    bool narrow, apart;
+};
+
+static uint64_t group_bytes(uint64_t count, struct linear_shape shape)
 {
-    return (count + SCAN_GROUP - 1) / SCAN_GROUP * SCAN_GROUP * code_words(bits) * sizeof(uint64_t);
+    return (count + SCAN_GROUP - 1) / SCAN_GROUP * SCAN_GROUP *
+           (shape.apart ? 1 : code_words(shape.bits)) * sizeof(uint64_t);
 }
 
-static uint64_t payload_bytes(uint64_t count, bool narrow)
+static uint64_t payload_bytes(uint64_t count, struct linear_shape shape)
 {
-    return count * (narrow ? sizeof(uint32_t) : sizeof(uint64_t));
+    return count * (shape.apart    ? sizeof(struct scan_record)
+                    : shape.narrow ? sizeof(uint32_t)
+                                   : sizeof(uint64_t));
 }
 
 /* ---- building ---- */
@@ -40,44 +49,54 @@ static bool payloads_are_narrow(struct code_stream *stream)
     return all <= UINT32_MAX;
 }
 
-static void fill_segment(struct segment *segment, uint32_t bits, bool narrow,
+static void put_linear_code(struct segment *segment, struct linear_shape shape, uint64_t at,
+                            const uint64_t *code, uint64_t payload)
+{
+    const size_t words = shape.apart ? 1 : code_words(shape.bits);
+    uint64_t *groups = (uint64_t *)(void *)segment_fill(segment, PART_GROUPS);
+    void *out = segment_fill(segment, PART_PAYLOADS);
+    for (size_t word = 0; word < words; word++)
+        groups[scan_place(at, words) + word * SCAN_GROUP] =
+            shape.bits == 32 ? code[0] & UINT32_MAX : code[word];
+    if (shape.apart)
+        ((struct scan_record *)out)[at] =
+            (struct scan_record){{code[1], code[2], code[3]}, payload};
+    else if (shape.narrow)
+        ((uint32_t *)out)[at] = (uint32_t)payload;
+    else
+        ((uint64_t *)out)[at] = payload;
+}
+
+static void fill_segment(struct segment *segment, struct linear_shape shape,
                          struct code_stream *stream)
 {
     uint64_t codes[PIECE * MAX_WORDS], payloads[PIECE], at = 0;
-    uint64_t *groups = (uint64_t *)(void *)segment_fill(segment, PART_GROUPS);
-    void *out = segment_fill(segment, PART_PAYLOADS);
-    size_t n, words = code_words(bits);
+    size_t n, words = code_words(shape.bits);
     stream->rewind(stream->context);
     while ((n = stream->read(stream->context, codes, payloads, PIECE)) != 0)
-        for (size_t i = 0; i < n && at < stream->count; i++, at++) {
-            for (size_t word = 0; word < words; word++)
-                groups[scan_place(at, words) + word * SCAN_GROUP] =
-                    bits == 32 ? codes[i] & UINT32_MAX : codes[i * words + word];
-            if (narrow)
-                ((uint32_t *)out)[at] = (uint32_t)payloads[i];
-            else
-                ((uint64_t *)out)[at] = payloads[i];
-        }
+        for (size_t i = 0; i < n && at < stream->count; i++, at++)
+            put_linear_code(segment, shape, at, codes + i * words, payloads[i]);
 }
 
-enum doppel_status linear_build(uint32_t bits, struct code_stream *stream,
+enum doppel_status linear_build(uint32_t bits, bool apart, struct code_stream *stream,
                                 const struct segment_target *target, struct segment **out,
                                 struct doppel_error *error)
 {
-    bool narrow = payloads_are_narrow(stream);
+    const struct linear_shape shape = {bits, !apart && payloads_are_narrow(stream), apart};
     struct segment_plan plan = {.table = SEGMENT_LINEAR};
     struct segment *segment;
     if (stream->count > MAX_COUNT)
         return doppel_fail(error, DOPPEL_E_LIMIT, "too many codes for a linear table");
     plan.parameters[PARAMETER_BITS] = bits;
     plan.parameters[PARAMETER_COUNT] = stream->count;
-    plan.parameters[PARAMETER_NARROW] = narrow;
-    plan.part_bytes[PART_GROUPS] = group_bytes(stream->count, bits);
-    plan.part_bytes[PART_PAYLOADS] = payload_bytes(stream->count, narrow);
+    plan.parameters[PARAMETER_NARROW] = shape.narrow;
+    plan.parameters[PARAMETER_APART] = apart;
+    plan.part_bytes[PART_GROUPS] = group_bytes(stream->count, shape);
+    plan.part_bytes[PART_PAYLOADS] = payload_bytes(stream->count, shape);
     enum doppel_status status = segment_create(&plan, target, &segment, error);
     if (status)
         return status;
-    fill_segment(segment, bits, narrow, stream);
+    fill_segment(segment, shape, stream);
     status = segment_seal(segment, error);
     if (status)
         segment_release(segment);
@@ -91,11 +110,13 @@ enum doppel_status linear_build(uint32_t bits, struct code_stream *stream,
 static bool is_valid_segment_plan(const struct segment_plan *plan)
 {
     uint64_t bits = plan->parameters[PARAMETER_BITS], count = plan->parameters[PARAMETER_COUNT];
-    uint64_t narrow = plan->parameters[PARAMETER_NARROW];
+    uint64_t narrow = plan->parameters[PARAMETER_NARROW], apart = plan->parameters[PARAMETER_APART];
+    const struct linear_shape shape = {(uint32_t)bits, narrow, apart};
     return plan->table == SEGMENT_LINEAR &&
            (bits == 32 || bits == 64 || bits == 128 || bits == 256) && count <= MAX_COUNT &&
-           narrow <= 1 && plan->part_bytes[PART_GROUPS] == group_bytes(count, (uint32_t)bits) &&
-           plan->part_bytes[PART_PAYLOADS] == payload_bytes(count, narrow);
+           narrow <= 1 && apart <= (bits == 256) && !(narrow && apart) &&
+           plan->part_bytes[PART_GROUPS] == group_bytes(count, shape) &&
+           plan->part_bytes[PART_PAYLOADS] == payload_bytes(count, shape);
 }
 
 enum doppel_status linear_open(struct segment *segment, struct linear **out,
@@ -111,9 +132,11 @@ enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                    "the parameters of a linear table of the index are wrong");
     }
     table->segment = segment;
+    const void *payloads = segment->parts[PART_PAYLOADS];
     table->codes =
         (struct scan_codes){.groups = (const uint64_t *)(const void *)segment->parts[PART_GROUPS],
-                            .payloads = segment->parts[PART_PAYLOADS],
+                            .records = parameters[PARAMETER_APART] ? payloads : NULL,
+                            .payloads = payloads,
                             .narrow = parameters[PARAMETER_NARROW] != 0,
                             .bits = (uint32_t)parameters[PARAMETER_BITS],
                             .count = parameters[PARAMETER_COUNT],
@@ -128,6 +151,11 @@ void linear_free(struct linear *table)
         return;
     segment_release(table->segment);
     free(table);
+}
+
+const struct scan_codes *linear_codes(const struct linear *table)
+{
+    return &table->codes;
 }
 
 struct segment *linear_segment(const struct linear *table)
@@ -155,18 +183,9 @@ enum doppel_status linear_search(const struct linear *table, struct query *queri
 size_t linear_read(const struct linear *table, uint64_t first, size_t count, uint64_t *out_codes,
                    uint64_t *out_payloads)
 {
-    const struct scan_codes *codes = &table->codes;
-    size_t words = code_words(codes->bits), n = 0;
-    for (; n < count && first + n < codes->count; n++) {
-        size_t place = scan_place(first + n, words);
-        const void *payload = scan_payload_at(codes, first + n);
-        segment_touch(table->segment, payload, sizeof(uint32_t));
-        for (size_t word = 0; word < words; word++) {
-            const uint64_t *at = codes->groups + place + word * SCAN_GROUP;
-            segment_touch(table->segment, at, sizeof *at);
-            out_codes[n * words + word] = *at;
-        }
-        out_payloads[n] = scan_payload(codes, first + n);
-    }
+    const size_t words = code_words(table->codes.bits);
+    size_t n = 0;
+    for (; n < count && first + n < table->codes.count; n++)
+        scan_get(&table->codes, first + n, out_codes + n * words, out_payloads + n);
     return n;
 }

@@ -3,19 +3,20 @@
 #ifndef DOPPEL_INDEX_LINEAR_H
 #define DOPPEL_INDEX_LINEAR_H
 
-#include "index/hits.h"
-#include "index/segment/segment.h"
+#include "index/scan_codes.h"
 #include "index/stream.h"
 
 struct linear; /* a segment with its parameters checked and its parts found */
 
-enum doppel_status linear_build(uint32_t bits, struct code_stream *stream,
+/** @param apart of 256 bits: word 0 of all codes together, the rest with the payload */
+enum doppel_status linear_build(uint32_t bits, bool apart, struct code_stream *stream,
                                 const struct segment_target *target, struct segment **out,
                                 struct doppel_error *error);
 /** @param segment taken also on failure */
 enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                struct doppel_error *error);
 void linear_free(struct linear *table);
+const struct scan_codes *linear_codes(const struct linear *table);
 struct segment *linear_segment(const struct linear *table);
 uint32_t linear_bits(const struct linear *table, uint64_t *out_count);
 

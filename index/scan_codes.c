@@ -1,6 +1,8 @@
 /* Linear scans for several queries, block by block. */
 #include "index/scan_codes.h"
 
+#include <string.h>
+
 enum {
     BLOCK_BYTES = 16 << 10, /* half of the smallest level-1 cache */
     BLOCK_CODES_MAX = BLOCK_BYTES / sizeof(uint64_t),
@@ -59,14 +61,51 @@ static bool scan_code_block(const struct scan_codes *codes, struct query *querie
     return true;
 }
 
+void scan_get(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload)
+{
+    const size_t words = codes->records ? 1 : code_words(codes->bits);
+    const uint64_t *at = codes->groups + scan_place(i, words);
+    const void *payload = codes->records ? &codes->records[i] : scan_payload_at(codes, i);
+    for (size_t word = 0; word < words; word++) {
+        if (codes->segment)
+            segment_touch(codes->segment, at + word * SCAN_GROUP, sizeof *at);
+        out_code[word] = at[word * SCAN_GROUP];
+    }
+    if (codes->segment)
+        segment_touch(codes->segment, payload,
+                      codes->records ? sizeof *codes->records : sizeof(uint32_t));
+    if (codes->records)
+        memcpy(out_code + 1, codes->records[i].words, sizeof codes->records[i].words);
+    *out_payload = codes->records ? codes->records[i].payload : scan_payload(codes, i);
+}
+
+/* Codes whose words lie apart are made to be scanned by word 0, not searched: one by one. */
+static bool scan_records(const struct scan_codes *codes, struct query *queries, size_t count)
+{
+    for (size_t at = 0; at < codes->count; at++) {
+        uint64_t code[4], payload;
+        scan_get(codes, at, code, &payload);
+        for (size_t i = 0; i < count; i++) {
+            struct doppel_index_hit hit = {.payload = payload, .query = queries[i].number};
+            for (size_t word = 0; word < 4; word++)
+                hit.distance += (uint32_t)__builtin_popcountll(code[word] ^ queries[i].code[word]);
+            if (hit.distance <= queries[i].radius && !array_push(queries[i].hits, hit))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count)
 {
-    return scan_code_block(codes, queries, count, 0);
+    return codes->records ? scan_records(codes, queries, count)
+                          : scan_code_block(codes, queries, count, 0);
 }
 
 bool scan_nearest(const struct scan_codes *codes, struct query *queries, size_t count, size_t k)
 {
-    if (!scan_code_block(codes, queries, count, k))
+    if (codes->records ? !scan_records(codes, queries, count)
+                       : !scan_code_block(codes, queries, count, k))
         return false;
     for (size_t i = 0; i < count; i++)
         hits_keep_nearest(queries[i].hits, k);

@@ -7,9 +7,16 @@
 #include "index/scan.h"
 #include "index/segment/segment.h"
 
+/* What is kept of a code of 256 bits apart from its word 0: half a cache line. */
+struct scan_record {
+    uint64_t words[3]; /* 1 to 3 */
+    uint64_t payload;
+};
+
 struct scan_codes {
-    const uint64_t *groups; /* whole ones */
-    const void *payloads;   /* 64 bits each, or 32 */
+    const uint64_t *groups;            /* whole ones; with records, of word 0 alone */
+    const struct scan_record *records; /* NULL: all words lie in the groups */
+    const void *payloads;              /* 64 bits each, or 32 */
     bool narrow;
     uint32_t bits;
     size_t count;
@@ -45,6 +52,9 @@ static inline bool scan_is_alive(const struct scan_codes *codes, size_t i)
 {
     return !codes->deaths || !codes->deaths[i] || codes->deaths[i] > codes->clock;
 }
+
+/** Code i, and its payload. */
+void scan_get(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload);
 
 /** Append to each query's hits the codes within its radius. @return false without memory */
 bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count);

@@ -6,7 +6,6 @@
 #include "index/bands/bands.h"
 #include "index/hamming/hamming.h"
 #include "index/linear.h"
-#include "index/scan_codes.h"
 
 struct table {
     enum segment_table kind;
@@ -51,6 +50,17 @@ bool table_is_linear(const struct doppel_index_options *options, uint64_t count)
     return true;
 }
 
+bool table_is_scanned(const struct doppel_index_options *options)
+{
+    return options->table == DOPPEL_INDEX_HAMMING && options->bits == 256 &&
+           options->design_radius == options->bits;
+}
+
+const struct scan_codes *table_codes(const struct table *table)
+{
+    return table->kind == SEGMENT_LINEAR ? linear_codes(table->linear) : NULL;
+}
+
 /* ---- building ---- */
 
 static enum doppel_status build_postings(const struct doppel_index_options *options,
@@ -73,7 +83,7 @@ static enum doppel_status build_codes(const struct doppel_index_options *options
     if (options->table == DOPPEL_INDEX_BANDS)
         return bands_build(&bands, codes, target, out, error);
     if (table_is_linear(options, codes->count))
-        return linear_build(options->bits, codes, target, out, error);
+        return linear_build(options->bits, table_is_scanned(options), codes, target, out, error);
     return hamming_build(&hamming, codes, target, out, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "index/hits.h"
 #include "index/postings/postings.h"
+#include "index/scan_codes.h"
 #include "index/segment/segment.h"
 #include "index/stream.h"
 
@@ -53,6 +54,12 @@ void table_scratch_free(struct table_scratch *scratch);
 enum doppel_status table_search(const struct table *table, struct table_scratch *scratch,
                                 struct query *queries, size_t count, size_t k,
                                 struct doppel_index_counts *counts, struct doppel_error *error);
+
+/** Whether the codes are only scanned: with word 0 apart. */
+bool table_is_scanned(const struct doppel_index_options *options);
+
+/** The codes of a linear table, as they lie; NULL of others. */
+const struct scan_codes *table_codes(const struct table *table);
 
 /** As hamming_read. */
 size_t table_read(const struct table *table, uint64_t first, size_t count, uint64_t *out_codes,

@@ -47,7 +47,6 @@ struct derived {
 /* Indexes of codes: derived/codes.h. */
 enum code_table {
     CODES_PHASH64,
-    CODES_PHASH64_ASKS,
     CODES_PHASH64_FULL,
     CODES_PHASH256,
     CODES_IMAGEHASH,

@@ -135,13 +135,10 @@ DOPPEL_API bool doppel_matcher_compare(const struct doppel_matcher *matcher, uin
 /* ---- in tables that are kept ---- */
 
 /** The tables in which the pictures of a scheme are found: under their codes, and, of phash64,
- * under what they ask for themselves, and under the 256 bits of their full frames. */
-enum doppel_image_table {
-    DOPPEL_IMAGE_TABLE_CODES,
-    DOPPEL_IMAGE_TABLE_ASKS,
-    DOPPEL_IMAGE_TABLE_FULL
-};
-enum { DOPPEL_IMAGE_TABLES = 3, DOPPEL_IMAGE_TABLE_WORDS = 4 * DOPPEL_IMAGE_MAX_QUERIES };
+ * under the 256 bits of their full frames. The codes of phash64 are those of all views, which are
+ * scanned (doppel_index_scan), with the bits of word 0 sorted. */
+enum doppel_image_table { DOPPEL_IMAGE_TABLE_CODES, DOPPEL_IMAGE_TABLE_FULL };
+enum { DOPPEL_IMAGE_TABLES = 2, DOPPEL_IMAGE_TABLE_WORDS = 4 * DOPPEL_IMAGE_MAX_QUERIES };
 
 /** How such an index is made. @return false when pictures of the scheme need no such table.
  * Thread-safe. */
@@ -155,6 +152,14 @@ DOPPEL_API size_t doppel_image_table_codes(enum doppel_image_table table,
                                            const struct doppel_match_item *item,
                                            uint64_t out[DOPPEL_IMAGE_TABLE_WORDS]);
 
+/** The payload of code number `number` of a picture there: its id, below 2^47, and of phash64 which
+ * views it has and which this is. Thread-safe. */
+DOPPEL_API uint64_t doppel_image_table_payload(const struct doppel_fingerprint *fingerprint,
+                                               uint64_t id, size_t number);
+
+/** The id in a payload. Thread-safe. */
+DOPPEL_API uint64_t doppel_image_table_id(enum doppel_scheme_id scheme, uint64_t payload);
+
 /** The fingerprint and quality of a picture. @param out given (doppel_fingerprint_free). @return
  * false: it cannot be had, and is not found */
 typedef bool doppel_image_source(void *context, uint64_t id, struct doppel_fingerprint *out,
@@ -163,7 +168,7 @@ typedef bool doppel_image_source(void *context, uint64_t id, struct doppel_finge
 struct doppel_image_request {
     const struct doppel_match_item *query;
     const struct doppel_match_options *options;
-    const struct doppel_index *tables[DOPPEL_IMAGE_TABLES]; /**< payload: the id of the picture */
+    const struct doppel_index *tables[DOPPEL_IMAGE_TABLES]; /**< by doppel_image_table_payload */
     doppel_image_source *source; /**< asked for candidates, by ascending id */
     void *context;
     uint32_t threads; /**< 0 and 1: the calling one */

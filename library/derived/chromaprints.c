@@ -2,9 +2,6 @@
  * fingerprints. */
 #include "library/derived/codes.h"
 
-#include <stdlib.h>
-
-#include "core/array.h"
 #include "core/try.h"
 #include "library/items/rows.h"
 
@@ -89,73 +86,4 @@ enum doppel_status doppel_library_find_chromaprints(struct doppel_library *libra
             status = find_chromaprints(&search, &failure);
     }
     return status ? doppel_fail(error, status, "%s", failure.message) : DOPPEL_OK;
-}
-
-/* ---- taking out ---- */
-
-struct payload_list {
-    uint64_t id;
-    ARRAY(uint64_t) payloads;
-};
-
-static bool is_of_recording(void *context, uint64_t payload)
-{
-    return payload >> DOPPEL_CHROMAPRINT_PLACE_BITS == ((const struct payload_list *)context)->id;
-}
-
-static bool list_payload(void *context, const struct doppel_index_hit *hit)
-{
-    struct payload_list *list = context;
-    return array_push(&list->payloads, hit->payload);
-}
-
-/* Of an item that is damaged nothing tells how many codes it has but the index: all are looked at.
- */
-static enum doppel_status list_unread(struct doppel_store_index *kept, struct payload_list *list,
-                                      struct doppel_error *error)
-{
-    static const uint64_t any;
-    const struct doppel_index_request request = {.queries = &any,
-                                                 .count = 1,
-                                                 .radius = UINT32_MAX,
-                                                 .every = true,
-                                                 .filter = is_of_recording,
-                                                 .filter_context = list};
-    enum doppel_status status =
-        doppel_index_search(doppel_store_index_get(kept), &request, list_payload, list, error);
-    return status == DOPPEL_E_CANCELLED
-               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the codes of a recording")
-               : status;
-}
-
-static enum doppel_status list_payloads(struct doppel_library *library,
-                                        struct doppel_store_index *kept, struct payload_list *list,
-                                        struct doppel_error *error)
-{
-    struct doppel_item item;
-    enum doppel_status status = doppel_library_get(library, list->id, false, &item, NULL);
-    if (status == DOPPEL_E_CORRUPT)
-        return list_unread(kept, list, error);
-    if (status)
-        return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK
-                                            : doppel_fail(error, status, "item %llu cannot be read",
-                                                          (unsigned long long)list->id);
-    bool held = true;
-    for (uint32_t i = 0; i < item.record.fingerprint.count && held; i++)
-        held = array_push(&list->payloads, code_payload(CODES_CHROMAPRINT, list->id, i));
-    doppel_item_free(&item);
-    return held ? DOPPEL_OK
-                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the codes of a recording");
-}
-
-enum doppel_status chromaprint_codes_forget(struct doppel_library *library,
-                                            struct doppel_store_index *kept, uint64_t id,
-                                            struct doppel_error *error)
-{
-    struct payload_list list = {.id = id};
-    enum doppel_status status = list_payloads(library, kept, &list, error);
-    if (!status && list.payloads.count)
-        status = doppel_store_index_remove(kept, list.payloads.items, list.payloads.count, error);
-    array_free(&list.payloads);
-    return status;
 }

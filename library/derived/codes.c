@@ -16,10 +16,8 @@ enum {
 };
 
 const struct code_table_row code_tables[CODE_TABLES] = {
-    [CODES_PHASH64] = {"phash64", DOPPEL_SCHEME_PHASH64, .table = DOPPEL_IMAGE_TABLE_CODES},
-    [CODES_PHASH64_ASKS] = {"phash64-asks", DOPPEL_SCHEME_PHASH64,
-                            .table = DOPPEL_IMAGE_TABLE_ASKS},
-    [CODES_PHASH64_FULL] = {"phash64-full", DOPPEL_SCHEME_PHASH64,
+    [CODES_PHASH64] = {"phash64-views", DOPPEL_SCHEME_PHASH64, .table = DOPPEL_IMAGE_TABLE_CODES},
+    [CODES_PHASH64_FULL] = {"phash64-frames", DOPPEL_SCHEME_PHASH64,
                             .table = DOPPEL_IMAGE_TABLE_FULL},
     [CODES_PHASH256] = {"phash256", DOPPEL_SCHEME_PHASH256, .table = DOPPEL_IMAGE_TABLE_CODES},
     [CODES_IMAGEHASH] = {"imagehash", DOPPEL_SCHEME_IMAGEHASH, .table = DOPPEL_IMAGE_TABLE_CODES},
@@ -221,9 +219,9 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
     library->watch.notice(library->watch.context, sentence);
 }
 
-static bool stop_at_first_code(void *context, uint64_t id, const uint64_t *codes, size_t count)
+static bool stop_at_first_code(void *context, const struct item_codes *codes)
 {
-    (void)context, (void)id, (void)codes, (void)count;
+    (void)context, (void)codes;
     return false;
 }
 
@@ -345,25 +343,19 @@ enum doppel_status codes_open_to_forget(struct doppel_library *library, enum cod
     return can_be_made_again(status) ? DOPPEL_OK : status;
 }
 
-enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which, uint64_t id,
-                                const uint64_t *codes, size_t count, struct doppel_error *error)
+enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which,
+                                const struct item_codes *codes, struct doppel_error *error)
 {
     struct code_index *index = &library->codes[which];
     bool made;
     if (index->put_off)
         return DOPPEL_OK;
     enum doppel_status status = codes_open_to_put(library, which, &made, error);
-    if (status || made || !count) /* it was made of the items that are there, this one too */
+    if (status || made || !codes->count) /* made of the items that are there, this one too */
         return status;
-    uint64_t *payloads = malloc(count * sizeof *payloads);
-    if (!payloads)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu codes", count);
-    for (size_t i = 0; i < count; i++)
-        payloads[i] = code_payload(which, id, i);
-    index->put += count;
-    status = doppel_store_index_insert(index->kept, codes, payloads, count, error);
-    free(payloads);
-    return status;
+    index->put += codes->count;
+    return doppel_store_index_insert(index->kept, codes->codes, codes->payloads, codes->count,
+                                     error);
 }
 
 enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
@@ -377,14 +369,13 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
         return DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         const enum code_table which = (enum code_table)i;
-        uint64_t *codes = NULL;
-        size_t count = 0;
+        struct item_codes codes;
         if (is_text_table(which) || code_tables[i].scheme != record->scheme)
             continue;
-        status = codes_of_record(which, record, &codes, &count, error);
+        status = codes_of_record(which, id, record, &codes, error);
         if (!status)
-            status = codes_put_in(library, which, id, codes, count, error);
-        free(codes);
+            status = codes_put_in(library, which, &codes, error);
+        item_codes_free(&codes);
     }
     return status;
 }
@@ -399,8 +390,8 @@ enum doppel_status codes_forget_in(struct doppel_library *library, enum code_tab
     struct doppel_store_index *kept = library->codes[which].kept;
     if (is_passage_table(which))
         status = passages_forget(library, which, id, error);
-    else if (code_tables[which].part == CODES_OF_RECORDING)
-        status = chromaprint_codes_forget(library, kept, id, error);
+    else if (has_own_payloads(which))
+        status = item_codes_forget(library, kept, which, id, error);
     else
         status = doppel_store_index_remove(kept, &id, 1, error);
     return can_be_made_again(status) ? DOPPEL_OK : status;

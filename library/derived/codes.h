@@ -42,13 +42,26 @@ enum doppel_status codes_put_off(struct doppel_library *library, struct doppel_e
 void codes_put_off_end(struct doppel_library *library);
 void codes_make_put_off(struct doppel_library *library);
 
-/** What stands for a code in an index: the item, or record, and of a recording the place, too. */
-uint64_t code_payload(enum code_table which, uint64_t id, size_t place);
+/** The codes of an item in an index, and what stands for each there: the item, or record; of a
+ * recording the place, too, and of phash64 the view. */
+struct item_codes {
+    uint64_t *codes, *payloads;
+    size_t count;
+};
 
-/** The codes of an item that is no text in one of the indexes of its scheme. @param out given
- * (free) */
-enum doppel_status codes_of_record(enum code_table which, const struct doppel_record *record,
-                                   uint64_t **out, size_t *out_count, struct doppel_error *error);
+/** Of an item that is no text. @param out given (item_codes_free), also on failure */
+enum doppel_status codes_of_record(enum code_table which, uint64_t id,
+                                   const struct doppel_record *record, struct item_codes *out,
+                                   struct doppel_error *error);
+void item_codes_free(struct item_codes *codes);
+
+/** Whether each code of an item has a payload of its own; else it is the id. */
+bool has_own_payloads(enum code_table which);
+
+/** Take the codes of such an item out, which is there still. */
+enum doppel_status item_codes_forget(struct doppel_library *library,
+                                     struct doppel_store_index *kept, enum code_table which,
+                                     uint64_t id, struct doppel_error *error);
 
 /** The index of a table, as of now, made of the items where there is none. @param out borrowed
  * until the next call that changes or asks for it */
@@ -85,8 +98,8 @@ enum doppel_status codes_open_to_forget(struct doppel_library *library, enum cod
                                         bool *out_there, struct doppel_error *error);
 
 /** Put codes into one index, or take out those of an item. */
-enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which, uint64_t id,
-                                const uint64_t *codes, size_t count, struct doppel_error *error);
+enum doppel_status codes_put_in(struct doppel_library *library, enum code_table which,
+                                const struct item_codes *codes, struct doppel_error *error);
 enum doppel_status codes_forget_in(struct doppel_library *library, enum code_table which,
                                    uint64_t id, struct doppel_error *error);
 
@@ -99,7 +112,7 @@ enum doppel_status codes_mend(struct doppel_library *library,
 
 /** Visit the codes that an index is to have, item by item, in no order. DOPPEL_E_CANCELLED when the
  * visitor returned false. */
-typedef bool codes_visitor(void *context, uint64_t id, const uint64_t *codes, size_t count);
+typedef bool codes_visitor(void *context, const struct item_codes *codes);
 enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
                                   codes_visitor *visitor, void *context,
                                   struct doppel_error *error);
@@ -120,13 +133,6 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
 /** Whether some of the items are damaged, so that nobody knows what codes they had. */
 enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,
                                        bool *out, struct doppel_error *error);
-
-/* ---- of recordings ---- */
-
-/** Take the codes of an item out, which is there still. */
-enum doppel_status chromaprint_codes_forget(struct doppel_library *library,
-                                            struct doppel_store_index *kept, uint64_t id,
-                                            struct doppel_error *error);
 
 /* ---- of texts ---- */
 

@@ -12,7 +12,6 @@
 /* Codes on their way into a segment: a temporary file, read several times. */
 struct code_spool {
     FILE *file;
-    enum code_table which;
     size_t words;
     uint64_t count;
     const struct doppel_library_watch *watch;
@@ -44,18 +43,16 @@ static void tell_spooled(struct code_spool *spool)
     spool->items++;
 }
 
-static bool spool_write(void *context, uint64_t id, const uint64_t *codes, size_t count)
+static bool spool_write(void *context, const struct item_codes *codes)
 {
     struct code_spool *spool = context;
     tell_spooled(spool);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t payload = code_payload(spool->which, id, i);
-        if (fwrite(&payload, sizeof payload, 1, spool->file) != 1 ||
-            fwrite(codes + i * spool->words, sizeof *codes, spool->words, spool->file) !=
-                spool->words)
+    for (size_t i = 0; i < codes->count; i++)
+        if (fwrite(&codes->payloads[i], sizeof *codes->payloads, 1, spool->file) != 1 ||
+            fwrite(codes->codes + i * spool->words, sizeof *codes->codes, spool->words,
+                   spool->file) != spool->words)
             return false;
-    }
-    spool->count += count;
+    spool->count += codes->count;
     return true;
 }
 
@@ -69,31 +66,54 @@ static FILE *spool_open(const char *directory)
     return file ? file : tmpfile();
 }
 
-uint64_t code_payload(enum code_table which, uint64_t id, size_t place)
+bool has_own_payloads(enum code_table which)
 {
-    return code_tables[which].part == CODES_OF_RECORDING
-               ? id << DOPPEL_CHROMAPRINT_PLACE_BITS | place
-               : id;
+    return code_tables[which].part == CODES_OF_RECORDING ||
+           (code_tables[which].part == CODES_OF_IMAGE &&
+            code_tables[which].scheme == DOPPEL_SCHEME_PHASH64);
 }
 
-enum doppel_status codes_of_record(enum code_table which, const struct doppel_record *record,
-                                   uint64_t **out, size_t *out_count, struct doppel_error *error)
+static void take_image_codes(enum code_table which, uint64_t id, const struct doppel_record *record,
+                             struct item_codes *out)
 {
-    const struct doppel_fingerprint *fingerprint = &record->fingerprint;
-    const struct doppel_match_item item = {fingerprint, record->quality};
+    const struct doppel_match_item item = {&record->fingerprint, record->quality};
+    out->count = doppel_image_table_codes(code_tables[which].table, &item, out->codes);
+    for (size_t i = 0; i < out->count; i++)
+        out->payloads[i] = doppel_image_table_payload(&record->fingerprint, id, i);
+}
+
+static void take_recording_codes(uint64_t id, const struct doppel_fingerprint *fingerprint,
+                                 struct item_codes *out)
+{
+    if (fingerprint->count >> DOPPEL_CHROMAPRINT_PLACE_BITS)
+        return;
+    for (; out->count < fingerprint->count; out->count++) {
+        out->codes[out->count] = fingerprint->codes[out->count].word[0];
+        out->payloads[out->count] = id << DOPPEL_CHROMAPRINT_PLACE_BITS | out->count;
+    }
+}
+
+enum doppel_status codes_of_record(enum code_table which, uint64_t id,
+                                   const struct doppel_record *record, struct item_codes *out,
+                                   struct doppel_error *error)
+{
     const bool recording = code_tables[which].part == CODES_OF_RECORDING;
-    uint64_t *codes =
-        malloc((recording ? fingerprint->count + 1u : DOPPEL_IMAGE_TABLE_WORDS) * sizeof *codes);
-    *out = codes;
-    *out_count = 0;
-    if (!codes)
+    const size_t most = recording ? record->fingerprint.count + 1u : DOPPEL_IMAGE_TABLE_WORDS;
+    *out = (struct item_codes){.codes = malloc(most * sizeof *out->codes),
+                               .payloads = malloc(most * sizeof *out->payloads)};
+    if (!out->codes || !out->payloads)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the codes of an item");
-    if (!recording)
-        *out_count = doppel_image_table_codes(code_tables[which].table, &item, codes);
-    else if (!(fingerprint->count >> DOPPEL_CHROMAPRINT_PLACE_BITS))
-        for (; *out_count < fingerprint->count; ++*out_count)
-            codes[*out_count] = fingerprint->codes[*out_count].word[0];
+    if (recording)
+        take_recording_codes(id, &record->fingerprint, out);
+    else
+        take_image_codes(which, id, record, out);
     return DOPPEL_OK;
+}
+
+void item_codes_free(struct item_codes *codes)
+{
+    free(codes->codes);
+    free(codes->payloads);
 }
 
 /* Damaged items are left out: the library tells of them, and mends them when they are added again.
@@ -102,14 +122,14 @@ static bool visit_codes_of_row(enum code_table which, sqlite3_stmt *statement,
                                codes_visitor *visitor, void *context)
 {
     struct doppel_record record = {0};
-    uint64_t *codes;
-    size_t count;
+    struct item_codes codes;
+    const uint64_t id = (uint64_t)sqlite3_column_int64(statement, 0);
     if (!record_read(statement, 1, &record) ||
         !fingerprint_read(statement, 1 + RECORD_COLUMN_COUNT, &record))
         return true;
-    bool go_on = codes_of_record(which, &record, &codes, &count, NULL) == DOPPEL_OK &&
-                 visitor(context, (uint64_t)sqlite3_column_int64(statement, 0), codes, count);
-    free(codes);
+    bool go_on =
+        codes_of_record(which, id, &record, &codes, NULL) == DOPPEL_OK && visitor(context, &codes);
+    item_codes_free(&codes);
     doppel_record_free(&record);
     return go_on;
 }
@@ -203,10 +223,8 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
     const struct doppel_library_watch *watch = &library->watch;
     if (is_passage_table(which))
         return passages_load(library, store, which, use, context, error);
-    struct code_spool spool = {.file = spool_open(library->directory),
-                               .which = which,
-                               .words = words_a_code(make),
-                               .watch = watch};
+    struct code_spool spool = {
+        .file = spool_open(library->directory), .words = words_a_code(make), .watch = watch};
     if (!spool.file)
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
                            library->directory);

@@ -35,16 +35,16 @@ static void sum_passages(struct code_sum *sum, uint64_t id, uint32_t words)
     sum->mixed += mix_payload(id ^ mix_payload(words));
 }
 
-static bool sum_item(void *context, uint64_t id, const uint64_t *codes, size_t count)
+static bool sum_item(void *context, const struct item_codes *codes)
 {
     struct code_sum *sum = context;
     if (is_passage_table(sum->which)) {
-        sum_passages(sum, id, (uint32_t)codes[0]);
+        sum_passages(sum, *codes->payloads, (uint32_t)*codes->codes);
         return true;
     }
-    sum->codes += count;
-    for (size_t i = 0; i < count; i++)
-        sum->mixed += mix_payload(code_payload(sum->which, id, i));
+    sum->codes += codes->count;
+    for (size_t i = 0; i < codes->count; i++)
+        sum->mixed += mix_payload(codes->payloads[i]);
     return true;
 }
 

@@ -178,8 +178,8 @@ enum doppel_status codes_of_passages(struct doppel_store *store, enum code_table
     bool go_on = true;
     enum doppel_status status = begin_passage_rows(&rows);
     while (!status && go_on && next_passage_row(&rows)) {
-        const uint64_t code = (uint64_t)rows.keys.version << 32 | rows.keys.words;
-        go_on = visitor(context, rows.keys.id, &code, 1);
+        uint64_t code = (uint64_t)rows.keys.version << 32 | rows.keys.words;
+        go_on = visitor(context, &(struct item_codes){&code, &rows.keys.id, 1});
     }
     end_passage_rows(&rows);
     if (!status)
@@ -464,13 +464,12 @@ done:
 
 /* ---- finding ---- */
 
-static bool sum_private_text(void *context, uint64_t id, const uint64_t *codes, size_t count)
+static bool sum_private_text(void *context, const struct item_codes *codes)
 {
     struct version_totals *sum = context;
-    (void)id, (void)count;
-    if (codes[0] >> 32 == sum->version) {
+    if (*codes->codes >> 32 == sum->version) {
         sum->totals.texts++;
-        sum->totals.words += (uint32_t)codes[0];
+        sum->totals.words += (uint32_t)*codes->codes;
     }
     return true;
 }

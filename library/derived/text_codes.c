@@ -185,7 +185,7 @@ static enum doppel_status visit_indexed_texts(struct doppel_store *store, enum c
     enum doppel_status status = DOPPEL_OK;
     while (go_on && !(status = doppel_store_step(store, statement, &row, error)) && row)
         if (read(statement, &text) && code_in_table(which, &text, code))
-            go_on = visitor(context, text.id, code, 1);
+            go_on = visitor(context, &(struct item_codes){code, &text.id, 1});
     sqlite3_reset(statement);
     return status || go_on ? status : DOPPEL_E_CANCELLED;
 }
@@ -239,13 +239,13 @@ enum doppel_status texts_are_uncertain(struct doppel_library *library, bool *out
 static enum doppel_status put_text(struct doppel_library *library, const struct indexed_text *text,
                                    bool moved, struct doppel_error *error)
 {
-    uint64_t code[CODE_MAX_WORDS];
+    uint64_t code[CODE_MAX_WORDS], id = text->id;
     enum doppel_status status = DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         const enum code_table which = (enum code_table)i;
         if (is_text_table(which) && !(moved && code_tables[which].part == CODES_OF_CONTENT) &&
             code_in_table(which, text, code))
-            status = codes_put_in(library, which, text->id, code, 1, error);
+            status = codes_put_in(library, which, &(struct item_codes){code, &id, 1}, error);
     }
     return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/ordered.h"
+#include "match/images/pair.h"
 
 enum { MEETINGS_A_PIECE = 64, MEETINGS_A_IMAGE = 4, FEWEST_MEETINGS = 1 << 16 };
 
@@ -172,20 +173,11 @@ static bool make_order(struct join *join)
     return true;
 }
 
-/* Only by rate or similarity does the judge decide; all rates and similarities will do if the least
- * is wanted. */
 static void make_gate(struct join *join)
 {
-    const struct doppel_match_options *options = &join->matcher->options;
-    bool by_rate = options->min_similarity < 0;
-    double rate = options->check_pixels ? DOPPEL_IMAGE_BORDERLINE_FPR
-                  : by_rate             ? DOPPEL_IMAGE_MAX_FPR
-                                        : 0;
-    join->gated = join->matcher->scheme->id == DOPPEL_SCHEME_PHASH64 && !join->matcher->has_bare &&
-                  options->max_distance < 0 && (by_rate || options->min_similarity > 0);
-    if (join->gated)
-        join->gate =
-            doppel_image_gate_make(&options->image, rate, by_rate ? 2 : options->min_similarity);
+    const struct doppel_matcher *matcher = join->matcher;
+    join->gated = matcher->scheme->id == DOPPEL_SCHEME_PHASH64 && !matcher->has_bare &&
+                  gate_of_options(&matcher->options, &join->gate);
 }
 
 static bool make_judgings(struct join *join)

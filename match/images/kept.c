@@ -2,15 +2,12 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "core/try.h"
 #include "match/images/images_internal.h"
 #include "match/images/pair.h"
 
-typedef ARRAY(uint64_t) id_array;
-
-/* 16 of 64 bits: a table of look-ups is no quicker than a scan, which an index designed for one
- * more always is. */
-enum { VIEW_TABLE_RADIUS = DOPPEL_IMAGE_CANDIDATE_RADIUS + 1 };
+/* The payload of a code of phash64, from bit 0 on: its view, whether it has 64 bits alone, the
+ * views of the picture, and its id. */
+enum { BARE_BIT = 4, VIEWS_BIT = 5, ID_BIT = VIEWS_BIT + DOPPEL_VIEW_COUNT };
 
 bool doppel_image_table_options(enum doppel_scheme_id scheme, enum doppel_image_table table,
                                 struct doppel_index_options *out)
@@ -20,11 +17,25 @@ bool doppel_image_table_options(enum doppel_scheme_id scheme, enum doppel_image_
     if (!known || known->kind != DOPPEL_KIND_IMAGE || (table != DOPPEL_IMAGE_TABLE_CODES && !views))
         return false;
     *out = doppel_index_options_default();
-    out->bits = table == DOPPEL_IMAGE_TABLE_FULL ? 256 : known->code_bits;
+    out->bits = views ? 256 : known->code_bits;
     out->design_radius = table == DOPPEL_IMAGE_TABLE_FULL ? DOPPEL_IMAGE_FULL_RADIUS
-                         : views                          ? VIEW_TABLE_RADIUS
+                         : views                          ? out->bits
                                                           : known->max_distance;
     return true;
+}
+
+static size_t codes_of_views(const struct doppel_fingerprint *fingerprint, uint64_t *out)
+{
+    const bool bare = fingerprint->code_bits < 256;
+    uint32_t count =
+        fingerprint->count < DOPPEL_VIEW_COUNT ? fingerprint->count : DOPPEL_VIEW_COUNT;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t *words = fingerprint->codes[i].word;
+        out[4 * i] = doppel_image_sort_bits(words[0]);
+        for (uint32_t word = 1; word < 4; word++)
+            out[4 * i + word] = bare ? 0 : words[word];
+    }
+    return count;
 }
 
 size_t doppel_image_table_codes(enum doppel_image_table table, const struct doppel_match_item *item,
@@ -34,88 +45,253 @@ size_t doppel_image_table_codes(enum doppel_image_table table, const struct dopp
     const struct doppel_fingerprint *fingerprint = item->fingerprint;
     if (!is_distinctive(item) || !fingerprint->count)
         return 0;
-    switch (table) {
-    case DOPPEL_IMAGE_TABLE_CODES:
-        return lookups_of_item(fingerprint, &all, out);
-    case DOPPEL_IMAGE_TABLE_ASKS:
-        return lookups_of_query(fingerprint, &all, out);
-    default:
+    if (table == DOPPEL_IMAGE_TABLE_FULL)
         return lookups_of_full(fingerprint, out);
-    }
+    return fingerprint->scheme == DOPPEL_SCHEME_PHASH64 ? codes_of_views(fingerprint, out)
+                                                        : lookups_of_item(fingerprint, &all, out);
+}
+
+static uint32_t views_of_codes(const struct doppel_fingerprint *fingerprint)
+{
+    uint32_t views = 0;
+    for (uint32_t i = 0; i < fingerprint->count; i++)
+        views |= UINT32_C(1) << (fingerprint->positions[i] % 32);
+    return views & ((UINT32_C(1) << DOPPEL_VIEW_COUNT) - 1);
+}
+
+uint64_t doppel_image_table_payload(const struct doppel_fingerprint *fingerprint, uint64_t id,
+                                    size_t number)
+{
+    if (fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
+        return id;
+    return id << ID_BIT | (uint64_t)views_of_codes(fingerprint) << VIEWS_BIT |
+           (uint64_t)(fingerprint->code_bits < 256) << BARE_BIT |
+           fingerprint->positions[number] % DOPPEL_VIEW_COUNT;
+}
+
+uint64_t doppel_image_table_id(enum doppel_scheme_id scheme, uint64_t payload)
+{
+    return scheme == DOPPEL_SCHEME_PHASH64 ? payload >> ID_BIT : payload;
 }
 
 /* ---- candidates ---- */
 
-static bool note_candidate(void *context, const struct doppel_index_hit *hit)
+/* Views that only the other's full frame may look like, where both have them. */
+#define CROPS (UINT32_MAX << DOPPEL_VIEW_CENTRE)
+
+/* A view of the query, as it is or transposed. */
+struct sought_view {
+    struct doppel_image_probe probe;
+    uint32_t view;
+};
+
+typedef ARRAY(uint64_t) id_array;
+
+struct kept_search {
+    const struct doppel_image_request *request;
+    struct doppel_image_codes query;
+    struct sought_view sought[2 * DOPPEL_VIEW_COUNT];
+    size_t sought_count;
+    uint32_t query_views, item_views; /* that are looked up, and that are found */
+    uint32_t radius;
+    bool gated; /* of pictures whose codes have 256 bits */
+    struct doppel_image_gate gate;
+    bool by_default; /* no distance or similarity is wanted */
+    pthread_mutex_t lock;
+    id_array candidates;
+    bool no_memory;
+};
+
+static void push_candidate(struct kept_search *search, uint64_t id)
 {
-    return array_push((id_array *)context, hit->payload);
+    pthread_mutex_lock(&search->lock);
+    search->no_memory |= !array_push(&search->candidates, id);
+    pthread_mutex_unlock(&search->lock);
 }
 
-static enum doppel_status look_up_codes(const struct doppel_index *table, const uint64_t *codes,
-                                        size_t count, const struct doppel_image_request *request,
-                                        uint32_t radius, id_array *candidates,
-                                        struct doppel_error *error)
+/* Crops of both that look alike make up for full frames that do not quite. */
+static bool has_crops_alike(const struct kept_search *search, uint64_t payload)
 {
-    const struct doppel_index_request search = {
-        .queries = codes, .count = count, .radius = radius, .threads = request->threads};
-    enum doppel_status status =
-        doppel_index_search(table, &search, note_candidate, candidates, error);
-    return status == DOPPEL_E_CANCELLED
-               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search")
-               : status;
+    return search->request->options->image.views == DOPPEL_VIEWS_ALL &&
+           (uint32_t)(payload >> VIEWS_BIT) & search->query.views & CROPS &
+               ((UINT32_C(1) << DOPPEL_VIEW_COUNT) - 1);
 }
 
-/* Tables hold codes that were turned; codes that are not to be turned meet them in some of the
- * ways in which both may have been turned alike. */
-static size_t turn_all(const uint64_t *codes, size_t count, uint64_t *out)
+static bool note_hit(void *context, const struct doppel_index_hit *hit)
 {
-    size_t all = 0;
-    for (size_t i = 0; i < count; i++)
-        for (unsigned o = 0; o < DOPPEL_IMAGE_ORIENTATIONS; o++) {
-            const struct doppel_code code = {{codes[i]}};
-            out[all++] = doppel_image_orient(&code, o).word[0];
+    struct kept_search *search = context;
+    const enum doppel_scheme_id scheme = search->request->query->fingerprint->scheme;
+    const bool too_far = scheme == DOPPEL_SCHEME_PHASH64 && search->gated &&
+                         (int32_t)hit->distance > search->gate.most[0] &&
+                         !has_crops_alike(search, hit->payload);
+    if (!too_far)
+        push_candidate(search, doppel_image_table_id(scheme, hit->payload));
+    return !search->no_memory;
+}
+
+static enum doppel_status look_up_codes(struct kept_search *search,
+                                        const struct doppel_index *table, const uint64_t *codes,
+                                        size_t count, uint32_t radius, struct doppel_error *error)
+{
+    const struct doppel_index_request request = {
+        .queries = codes, .count = count, .radius = radius, .threads = search->request->threads};
+    enum doppel_status status = doppel_index_search(table, &request, note_hit, search, error);
+    return status == DOPPEL_E_CANCELLED ? DOPPEL_OK : status;
+}
+
+/* ---- candidates of phash64 ---- */
+
+/* The picture that a code belongs to, whose codes lie side by side. @return false: they do not */
+static bool read_views(const struct doppel_index_scanned *run, uint64_t number, uint64_t payload,
+                       struct doppel_code out[DOPPEL_VIEW_COUNT], uint32_t *out_views)
+{
+    const uint32_t views = (uint32_t)(payload >> VIEWS_BIT) & ((1u << DOPPEL_VIEW_COUNT) - 1);
+    const uint32_t before = views & ((1u << (payload & 15)) - 1);
+    const uint32_t count = (uint32_t)__builtin_popcount(views);
+    number -= (uint64_t)__builtin_popcount(before);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t other;
+        if (!doppel_index_scanned_get(run, number + i, out[i].word, &other) ||
+            (other ^ payload) >> 4)
+            return false;
+        out[i].word[0] = doppel_image_unsort_bits(out[i].word[0]);
+    }
+    *out_views = views;
+    return true;
+}
+
+/* Whether both, whole, may match. */
+static bool passes_gate(const struct kept_search *search, const struct doppel_index_scanned *run,
+                        uint64_t number, uint64_t payload)
+{
+    struct doppel_code codes[DOPPEL_VIEW_COUNT];
+    struct doppel_image_codes item = {.codes = codes};
+    return !read_views(run, number, payload, codes, &item.views) ||
+           doppel_image_gate_passes(&search->gate, &search->query, &item);
+}
+
+/* 64 bits alone match by their nearest pair of views: where one has but one, by this pair. */
+static bool is_bare_too_far(const struct kept_search *search,
+                            const struct doppel_image_probe *probe, const uint64_t code[4],
+                            uint64_t payload)
+{
+    const struct doppel_image_words word = {.words = code, .step = 8, .count = 1};
+    const uint32_t views = (uint32_t)(payload >> VIEWS_BIT) & ((1u << DOPPEL_VIEW_COUNT) - 1);
+    uint32_t number;
+    return search->by_default && (__builtin_popcount(views) == 1 || search->query.views == 1) &&
+           !doppel_image_probe_scan(probe, &word, BARE_MAX_DISTANCE, &number);
+}
+
+static void take_scanned_code(struct kept_search *search, const struct sought_view *sought,
+                              const struct doppel_index_scanned *run, uint64_t number)
+{
+    uint64_t code[8] = {0}, payload;
+    if (!doppel_index_scanned_get(run, number, code, &payload))
+        return;
+    const uint32_t asked = UINT32_C(1) << sought->view, found = UINT32_C(1) << (payload & 15);
+    const bool bare = payload >> BARE_BIT & 1;
+    const bool meet = (asked & search->query_views && found & search->item_views) ||
+                      (asked & search->item_views && found & search->query_views);
+    const bool full = asked == 1 && found == 1 && !sought->probe.transposed;
+    if (!meet)
+        return;
+    if (search->gated && !bare) {
+        if (!doppel_image_probe_reaches(&sought->probe, code, &search->gate, full) &&
+            !has_crops_alike(search, payload))
+            return;
+        if (!passes_gate(search, run, number, payload))
+            return;
+    } else if ((bare || search->request->query->fingerprint->code_bits < 256) &&
+               is_bare_too_far(search, &sought->probe, code, payload)) {
+        return;
+    }
+    if (!doppel_index_scanned_removed(run, number, payload))
+        push_candidate(search, payload >> ID_BIT);
+}
+
+static void scan_run(void *context, const struct doppel_index_scanned *run)
+{
+    struct kept_search *search = context;
+    uint32_t found[DOPPEL_INDEX_SCANNED_CODES];
+    const struct doppel_image_words words = {run->low, run->step, (uint32_t)run->count};
+    for (size_t i = 0; i < search->sought_count; i++) {
+        const struct sought_view *sought = &search->sought[i];
+        size_t count = doppel_image_probe_scan(&sought->probe, &words, search->radius, found);
+        for (size_t hit = 0; hit < count; hit++)
+            doppel_index_scanned_prefetch(run, run->first + found[hit]);
+        for (size_t hit = 0; hit < count; hit++)
+            take_scanned_code(search, sought, run, run->first + found[hit]);
+    }
+}
+
+static void seek_views(struct kept_search *search)
+{
+    const struct doppel_fingerprint *fingerprint = search->request->query->fingerprint;
+    const bool turn = search->request->options->image.orientations;
+    for (uint32_t i = 0; i < fingerprint->count && i < DOPPEL_VIEW_COUNT; i++) {
+        const uint32_t view = fingerprint->positions[i] % DOPPEL_VIEW_COUNT;
+        if (!((search->query_views | search->item_views) >> view & 1))
+            continue;
+        for (int transposed = 0; transposed <= turn; transposed++) {
+            struct sought_view *sought = &search->sought[search->sought_count++];
+            sought->view = view;
+            doppel_image_probe_make(&fingerprint->codes[i], transposed, &sought->probe);
         }
-    return all;
+    }
 }
 
-typedef size_t lookup_codes(const struct doppel_fingerprint *fingerprint,
-                            const struct doppel_match_options *options,
-                            uint64_t out[MAX_LOOKUP_WORDS]);
-
-static enum doppel_status look_up_views(const struct doppel_index *table, lookup_codes *lookups,
-                                        const struct doppel_image_request *request, uint32_t radius,
-                                        id_array *candidates, struct doppel_error *error)
+static enum doppel_status scan_views(struct kept_search *search, struct doppel_error *error)
 {
-    uint64_t codes[MAX_LOOKUP_WORDS], turned[MAX_LOOKUPS * DOPPEL_IMAGE_ORIENTATIONS];
+    const struct doppel_image_request *request = search->request;
+    const struct doppel_image_gate views = doppel_image_gate_make(&request->options->image, 0, 2);
+    search->query_views = views.query_views;
+    search->item_views = views.item_views;
+    seek_views(search);
+    return doppel_index_scan(request->tables[DOPPEL_IMAGE_TABLE_CODES], request->threads, scan_run,
+                             search, error);
+}
+
+static void begin_kept_search(struct kept_search *search)
+{
+    const struct doppel_image_request *request = search->request;
     const struct doppel_fingerprint *fingerprint = request->query->fingerprint;
-    const bool turn =
-        fingerprint->scheme == DOPPEL_SCHEME_PHASH64 && !request->options->image.orientations;
-    size_t count = lookups(fingerprint, request->options, codes);
-    if (turn)
-        count = turn_all(codes, count, turned);
-    return look_up_codes(table, turn ? turned : codes, count, request, radius, candidates, error);
+    const struct doppel_match_options *options = request->options;
+    search->radius = lookup_radius(doppel_scheme_by_id(fingerprint->scheme), options);
+    search->by_default = options->max_distance < 0 && options->min_similarity < 0;
+    search->query = (struct doppel_image_codes){fingerprint->codes, views_of_codes(fingerprint)};
+    search->gated = fingerprint->scheme == DOPPEL_SCHEME_PHASH64 && fingerprint->code_bits == 256 &&
+                    gate_of_options(options, &search->gate);
+    pthread_mutex_init(&search->lock, NULL);
 }
 
-static enum doppel_status look_up_tables(const struct doppel_image_request *request,
-                                         id_array *candidates, struct doppel_error *error)
+static enum doppel_status look_up_plain(struct kept_search *search, struct doppel_error *error)
 {
+    const struct doppel_image_request *request = search->request;
+    uint64_t codes[MAX_LOOKUP_WORDS];
+    const size_t count = lookups_of_query(request->query->fingerprint, request->options, codes);
+    return look_up_codes(search, request->tables[DOPPEL_IMAGE_TABLE_CODES], codes, count,
+                         search->radius, error);
+}
+
+static enum doppel_status find_image_candidates(struct kept_search *search,
+                                                struct doppel_error *error)
+{
+    const struct doppel_image_request *request = search->request;
     const struct doppel_fingerprint *fingerprint = request->query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    const struct doppel_match_options *options = request->options;
-    const uint32_t radius = lookup_radius(scheme, options);
-    const uint32_t full_radius = lookup_full_radius(scheme, options);
-    uint64_t full[4];
-    enum doppel_status status;
-    TRY(look_up_views(request->tables[DOPPEL_IMAGE_TABLE_CODES], lookups_of_query, request, radius,
-                      candidates, error));
-    if (lookups_go_both_ways(scheme, options))
-        TRY(look_up_views(request->tables[DOPPEL_IMAGE_TABLE_ASKS], lookups_of_item, request,
-                          radius, candidates, error));
-    if (full_radius && lookups_of_full(fingerprint, full))
-        TRY(look_up_codes(request->tables[DOPPEL_IMAGE_TABLE_FULL], full, 1, request, full_radius,
-                          candidates, error));
-done:
-    return status;
+    const uint32_t full_radius = lookup_full_radius(scheme, request->options);
+    uint64_t codes[MAX_LOOKUP_WORDS];
+    enum doppel_status status = DOPPEL_OK;
+    if (scheme->id == DOPPEL_SCHEME_PHASH64)
+        status = scan_views(search, error);
+    else
+        status = look_up_plain(search, error);
+    if (!status && full_radius && lookups_of_full(fingerprint, codes))
+        status = look_up_codes(search, request->tables[DOPPEL_IMAGE_TABLE_FULL], codes, 1,
+                               full_radius, error);
+    return !status && search->no_memory
+               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search")
+               : status;
 }
 
 static void sort_ids(id_array *ids)
@@ -166,17 +342,21 @@ enum doppel_status doppel_images_find(const struct doppel_image_request *request
                                       doppel_found_visitor *visitor, void *context,
                                       struct doppel_error *error)
 {
-    id_array candidates = {0};
+    struct kept_search search = {.request = request};
     found_array found = {0};
     if (!is_distinctive(request->query))
         return DOPPEL_OK;
-    enum doppel_status status;
-    TRY(look_up_tables(request, &candidates, error));
-    sort_ids(&candidates);
-    TRY(judge_candidates(request, &candidates, &found, error));
-    TRY(found_visit_ranked(&found, visitor, context, error));
+    begin_kept_search(&search);
+    enum doppel_status status = find_image_candidates(&search, error);
+    if (status)
+        goto done;
+    sort_ids(&search.candidates);
+    status = judge_candidates(request, &search.candidates, &found, error);
+    if (!status)
+        status = found_visit_ranked(&found, visitor, context, error);
 done:
-    array_free(&candidates);
+    pthread_mutex_destroy(&search.lock);
+    array_free(&search.candidates);
     array_free(&found);
     return status;
 }

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Of 64-bit codes alone: 56 pairs of views and orientations of unrelated pictures come this near
- * once in 10⁷ (uniform codes: 56 × 2.8e-10). */
-enum { BARE_MAX_DISTANCE = 8 };
-
 const char *doppel_relation_name(enum doppel_relation relation)
 {
     static const char *const names[] = {"same", "contains", "contained", "overlaps"};
@@ -191,6 +187,20 @@ unsigned plain_orientations(enum doppel_scheme_id scheme,
 }
 
 /* ---- limits ---- */
+
+/* Only by rate or similarity does the judge decide; all rates and similarities will do if the least
+ * is wanted. */
+bool gate_of_options(const struct doppel_match_options *options, struct doppel_image_gate *out)
+{
+    const bool by_rate = options->min_similarity < 0;
+    const double rate = options->check_pixels ? DOPPEL_IMAGE_BORDERLINE_FPR
+                        : by_rate             ? DOPPEL_IMAGE_MAX_FPR
+                                              : 0;
+    if (options->max_distance >= 0 || (!by_rate && options->min_similarity <= 0))
+        return false;
+    *out = doppel_image_gate_make(&options->image, rate, by_rate ? 2 : options->min_similarity);
+    return true;
+}
 
 static bool within_limits(const struct doppel_match *match,
                           const struct doppel_match_options *options)

@@ -7,6 +7,14 @@
 /** Whether a picture has the structure to be recognised by its codes. */
 bool is_distinctive(const struct doppel_match_item *item);
 
+/** Of 64-bit codes alone: 56 pairs of views and orientations of unrelated pictures come this near
+ * once in 10⁷ (uniform codes: 56 × 2.8e-10). */
+enum { BARE_MAX_DISTANCE = 8 };
+
+/** The gate that pairs of phash64 with 256 bits have to pass to match, or to be borderline where
+ * that is wanted. @return false: the limit is one of distance, or none, and all may match */
+bool gate_of_options(const struct doppel_match_options *options, struct doppel_image_gate *out);
+
 /** In how many orientations the first codes of a scheme without views are compared: 8 or 1. */
 unsigned plain_orientations(enum doppel_scheme_id scheme,
                             const struct doppel_match_options *options);

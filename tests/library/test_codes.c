@@ -165,7 +165,7 @@ static void damage_file(const char *path, uint64_t how)
 /* A file of an index goes, or is cut, or has changed bytes, while nobody has it open. */
 static void damage(struct world *world)
 {
-    static const char *const folders[] = {"phash64",  "phash64-asks", "phash64-full",
+    static const char *const folders[] = {"phash64-views", "phash64-frames",
                                           "phash256", "imagehash",    "pdq"};
     char path[600];
     settle(world);
