@@ -1,7 +1,7 @@
 /* image_find MILLIONS FOLDER [THREADS]: what the index of a library of so many made pictures, three
- * views each, costs a question: opened, asked for one picture and closed, each time mapped again, in
- * the page cache. And what the machine sets as a bound: to read and check once what is scanned. The
- * index is made in FOLDER, and goes at the end. */
+ * views each, costs a question: opened, asked for one picture and closed, mapped again each time,
+ * in the page cache. And what the machine sets as a bound: to read and check once what is scanned.
+ * The index is made in FOLDER, and goes at the end. */
 #include <doppel/match.h>
 #include <stdio.h>
 #include <stdlib.h>
