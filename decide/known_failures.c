@@ -48,7 +48,9 @@ enum doppel_status failure_keep(const struct doppel_run *run, struct doppel_libr
                                            .error = *reason,
                                            .limits =
                                                limits_text_of_run(run, reason->status, storage)};
-    if (reason->status == DOPPEL_E_NOT_FOUND || reason->status == DOPPEL_E_CHANGED)
+    /* What passes is no fault of the bytes. */
+    if (reason->status == DOPPEL_E_NOT_FOUND || reason->status == DOPPEL_E_CHANGED ||
+        reason->status == DOPPEL_E_KILLED)
         return DOPPEL_OK;
     return doppel_library_put_failure(library, &failure, error);
 }

@@ -20,9 +20,10 @@
 
 struct grouping;
 
-/* The 64×64 planes and boxes of an item, for the pixel check; false when they cannot be had. */
-typedef bool grouping_features(void *context, const struct grouping_item *item,
-                               struct doppel_image_features *out);
+/* The 64×64 planes and boxes of an item, for the pixel check and to choose which is kept;
+ * DOPPEL_E_NOT_FOUND when none are kept of it, anything else when they cannot be had. */
+typedef enum doppel_status grouping_features(void *context, const struct grouping_item *item,
+                                             struct doppel_image_features *out);
 
 /* A text as a view with its shingles, given (text_view_free); false when it cannot be had. */
 typedef bool grouping_text(void *context, const struct grouping_item *item, struct text_view *out);

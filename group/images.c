@@ -34,8 +34,8 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
     bool same;
     if (!cache || doppel_cache_pair(cache, &query.digest, &item.digest, &same, &verdict)) {
         struct doppel_image_features a = {0}, b = {0};
-        bool loaded = options->features(options->context, &query, &a) &&
-                      options->features(options->context, &item, &b);
+        bool loaded = !options->features(options->context, &query, &a) &&
+                      !options->features(options->context, &item, &b);
         same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
         doppel_fingerprint_free(&a.fingerprint);
         doppel_fingerprint_free(&b.fingerprint);

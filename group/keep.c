@@ -38,18 +38,28 @@ static bool members_known_make(const struct grouping *grouping, struct members_k
 
 /* ---- what images show ---- */
 
-/* @param out fingerprint given (doppel_fingerprint_free) */
+/* Who cannot be looked at any more is said: another one may be kept because of that.
+ * @param out fingerprint given (doppel_fingerprint_free) */
 static bool load_features(const struct grouping *grouping, uint32_t number,
                           struct doppel_image_features *out)
 {
     const struct grouping_options *options = grouping->options;
     struct grouping_item item = item_store_get(&grouping->items, number);
     char *path = item_store_path(&grouping->items, number);
+    enum doppel_status status = DOPPEL_E_NOT_FOUND;
     item.path = path;
     *out = (struct doppel_image_features){0};
-    bool loaded = path && options->features && options->features(options->context, &item, out);
+    if (!path)
+        status = DOPPEL_E_MEMORY;
+    else if (options->features)
+        status = options->features(options->context, &item, out);
+    if (status && status != DOPPEL_E_NOT_FOUND)
+        doppel_run_notice(options->run,
+                          "%s: what was seen of it is gone; look at its group before "
+                          "anything is removed",
+                          path ? path : "an image");
     free(path);
-    return loaded;
+    return !status;
 }
 
 /* What has the same content looks the same: it is not loaded again. */

@@ -223,19 +223,21 @@ static bool take_library_item(void *context, const struct doppel_item *item)
     return go_on;
 }
 
-static bool load_item_features(void *context, const struct grouping_item *entry,
-                               struct doppel_image_features *out)
+static enum doppel_status load_item_features(void *context, const struct grouping_item *entry,
+                                             struct doppel_image_features *out)
 {
     struct library_grouping *grouping = context;
     struct doppel_item item;
-    if (get_computed(grouping, entry->id, &item, NULL))
-        return false;
+    enum doppel_status status = get_computed(grouping, entry->id, &item, NULL);
+    if (status)
+        return status;
     bool good = doppel_record_image_features(&item.record, out);
-    item.record.fingerprint = (struct doppel_fingerprint){0}; /* it is the features' now */
+    if (good)
+        item.record.fingerprint = (struct doppel_fingerprint){0}; /* it is the features' now */
+    else
+        *out = (struct doppel_image_features){0};
     doppel_item_free(&item);
-    if (!good)
-        doppel_fingerprint_free(&out->fingerprint);
-    return good;
+    return good ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
 }
 
 /* Add what the library keeps of a member. @param out given (doppel_metadata_free) */

@@ -68,21 +68,24 @@ static bool have_digest(const struct scan *scan, struct grouping_item *item)
     return good;
 }
 
-static bool load_cached_features(void *context, const struct grouping_item *wanted,
-                                 struct doppel_image_features *out)
+static enum doppel_status load_cached_features(void *context, const struct grouping_item *wanted,
+                                               struct doppel_image_features *out)
 {
+    const struct scan *scan = context;
+    const struct doppel_scheme *scheme = read_scheme(&scan->read, DOPPEL_KIND_IMAGE);
     struct grouping_item item = *wanted;
     struct doppel_record record = {0};
-    if (!have_digest(context, &item) ||
-        !load_cached_record(context, &item, doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64), 0, &record))
-        return false;
-    bool good =
-        doppel_image_attachment_read(record.attachment, record.attachment_size, out) == DOPPEL_OK;
+    if (!scheme || scheme->id != DOPPEL_SCHEME_PHASH64)
+        return DOPPEL_E_NOT_FOUND;
+    if (!have_digest(context, &item) || !load_cached_record(context, &item, scheme, 0, &record))
+        return DOPPEL_E_IO;
+    enum doppel_status status =
+        doppel_image_attachment_read(record.attachment, record.attachment_size, out);
     out->quality = record.quality;
     out->fingerprint = record.fingerprint;
     record.fingerprint = (struct doppel_fingerprint){0};
     doppel_record_free(&record);
-    return good;
+    return status;
 }
 
 static bool load_cached_text(void *context, const struct grouping_item *item, struct text_view *out)

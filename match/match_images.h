@@ -161,9 +161,11 @@ DOPPEL_API uint64_t doppel_image_table_payload(const struct doppel_fingerprint *
 DOPPEL_API uint64_t doppel_image_table_id(enum doppel_scheme_id scheme, uint64_t payload);
 
 /** The fingerprint and quality of a picture. @param out given (doppel_fingerprint_free). @return
- * false: it cannot be had, and is not found */
-typedef bool doppel_image_source(void *context, uint64_t id, struct doppel_fingerprint *out,
-                                 uint8_t *out_quality);
+ * DOPPEL_E_NOT_FOUND: it is not there, or damaged, and is not found; anything else ends the search
+ */
+typedef enum doppel_status doppel_image_source(void *context, uint64_t id,
+                                               struct doppel_fingerprint *out, uint8_t *out_quality,
+                                               struct doppel_error *error);
 
 struct doppel_image_request {
     const struct doppel_match_item *query;

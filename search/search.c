@@ -63,30 +63,47 @@ static bool is_taken(const struct doppel_search *search, uint64_t id)
     return result && result->comparison.match.verified == DOPPEL_VERIFIED_EXACT;
 }
 
-static void append_identical_item(struct doppel_search *search, uint64_t id)
+static enum doppel_status append_identical_item(struct doppel_search *search, uint64_t id)
 {
     struct doppel_search_result result = {.id = id};
     if (is_taken(search, id))
-        return;
-    search->status = doppel_compare_same(search->query->record, &result.comparison, search->error);
-    if (!search->status && !results_append(search->results, &result))
-        search->status = DOPPEL_E_MEMORY;
+        return DOPPEL_OK;
+    enum doppel_status status =
+        doppel_compare_same(search->query->record, &result.comparison, search->error);
+    if (!status && !results_append(search->results, &result))
+        status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for the matches");
+    return status;
 }
 
-/* What has the same bytes, or pixels. */
-static void append_identical(struct doppel_search *search)
+static enum doppel_status append_same_bytes(struct doppel_search *search,
+                                            const struct doppel_digest *digest)
 {
-    const struct doppel_record *record = search->query->record;
-    uint64_t id = 0;
-    while (!digest_is_none(&record->digest) &&
-           !doppel_library_next_by_bytes(search->library, &record->digest, id, &id, NULL) && id)
-        if (search_finds_bytes_of(&search->options, search->library, id))
-            append_identical_item(search, id);
-    id = 0;
-    if (digest_is_none(&record->pixels))
-        return;
-    while (!doppel_library_by_pixels(search->library, &record->pixels, id, &id, NULL) && id)
-        append_identical_item(search, id);
+    bool finds;
+    enum doppel_status status = DOPPEL_OK;
+    for (uint64_t id = 0; !digest_is_none(digest);) {
+        TRY(doppel_library_next_by_bytes(search->library, digest, id, &id, search->error));
+        if (!id)
+            break;
+        TRY(search_finds_bytes_of(&search->options, search->library, id, &finds, search->error));
+        if (finds)
+            TRY(append_identical_item(search, id));
+    }
+done:
+    return status;
+}
+
+static enum doppel_status append_same_pixels(struct doppel_search *search,
+                                             const struct doppel_digest *pixels)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (uint64_t id = 0; !digest_is_none(pixels);) {
+        TRY(doppel_library_by_pixels(search->library, pixels, id, &id, search->error));
+        if (!id)
+            break;
+        TRY(append_identical_item(search, id));
+    }
+done:
+    return status;
 }
 
 static bool keep_found(struct doppel_search *search, const struct doppel_found *found)
@@ -235,14 +252,16 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
     search->results = results;
     search->error = error;
     search->status = DOPPEL_OK;
-    if (query->record && !search->options.representatives)
-        append_identical(search);
+    if (query->record && !search->options.representatives) {
+        TRY(append_same_bytes(search, &query->record->digest));
+        TRY(append_same_pixels(search, &query->record->pixels));
+    }
     if (kind->find)
-        status = kind->find(search, query, error);
+        TRY(kind->find(search, query, error));
     if (search->status)
         return doppel_fail(error, search->status, "no memory for the matches");
-    if (!status)
-        results_order(results);
+    results_order(results);
+done:
     return status;
 }
 

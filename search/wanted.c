@@ -37,14 +37,16 @@ enum doppel_kind search_kind_of(const struct doppel_search_options *options,
     return kind;
 }
 
-bool search_finds_bytes_of(const struct doppel_search_options *options,
-                           struct doppel_library *library, uint64_t id)
+enum doppel_status search_finds_bytes_of(const struct doppel_search_options *options,
+                                         struct doppel_library *library, uint64_t id, bool *out,
+                                         struct doppel_error *error)
 {
     struct doppel_item item;
-    if (doppel_library_get(library, id, false, &item, NULL))
-        return false;
-    bool finds = search_wants(options, &item.record) ||
-                 (item.record.scheme == DOPPEL_SCHEME_NONE && doppel_item_has_file(&item));
+    enum doppel_status status = doppel_library_get(library, id, false, &item, error);
+    if (status)
+        return status;
+    *out = search_wants(options, &item.record) ||
+           (item.record.scheme == DOPPEL_SCHEME_NONE && doppel_item_has_file(&item));
     doppel_item_free(&item);
-    return finds;
+    return DOPPEL_OK;
 }

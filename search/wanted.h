@@ -16,7 +16,8 @@ enum doppel_kind search_kind_of(const struct doppel_search_options *options,
                                 struct doppel_library *library, uint64_t id);
 
 /* Whether one with the same bytes is found: also one of which nothing else is known. */
-bool search_finds_bytes_of(const struct doppel_search_options *options,
-                           struct doppel_library *library, uint64_t id);
+enum doppel_status search_finds_bytes_of(const struct doppel_search_options *options,
+                                         struct doppel_library *library, uint64_t id, bool *out,
+                                         struct doppel_error *error);
 
 #endif

@@ -72,7 +72,7 @@ static enum heard read_frame_member(struct member *member, const uint8_t *frame,
                                                       : ANSWER_NONSENSE;
     if (answer == ANSWER_NO_MEMORY) {
         *out = (struct doppel_outcome){0};
-        doppel_fail(&out->error, DOPPEL_E_IO, "no memory in doppel for its fingerprint");
+        doppel_fail(&out->error, DOPPEL_E_KILLED, "no memory in doppel for its fingerprint");
         answer = ANSWER_GOOD;
     }
     return answer ? HEARD_NONSENSE : HEARD_ANSWER;

@@ -4,30 +4,35 @@
 
 #include <unistd.h>
 
+#include "core/try.h"
 #include "library/items/rows.h"
 
-static bool give_fingerprint(void *context, uint64_t id, struct doppel_fingerprint *out,
-                             uint8_t *out_quality)
+static enum doppel_status give_fingerprint(void *context, uint64_t id,
+                                           struct doppel_fingerprint *out, uint8_t *out_quality,
+                                           struct doppel_error *error)
 {
     struct doppel_library *library = context;
     struct doppel_record record = {0};
     sqlite3_stmt *statement;
     bool row;
-    if (rows_prepare(library,
+    enum doppel_status status;
+    TRY(rows_prepare(library,
                      "SELECT " RECORD_COLUMNS ", fingerprint.data FROM item"
                      " JOIN fingerprint ON fingerprint.item = item.id"
                      " WHERE item.id = ?1 AND " ITEM_IS_WHOLE,
-                     VALUES(ID(id)), &statement, NULL) ||
-        doppel_store_step(library->store, statement, &row, NULL) || !row)
-        return false;
-    bool read = record_read(statement, 0, &record) &&
+                     VALUES(ID(id)), &statement, error));
+    TRY(doppel_store_step(library->store, statement, &row, error));
+    bool read = row && record_read(statement, 0, &record) &&
                 fingerprint_read(statement, RECORD_COLUMN_COUNT, &record);
     sqlite3_reset(statement);
+    if (!read && record.error.status == DOPPEL_E_MEMORY)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a fingerprint of the library");
     if (!read)
-        return false;
+        return DOPPEL_E_NOT_FOUND;
     *out = record.fingerprint;
     *out_quality = record.quality;
-    return true;
+done:
+    return status;
 }
 
 static enum doppel_status find_in_tables(struct doppel_library *library,

@@ -319,7 +319,6 @@ static bool judge_kept(const struct doppel_image_request *request,
     return matches || out->borderline;
 }
 
-/* An item that cannot be had is none that could be found. */
 static enum doppel_status judge_candidates(const struct doppel_image_request *request,
                                            const id_array *candidates, found_array *found,
                                            struct doppel_error *error)
@@ -328,8 +327,12 @@ static enum doppel_status judge_candidates(const struct doppel_image_request *re
         struct doppel_fingerprint fingerprint = {0};
         struct doppel_match_item item = {&fingerprint, 0};
         struct doppel_found one = {.id = candidates->items[i]};
-        if (!request->source(request->context, one.id, &fingerprint, &item.quality))
+        enum doppel_status status =
+            request->source(request->context, one.id, &fingerprint, &item.quality, error);
+        if (status == DOPPEL_E_NOT_FOUND)
             continue;
+        if (status)
+            return status;
         bool is_found = judge_kept(request, &item, &one);
         doppel_fingerprint_free(&fingerprint);
         if (is_found && !array_push(found, one))

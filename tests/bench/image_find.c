@@ -113,12 +113,12 @@ static void make_table(const char *folder, int which, uint64_t count, struct tab
 
 /* ---- asking ---- */
 
-static bool give_none(void *context, uint64_t id, struct doppel_fingerprint *out,
-                      uint8_t *out_quality)
+static enum doppel_status give_none(void *context, uint64_t id, struct doppel_fingerprint *out,
+                                    uint8_t *out_quality, struct doppel_error *error)
 {
-    (void)id, (void)out, (void)out_quality;
+    (void)id, (void)out, (void)out_quality, (void)error;
     ++*(size_t *)context;
-    return false;
+    return DOPPEL_E_NOT_FOUND;
 }
 
 static bool count_found(void *context, const struct doppel_found *found)

@@ -36,7 +36,7 @@ static char *formatted(const char *format, ...)
     va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    return length < 0 ? must_copy("") : text;
+    return must_have(length < 0 ? NULL : text);
 }
 
 static char *similarity_of(const json_t *member)
