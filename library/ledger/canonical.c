@@ -150,13 +150,18 @@ static int compare_images(const struct doppel_candidate *a, const struct doppel_
     return order;
 }
 
+/* When it was taken, as a file's date; a damaged library may say any number. */
+static int64_t date_of_candidate(const struct doppel_candidate *candidate)
+{
+    const int64_t second = 1000000000, most = INT64_MAX / second, taken_s = candidate->taken_s;
+    bool known = taken_s && taken_s < most && taken_s > -most;
+    return known ? taken_s * second : candidate->mtime_ns;
+}
+
 /* Of those taken at the same time the older file. */
 static int compare_dates(const struct doppel_candidate *a, const struct doppel_candidate *b)
 {
-    const int64_t second = 1000000000;
-    int64_t most = INT64_MAX / second;
-    int64_t first = a->taken_s && a->taken_s < most ? a->taken_s * second : a->mtime_ns;
-    int64_t other = b->taken_s && b->taken_s < most ? b->taken_s * second : b->mtime_ns;
+    int64_t first = date_of_candidate(a), other = date_of_candidate(b);
     return first != other ? larger_first(other, first) : larger_first(b->mtime_ns, a->mtime_ns);
 }
 

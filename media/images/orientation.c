@@ -71,8 +71,8 @@ static int64_t exif_seconds(const char *text)
     if (sscanf(text, "%4d:%2d:%2d %2d:%2d:%2d", &time.tm_year, &time.tm_mon, &time.tm_mday,
                &time.tm_hour, &time.tm_min, &time.tm_sec) != 6 ||
         time.tm_year < 1900 || time.tm_mon < 1 || time.tm_mon > 12 || time.tm_mday < 1 ||
-        time.tm_mday > 31 || time.tm_hour < 0 || time.tm_hour > 23 || time.tm_min > 59 ||
-        time.tm_sec > 60)
+        time.tm_mday > 31 || time.tm_hour < 0 || time.tm_hour > 23 || time.tm_min < 0 ||
+        time.tm_min > 59 || time.tm_sec < 0 || time.tm_sec > 60)
         return 0;
     time.tm_year -= 1900;
     time.tm_mon--;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 1024, MOST_MAGNITUDE = 2047, ROUNDING = 1 };
+enum { SAMPLE = 256, MOST_MAGNITUDE = 2047, ROUNDING = 1 };
 
 /* ITU-T T.81, table K.1: quality 50 of libjpeg. */
 static const uint8_t standard_steps[ORIGIN_CELLS] = {
@@ -120,27 +120,48 @@ static bool is_reached(int value, int step, int earlier)
     return off <= .5 * step + 1;
 }
 
-/* Whether the values lie where those of a step `earlier` would, and would not do so of
- * themselves: by their mean over about two such steps to both sides. */
-static bool has_earlier_step(const uint16_t *counts, int step, int earlier)
+/* The values of a frequency. */
+struct value_counts {
+    int step, from, last;
+    uint32_t before[ORIGIN_VALUES + 1]; /* how many are less, from `from` on */
+};
+
+static struct value_counts count_values(const uint16_t *counts, int step)
 {
-    const double least_expected = .25, most_found = .1;
-    int reach = 1 + earlier / step, from = step < 2 ? 2 : 1;
-    double all = 0, outside = 0, even = 0, even_outside = 0;
-    for (int value = from; value < ORIGIN_VALUES; value++) {
-        bool reached = is_reached(value, step, earlier);
-        double near = 0;
-        int begin = value - reach < from ? from : value - reach;
-        int end = value + reach < ORIGIN_VALUES ? value + reach : ORIGIN_VALUES - 1;
-        for (int i = begin; i <= end; i++)
-            near += counts[i];
-        near /= end - begin + 1;
-        all += counts[value];
-        even += near;
-        outside += reached ? 0 : counts[value];
-        even_outside += reached ? 0 : near;
+    struct value_counts out = {.step = step, .from = step < 2 ? 2 : 1};
+    for (int value = 1; value < ORIGIN_VALUES; value++) {
+        out.before[value + 1] = out.before[value] + (value < out.from ? 0 : counts[value]);
+        out.last = counts[value] ? value : out.last;
     }
-    return even_outside >= least_expected * even && outside <= most_found * all;
+    return out;
+}
+
+/* Whether all but a tenth of the values lie where those of a step `earlier` would. */
+static bool is_of_step(const struct value_counts *values, int earlier)
+{
+    const double most_found = .1;
+    double most = most_found * values->before[ORIGIN_VALUES];
+    uint32_t outside = 0;
+    for (int value = values->from; value <= values->last && outside <= most; value++)
+        if (!is_reached(value, values->step, earlier))
+            outside += values->before[value + 1] - values->before[value];
+    return outside <= most;
+}
+
+/* Whether they would do so of themselves: by their mean over about two such steps to both sides. */
+static bool is_of_step_by_chance(const struct value_counts *values, int earlier)
+{
+    const double least_expected = .25;
+    int reach = 1 + earlier / values->step, from = values->from;
+    double even = 0, outside = 0;
+    for (int value = from; value < ORIGIN_VALUES && value <= values->last + reach; value++) {
+        int begin = value - reach < from ? from : value - reach;
+        int end = value + reach < ORIGIN_VALUES ? value + reach + 1 : ORIGIN_VALUES;
+        double near = (values->before[end] - values->before[begin]) / (double)(end - begin);
+        even += near;
+        outside += is_reached(value, values->step, earlier) ? 0 : near;
+    }
+    return outside < least_expected * even;
 }
 
 enum { LEAST_VALUES = 24, LEAST_FREQUENCIES = 3, MOST_STEP = 60 };
@@ -148,17 +169,12 @@ enum { LEAST_VALUES = 24, LEAST_FREQUENCIES = 3, MOST_STEP = 60 };
 /* The largest step that the values of a frequency show; 0: none. */
 static int earlier_step(const uint16_t *counts, int step)
 {
-    uint32_t values = 0;
-    int last = 0;
-    for (int value = 1; value < ORIGIN_VALUES; value++) {
-        values += counts[value];
-        last = counts[value] ? value : last;
-    }
-    if (values < LEAST_VALUES)
+    struct value_counts values = count_values(counts, step);
+    if (values.before[ORIGIN_VALUES] + (values.from > 1 ? counts[1] : 0) < LEAST_VALUES)
         return 0;
-    int most = last * step < MOST_STEP ? last * step : MOST_STEP;
+    int most = values.last * step < MOST_STEP ? values.last * step : MOST_STEP;
     for (int earlier = most; earlier > step; earlier--)
-        if (has_earlier_step(counts, step, earlier))
+        if (is_of_step(&values, earlier) && !is_of_step_by_chance(&values, earlier))
             return earlier;
     return 0;
 }

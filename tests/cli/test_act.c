@@ -260,6 +260,24 @@ static void spares_references(void **state)
     free(after);
 }
 
+/* Of the pictures that doppel-demo draws the copies go: framed, turned, mirrored ones, too. One
+ * file is broken. */
+static void spares_originals(void **state)
+{
+    (void)state;
+    assert_int_equal(system("'" DOPPEL_DEMO "' pictures >/dev/null"), 0);
+    char *before = listing_of("pictures/originals");
+    char *json = doppel_prints(3, "scan", "pictures", "--action", "trash", "--reason", "near,part",
+                               "--yes", "--json");
+    char *after = listing_of("pictures/originals");
+    assert_string_equal(after, before);
+    assert_int_equal(count_lines(json, "\"done\":true"), 7);
+    assert_int_not_equal(access("pictures/copies/planet-framed.jpg", F_OK), 0);
+    free(before);
+    free(json);
+    free(after);
+}
+
 /* What differs is not linked, and is trashed only by an explicit wish. */
 static void links_only_identical_files(void **state)
 {
@@ -493,6 +511,7 @@ int main(void)
         IN_SANDBOX(prints_bare_paths),
         IN_SANDBOX(takes_the_folder_from_either),
         IN_SANDBOX(spares_references),
+        IN_SANDBOX(spares_originals),
         IN_SANDBOX(links_only_identical_files),
         IN_SANDBOX(leaves_what_has_changed),
         IN_SANDBOX(finds_nothing_left_to_do),
