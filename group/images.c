@@ -3,6 +3,11 @@
 
 #include "core/digest.h"
 
+static bool is_run_cancelled(void *run)
+{
+    return doppel_run_cancelled(run);
+}
+
 enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error)
 {
     const struct grouping_options *options = grouping->options;
@@ -10,9 +15,12 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
     /* A cache of this run alone serves no other one. */
     if (options->cache && doppel_run_get_options(options->run)->cache)
         grouping->stream = digest_stream_new();
-    return doppel_matcher_new(
+    enum doppel_status status = doppel_matcher_new(
         doppel_compare_scheme(&options->group->compare, DOPPEL_KIND_IMAGE)->id, &grouping->match,
         doppel_run_jobs(options->run), &grouping->matcher, error);
+    if (!status)
+        doppel_matcher_set_cancel(grouping->matcher, is_run_cancelled, options->run);
+    return status;
 }
 
 /* What the cache keeps of a pair was found with all views in all orientations. */

@@ -395,7 +395,9 @@ struct doppel_index_pairing {
     const struct doppel_index_codes *right; /**< NULL: pairs of two codes of `left`, each once */
     doppel_index_pair_filter *filter;
     void *filter_context;
-    uint32_t threads; /**< 0 and 1: the calling one */
+    uint32_t threads;                 /**< 0 and 1: the calling one */
+    bool (*cancelled)(void *context); /**< asked now and then, by the calling thread; NULL: never */
+    void *cancel_context;
 };
 
 /** Visit some pairs; false ends the join. From the calling thread. */
@@ -406,7 +408,7 @@ typedef bool doppel_index_pair_visitor(void *context, const struct doppel_index_
  * Find all pairs of codes within a radius, one of `left` (a) and one of `right` (b); exact, each
  * once. For many codes against many it takes a small part of the time of searching for each. The
  * order is the same for any number of threads. Memory: at most 16 bytes a code of 64 bits.
- * DOPPEL_E_ARGUMENT, _MEMORY, _CANCELLED (by the visitor).
+ * DOPPEL_E_ARGUMENT, _MEMORY, _CANCELLED (also by the visitor).
  */
 DOPPEL_API enum doppel_status doppel_index_pair_up(const struct doppel_index_pairing *pairing,
                                                    doppel_index_pair_visitor *visitor,

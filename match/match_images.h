@@ -69,6 +69,11 @@ DOPPEL_API enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
                                                  struct doppel_error *error);
 DOPPEL_API void doppel_matcher_free(struct doppel_matcher *matcher);
 
+/** Ask now and then, while all are compared, whether to end: where no pairs are found no visitor is
+ * asked. NULL: never, the default. */
+DOPPEL_API void doppel_matcher_set_cancel(struct doppel_matcher *matcher,
+                                          bool (*cancelled)(void *context), void *context);
+
 /** Add a fingerprint under an id of the caller's, < 2^60 (copied). Ids are added once.
  * DOPPEL_E_MEMORY, DOPPEL_E_ARGUMENT, DOPPEL_E_VERSION when scheme or version differ. */
 DOPPEL_API enum doppel_status doppel_matcher_add(struct doppel_matcher *matcher, uint64_t id,

@@ -146,7 +146,10 @@ static bool deliver_join(void *context, size_t number, size_t slot)
 {
     struct code_join *join = context;
     struct work *work = &join->works[slot];
-    if (work->no_memory)
+    const struct doppel_index_pairing *pairing = join->pairing;
+    if (pairing->cancelled && pairing->cancelled(pairing->cancel_context))
+        join->status = DOPPEL_E_CANCELLED;
+    else if (work->no_memory)
         join->status = DOPPEL_E_MEMORY;
     else if (work->too_many)
         compare_piece(&join->works[join->slots], &join->pieces.items[number]);

@@ -34,6 +34,8 @@ struct doppel_matcher {
     const struct doppel_scheme *scheme;
     struct doppel_match_options options;
     uint32_t threads, radius, full_radius;
+    bool (*cancelled)(void *context); /* NULL: never */
+    void *cancel_context;
     bool has_bare; /* some were added */
     struct search_tables *search;
     ARRAY(struct packed) packed; /* by slot, as are ids */

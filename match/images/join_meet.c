@@ -202,7 +202,9 @@ static enum doppel_status pair_up(struct join *join, const struct code_stream_re
                                            .right = right ? &right->codes : NULL,
                                            .filter = sift_met_codes,
                                            .filter_context = join,
-                                           .threads = join->matcher->threads};
+                                           .threads = join->matcher->threads,
+                                           .cancelled = join->matcher->cancelled,
+                                           .cancel_context = join->matcher->cancel_context};
     enum doppel_status status = doppel_index_pair_up(&pairing, note_met_pair, join, NULL);
     return join->status ? join->status : status;
 }

@@ -38,6 +38,13 @@ enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
     return DOPPEL_OK;
 }
 
+void doppel_matcher_set_cancel(struct doppel_matcher *matcher, bool (*cancelled)(void *context),
+                               void *context)
+{
+    matcher->cancelled = cancelled;
+    matcher->cancel_context = context;
+}
+
 void doppel_matcher_free(struct doppel_matcher *matcher)
 {
     if (!matcher)

@@ -268,6 +268,33 @@ static void test_filter_and_end(void **state)
     list_free(list);
 }
 
+static bool end_at_once(void *context)
+{
+    ++*(int *)context;
+    return true;
+}
+
+/* Also where no pair is found, of which a visitor could say that it is enough. */
+static void test_cancelled(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        struct list *list = make_list(64, UNIFORM, 20000, 2);
+        struct pairs none = {0};
+        int asked = 0;
+        struct doppel_index_pairing pairing = {.bits = 64,
+                                               .radius = 1,
+                                               .left = &list->face,
+                                               .threads = threads,
+                                               .cancelled = end_at_once,
+                                               .cancel_context = &asked};
+        assert_int_equal(doppel_index_pair_up(&pairing, collect, &none, NULL), DOPPEL_E_CANCELLED);
+        assert_int_equal(asked, 1);
+        assert_int_equal(none.count, 0);
+        list_free(list);
+    }
+}
+
 static void test_wrong_use(void **state)
 {
     (void)state;
@@ -294,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_threads_keep_the_order),
         cmocka_unit_test(test_kernels_agree),
         cmocka_unit_test(test_filter_and_end),
+        cmocka_unit_test(test_cancelled),
         cmocka_unit_test(test_wrong_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
