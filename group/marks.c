@@ -12,6 +12,8 @@
 /* Larger files are refused: a million marks take less. */
 enum { LARGEST_FILE = 512 << 20 };
 
+#define AT_PATH SIZE_MAX
+
 /* ---- a line ---- */
 
 static const char *const words[] = {[MARK_KEEP] = "keep",
@@ -144,7 +146,8 @@ struct marked_file {
     struct doppel_digest digest;
     char *path; /* NULL: not given */
     enum doppel_file_mark mark;
-    bool seen, claimed; /* its bytes are there; at its path, too */
+    bool seen;      /* its bytes are there */
+    size_t closest; /* how near its path is to the nearest one of those (shared_tail) */
 };
 
 struct doppel_marks {
@@ -346,28 +349,24 @@ static const char *without_dots(const char *path)
     return path;
 }
 
-static bool is_at_path(const struct marked_file *file, const char *path)
+/* How many of their last names two paths share; AT_PATH: all. */
+static size_t shared_tail(const char *a, const char *b)
 {
-    return file->path && path && strcmp(without_dots(file->path), without_dots(path)) == 0;
+    a = without_dots(a);
+    b = without_dots(b);
+    const char *a_end = a + strlen(a), *b_end = b + strlen(b);
+    size_t names = 0;
+    for (; a_end > a && b_end > b && a_end[-1] == b_end[-1]; a_end--, b_end--)
+        names += a_end[-1] == '/';
+    if (a_end == a && b_end == b)
+        return AT_PATH;
+    bool whole_name = (a_end == a || a_end[-1] == '/') && (b_end == b || b_end[-1] == '/');
+    return names + (whole_name && *a_end);
 }
 
-/* Whether one of the two is the other, as it is seen from a folder below. */
-static bool is_tail_of_path(const struct marked_file *file, const char *path)
+static size_t closeness(const struct marked_file *file, const char *path)
 {
-    if (!file->path || !path)
-        return false;
-    const char *a = without_dots(file->path), *b = without_dots(path);
-    size_t long_size = strlen(a), size = strlen(b);
-    if (long_size < size) {
-        const char *longer = b;
-        size_t longer_size = size;
-        b = a;
-        size = long_size;
-        a = longer;
-        long_size = longer_size;
-    }
-    return size && strcmp(a + long_size - size, b) == 0 &&
-           (long_size == size || a[long_size - size - 1] == '/');
+    return file->path && path ? shared_tail(file->path, path) : 0;
 }
 
 void marks_note_file(struct doppel_marks *marks, const struct doppel_digest *digest,
@@ -376,8 +375,9 @@ void marks_note_file(struct doppel_marks *marks, const struct doppel_digest *dig
     size_t count;
     struct marked_file *files = marks_of_bytes(marks, digest, &count);
     for (size_t i = 0; i < count; i++) {
+        size_t close = closeness(&files[i], path);
         files[i].seen = true;
-        files[i].claimed |= is_at_path(&files[i], path);
+        files[i].closest = close > files[i].closest ? close : files[i].closest;
     }
 }
 
@@ -387,22 +387,22 @@ static enum doppel_file_mark safer_mark(enum doppel_file_mark a, enum doppel_fil
     return a > b ? a : b;
 }
 
+/* Of several files of the same bytes a mark is of that whose path is nearest to the one it names:
+ * paths are spelt otherwise from another folder. */
 enum doppel_file_mark marks_find(const struct doppel_marks *marks,
                                  const struct doppel_digest *digest, const char *path)
 {
-    enum doppel_file_mark here = 0, below = 0, anywhere = 0;
-    size_t count;
+    enum doppel_file_mark found = DOPPEL_FILE_UNMARKED;
+    size_t count, nearest = 0;
     const struct marked_file *files = marks_of_bytes(marks, digest, &count);
     for (size_t i = 0; i < count; i++) {
-        enum doppel_file_mark mark = files[i].mark;
-        if (is_at_path(&files[i], path))
-            here = safer_mark(here, mark);
-        else if (!files[i].claimed && is_tail_of_path(&files[i], path))
-            below = safer_mark(below, mark);
-        else if (!files[i].claimed)
-            anywhere = safer_mark(anywhere, mark);
+        size_t close = closeness(&files[i], path);
+        if (close < files[i].closest || close < nearest)
+            continue;
+        found = close > nearest ? files[i].mark : safer_mark(found, files[i].mark);
+        nearest = close;
     }
-    return here ? here : below ? below : anywhere;
+    return found;
 }
 
 /* "a.jpg, b.jpg, …" */

@@ -6,20 +6,64 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/absolute_path.h"
 
+/* The whole of it, its end behind a slash, or all that lies below. */
+static bool glob_covers(const char *glob, const char *path)
+{
+    static const char *const forms[] = {"%s", "*/%s", "%s/*", "*/%s/*"};
+    char form[PATH_MAX + 8];
+    bool matches = false;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && !matches; i++) {
+        int size = snprintf(form, sizeof form, forms[i], glob);
+        matches = size < (int)sizeof form && fnmatch(form, path, 0) == 0;
+    }
+    return matches;
+}
+
+static bool is_protected_by(const char *glob, const char *path)
+{
+    char plain[PATH_MAX];
+    while (strncmp(glob, "./", 2) == 0)
+        glob += 2;
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    size_t length = strlen(glob);
+    while (length > 1 && glob[length - 1] == '/')
+        length--;
+    snprintf(plain, sizeof plain, "%.*s", (int)length, glob);
+    if (*plain && glob_covers(plain, path))
+        return true;
+    char *whole = *path == '/' ? NULL : absolute_path(path);
+    bool matches = whole && *plain && glob_covers(plain, whole);
+    free(whole);
+    return matches;
+}
+
 bool is_protected(const struct doppel_strings *globs, const char *path)
 {
-    char below[PATH_MAX + 2];
-    for (size_t i = 0; i < globs->count; i++) {
-        const char *glob = globs->items[i];
-        int size = snprintf(below, sizeof below, "*/%s", glob);
-        if (fnmatch(glob, path, 0) == 0 ||
-            (size < (int)sizeof below && fnmatch(below, path, 0) == 0))
+    for (size_t i = 0; i < globs->count; i++)
+        if (is_protected_by(globs->items[i], path))
             return true;
-    }
     return false;
+}
+
+void note_protecting(const struct doppel_strings *globs, const char *path, bool *used)
+{
+    for (size_t i = 0; i < globs->count; i++)
+        used[i] = used[i] || is_protected_by(globs->items[i], path);
+}
+
+enum doppel_status check_keep_from(const struct doppel_strings *folders, struct doppel_error *error)
+{
+    struct stat status;
+    for (size_t i = 0; i < folders->count; i++)
+        if (stat(folders->items[i], &status) || !S_ISDIR(status.st_mode))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: is no folder to keep copies from",
+                               folders->items[i]);
+    return DOPPEL_OK;
 }
 
 static bool member_lies_under(const char *path, const char *folder)

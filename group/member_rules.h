@@ -5,8 +5,16 @@
 
 #include "group/grouping_internal.h"
 
-/* Whether a path matches one of the globs. */
+/* Whether a path, or what it is from the root on, matches one of the globs: the whole of it, its
+ * end, or a folder above. */
 bool is_protected(const struct doppel_strings *globs, const char *path);
+
+/* Note which of the globs protect a file. @param used one a glob */
+void note_protecting(const struct doppel_strings *globs, const char *path, bool *used);
+
+/* A folder to keep from that is not there would let others be kept: DOPPEL_E_ARGUMENT. */
+enum doppel_status check_keep_from(const struct doppel_strings *folders,
+                                   struct doppel_error *error);
 
 /* Leave those of the members that lie in the folders, if any do. @return how many; 0: no memory */
 size_t prefer_folders(const struct grouping *grouping, struct led_item *members, size_t count);

@@ -13,6 +13,7 @@
 #include "core/try.h"
 #include "group/grouping.h"
 #include "group/marks.h"
+#include "group/member_rules.h"
 #include "intake/reader.h"
 #include "intake/open_cache.h"
 
@@ -28,6 +29,7 @@ struct scan {
     struct manual_labels labels; /* that the library has */
     struct grouping_options kinds[KINDS];
     struct grouping *by_kind[KINDS]; /* NULL: not wanted */
+    bool *protecting;                /* which globs protect a file, of options->protect */
 };
 
 /* The order in which groups come. */
@@ -153,6 +155,7 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
     }
     if (scan->options->marks)
         marks_note_file(scan->options->marks, &item.digest, item.path);
+    note_protecting(&scan->options->protect, item.path, scan->protecting);
     if (record->kind == DOPPEL_KIND_AUDIO)
         return grouping_add_audio(scan->by_kind[DOPPEL_KIND_AUDIO], &item, record, error);
     if (record->kind == DOPPEL_KIND_VIDEO)
@@ -180,6 +183,10 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
         return status;
     if (scan->options->marks)
         marks_report_missing(scan->options->marks, true, scan->run);
+    for (size_t i = 0; i < scan->options->protect.count; i++)
+        if (!scan->protecting[i])
+            doppel_run_notice(scan->run, "'%s' protects none of these files",
+                              scan->options->protect.items[i]);
     return DOPPEL_OK;
 }
 
@@ -270,6 +277,10 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
     enum doppel_status status;
+    scan.protecting = calloc(options->protect.count + 1, sizeof *scan.protecting);
+    if (!scan.protecting)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to scan");
+    TRY(check_keep_from(&options->keep_from, error));
     TRY(open_cache(run, &scan.cache, error));
     TRY(make_scan_groupings(&scan, error));
     TRY(add_scanned_files(&scan, error));
@@ -278,6 +289,7 @@ done:
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(scan.by_kind[i]);
     manual_labels_free(&scan.labels);
+    free(scan.protecting);
     leave_cache(run, scan.cache);
     return status;
 }

@@ -478,17 +478,41 @@ static void rules_say_which_copy_is_kept(void **state)
     assert_scans("a/one.jpg identical, a/two.jpg identical, b/three.jpg kept\n", "--keep-from",
                  "b/");
     assert_scans("a/one.jpg identical, b/three.jpg kept\n", "--keep-from", "./b", "--not-within");
-    assert_scans("a/one.jpg kept, a/two.jpg identical, b/three.jpg identical\n", "--keep-from",
-                 "nowhere");
     assert_scans("a/one.jpg identical, a/two.jpg identical, b/three.jpg kept\n", "--protect",
                  "thr*.jpg");
     assert_scans("", "--not-within", "--exclude", "three.jpg"); /* one of the folder is no group */
+    struct ran ran = doppel("scan", "a", "b", "--keep-from", "nowhere", "--action", "trash");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "nowhere: is no folder to keep copies from");
+    ran_free(&ran);
     /* what is protected stays, though another copy is kept */
     free(doppel_prints(0, "scan", "a", "b", "--protect", "b/*", "--protect", "two.jpg", "--action",
                        "trash", "--yes"));
     assert_int_equal(access("a/one.jpg", F_OK), -1);
     assert_int_equal(access("a/two.jpg", F_OK), 0);
     assert_int_equal(access("b/three.jpg", F_OK), 0);
+}
+
+/* However the path of what is protected is written. */
+static void what_is_protected_may_be_written_in_many_ways(void **state)
+{
+    (void)state;
+    char whole[4200], here[4096];
+    make_shelves();
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(whole, sizeof whole, "%s/b/*", here);
+    const char *const globs[] = {"b/*", "./b/*", "b", "b/", "three.jpg", "thr*", whole};
+    for (size_t i = 0; i < sizeof globs / sizeof *globs; i++) {
+        struct ran ran = doppel("scan", "a", "./b", "--protect", globs[i], "--action", "trash");
+        assert_code(&ran, 0);
+        assert_lacks(ran.err, "protects none");
+        assert_lacks(ran.out, "b/three.jpg");
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("scan", "a", "b", "--protect", "c/*");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "doppel: 'c/*' protects none of these files");
+    ran_free(&ran);
 }
 
 static void files_are_chosen_by_extension_and_age(void **state)
@@ -563,6 +587,7 @@ int main(void)
         IN_SANDBOX(hard_links_are_one_file),
         IN_SANDBOX(paths_can_come_from_a_list),
         IN_SANDBOX(rules_say_which_copy_is_kept),
+        IN_SANDBOX(what_is_protected_may_be_written_in_many_ways),
         IN_SANDBOX(files_are_chosen_by_extension_and_age),
         IN_SANDBOX(strictness_is_a_preset),
     };

@@ -146,42 +146,44 @@ static void no_marks_are_no_marks(void **state)
     doppel_marks_free(NULL);
 }
 
-/* Of files of the same bytes the path decides; of one that was moved, what loses least. */
+/* Of files of the same bytes the nearest path decides, however it is spelt now; of those that were
+ * renamed, what loses least. */
 static void files_find_their_marks(void **state)
 {
     (void)state;
-    struct doppel_digest a = digest_of_hex(A), b = digest_of_hex(B), c = digest_of_hex(C);
-    struct doppel_marks *marks =
-        marks_from("{\"mark\":\"remove\",\"a\":\"pics/x.jpg\",\"a_digest\":\"" A "\"}\n"
-                   "{\"mark\":\"keep\",\"a\":\"./pics/y.jpg\",\"a_digest\":\"" A "\"}\n"
-                   "{\"mark\":\"remove\",\"a\":\"pics/z.jpg\",\"a_digest\":\"" B "\"}\n"
-                   "{\"mark\":\"leave\",\"a\":\"pics/w.jpg\",\"a_digest\":\"" B "\"}");
+    static const char text[] = "{\"mark\":\"remove\",\"a\":\"pics/x.jpg\",\"a_digest\":\"" A "\"}\n"
+                               "{\"mark\":\"keep\",\"a\":\"./pics/y.jpg\",\"a_digest\":\"" A "\"}\n"
+                               "{\"mark\":\"remove\",\"a\":\"v/p/a.jpg\",\"a_digest\":\"" B "\"}";
+    enum { REMOVE = DOPPEL_FILE_REMOVE, KEEP = DOPPEL_FILE_KEEP, NONE = DOPPEL_FILE_UNMARKED };
     static const struct {
-        const char *path;
-        int digest;
-        enum doppel_file_mark there, moved; /* where pics/ is, and where no file is at its path */
+        const char *first, *second; /* files of the same bytes that are there */
+        bool other;                 /* of B, not A */
+        int first_mark, second_mark;
     } cases[] = {
-        {"pics/x.jpg", 0, DOPPEL_FILE_REMOVE, DOPPEL_FILE_REMOVE},
-        {"pics//x.jpg", 0, DOPPEL_FILE_UNMARKED, DOPPEL_FILE_KEEP},
-        {"pics/y.jpg", 0, DOPPEL_FILE_KEEP, DOPPEL_FILE_KEEP},
-        {"./x.jpg", 0, DOPPEL_FILE_UNMARKED, DOPPEL_FILE_REMOVE},
-        {"/home/you/pics/x.jpg", 0, DOPPEL_FILE_UNMARKED, DOPPEL_FILE_REMOVE},
-        {"/home/you/mypics/x.jpg", 0, DOPPEL_FILE_UNMARKED, DOPPEL_FILE_KEEP},
-        {"other/new.jpg", 0, DOPPEL_FILE_UNMARKED, DOPPEL_FILE_KEEP},
-        {"pics/z.jpg", 1, DOPPEL_FILE_REMOVE, DOPPEL_FILE_REMOVE},
-        {"other/new.jpg", 1, DOPPEL_FILE_LEAVE, DOPPEL_FILE_LEAVE},
-        {"pics/x.jpg", 2, DOPPEL_FILE_UNMARKED, DOPPEL_FILE_UNMARKED},
+        {"pics/x.jpg", "pics/y.jpg", false, REMOVE, KEEP},
+        {"pics/y.jpg", "./pics/x.jpg", false, KEEP, REMOVE},
+        {"./x.jpg", "y.jpg", false, REMOVE, KEEP},
+        {"/home/you/pics/x.jpg", "/home/you/pics/y.jpg", false, REMOVE, KEEP},
+        {"other/pics/x.jpg", "other/mypics/x.jpg", false, REMOVE, KEEP},
+        {"new.jpg", "newer.jpg", false, KEEP, KEEP},
+        {"v/p/a.jpg", "v/q/a.jpg", true, REMOVE, NONE},
+        {"v/q/a.jpg", "v/p/a.jpg", true, NONE, REMOVE},
+        {"/home/v/p/a.jpg", "/home/v/q/a.jpg", true, REMOVE, NONE},
+        {"./p/a.jpg", "./q/a.jpg", true, REMOVE, NONE},
+        {"w/p/a.jpg", "w/q/a.jpg", true, REMOVE, NONE},
+        {"new.jpg", "newer.jpg", true, REMOVE, REMOVE},
     };
-    const struct doppel_digest *digests[] = {&a, &b, &c};
-    for (int there = 0; there < 2; there++) {
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-            assert_int_equal(marks_find(marks, digests[cases[i].digest], cases[i].path),
-                             there ? cases[i].there : cases[i].moved);
-        marks_note_file(marks, &a, "pics/x.jpg");
-        marks_note_file(marks, &a, "pics/y.jpg");
-        marks_note_file(marks, &b, "pics/z.jpg");
+    struct doppel_digest a = digest_of_hex(A), b = digest_of_hex(B), c = digest_of_hex(C);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct doppel_digest *digest = cases[i].other ? &b : &a;
+        struct doppel_marks *marks = marks_from(text);
+        marks_note_file(marks, digest, cases[i].first);
+        marks_note_file(marks, digest, cases[i].second);
+        assert_int_equal(marks_find(marks, digest, cases[i].first), cases[i].first_mark);
+        assert_int_equal(marks_find(marks, digest, cases[i].second), cases[i].second_mark);
+        assert_int_equal(marks_find(marks, &c, cases[i].first), NONE);
+        doppel_marks_free(marks);
     }
-    doppel_marks_free(marks);
 }
 
 struct failures {

@@ -18,6 +18,9 @@ void config_free(struct config *config)
     free(config->path);
     free(config->text);
     free(config->items);
+    for (size_t i = 0; i < config->home_count; i++)
+        free(config->homes[i]);
+    free(config->homes);
     *config = (struct config){0};
 }
 
@@ -29,6 +32,37 @@ static char *trim_word(char *word)
     while (size && strchr(" \t\r", word[size - 1]))
         word[--size] = '\0';
     return word;
+}
+
+/* What begins with # ends a value, behind a blank. */
+static char *without_remark(char *value)
+{
+    for (char *at = value; (at = strchr(at, '#')); at++)
+        if (at > value && strchr(" \t", at[-1])) {
+            *at = '\0';
+            break;
+        }
+    return trim_word(value);
+}
+
+/* A value as a shell would take it: without quotes around it, and ~ for the home folder.
+ * @return in the place of `value`, or a copy that the configuration keeps */
+static const char *config_value(struct config *config, char *value)
+{
+    const char *home = getenv("HOME");
+    char *quote = *value && strchr("\"'", *value) ? strchr(value + 1, *value) : NULL;
+    if (quote) {
+        *quote = '\0';
+        return value + 1;
+    }
+    value = without_remark(value);
+    if (!home || strncmp(value, "~/", 2) != 0)
+        return value;
+    size_t size = strlen(home) + strlen(value);
+    config->homes = must_resize(config->homes, (config->home_count + 1) * sizeof *config->homes);
+    char *path = config->homes[config->home_count++] = must_allocate(size);
+    snprintf(path, size, "%s%s", home, value + 1);
+    return path;
 }
 
 static enum doppel_status take_config_line(struct config *config, char *line, unsigned number,
@@ -53,8 +87,8 @@ static enum doppel_status take_config_line(struct config *config, char *line, un
                            line);
     *equals = '\0';
     config->items = must_resize(config->items, (config->count + 1) * sizeof *config->items);
-    config->items[config->count++] =
-        (struct config_entry){*verb, trim_word(line), trim_word(equals + 1), number};
+    config->items[config->count++] = (struct config_entry){
+        *verb, trim_word(line), config_value(config, trim_word(equals + 1)), number};
     return DOPPEL_OK;
 }
 

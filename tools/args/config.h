@@ -19,6 +19,8 @@ struct config {
     char *text; /* NULL: there is no such file */
     struct config_entry *items;
     size_t count;
+    char **homes; /* values in the home folder, written out */
+    size_t home_count;
 };
 
 /* Read $XDG_CONFIG_HOME/doppel/config; no file is an empty one. @param out given (config_free).
