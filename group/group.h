@@ -131,9 +131,10 @@ struct doppel_group_options {
     struct doppel_keep_policy keep;        /**< which member is the one to keep */
     struct doppel_strings keep_from; /**< folders: the one to keep is from one of them, where there
                                         is one; borrowed; none by default */
-    struct doppel_strings protect; /**< globs of paths, whose '*' also matches '/', or of their ends
-                                      from a '/' on: such files are kept, whatever else is in their
-                                      group; borrowed; none by default */
+    struct doppel_strings protect; /**< globs of paths, relative or whole, whose '*' also matches
+                                      '/', of their ends from a '/' on, or of a folder above: such
+                                      files are kept, whatever else is in their group; borrowed;
+                                      none by default */
     bool not_within; /**< no two of one folder: of a group the one to keep, and of each other folder
                         the first; default false */
     bool keep_given; /**< default false: of a library, the policy that it keeps, if any */

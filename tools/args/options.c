@@ -32,7 +32,7 @@ enum {
 };
 
 const struct option_info option_table[] = {
-    {"kind", 0, "KIND", OPTION_KIND, AT(kind), NULL, "Only files of this kind",
+    {"kind", 0, "KIND", OPTION_KIND, AT(kind), NULL, "Only image, text, audio or video",
      VERBS_WALK | VERB_GROUPS | VERB_LIST | VERB_EXPORT, SECTION_MATCHING},
     {"scheme", 0, "NAME", OPTION_SCHEME, AT(scheme), NULL,
      "Fingerprint scheme, see 'doppel schemes' (default: the first of the kind)",
