@@ -148,18 +148,33 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def point(self, selector):
+        """Moves the pointer onto an element, when two frames have shown it at one place, uncovered:
+        before that, the browser may send a press to what lay there in the frame before.
+        """
         node = f"document.querySelector({json.dumps(selector)})"
+        place = f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({node}.getBoundingClientRect())"
+        frame = "new Promise(done => requestAnimationFrame(done))"
         self.until(f"{node} !== null")
-        box = self.run(
-            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({node}.getBoundingClientRect())"
-        )
+        box = self.until(f"""(async () => {{
+            await {frame};
+            const before = {place};
+            await {frame};
+            const after = {place}, there = document.elementFromPoint(...after);
+            return before.join() === after.join() && there && {node}.contains(there) && after;
+        }})()""")
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
         return box
 
     def click(self, selector):
         x, y = self.point(selector)
+        self.run(
+            "document.addEventListener('click', () => { document.clicked = true; }, {capture: true, once: true})"
+        )
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        # The browser answers before the page has acted where it is busy.
+        self.until("document.clicked")
+        self.run("delete document.clicked")
 
     def set(self, field, value):
         """Fill a field of the bar, as a person does."""
