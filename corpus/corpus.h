@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/** Names of the fields of a record. */
+/** Names of the fields of a record. "meta.text" and "turns[0].text" (or "turns.0.text") are what
+ * stands in others, unless a field is called so itself. */
 struct doppel_corpus_fields {
     const char *id, *text, *path, *source, *date; /**< NULL, and default: "id", "text", "path",
                                                      "source", "date" */

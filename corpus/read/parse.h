@@ -25,6 +25,19 @@ struct json; /* of one thread */
 struct json *json_new(void);
 void json_free(struct json *json);
 
+/* Where a value stands in an object: names of fields, and numbers of elements. */
+struct json_path {
+    char *const *steps;
+    size_t count;
+    const char *token; /* what the last visit found there, as for a visitor; NULL: nothing */
+    size_t token_size;
+};
+
+enum { JSON_MAX_PATHS = 8 };
+
+/* Visits look for these, too, the last of equal names. @param paths borrowed for good */
+void json_look_for(struct json *json, struct json_path *const *paths, size_t count);
+
 /* A field: `key` is what stands after its first quote, up to `value` at most; `value` the first
  * token of the value (a whole string or number, or the bracket of an array or object), maybe with
  * white space behind it. */

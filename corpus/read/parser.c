@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "corpus/read/field_path.h"
 #include "corpus/read/parse.h"
 #include "corpus/read/problem.h"
 #include "corpus/read/record_metadata.h"
@@ -44,7 +45,8 @@ struct other_field {
 struct field_slot {
     char *name; /* NULL: nothing is called so */
     size_t name_size;
-    const char *token; /* of this line; NULL: absent. The last of equal names counts */
+    struct field_path path; /* where it is looked for if nothing is called so */
+    const char *token;      /* of this line; NULL: absent. The last of equal names counts */
     size_t token_size;
     struct value value;
 };
@@ -67,7 +69,17 @@ static bool name_slot(struct field_slot *slot, const char *name)
 {
     slot->name = strdup(name);
     slot->name_size = strlen(name);
-    return slot->name != NULL;
+    return slot->name && field_path_init(&slot->path, name);
+}
+
+static void look_for_paths(struct parser *parser)
+{
+    struct json_path *paths[PLAIN_SLOTS];
+    size_t count = 0;
+    for (int i = 0; i < PLAIN_SLOTS; i++)
+        if (parser->slots[i].path.json.count)
+            paths[count++] = &parser->slots[i].path.json;
+    json_look_for(parser->json, paths, count);
 }
 
 struct parser *parser_new(const struct doppel_corpus_fields *fields)
@@ -85,8 +97,10 @@ struct parser *parser_new(const struct doppel_corpus_fields *fields)
     bool good = parser->json != NULL;
     for (int i = 0; i < PLAIN_SLOTS && good; i++)
         good = name_slot(&parser->slots[i], names[i]);
-    if (good)
+    if (good) {
+        look_for_paths(parser);
         return parser;
+    }
     parser_free(parser);
     return NULL;
 }
@@ -98,6 +112,7 @@ void parser_free(struct parser *parser)
     json_free(parser->json);
     for (int i = 0; i < SLOTS; i++) {
         free(parser->slots[i].name);
+        field_path_free(&parser->slots[i].path);
         value_free(&parser->slots[i].value);
     }
     value_free(&parser->copy);
@@ -180,13 +195,25 @@ static void take_field(void *context, const char *key, const char *value, size_t
         note_other_field(parser, key, value);
 }
 
+/* What is called so itself counts more. */
+static void take_nested(struct field_slot *slot)
+{
+    if (!slot->path.json.count || slot->token)
+        return;
+    slot->token = slot->path.json.token;
+    slot->token_size = slot->path.json.token_size;
+}
+
 static enum json_problem parse_json_line(struct parser *parser, const char *line, size_t size)
 {
     for (int i = 0; i < SLOTS; i++)
         parser->slots[i].token = NULL;
     parser->last = NULL;
     parser->other_count = 0;
-    return json_visit(parser->json, line, size, take_field, parser);
+    enum json_problem problem = json_visit(parser->json, line, size, take_field, parser);
+    for (int i = 0; i < PLAIN_SLOTS; i++)
+        take_nested(&parser->slots[i]);
+    return problem;
 }
 
 /* ---- mending ---- */
@@ -205,7 +232,8 @@ static bool copy_mended(struct parser *parser, const char *line, size_t size)
     return true;
 }
 
-/* Read what stands before the place where a line is cut: close it, and forget the last field. */
+/* Read what stands before the place where a line is cut: close it, and forget the last field, and
+ * what stands in others. */
 static void salvage_line(struct parser *parser, const char *line, size_t size)
 {
     if (!copy_mended(parser, line, size))
@@ -220,6 +248,9 @@ static void salvage_line(struct parser *parser, const char *line, size_t size)
     }
     if (parser->last)
         parser->last->token = NULL;
+    for (int i = 0; i < PLAIN_SLOTS; i++)
+        if (parser->slots[i].path.json.count)
+            parser->slots[i].token = NULL;
 }
 
 /* Visit a line, mended where that helps. Tokens are in the line itself but for broken ones. */
