@@ -29,6 +29,19 @@ struct doppel_corpus_files {
     uint64_t max_line_bytes; /**< longer lines are unreadable; default 1 GiB */
 };
 
+/** How a corpus file is compressed, by its first bytes. */
+enum doppel_packing { DOPPEL_PACKING_NONE, DOPPEL_PACKING_GZIP, DOPPEL_PACKING_ZSTD };
+
+/** A file of a corpus. Strings are borrowed. */
+struct doppel_corpus_input {
+    uint32_t number;  /**< in order of input, from 0 */
+    const char *path; /**< as it was given, or found in a folder */
+    bool opened;      /**< and known: */
+    enum doppel_packing packing;
+    const char *head; /**< what stands before its records: a byte order mark */
+    size_t head_size;
+};
+
 /** A record as it was read. Strings are borrowed, and end in NUL; text may hold NULs. */
 struct doppel_corpus_record {
     uint32_t file;
@@ -79,7 +92,7 @@ struct doppel_dedup_options {
                               limit */
     const char *temporary; /**< folder; NULL: $TMPDIR or /tmp */
     uint32_t threads;      /**< 0: one a processor */
-    bool lines;            /**< decisions come with their lines */
+    unsigned lines;        /**< DOPPEL_LINES_…, or-ed: which decisions come with their lines */
     bool keep_shingles;    /**< of records that cannot be read again, in `temporary` */
     enum doppel_same_id on_same_id;
     struct doppel_library
@@ -88,16 +101,35 @@ struct doppel_dedup_options {
      * decided. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);
     void *context;
+    /** Called with the visitor's context before the first decision of each file, in order, also of
+     * one without records; false ends the run. NULL: not wanted */
+    bool (*input)(void *context, const struct doppel_corpus_input *input);
 };
 
 DOPPEL_API struct doppel_dedup_options doppel_dedup_options_default(void);
+
+/** Lines of records that belong to a corpus without its duplicates, of the others, and of those
+ * that could not be read. */
+enum {
+    DOPPEL_LINES_UNIQUE = 1,
+    DOPPEL_LINES_DUPLICATES = 2,
+    DOPPEL_LINES_UNREADABLE = 4,
+    DOPPEL_LINES_ALL = 7
+};
+
+/** Another record, by which a group is known. Strings are borrowed. */
+struct doppel_dedup_representative {
+    const char *id, *path; /**< NULL: it has none */
+    uint64_t line;         /**< 0: it is a file by itself */
+    uint64_t item;         /**< in the library; 0: it is of the corpus */
+};
 
 /** What was decided of a record. Strings are borrowed. */
 struct doppel_dedup_decision {
     uint64_t number;  /**< of the record, from 0 */
     const char *path; /**< of its file */
     uint64_t line;
-    const char *id; /**< NULL: it has none */
+    const char *id, *source; /**< NULL: it has none, or is not dedup's */
     enum doppel_decision decision;
     const char *reason; /**< "same-content", "near", "part", "same-id", … or why it is unreadable;
                            NULL: new */
@@ -107,11 +139,14 @@ struct doppel_dedup_decision {
     uint64_t of_line;     /**< 0: it is a file by itself */
     const char *replaces; /**< id of the text that it revises, or that was to be kept of its group
                              until it came; NULL: none */
-    bool unique; /**< it belongs to the corpus without its duplicates: of texts that take the place
-                    of others, the last */
+    bool unique;  /**< it belongs to the corpus without its duplicates: of texts that take the place
+                     of others, the last */
+    bool grouped; /**< of dedup: it is linked to others, through `of`, and the first of these is: */
+    struct doppel_dedup_representative representative;
     bool has_match;
     struct doppel_match match;
-    const char *line_text; /**< with options.lines, without its newline; NULL: it is lost */
+    const char *line_text; /**< where options.lines asks for it, without its newline; NULL: it is
+                              lost */
     size_t line_size;
     uint64_t item, of_item; /**< ids in the library; 0: it has none */
     bool replayed;    /**< it is in the library, id and text, and this is what was decided then */
@@ -132,6 +167,46 @@ typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decis
 DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
                                            doppel_dedup_visitor *visitor, void *context,
                                            struct doppel_error *error);
+
+/* ---- outputs: a file for each file of a corpus ---- */
+
+struct doppel_corpus_outputs_options {
+    const char *folder; /**< made where it is not there. Borrowed */
+    struct doppel_corpus_files files;
+    bool replace;     /**< what is there by the same name */
+    uint32_t threads; /**< that may compress; 0: one */
+};
+
+struct doppel_corpus_outputs; /* of one thread */
+
+/**
+ * Begin to write a file of the same name and compression for each file of a corpus. Those of a
+ * folder keep their place in it; files of one name keep as much of their paths as tells them apart.
+ * What is written has hidden names (.NAME.part) until all is finished.
+ * @param out given (doppel_corpus_outputs_free)
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (standard input, a file given twice, an output that would be
+ * an input, or lie among inputs, or that is there and not to be replaced); DOPPEL_E_BUSY (another
+ * process writes there); DOPPEL_E_IO; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_corpus_outputs_new(
+    const struct doppel_corpus_outputs_options *options, struct doppel_corpus_outputs **out,
+    struct doppel_error *error);
+
+/** End the output before and begin that of an input, with its head; none of one that could not be
+ * opened. DOPPEL_E_CHANGED (it was not there before); DOPPEL_E_IO; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_corpus_outputs_begin(struct doppel_corpus_outputs *outputs,
+                                                          const struct doppel_corpus_input *input,
+                                                          struct doppel_error *error);
+DOPPEL_API enum doppel_status doppel_corpus_outputs_write(struct doppel_corpus_outputs *outputs,
+                                                          const void *bytes, size_t size,
+                                                          struct doppel_error *error);
+
+/** End the last output, and give all their names. DOPPEL_E_IO. */
+DOPPEL_API enum doppel_status doppel_corpus_outputs_finish(struct doppel_corpus_outputs *outputs,
+                                                           struct doppel_error *error);
+
+/** What is not finished is removed. */
+DOPPEL_API void doppel_corpus_outputs_free(struct doppel_corpus_outputs *outputs);
 
 /* ---- ingest: a loop over the decider of doppel/decide.h, in whose library it is ---- */
 

@@ -27,13 +27,16 @@ enum fact_flag {
     FACT_PATH = 1 << 3,       /* of the library's: its file */
     FACT_UNREADABLE = 1 << 4, /* the reason */
     FACT_TOO_SHORT = 1 << 5,
-    FACT_PLAIN = 1 << 6,    /* the line can be read again */
-    FACT_KEPT = 1 << 7,     /* its shingles were kept, at `place` of the kept file */
-    FACT_LINE = 1 << 8,     /* its line was kept, after the shingles */
-    FACT_LIBRARY = 1 << 9,  /* it is the library's, and decided: `place` is its id, and `former` the
-                               record that it follows */
-    FACT_LEADER = 1 << 10,  /* of the corpus' set in the replay, for good */
-    FACT_REPLACED = 1 << 11 /* by a later text of the same id: it leads no more */
+    FACT_PLAIN = 1 << 6,   /* the line can be read again */
+    FACT_KEPT = 1 << 7,    /* its shingles were kept, at `place` of the kept file */
+    FACT_LINE = 1 << 8,    /* its line was kept, after the shingles */
+    FACT_LIBRARY = 1 << 9, /* it is the library's, and decided: `place` is its id, and `former` the
+                              record that it follows */
+    FACT_LEADER = 1 << 10, /* of the corpus' set in the replay, for good */
+    FACT_REPLACED = 1 << 11, /* by a later text of the same id: it leads no more */
+    FACT_AGAIN = 1 << 12,    /* the line can be read again, with those before it: of a compressed
+                                file, in which `place` is its own */
+    FACT_GROUPED = 1 << 13   /* others are linked to it, or it to others */
 };
 
 struct facts {
@@ -42,7 +45,10 @@ struct facts {
     uint64_t strings;
     uint32_t size;     /* of the line; UINT32_MAX: more */
     uint32_t shingles; /* how many; 0: not known yet */
-    uint32_t content;  /* the first record with the same normalised text */
+    union {
+        uint32_t content; /* the first record with the same normalised text */
+        uint32_t root;    /* when all is decided: the first one that it is linked to */
+    };
     uint32_t holder; /* of the first with a content: who has it now, or NO_RECORD; in the replay */
     uint32_t former; /* the record whose id comes again, or NO_RECORD */
     union {

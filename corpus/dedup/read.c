@@ -90,7 +90,7 @@ static enum doppel_status keep_rest_dedup(struct dedup *dedup, const struct batc
                                           const struct signed_record *record, struct facts *facts,
                                           struct doppel_error *error)
 {
-    if (facts->flags & FACT_PLAIN)
+    if (facts->flags & (FACT_PLAIN | FACT_AGAIN))
         return DOPPEL_OK;
     uint64_t offset = facts->place - batch->block.offset;
     facts->place = dedup->kept_bytes;

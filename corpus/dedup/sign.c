@@ -148,6 +148,8 @@ static bool sign_record(void *context, const struct doppel_corpus_record *record
                   .size = record->size < UINT32_MAX ? (uint32_t)record->size : UINT32_MAX}};
     if (reader_file_is_plain(dedup->reader, record->file) && out.facts.size < UINT32_MAX)
         out.facts.flags |= FACT_PLAIN;
+    else if (reader_file_is_regular(dedup->reader, record->file) && !dedup->options->keep_shingles)
+        out.facts.flags |= FACT_AGAIN;
     size_t lanes_bytes = dedup->lanes * sizeof *no_lanes;
     if (!bytes_append(&batch->lanes, no_lanes, lanes_bytes))
         return out_of_memory_signer(signer);

@@ -1,13 +1,12 @@
 /* Telling what was decided, in order of input. */
-#include <stdlib.h>
-
-#include "corpus/dedup/dedup_internal.h"
-#include "corpus/read/temporary.h"
+#include "core/try.h"
+#include "corpus/dedup/lines.h"
 
 struct visit {
     struct dedup *dedup;
-    char *line;
-    size_t line_capacity;
+    doppel_dedup_visitor *visitor;
+    void *context;
+    struct line_loader lines;
 };
 
 static struct doppel_match match_of(const struct dedup *dedup, const struct dedup_verdict *verdict)
@@ -43,45 +42,6 @@ static void describe_leader(const struct dedup *dedup, const struct dedup_verdic
         out->replaces = out->of;
 }
 
-static enum doppel_status make_room_for_visit(struct visit *visit, size_t size,
-                                              struct doppel_error *error)
-{
-    if (size + PARSE_SLACK <= visit->line_capacity)
-        return DOPPEL_OK;
-    char *grown = realloc(visit->line, size + PARSE_SLACK);
-    if (!grown)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
-    visit->line = grown;
-    visit->line_capacity = size + PARSE_SLACK;
-    return DOPPEL_OK;
-}
-
-/* Without one where the file has changed. */
-static enum doppel_status load_line(struct visit *visit, uint32_t number,
-                                    struct doppel_dedup_decision *out, struct doppel_error *error)
-{
-    const struct dedup *dedup = visit->dedup;
-    const struct facts *facts = dedup_facts_of(dedup, number);
-    if (!dedup->options->lines || !(facts->flags & (FACT_PLAIN | FACT_LINE)))
-        return DOPPEL_OK;
-    enum doppel_status status = make_room_for_visit(visit, facts->size, error);
-    if (status)
-        return status;
-    if (facts->flags & FACT_PLAIN)
-        status = reader_rewind(dedup->reader, file_of(dedup, number), facts->place, facts->size,
-                               visit->line, error);
-    else {
-        uint64_t shingles = facts->flags & FACT_KEPT ? facts->shingles * sizeof(uint32_t) : 0;
-        status = temporary_read(dedup->folder, dedup->kept, visit->line, facts->size,
-                                facts->place + shingles, error);
-    }
-    if (status)
-        return status;
-    out->line_text = visit->line;
-    out->line_size = facts->size;
-    return DOPPEL_OK;
-}
-
 /* Follow who takes whose place: of those that take the same one, the last has it. */
 static void find_places_dedup(struct dedup *dedup)
 {
@@ -92,6 +52,44 @@ static void find_places_dedup(struct dedup *dedup)
         if (verdict->replaces)
             dedup_facts_of(dedup, verdict->of)->holder = i;
     }
+}
+
+/* The first record that each is linked to: what a record is of came before it. */
+static void find_roots(struct dedup *dedup)
+{
+    for (uint32_t i = 0; i < dedup->count; i++) {
+        struct facts *facts = dedup_facts_of(dedup, i);
+        uint32_t of = i < dedup->first ? facts->former : dedup_verdict_of(dedup, i)->of;
+        bool linked = of < i;
+        facts->root = linked ? dedup_facts_of(dedup, of)->root : i;
+        if (!linked)
+            continue;
+        facts->flags |= FACT_GROUPED;
+        dedup_facts_of(dedup, facts->root)->flags |= FACT_GROUPED;
+    }
+}
+
+static void describe_root(const struct dedup *dedup, const struct facts *facts,
+                          struct doppel_dedup_decision *out)
+{
+    const struct facts *root = dedup_facts_of(dedup, facts->root);
+    bool library = root->flags & FACT_LIBRARY;
+    out->grouped = true;
+    out->representative = (struct doppel_dedup_representative){
+        .id = string_of(dedup, root, FACT_ID),
+        .path = library ? string_of(dedup, root, FACT_PATH)
+                        : reader_file_path(dedup->reader, file_of(dedup, facts->root)),
+        .line = root->line,
+        .item = library ? root->place : 0,
+    };
+}
+
+static bool wants_line(const struct dedup *dedup, const struct doppel_dedup_decision *decision)
+{
+    unsigned is = decision->decision == DOPPEL_DECISION_UNREADABLE ? DOPPEL_LINES_UNREADABLE
+                  : decision->unique                               ? DOPPEL_LINES_UNIQUE
+                                                                   : DOPPEL_LINES_DUPLICATES;
+    return dedup->options->lines & is;
 }
 
 static bool is_unique(const struct dedup *dedup, uint32_t number)
@@ -111,11 +109,9 @@ static bool is_unique(const struct dedup *dedup, uint32_t number)
     return facts->leader == number && facts->holder == NO_RECORD;
 }
 
-static enum doppel_status fill_visited_record(struct visit *visit, uint32_t number,
-                                              struct doppel_dedup_decision *out,
-                                              struct doppel_error *error)
+static void describe_record(const struct dedup *dedup, uint32_t number,
+                            struct doppel_dedup_decision *out)
 {
-    const struct dedup *dedup = visit->dedup;
     const struct facts *facts = dedup_facts_of(dedup, number);
     const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
     *out = (struct doppel_dedup_decision){
@@ -123,6 +119,7 @@ static enum doppel_status fill_visited_record(struct visit *visit, uint32_t numb
         .path = reader_file_path(dedup->reader, file_of(dedup, number)),
         .line = facts->line,
         .id = string_of(dedup, facts, FACT_ID),
+        .source = string_of(dedup, facts, FACT_SOURCE),
         .decision = (enum doppel_decision)verdict->decision,
         .reason = facts->flags & FACT_UNREADABLE ? string_of(dedup, facts, FACT_UNREADABLE)
                                                  : doppel_decision_reason_name(verdict->reason),
@@ -133,23 +130,51 @@ static enum doppel_status fill_visited_record(struct visit *visit, uint32_t numb
         out->match = match_of(dedup, verdict);
     if (verdict->of != NO_RECORD)
         describe_leader(dedup, verdict, out);
-    return load_line(visit, number, out, error);
+    if (facts->flags & FACT_GROUPED)
+        describe_root(dedup, facts, out);
+}
+
+static enum doppel_status visit_decision(struct visit *visit, uint32_t number,
+                                         struct doppel_error *error)
+{
+    struct doppel_dedup_decision decision;
+    enum doppel_status status = DOPPEL_OK;
+    describe_record(visit->dedup, number, &decision);
+    if (wants_line(visit->dedup, &decision))
+        TRY(lines_get(&visit->lines, number, &decision.line_text, &decision.line_size, error));
+    if (!visit->visitor(visit->context, &decision))
+        status = DOPPEL_E_CANCELLED;
+    if (number % LET_GO_RECORDS == 0)
+        let_go(visit->dedup);
+done:
+    return status;
+}
+
+/* A file, and what was decided of its records. */
+static enum doppel_status visit_input(struct visit *visit, uint32_t file,
+                                      struct doppel_error *error)
+{
+    const struct dedup *dedup = visit->dedup;
+    const struct doppel_corpus_input input = reader_file_input(dedup->reader, file);
+    uint32_t end = dedup->first_of_file.items[file + 1];
+    enum doppel_status status = DOPPEL_OK;
+    if (dedup->options->input && !dedup->options->input(visit->context, &input))
+        return DOPPEL_E_CANCELLED;
+    for (uint32_t i = dedup->first_of_file.items[file]; i < end && !status; i++)
+        status = visit_decision(visit, i, error);
+    return status;
 }
 
 enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,
                                struct doppel_error *error)
 {
-    struct visit visit = {.dedup = dedup};
+    struct visit visit = {dedup, visitor, context, {.dedup = dedup}};
+    size_t files = reader_file_count(dedup->reader);
     enum doppel_status status = DOPPEL_OK;
     find_places_dedup(dedup);
-    for (uint32_t i = dedup->first; i < dedup->count && !status; i++) {
-        struct doppel_dedup_decision decision;
-        status = fill_visited_record(&visit, i, &decision, error);
-        if (!status && !visitor(context, &decision))
-            status = DOPPEL_E_CANCELLED;
-        if (i % LET_GO_RECORDS == 0)
-            let_go(dedup);
-    }
-    free(visit.line);
+    find_roots(dedup);
+    for (uint32_t i = 0; i < files && !status; i++)
+        status = visit_input(&visit, i, error);
+    lines_free(&visit.lines);
     return status;
 }

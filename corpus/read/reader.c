@@ -26,6 +26,7 @@ struct reader {
     bool takes_paths;
     struct field_check *check; /* NULL: whether records have texts is not asked */
     uint64_t max_line_bytes;
+    const struct corpus_file *former; /* that the one file must still be; NULL: nothing is known */
     struct corpus_file *files;
     size_t file_count;
     uint32_t next_file;
@@ -140,9 +141,36 @@ const char *reader_file_path(const struct reader *reader, uint32_t file)
     return reader->files[file].path;
 }
 
+bool reader_file_is_regular(const struct reader *reader, uint32_t file)
+{
+    return reader->files[file].regular;
+}
+
 bool reader_file_is_plain(const struct reader *reader, uint32_t file)
 {
-    return reader->files[file].plain;
+    return reader->files[file].regular && reader->files[file].packing == DOPPEL_PACKING_NONE;
+}
+
+struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32_t number)
+{
+    const struct corpus_file *file = &reader->files[number];
+    return (struct doppel_corpus_input){.number = number,
+                                        .path = file->path,
+                                        .opened = file->opened,
+                                        .packing = file->packing,
+                                        .head = "\xEF\xBB\xBF",
+                                        .head_size = file->marked ? 3 : 0};
+}
+
+enum doppel_status reader_again(const struct reader *reader, uint32_t file, struct reader **out,
+                                struct doppel_error *error)
+{
+    const char *path = reader->files[file].path;
+    const struct doppel_corpus_files files = {&path, 1, reader->max_line_bytes};
+    enum doppel_status status = reader_new(&files, out, error);
+    if (!status)
+        (*out)->former = &reader->files[file];
+    return status;
 }
 
 void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total)
@@ -183,13 +211,17 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
     reader->regular = S_ISREG(file->status.st_mode);
     if (reader->regular)
         posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    int kept = -1;
-    if (reader->regular && reader->next_file <= KEPT_FILES && strcmp(file->path, "-") != 0)
-        kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (reader->former && !is_same_file_stat(&file->status, &reader->former->status)) {
+        close(fd);
+        return doppel_fail(error, DOPPEL_E_CHANGED, "%s changed while it was read", file->path);
+    }
+    bool again = reader->regular && strcmp(file->path, "-") != 0;
+    int kept = again && reader->next_file <= KEPT_FILES ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     status = source_new(fd, reader->stop, &reader->source, error);
-    file->plain = !status && reader->regular && strcmp(file->path, "-") != 0 &&
-                  !source_is_compressed(reader->source);
-    if (file->plain)
+    file->opened = !status;
+    file->regular = !status && again;
+    file->packing = status ? DOPPEL_PACKING_NONE : source_packing(reader->source);
+    if (reader_file_is_plain(reader, reader->next_file - 1))
         file->fd = kept;
     else if (kept >= 0)
         close(kept);
@@ -357,6 +389,8 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
             filling->whole = (size_t)(block->bytes - filling->bytes);
             filling->ended = true;
         }
+        if (reader->offset == 0 && block->bytes > filling->bytes)
+            reader->files[reader->next_file - 1].marked = true;
         block->size = filling->whole - (size_t)(block->bytes - filling->bytes);
     }
     if (!keep_rest_of_block(reader, filling))

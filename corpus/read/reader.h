@@ -53,8 +53,16 @@ void line_block_free(struct line_block *block);
 
 size_t reader_file_count(const struct reader *reader);
 const char *reader_file_path(const struct reader *reader, uint32_t file);
+/** What is known of a file whose blocks were read. */
+struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32_t file);
+/** Whether it can be read again: no pipe, and not standard input. */
+bool reader_file_is_regular(const struct reader *reader, uint32_t file);
 /** Whether lines can be read again by their offset: a regular file that is not compressed. */
 bool reader_file_is_plain(const struct reader *reader, uint32_t file);
+/** Begin to read one regular file again; DOPPEL_E_CHANGED in its first block's damage: it is not
+ * what it was. @param reader borrowed until reader_free(*out) */
+enum doppel_status reader_again(const struct reader *reader, uint32_t file, struct reader **out,
+                                struct doppel_error *error);
 /** Bytes read and in all, of the files as they lie on the disk; 0 in all: not known. */
 void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total);
 

@@ -9,7 +9,7 @@
 #include "core/read_at.h"
 #include "corpus/read/reader.h"
 
-static bool is_same_file_stat(const struct stat *a, const struct stat *b)
+bool is_same_file_stat(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;

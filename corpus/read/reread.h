@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include <doppel/core.h>
+#include <doppel/corpus.h>
 
 struct corpus_file {
     char *path;
-    bool plain;
+    bool opened, regular;
+    enum doppel_packing packing;
+    bool marked;        /* it begins with a byte order mark */
     int fd;             /* kept to read again, or -1 */
     struct stat status; /* as it was opened */
 };
@@ -25,5 +27,8 @@ struct reread_part {
 /** DOPPEL_OK; DOPPEL_E_CHANGED, when the file is not what it was; DOPPEL_E_IO */
 enum doppel_status reread(const struct corpus_file *file, const struct reread_part *part,
                           struct doppel_error *error);
+
+/** Whether two looks at a file found the same one, unchanged. */
+bool is_same_file_stat(const struct stat *a, const struct stat *b);
 
 #endif

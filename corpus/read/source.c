@@ -13,12 +13,10 @@
 
 enum { INPUT_BYTES = 1 << 18, MAGIC_BYTES = 6, LOOK_MS = 100 };
 
-enum packing { PLAIN, GZIP, ZSTD };
-
 struct corpus_source {
     int fd;
     const atomic_bool *stop; /* may be NULL */
-    enum packing packing;
+    enum doppel_packing packing;
     uint64_t bytes_read;
 
     uint8_t *input; /* read, and from `at` on not yet used */
@@ -32,22 +30,23 @@ struct corpus_source {
 
 /* '?' is any byte. Each has one that no text has, or is longer than a name is likely to be. */
 static const struct {
-    enum packing packing;
+    enum doppel_packing packing;
     const char *bytes;
     size_t size;
     const char *name, *command; /* of one that is not read here */
 } magics[] = {
-    {GZIP, "\x1F\x8B", 2, "gzip", NULL},
-    {ZSTD, "\x28\xB5\x2F\xFD", 4, "zstd", NULL},
-    {ZSTD, "\x50\x2A\x4D\x18", 4, "zstd", NULL}, /* pzstd begins with a frame to be skipped */
-    {PLAIN,
+    {DOPPEL_PACKING_GZIP, "\x1F\x8B", 2, "gzip", NULL},
+    {DOPPEL_PACKING_ZSTD, "\x28\xB5\x2F\xFD", 4, "zstd", NULL},
+    {DOPPEL_PACKING_ZSTD, "\x50\x2A\x4D\x18", 4, "zstd",
+     NULL}, /* pzstd begins with a frame to be skipped */
+    {DOPPEL_PACKING_NONE,
      "\xFD"
      "7zXZ",
      5, "xz", "xz -dc"},
-    {PLAIN, "BZh?1A", 6, "bzip2", "bzip2 -dc"},
-    {PLAIN, "\x04\x22\x4D\x18", 4, "lz4", "lz4 -dc"},
-    {PLAIN, "PK\x03\x04", 4, "zip", "unzip -p"},
-    {PLAIN, "PAR1\x15", 5, "Parquet", NULL},
+    {DOPPEL_PACKING_NONE, "BZh?1A", 6, "bzip2", "bzip2 -dc"},
+    {DOPPEL_PACKING_NONE, "\x04\x22\x4D\x18", 4, "lz4", "lz4 -dc"},
+    {DOPPEL_PACKING_NONE, "PK\x03\x04", 4, "zip", "unzip -p"},
+    {DOPPEL_PACKING_NONE, "PAR1\x15", 5, "Parquet", NULL},
 };
 
 /* ---- the file itself ---- */
@@ -99,11 +98,11 @@ static enum doppel_status fill_from_source(struct corpus_source *source, struct 
 
 static enum doppel_status begin_packing(struct corpus_source *source, struct doppel_error *error)
 {
-    if (source->packing == GZIP) {
+    if (source->packing == DOPPEL_PACKING_GZIP) {
         if (inflateInit2(&source->gzip, 15 + 16) != Z_OK)
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decompress");
         source->in_member = true;
-    } else if (source->packing == ZSTD) {
+    } else if (source->packing == DOPPEL_PACKING_ZSTD) {
         source->zstd = ZSTD_createDStream();
         if (!source->zstd)
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decompress");
@@ -139,11 +138,11 @@ static enum doppel_status recognise(struct corpus_source *source, struct doppel_
             !begins_with(source->input, magics[i].bytes, magics[i].size))
             continue;
         source->packing = magics[i].packing;
-        if (source->packing == PLAIN && magics[i].command)
+        if (source->packing == DOPPEL_PACKING_NONE && magics[i].command)
             return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                                "is %s; pipe it in: %s FILE | doppel ... -", magics[i].name,
                                magics[i].command);
-        if (source->packing == PLAIN)
+        if (source->packing == DOPPEL_PACKING_NONE)
             return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is %s; export it as JSON Lines",
                                magics[i].name);
     }
@@ -175,7 +174,7 @@ void source_free(struct corpus_source *source)
 {
     if (!source)
         return;
-    if (source->packing == GZIP)
+    if (source->packing == DOPPEL_PACKING_GZIP)
         inflateEnd(&source->gzip);
     ZSTD_freeDStream(source->zstd);
     close(source->fd);
@@ -183,9 +182,9 @@ void source_free(struct corpus_source *source)
     free(source);
 }
 
-bool source_is_compressed(const struct corpus_source *source)
+enum doppel_packing source_packing(const struct corpus_source *source)
 {
-    return source->packing != PLAIN;
+    return source->packing;
 }
 
 uint64_t source_bytes_read(const struct corpus_source *source)
@@ -199,7 +198,7 @@ static enum doppel_status cut_short(const struct corpus_source *source, struct d
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT,
                        "the %s data is cut short; fetch the file again (what was whole is read)",
-                       source->packing == GZIP ? "gzip" : "zstd");
+                       source->packing == DOPPEL_PACKING_GZIP ? "gzip" : "zstd");
 }
 
 /* After a member: another, zeros that fill a block, or the end. */
@@ -265,7 +264,7 @@ static enum doppel_status decompress(struct corpus_source *source, char *buffer,
 {
     for (;;) {
         enum doppel_status status = fill_from_source(source, error);
-        if (!status && !source->in_member && source->packing == GZIP)
+        if (!status && !source->in_member && source->packing == DOPPEL_PACKING_GZIP)
             status = next_member(source, error);
         if (status)
             return status;
@@ -273,7 +272,7 @@ static enum doppel_status decompress(struct corpus_source *source, char *buffer,
         *out_size = 0;
         if (at_end && !source->in_member)
             return DOPPEL_OK;
-        if (source->packing == ZSTD)
+        if (source->packing == DOPPEL_PACKING_ZSTD)
             status = unzstd_some(source, buffer, size, out_size, error);
         else if (source->in_member)
             status = inflate_some(source, buffer, size, out_size, error);
@@ -290,7 +289,7 @@ enum doppel_status source_read(struct corpus_source *source, char *buffer, size_
     enum { AT_ONCE = 1 << 30 }; /* zlib counts in 32 bits */
     if (size > AT_ONCE)
         size = AT_ONCE;
-    if (source->packing != PLAIN)
+    if (source->packing != DOPPEL_PACKING_NONE)
         return decompress(source, buffer, size, out_size, error);
     size_t left = source->end - source->at;
     if (!left && source->ended)

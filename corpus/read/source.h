@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include <doppel/core.h>
+#include <doppel/corpus.h>
 
 struct corpus_source;
 
@@ -15,7 +15,7 @@ struct corpus_source;
 enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_source **out,
                               struct doppel_error *error);
 void source_free(struct corpus_source *source);
-bool source_is_compressed(const struct corpus_source *source);
+enum doppel_packing source_packing(const struct corpus_source *source);
 
 /** Read some bytes, at most `size`; 0 of them: the end. DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_CORRUPT;
  * DOPPEL_E_LIMIT (zstd's window); DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. */

@@ -407,7 +407,7 @@ static void gives_lines_back(void **state)
     char *path = path_in(files.folder, "corpus.jsonl.zst");
     write_file(path, packed.data, packed.size);
     struct doppel_dedup_options options = options_of(&files);
-    options.lines = true;
+    options.lines = DOPPEL_LINES_ALL;
     for (int round = 0; round < 3; round++) {
         struct lines_seen seen = {0};
         assert_int_equal(doppel_dedup(&options, take_line, &seen, NULL), DOPPEL_OK);

@@ -211,7 +211,7 @@ static void progress_is_for_terminals(void **state)
     (void)state;
     FILE *stream = tmpfile();
     struct progress progress;
-    progress_init(&progress, stream, true);
+    progress_init(&progress, stream, true, false);
     progress_begin(&progress, "files", 10);
     progress.drawn_ns = 0;
     progress_update(&progress, 5, 0);
@@ -247,7 +247,7 @@ static void progress_is_drawn_and_taken_away(void **state)
     FILE *stream;
     struct progress progress;
     int master = open_terminal(20, &stream);
-    progress_init(&progress, stream, true);
+    progress_init(&progress, stream, true, false);
     progress_begin(&progress, "files", 100);
     progress_update(&progress, 5, 0); /* too early to be worth a line */
     progress.drawn_ns = 0;
@@ -269,7 +269,7 @@ static void progress_can_be_switched_off(void **state)
     FILE *stream;
     struct progress progress;
     int master = open_terminal(80, &stream);
-    progress_init(&progress, stream, false);
+    progress_init(&progress, stream, false, false);
     assert_null(progress.stream);
     fclose(stream);
     close(master);

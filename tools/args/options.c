@@ -28,6 +28,8 @@ enum {
     VERBS_VIDEO =
         VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
     VERBS_ACT = VERB_SCAN | VERB_GROUPS | VERB_REPORT,
+    VERBS_PROGRESS = VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS |
+                     VERB_VERIFY | VERBS_EXCHANGE,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -179,7 +181,7 @@ const struct option_info option_table[] = {
     {"id-field", 0, "NAME", OPTION_TEXT, AT(id_field), "id", "The field with the id", VERBS_CORPUS,
      SECTION_RECORDS},
     {"text-field", 0, "NAME", OPTION_TEXT, AT(text_field), "text",
-     "The field with the text; one in another field is named as in meta.text or turns[0].text",
+     "The field with the text, which may be in others: meta.text, turns[0].text",
      VERBS_CORPUS | VERB_REPORT, SECTION_RECORDS},
     {"path-field", 0, "NAME", OPTION_TEXT, AT(path_field), "path",
      "The field with the path of a file that has the text, if there is no text",
@@ -380,6 +382,17 @@ const struct option_info option_table[] = {
      "A decision for each line; or the lines themselves: those to keep, the others, all with the "
      "decision added as \"doppel\", or those that could not be read",
      VERBS_CORPUS, SECTION_OUTPUT},
+    {"output-dir", 0, "DIR", OPTION_TEXT, AT(output_dir), NULL,
+     "Write the lines of --emit (default: unique) to DIR, for each FILE one of the same name and "
+     "compression",
+     VERB_DEDUP, SECTION_OUTPUT},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), NULL,
+     "Replace files that are in --output-dir already; never a FILE that is read", VERB_DEDUP,
+     SECTION_OUTPUT},
+    {"clusters", 0, "FILE", OPTION_TEXT, AT(clusters), NULL,
+     "Also write each record that is linked to others, and the representative of its cluster, as "
+     "JSON Lines",
+     VERB_DEDUP, SECTION_OUTPUT},
     {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,
      "Print only paths, each ended by NUL (of groups: what is not kept); read NULs in "
      "--files-from",
@@ -416,10 +429,12 @@ const struct option_info option_table[] = {
      SECTION_OUTPUT},
     {"verbose", 'v', NULL, OPTION_FLAG, AT(verbose), NULL, "Report what is skipped, and why",
      VERB_ANY, SECTION_OUTPUT},
+    {"progress", 0, "line|json", OPTION_CHOICE, AT(progress), "line",
+     "Progress on standard error: a line on a terminal, or an object a line and second, with "
+     "done, total, rate (a second) and eta (seconds)",
+     VERBS_PROGRESS, SECTION_OUTPUT},
     {"no-progress", 0, NULL, OPTION_FLAG, AT(no_progress), NULL,
-     "No progress line (there is none unless standard error is a terminal)",
-     VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS | VERB_VERIFY |
-         VERBS_EXCHANGE,
+     "No progress line (there is none unless standard error is a terminal)", VERBS_PROGRESS,
      SECTION_OUTPUT},
     {"help", 'h', NULL, OPTION_FLAG, AT(help), NULL, "Print this help", VERB_ANY, SECTION_OUTPUT},
     {"all", 0, NULL, OPTION_FLAG, AT(whole_help), NULL, "With --help: all options, and details",

@@ -40,6 +40,7 @@ enum exchange {
     EXCHANGE_DIGESTS,
     EXCHANGE_AUTO
 };
+enum progress_style { PROGRESS_LINE, PROGRESS_JSON };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum strictness { STRICTNESS_EXACT, STRICTNESS_STRICT, STRICTNESS_NORMAL, STRICTNESS_LOOSE };
@@ -78,6 +79,7 @@ struct settings {
     uint32_t timeout_ms; /* 0 = none */
     bool timeout_given;  /* then it is of a video as a whole, too */
     bool quiet, verbose, no_progress;
+    enum progress_style progress;
     enum color color;
 
     struct strings exclude;
@@ -122,6 +124,8 @@ struct settings {
     /* corpora */
     struct strings jsonl;
     enum emit emit;
+    const char *output_dir, *clusters; /* NULL: not given */
+    bool force;
     const char *against;    /* a library; NULL: none */
     double min_containment; /* -1 = not given */
     int lanes;              /* enum lanes; -1 = not given */

@@ -171,13 +171,14 @@ const struct verb verb_table[] = {
      "FILEs are JSON Lines, plain, .gz or .zst; a folder stands for such files in it, - for "
      "standard input. A record has an id and a text, or the path of a file with the text. For "
      "each line, in order, a decision is printed: new, duplicate, revision, part, too_short, "
-     "unreadable or conflict, with the record that it is a duplicate of. The decisions are "
-     "the same for any --jobs and --memory. With --unit paragraph it lists the paragraphs "
-     "that occur in more than --max-documents records, or with --emit unique prints the "
-     "records without them.",
-     "doppel dedup crawl.jsonl > decisions.jsonl",
+     "unreadable or conflict, with the record that it is a duplicate of; with --emit the lines "
+     "themselves are, and with --output-dir they go to a file for each FILE. A summary on "
+     "standard error ends the run. The decisions are the same for any --jobs and --memory. "
+     "With --unit paragraph it lists the paragraphs that occur in more than --max-documents "
+     "records, or with --emit unique prints the records without them.",
+     "doppel dedup shards/ --output-dir clean --clusters clusters.jsonl",
      "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl",
-     "emit min-similarity min-containment preset against id-field text-field jobs memory",
+     "output-dir emit clusters text-field id-field min-similarity preset against memory",
      cmd_dedup},
     {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
      "decide whether each file or record is new or a duplicate, and add it to the library",

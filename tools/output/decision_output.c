@@ -89,10 +89,28 @@ static void note_write_failure(struct decision_output *output)
         report_fatal(output->report, "standard output: %s", strerror(reason));
 }
 
+static void fail_outputs(struct decision_output *output, const struct doppel_error *error)
+{
+    if (!output->failed)
+        report_fatal(output->report, "%s", error->message);
+    output->failed = true;
+}
+
+static void write_held_back(struct decision_output *output)
+{
+    struct doppel_error error;
+    const struct doppel_json *text = &output->text;
+    if (!output->outputs && !write_all(STDOUT_FILENO, text->bytes, text->size))
+        note_write_failure(output);
+    if (output->outputs &&
+        doppel_corpus_outputs_write(output->outputs, text->bytes, text->size, &error))
+        fail_outputs(output, &error);
+}
+
 bool decision_output_flush(struct decision_output *output)
 {
-    if (!output->failed && !write_all(STDOUT_FILENO, output->text.bytes, output->text.size))
-        note_write_failure(output);
+    if (!output->failed)
+        write_held_back(output);
     if (output->text.failed)
         no_memory();
     doppel_json_clear(&output->text);
@@ -167,32 +185,45 @@ bool decision_output_put(struct decision_output *output, const struct doppel_dec
     return output->text.size < FLUSH_BYTES || decision_output_flush(output);
 }
 
-bool decision_output_take(void *context, const struct doppel_dedup_decision *decision)
+bool decision_output_begin_input(struct decision_output *output,
+                                 const struct doppel_corpus_input *input)
 {
-    struct doppel_decided decided;
-    doppel_decided_of_record(decision, &decided);
-    return decision_output_put(context, &decided);
+    struct doppel_error error;
+    if (!decision_output_flush(output))
+        return false;
+    if (output->outputs && doppel_corpus_outputs_begin(output->outputs, input, &error))
+        fail_outputs(output, &error);
+    return !output->failed;
 }
 
 /* ---- the end ---- */
 
-static void print_decision_counts(const struct decision_output *output)
+void decision_output_describe(const struct decision_output *output, char *out, size_t size)
 {
-    char line[512];
+    char counts[512] = "";
     size_t used = 0;
     uint64_t records = 0;
-    if (!output->report->verbose && !output->report->terminal)
-        return;
     for (int i = 0; i < DECISIONS; i++)
         records += output->counts[i];
     for (int i = 0; i < DECISIONS; i++)
         if (output->counts[i])
-            used += (size_t)snprintf(line + used, sizeof line - used, ", %llu %s",
+            used += (size_t)snprintf(counts + used, sizeof counts - used, ", %llu %s",
                                      (unsigned long long)output->counts[i],
                                      doppel_decision_name((enum doppel_decision)i));
-    report_notice(output->report, "%llu %s%s%s; %llu unique", (unsigned long long)records,
-                  decision_layout(output->settings) == &layout ? "record" : "input",
-                  records == 1 ? "" : "s", used ? line : "", (unsigned long long)output->unique);
+    snprintf(out, size, "%llu %s%s%s; %llu unique", (unsigned long long)records,
+             decision_layout(output->settings) == &layout ? "record" : "input",
+             records == 1 ? "" : "s", counts, (unsigned long long)output->unique);
+}
+
+/* Of a corpus, its verb says more. */
+static void print_decision_counts(const struct decision_output *output)
+{
+    char line[640];
+    const struct report *report = output->report;
+    if (output->settings->verb->bit == VERB_DEDUP || (!report->verbose && !report->terminal))
+        return;
+    decision_output_describe(output, line, sizeof line);
+    report_notice(output->report, "%s", line);
 }
 
 static void say_same_ids(const struct decision_output *output)

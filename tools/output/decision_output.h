@@ -12,8 +12,9 @@ enum { DECISIONS = DOPPEL_DECISION_CONFLICT + 1 };
 struct decision_output {
     const struct settings *settings;
     struct report *report;
-    struct output *output;   /* of tables and CSV; else NULL */
-    struct doppel_json text; /* held back */
+    struct output *output;                 /* of tables and CSV; else NULL */
+    struct doppel_json text;               /* held back */
+    struct doppel_corpus_outputs *outputs; /* where lines go; NULL: to standard output */
     uint64_t counts[DECISIONS], unique;
     uint64_t same_ids; /* whose id is that of something else, too */
     uint64_t matched;  /* that have something to do with what came before */
@@ -24,14 +25,19 @@ struct decision_output {
 bool decision_output_begin(struct decision_output *output, const struct settings *settings,
                            struct report *report);
 
-/** The same as a doppel_dedup_visitor; `context` is the output. */
-bool decision_output_take(void *context, const struct doppel_dedup_decision *decision);
+/** The lines that follow are of this input. @return false when what is held back, or its head,
+ * could not be written */
+bool decision_output_begin_input(struct decision_output *output,
+                                 const struct doppel_corpus_input *input);
 
 /** A decision. What cannot be read is reported. @return false when it could not be written */
 bool decision_output_put(struct decision_output *output, const struct doppel_decided *decided);
 
 /** Write what is held back. @return false when it could not be */
 bool decision_output_flush(struct decision_output *output);
+
+/** "10 records, 7 new, 3 duplicate; 7 unique". */
+void decision_output_describe(const struct decision_output *output, char *out, size_t size);
 
 /** Write the rest, sum up with -v and on terminals, and free. @param ended the run came to its end,
  * or was stopped. @return false when something could not be written */

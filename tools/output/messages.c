@@ -46,7 +46,7 @@ static void take_progress(void *context, const struct doppel_run_progress *now)
         .spared_ms = now->video_cached_ms,
     };
     if (now->ends)
-        progress_clear(&report->progress);
+        progress_end(&report->progress);
     if (now->begins)
         progress_begin(&report->progress, now->unit, now->total);
     if (now->begins || now->ends)
@@ -94,28 +94,31 @@ void report_start(struct report *report, const struct settings *settings)
                               .quiet = settings->quiet,
                               .verbose = settings->verbose,
                               .terminal = isatty(fileno(stderr)) == 1};
-    progress_init(&report->progress, stderr, !settings->quiet && !settings->no_progress);
+    bool json = settings->progress == PROGRESS_JSON;
+    progress_init(&report->progress, stderr, (json || !settings->quiet) && !settings->no_progress,
+                  json);
     report->run = run_for(report, settings);
 }
 
-/* How often it was not said any more. */
+/* How often it was not said any more, and where. */
 static void say_repeats(struct report *report)
 {
     for (size_t i = 0; i < report->repeats.count; i++) {
         const struct repeated_failure *repeat = &report->repeats.items[i];
-        char text[1024];
+        char text[1024], files[48];
         if (repeat->count <= REPEATS_SHOWN)
             continue;
         uint64_t more = repeat->count - REPEATS_SHOWN;
         snprintf(text, sizeof text, "%llu more record%s like these: %s (-v shows all)",
                  (unsigned long long)more, more == 1 ? "" : "s", repeat->reason);
-        say(report, repeat->file, text);
+        snprintf(files, sizeof files, "in %llu files", (unsigned long long)repeat->files);
+        say(report, repeat->files == 1 ? repeat->file : files, text);
     }
 }
 
 void report_end(struct report *report)
 {
-    progress_clear(&report->progress);
+    progress_end(&report->progress);
     say_repeats(report);
     repeats_free(&report->repeats);
     doppel_run_free(report->run);

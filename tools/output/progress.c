@@ -1,4 +1,4 @@
-/* One line on a terminal. */
+/* One line on a terminal, or objects for programs. */
 #include "tools/output/progress.h"
 
 #include <inttypes.h>
@@ -7,24 +7,27 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <doppel/json_writer.h>
+
 #include "core/clock.h"
 
-enum { REDRAW_NS = 100 * 1000 * 1000, LINE_BYTES = 256 };
+enum { REDRAW_NS = 100 * 1000 * 1000, JSON_NS = 1000 * 1000 * 1000, LINE_BYTES = 256 };
 static const double smoothing_seconds = 5;
 
-void progress_init(struct progress *progress, FILE *stream, bool enabled)
+void progress_init(struct progress *progress, FILE *stream, bool enabled, bool json)
 {
-    *progress = (struct progress){.unit = "files"};
-    if (enabled && isatty(fileno(stream)) == 1)
+    *progress = (struct progress){.unit = "files", .json = json};
+    if (enabled && (json || isatty(fileno(stream)) == 1))
         progress->stream = stream;
 }
 
 void progress_begin(struct progress *progress, const char *unit, uint64_t total)
 {
-    progress_clear(progress);
+    progress_end(progress);
     FILE *stream = progress->stream;
     int64_t now = stream ? monotonic_ns() : 0;
     *progress = (struct progress){.stream = stream,
+                                  .json = progress->json,
                                   .unit = unit,
                                   .total = total,
                                   .errors = progress->errors,
@@ -213,25 +216,79 @@ static void draw(struct progress *progress)
     progress->visible = true;
 }
 
+static double seconds_left(const struct progress *progress)
+{
+    const struct video_progress *videos = &progress->videos;
+    if (videos->total_ms > videos->done_ms && progress->video_pace.rate > 0.5)
+        return (double)(videos->total_ms - videos->done_ms) / progress->video_pace.rate;
+    if (progress->total < progress->done || progress->pace.rate < 0.005)
+        return -1;
+    return (double)(progress->total - progress->done) / progress->pace.rate;
+}
+
+static void print_progress(const struct progress *progress)
+{
+    struct doppel_json json = {0};
+    const struct video_progress *videos = &progress->videos;
+    doppel_json_object_begin(&json, NULL);
+    doppel_json_text(&json, "unit", progress->unit);
+    doppel_json_integer(&json, "done", progress->done);
+    if (progress->total)
+        doppel_json_integer(&json, "total", progress->total);
+    doppel_json_number(&json, "rate", progress->pace.rate, 1);
+    if (progress->total && seconds_left(progress) >= 0)
+        doppel_json_integer(&json, "eta", (uint64_t)(seconds_left(progress) + 0.5));
+    doppel_json_integer(&json, "errors", progress->errors);
+    if (videos->done_ms) {
+        doppel_json_integer(&json, "videos", videos->done);
+        doppel_json_number(&json, "video_seconds", (double)videos->done_ms / 1000, 1);
+        doppel_json_number(&json, "video_seconds_total", (double)videos->total_ms / 1000, 1);
+    }
+    doppel_json_object_end(&json);
+    doppel_json_end_line(&json);
+    fwrite(json.bytes, 1, json.failed ? 0 : json.size, progress->stream);
+    fflush(progress->stream);
+    doppel_json_free(&json);
+}
+
+static void sample(struct progress *progress, int64_t now)
+{
+    sample_pace(&progress->pace, progress->done, progress->begun_ns, now);
+    sample_pace(&progress->video_pace, progress->videos.done_ms - progress->videos.spared_ms,
+                progress->begun_ns, now);
+}
+
 void progress_update(struct progress *progress, uint64_t done, uint64_t errors)
 {
     progress->done = done;
     progress->errors = errors;
+    progress->updated = true;
     if (!progress->stream)
         return;
     int64_t now = monotonic_ns();
-    if (now - progress->drawn_ns < REDRAW_NS)
+    if (now - progress->drawn_ns < (progress->json ? JSON_NS : REDRAW_NS))
         return;
     progress->drawn_ns = now;
-    sample_pace(&progress->pace, progress->done, progress->begun_ns, now);
-    sample_pace(&progress->video_pace, progress->videos.done_ms - progress->videos.spared_ms,
-                progress->begun_ns, now);
-    draw(progress);
+    sample(progress, now);
+    if (progress->json)
+        print_progress(progress);
+    else
+        draw(progress);
 }
 
 void progress_set_videos(struct progress *progress, const struct video_progress *videos)
 {
     progress->videos = *videos;
+}
+
+void progress_end(struct progress *progress)
+{
+    progress_clear(progress);
+    if (progress->stream && progress->json && progress->updated) {
+        sample(progress, monotonic_ns());
+        print_progress(progress);
+    }
+    progress->updated = false;
 }
 
 void progress_clear(struct progress *progress)

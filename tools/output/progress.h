@@ -1,5 +1,7 @@
-/* One line on a terminal: `1 234 of 10 000 files · 12 % · 310/s · 4:02 left · 3 errors`; of videos
- * `12 of 40 videos · 3 h 12 min of 9 h 40 min · 2:05 left`. */
+/* How far a verb is: one line on a terminal, or an object a second for programs:
+ * `{"unit":"files","done":1234,"total":10000,"rate":310.2,"eta":28,"errors":3}`. The line: `1 234
+ * of 10 000 files · 12 % · 310/s · 4:02 left · 3 errors`; of videos `12 of 40 videos · 3 h 12 min
+ * of 9 h 40 min · 2:05 left`. */
 #ifndef DOPPEL_TOOLS_OUTPUT_PROGRESS_H
 #define DOPPEL_TOOLS_OUTPUT_PROGRESS_H
 
@@ -24,22 +26,23 @@ struct video_progress {
 
 struct progress {
     FILE *stream; /* NULL: shows nothing */
+    bool json;
     const char *unit;
     uint64_t done, total, errors; /* total 0 = not known yet */
     struct video_progress videos;
     struct pace pace, video_pace;
     int64_t begun_ns, drawn_ns;
-    bool visible;
+    bool visible, updated;
 };
 
-/* `enabled` as asked for; nothing is shown unless `stream` is a terminal. */
-void progress_init(struct progress *progress, FILE *stream, bool enabled);
+/* `enabled` as asked for; no line is shown unless `stream` is a terminal. */
+void progress_init(struct progress *progress, FILE *stream, bool enabled, bool json);
 
 /* A new phase of `total` (0 = not known) `unit`s ("files", "pairs"; a literal). */
 void progress_begin(struct progress *progress, const char *unit, uint64_t total);
 void progress_set_total(struct progress *progress, uint64_t total);
 
-/* Redraws at most ten times a second; call it as often as you like. */
+/* Redraws at most ten times a second, of objects once; call it as often as you like. */
 void progress_update(struct progress *progress, uint64_t done, uint64_t errors);
 
 /* Say how far the videos are, before an update. */
@@ -48,6 +51,9 @@ void progress_set_videos(struct progress *progress, const struct video_progress 
 /* Take the line away, before other output to the terminal and at the end; an update brings it back.
  */
 void progress_clear(struct progress *progress);
+
+/* The last phase has ended: the line is taken away, the last object printed. */
+void progress_end(struct progress *progress);
 
 /* The text of the line, for the tests; `out` always ends in NUL. */
 void progress_format(const struct progress *progress, char *out, size_t size);

@@ -1,4 +1,4 @@
-/* Failures of records, counted by file and reason. */
+/* Failures of records, counted by reason. */
 #include "tools/output/repeats.h"
 
 #include <ctype.h>
@@ -29,32 +29,36 @@ static bool is_same_reason(const char *a, const char *b)
     }
 }
 
-static struct repeated_failure *find_repeated(struct repeats *repeats, const char *place,
-                                              size_t length, const char *reason)
+static struct repeated_failure *find_repeated(struct repeats *repeats, const char *reason)
 {
-    for (size_t i = 0; i < repeats->count; i++) {
-        struct repeated_failure *repeat = &repeats->items[i];
-        if (strlen(repeat->file) == length && memcmp(repeat->file, place, length) == 0 &&
-            is_same_reason(repeat->reason, reason))
-            return repeat;
-    }
+    for (size_t i = 0; i < repeats->count; i++)
+        if (is_same_reason(repeats->items[i].reason, reason))
+            return &repeats->items[i];
     return NULL;
 }
 
 /* NULL where there is no room, or no memory. */
-static struct repeated_failure *add_repeated(struct repeats *repeats, const char *place,
-                                             size_t length, const char *reason)
+static struct repeated_failure *add_repeated(struct repeats *repeats, const char *reason)
 {
-    if (repeats->count == REPEAT_REASONS)
+    char *copy = repeats->count < REPEAT_REASONS ? strdup(reason) : NULL;
+    if (!copy)
         return NULL;
-    struct repeated_failure repeat = {strndup(place, length), strdup(reason), 0};
-    if (repeat.file && repeat.reason) {
-        repeats->items[repeats->count] = repeat;
-        return &repeats->items[repeats->count++];
-    }
-    free(repeat.file);
-    free(repeat.reason);
-    return NULL;
+    repeats->items[repeats->count] = (struct repeated_failure){.reason = copy};
+    return &repeats->items[repeats->count++];
+}
+
+/* Records come file by file: another one than the last is a new one. Without memory the last name
+ * stays. */
+static void count_file(struct repeated_failure *repeat, const char *place, size_t length)
+{
+    if (repeat->file && strlen(repeat->file) == length && memcmp(repeat->file, place, length) == 0)
+        return;
+    char *file = strndup(place, length);
+    if (!file)
+        return;
+    free(repeat->file);
+    repeat->file = file;
+    repeat->files++;
 }
 
 bool repeats_take(struct repeats *repeats, const char *place, const char *reason)
@@ -62,10 +66,14 @@ bool repeats_take(struct repeats *repeats, const char *place, const char *reason
     size_t length = place ? file_length(place) : 0;
     if (!length)
         return true;
-    struct repeated_failure *repeat = find_repeated(repeats, place, length, reason);
+    struct repeated_failure *repeat = find_repeated(repeats, reason);
     if (!repeat)
-        repeat = add_repeated(repeats, place, length, reason);
-    return !repeat || ++repeat->count <= REPEATS_SHOWN;
+        repeat = add_repeated(repeats, reason);
+    if (!repeat)
+        return true;
+    if (++repeat->count > REPEATS_SHOWN)
+        count_file(repeat, place, length);
+    return repeat->count <= REPEATS_SHOWN;
 }
 
 void repeats_free(struct repeats *repeats)

@@ -1,5 +1,5 @@
-/* Failures that many records of one file have for the same reason: the first few are said, the rest
- * counted. Zero-initialised it is empty. */
+/* Failures that many records have for the same reason, in any file: the first few are said, the
+ * rest counted. Zero-initialised it is empty. */
 #ifndef DOPPEL_TOOLS_OUTPUT_REPEATS_H
 #define DOPPEL_TOOLS_OUTPUT_REPEATS_H
 
@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 enum {
-    REPEATS_SHOWN = 10, /* of a reason in a file */
+    REPEATS_SHOWN = 10, /* of a reason */
     REPEAT_REASONS = 16 /* that are distinguished; of others all are said */
 };
 
 struct repeated_failure {
-    char *file, *reason;
+    char *reason;
     uint64_t count;
+    char *file;     /* the last one with one that is not said; NULL: none */
+    uint64_t files; /* with such */
 };
 
 struct repeats {

@@ -21,7 +21,7 @@ int cmd_backup(const struct settings *settings, struct report *report)
     progress_begin(&report->progress, "MB", 0);
     enum doppel_status status =
         doppel_library_backup(library, settings->operands.items[0], show_copied, report, &error);
-    progress_clear(&report->progress);
+    progress_end(&report->progress);
     doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

@@ -1,22 +1,72 @@
-/* doppel dedup FILE.jsonl...: a whole corpus at once. */
+/* doppel dedup FILE...: a whole corpus at once. */
+#include "core/try.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
+#include "tools/output/clusters.h"
+#include "tools/output/corpus_summary.h"
 #include "tools/output/decision_output.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
 
+struct dedup_command {
+    const struct settings *settings;
+    struct report *report;
+    struct settings emitting; /* the same, with what is emitted into a folder */
+    struct decision_output output;
+    struct clusters clusters;
+    struct corpus_summary summary;
+    struct doppel_dedup_options options;
+};
+
+/* ---- what the engine calls ---- */
+
+/* Programs are told bytes, people megabytes. */
 static bool show_deduplicated(void *context, uint64_t done, uint64_t total, uint64_t records)
 {
-    struct report *report = context;
+    struct dedup_command *command = context;
+    struct progress *progress = &command->report->progress;
+    unsigned shift = progress->json ? 0 : 20;
     (void)records;
-    progress_set_total(&report->progress, total >> 20);
-    progress_update(&report->progress, done >> 20, 0);
+    command->summary.bytes = done;
+    progress_set_total(progress, total >> shift);
+    progress_update(progress, done >> shift, 0);
     return !signals_stopped();
 }
 
-static struct doppel_dedup_options dedup_options_of(const struct settings *settings,
-                                                    struct report *report)
+static bool begin_input(void *context, const struct doppel_corpus_input *input)
 {
+    struct dedup_command *command = context;
+    return decision_output_begin_input(&command->output, input);
+}
+
+static bool take_corpus_decision(void *context, const struct doppel_dedup_decision *decision)
+{
+    struct dedup_command *command = context;
+    struct doppel_decided decided;
+    doppel_decided_of_record(decision, &decided);
+    corpus_summary_take(&command->summary, decision);
+    return decision_output_put(&command->output, &decided) &&
+           clusters_take(&command->clusters, decision) &&
+           !(command->output.outputs && signals_stopped());
+}
+
+/* ---- options ---- */
+
+static unsigned lines_of(enum emit emit)
+{
+    static const unsigned lines[] = {
+        [EMIT_DECISIONS] = 0,
+        [EMIT_UNIQUE] = DOPPEL_LINES_UNIQUE,
+        [EMIT_DUPLICATES] = DOPPEL_LINES_DUPLICATES,
+        [EMIT_ANNOTATED] = DOPPEL_LINES_ALL,
+        [EMIT_UNREADABLE] = DOPPEL_LINES_UNREADABLE,
+    };
+    return lines[emit];
+}
+
+static struct doppel_dedup_options dedup_options_of(struct dedup_command *command)
+{
+    const struct settings *settings = command->settings;
     struct doppel_dedup_options options = doppel_dedup_options_default();
     options.files.paths = settings->operands.items;
     options.files.count = settings->operands.count;
@@ -27,11 +77,12 @@ static struct doppel_dedup_options dedup_options_of(const struct settings *setti
     options.memory_bytes = settings->memory;
     options.temporary = settings->temporary;
     options.threads = settings->jobs;
-    options.lines = settings->emit != EMIT_DECISIONS;
+    options.lines = lines_of(command->emitting.emit);
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
     options.progress = show_deduplicated;
-    options.context = report;
+    options.input = begin_input;
+    options.context = command;
     return options;
 }
 
@@ -51,23 +102,76 @@ static enum doppel_status open_against(const struct settings *settings,
     return status == DOPPEL_E_NOT_FOUND && options->against ? DOPPEL_OK : status;
 }
 
+static enum doppel_status open_outputs(struct dedup_command *command, struct doppel_error *error)
+{
+    const struct settings *settings = command->settings;
+    const struct doppel_corpus_outputs_options options = {
+        .folder = settings->output_dir,
+        .files = command->options.files,
+        .replace = settings->force,
+        .threads = command->options.threads,
+    };
+    enum doppel_status status = DOPPEL_OK;
+    if (settings->output_dir)
+        TRY(doppel_corpus_outputs_new(&options, &command->output.outputs, error));
+    TRY(clusters_open(&command->clusters, settings->clusters, error));
+done:
+    return status;
+}
+
+/* ---- the run ---- */
+
+/* What goes to files is there when all of it is, and not after an interruption. */
+static enum doppel_status finish_outputs(struct dedup_command *command, enum doppel_status status,
+                                         struct doppel_error *error)
+{
+    struct doppel_corpus_outputs *outputs = command->output.outputs;
+    TRY(status);
+    if (command->output.failed)
+        TRY(DOPPEL_E_CANCELLED); /* and said */
+    if (outputs)
+        TRY(doppel_corpus_outputs_finish(outputs, error));
+done:
+    status = clusters_close(&command->clusters, status, error);
+    doppel_corpus_outputs_free(outputs);
+    return status;
+}
+
+static int run_dedup(struct dedup_command *command)
+{
+    struct doppel_error error;
+    struct report *report = command->report;
+    bool begun = false;
+    enum doppel_status status;
+    corpus_summary_begin(&command->summary);
+    TRY(open_outputs(command, &error));
+    progress_begin(&report->progress, report->progress.json ? "bytes" : "MB", 0);
+    TRY(open_against(command->settings, &command->options, &error));
+    begun = true;
+    TRY(doppel_dedup(&command->options, take_corpus_decision, command, &error));
+done:
+    doppel_library_close(command->options.against);
+    bool ended = begun && (!status || status == DOPPEL_E_CANCELLED);
+    bool written = decision_output_finish(&command->output, ended);
+    status = finish_outputs(command, status, &error);
+    if (written && ended)
+        corpus_summary_print(&command->summary, &command->output);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}
+
 int cmd_dedup(const struct settings *settings, struct report *report)
 {
     if (settings->unit == UNIT_PARAGRAPH)
         return cmd_paragraphs(settings, report);
-    struct doppel_error error;
-    struct decision_output output;
-    if (!decision_output_begin(&output, settings, report))
+    struct dedup_command command = {.settings = settings, .report = report, .emitting = *settings};
+    if (settings->output_dir && settings->emit == EMIT_DECISIONS)
+        command.emitting.emit = EMIT_UNIQUE;
+    if (!decision_output_begin(&command.output, &command.emitting, report))
         return EXIT_WRONG_USE;
-    struct doppel_dedup_options options = dedup_options_of(settings, report);
-    progress_begin(&report->progress, "MB", 0);
-    enum doppel_status status = open_against(settings, &options, &error);
-    if (!status)
-        status = doppel_dedup(&options, decision_output_take, &output, &error);
-    doppel_library_close(options.against);
-    bool ended = !status || status == DOPPEL_E_CANCELLED;
-    bool written = decision_output_finish(&output, ended);
-    if (!ended)
-        return report_fatal(report, "%s", error.message);
-    return written ? EXIT_DONE : EXIT_WRONG_USE;
+    command.options = dedup_options_of(&command);
+    int code = run_dedup(&command);
+    corpus_summary_free(&command.summary);
+    return code;
 }

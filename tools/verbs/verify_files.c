@@ -86,6 +86,6 @@ enum doppel_status verify_files(const struct settings *settings, struct report *
         return status;
     progress_begin(&report->progress, "files", stats.items);
     status = doppel_library_each(library, check_file_item, &check, error);
-    progress_clear(&report->progress);
+    progress_end(&report->progress);
     return status;
 }
