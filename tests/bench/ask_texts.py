@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """ask_texts BUILD FOLDER: what one record, or text, costs a process that asks a library of many
-records, from its start to its end: warm, and with the page cache emptied (as root). The library is
+records, from its start to its end: warm, and with the page cache emptied (as root); and how many
+pages it touches, its own and those of the library, whatever else the machine does. The library is
 that of `text_ingest 1 RECORDS FOLDER`."""
 
 import json
@@ -30,7 +31,7 @@ def main():
             (text, " ".join(words)):
         with open(path, "w") as file:
             file.write(content)
-    print(f"{'':28}wall ms  cpu ms  cold ms")
+    print(f"{'':28}wall ms  cpu ms  cold ms  pages")
     report("check of a record", [doppel, "check", "--library", library, "--jsonl", record])
     report("find of a text", [doppel, "find", "--library", library, text])
     numbers = random.Random(time.time())
@@ -45,9 +46,10 @@ def report(name, command):
     """@param command or a function that gives one, and what it reads"""
     once(command)
     runs = [once(command) for _ in range(ROUNDS)]
-    wall, cpu = (statistics.median(run[i] for run in runs) for i in (0, 1))
+    wall, cpu, pages = (statistics.median(run[i] for run in runs) for i in range(3))
     cold = [once(command)[0] for _ in range(3) if empty_page_cache()]
-    print(f"{name:28}{wall:7.1f} {cpu:7.1f} " + (f"{statistics.median(cold):7.1f}" if cold else ""))
+    print(f"{name:28}{wall:7.1f} {cpu:7.1f} " +
+          (f"{statistics.median(cold):7.1f}" if cold else " " * 7) + f" {pages:7.0f}")
 
 
 def once(command):
@@ -58,7 +60,9 @@ def once(command):
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert run.returncode in (0, 1) and run.stdout, run.stderr
-    return 1e3 * wall, 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return (1e3 * wall,
+            1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
+            after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt)
 
 
 def empty_page_cache():

@@ -243,13 +243,10 @@ static void run_file(const struct lines *lines, const char *corpus, const char *
         exit(1);
     struct bench_time since = bench_now();
     struct child child = start(library, corpus);
-    for (size_t answered = 0; answered < lines->count;) {
-        if (!answered) {
-            answered += read_answers(&child);
-            child.open_seconds = bench_now().wall - since.wall;
-        }
+    size_t answered = read_answers(&child);
+    child.open_seconds = bench_now().wall - since.wall;
+    while (answered < lines->count)
         answered += read_answers(&child);
-    }
     print_run("from a file, all", &child, lines->count, since);
 }
 
