@@ -1,6 +1,7 @@
 /**
- * doppel/corpus.h: whole corpora of text records at once: reading JSON Lines, and deciding for each
- * record whether it is new. Uses core, text, index, match and library; simdjson, zlib and zstd.
+ * doppel/corpus.h: whole corpora of text records at once: reading JSON Lines, CSV and TSV, and
+ * deciding for each record whether it is new. Uses core, text, index, match and library; simdjson,
+ * zlib and zstd.
  */
 #ifndef DOPPEL_CORPUS_H
 #define DOPPEL_CORPUS_H
@@ -23,10 +24,20 @@ struct doppel_corpus_fields {
                                                      "source", "date" */
 };
 
+/** CSV and TSV have a first row with the names of their columns, which are the fields. */
+enum doppel_corpus_format {
+    DOPPEL_CORPUS_JSONL,
+    DOPPEL_CORPUS_CSV,
+    DOPPEL_CORPUS_TSV,
+    DOPPEL_CORPUS_BY_NAME /**< .csv, .tsv, also with .gz or .zst; others are JSON Lines */
+};
+
 struct doppel_corpus_files {
     const char *const *paths; /**< files, folders, "-" */
     size_t count;
-    uint64_t max_line_bytes; /**< longer lines are unreadable; default 1 GiB */
+    uint64_t max_line_bytes;          /**< longer lines are unreadable; default 1 GiB */
+    enum doppel_corpus_format format; /**< other than JSON Lines: of doppel_dedup alone, whose
+                                         default is by name */
 };
 
 /** How a corpus file is compressed, by its first bytes. */
@@ -38,7 +49,9 @@ struct doppel_corpus_input {
     const char *path; /**< as it was given, or found in a folder */
     bool opened;      /**< and known: */
     enum doppel_packing packing;
-    const char *head; /**< what stands before its records: a byte order mark */
+    enum doppel_corpus_format format; /**< never by name */
+    const char *head; /**< what stands before its records: a byte order mark, the row of names with
+                         its newline */
     size_t head_size;
 };
 

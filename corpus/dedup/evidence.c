@@ -136,6 +136,7 @@ static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t
                                               facts->size, evidence->line, error);
     if (status)
         return status;
+    parser_take_rows(evidence->parser, reader_file_layout(dedup->reader, file_of(dedup, number)));
     parser_line(evidence->parser, evidence->line, facts->size, &record);
     if (record.error.status)
         return doppel_fail(error, DOPPEL_E_CHANGED, "%s", record.error.message);

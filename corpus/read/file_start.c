@@ -1,7 +1,11 @@
-/* What the first bytes of a corpus file tell: marks, other encodings, other layouts of JSON. */
+/* What the first bytes of a corpus file tell: marks, other encodings, other layouts of JSON, names
+ * of columns. */
 #include "corpus/read/file_start.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/try.h"
 
 static bool begins_with_bytes(const char *bytes, size_t size, const char *with, size_t length)
 {
@@ -65,10 +69,62 @@ static enum doppel_status check_file_start(const char *bytes, size_t size, bool 
     return DOPPEL_OK;
 }
 
-bool file_start(const char *bytes, size_t size, bool takes_paths, struct line_block *block)
+/* ---- columns ---- */
+
+static bool is_blank_row(const char *row, const char *end)
 {
-    size_t skipped = begins_with_bytes(bytes, size, "\xEF\xBB\xBF", 3) ? 3 : 0;
-    block->bytes = bytes + skipped;
-    return check_file_start(bytes + skipped, size - skipped, takes_paths, &block->damage) ==
-           DOPPEL_OK;
+    while (row < end && (*row == '\r' || *row == ' '))
+        row++;
+    return row == end;
+}
+
+/* The first row that is not blank names the columns. @return where it ends, or NULL: no memory */
+static const char *read_column_names(const char *row, const char *end, char separator,
+                                     struct corpus_file *file)
+{
+    const char *row_end;
+    enum csv_state state = CSV_CELL;
+    for (;; row = row_end + 1) {
+        row_end = row < end ? csv_row_end(row, end, separator, &state) : NULL;
+        if (!row_end || !is_blank_row(row, row_end))
+            break;
+    }
+    if (row == end)
+        return end;
+    file->layout = csv_layout_new(row, (size_t)((row_end ? row_end : end) - row), separator);
+    if (!file->layout)
+        return NULL;
+    return row_end ? row_end + 1 : end;
+}
+
+/* With the newline that its end may lack. */
+static enum doppel_status keep_head(struct corpus_file *file, const char *bytes, size_t size)
+{
+    file->head = size ? malloc(size + 1) : NULL;
+    if (!file->head)
+        return size ? DOPPEL_E_MEMORY : DOPPEL_OK;
+    memcpy(file->head, bytes, size);
+    file->head_size = size;
+    if (file->layout && bytes[size - 1] != '\n')
+        file->head[file->head_size++] = '\n';
+    return DOPPEL_OK;
+}
+
+enum doppel_status file_start(const struct file_start *start, struct corpus_file *file,
+                              size_t *out_head, struct doppel_error *error)
+{
+    const char *bytes = start->bytes, *end = bytes + start->size;
+    bool rows = start->separator != '\0';
+    *out_head = begins_with_bytes(bytes, start->size, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    enum doppel_status status;
+    TRY(check_file_start(bytes + *out_head, start->size - *out_head, start->takes_paths || rows,
+                         error));
+    if (rows) {
+        const char *records = read_column_names(bytes + *out_head, end, start->separator, file);
+        TRY(records ? DOPPEL_OK : DOPPEL_E_MEMORY);
+        *out_head = (size_t)(records - bytes);
+    }
+    TRY(keep_head(file, bytes, *out_head));
+done:
+    return status;
 }

@@ -46,6 +46,7 @@ struct field_slot {
     char *name; /* NULL: nothing is called so */
     size_t name_size;
     struct field_path path; /* where it is looked for if nothing is called so */
+    size_t column;          /* of the rows' layout; its count: there is none */
     const char *token;      /* of this line; NULL: absent. The last of equal names counts */
     size_t token_size;
     struct value value;
@@ -53,6 +54,7 @@ struct field_slot {
 
 struct parser {
     struct json *json;
+    const struct csv_layout *layout; /* of rows; NULL: lines are JSON */
     struct field_slot slots[SLOTS];
     int slot_count;                          /* PLAIN_SLOTS, or all */
     struct field_slot *last;                 /* that of the last field, or NULL */
@@ -270,7 +272,66 @@ static enum json_problem visit_line(struct parser *parser, const char *line, siz
     return problem;
 }
 
+/* ---- rows ---- */
+
+void parser_take_rows(struct parser *parser, const struct csv_layout *layout)
+{
+    parser->layout = layout;
+    for (int i = 0; layout && i < PLAIN_SLOTS; i++)
+        parser->slots[i].column = csv_column(layout, parser->slots[i].name);
+}
+
+/* Quotes and all, the cells that are fields. @return how many cells there are */
+static size_t take_row_cells(struct parser *parser, struct csv_row *row)
+{
+    const char *cell;
+    size_t size, count = 0;
+    for (; csv_next_cell(row, &cell, &size); count++)
+        for (int i = 0; i < PLAIN_SLOTS; i++)
+            if (parser->slots[i].column == count) {
+                parser->slots[i].token = cell;
+                parser->slots[i].token_size = size;
+            }
+    return count;
+}
+
+static enum doppel_status parse_row(struct parser *parser, const char *line, size_t size,
+                                    struct doppel_error *error)
+{
+    struct csv_row row = csv_row_of(line, size, parser->layout->separator);
+    for (int i = 0; i < SLOTS; i++)
+        parser->slots[i].token = NULL;
+    size_t count = take_row_cells(parser, &row);
+    if (row.open)
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "a quote that is opened in this row is never closed");
+    if (count != parser->layout->count)
+        return doppel_fail(error, DOPPEL_E_FORMAT, "the row has %zu cell%s, and the first one %zu",
+                           count, count == 1 ? "" : "s", parser->layout->count);
+    return DOPPEL_OK;
+}
+
+/* A cell without anything is none, but a text, unless there is a path. */
+static enum value_kind decode_cell(const struct parser *parser, struct field_slot *slot)
+{
+    const struct field_slot *text = &parser->slots[SLOT_TEXT], *path = &parser->slots[SLOT_PATH];
+    bool may_be_empty = slot == text && (!path->token || !path->token_size);
+    if (!slot->token || (!slot->token_size && !may_be_empty))
+        return VALUE_ABSENT;
+    if (!value_make_room(&slot->value, slot->token_size + 1))
+        return VALUE_NO_MEMORY;
+    slot->value.size = csv_decode_cell(slot->token, slot->token_size, slot->value.bytes);
+    slot->value.bytes[slot->value.size] = '\0';
+    return VALUE_STRING;
+}
+
 /* ---- values ---- */
+
+static enum value_kind decode_slot(const struct parser *parser, struct field_slot *slot)
+{
+    return parser->layout ? decode_cell(parser, slot)
+                          : value_decode(&slot->value, slot->token, slot->token_size);
+}
 
 static enum doppel_status wrong_kind(const struct field_slot *slot, const char *wanted,
                                      struct doppel_error *error)
@@ -279,14 +340,14 @@ static enum doppel_status wrong_kind(const struct field_slot *slot, const char *
 }
 
 /* An id in which something becomes U+FFFD would be that of other records, too. */
-static bool is_ambiguous(const struct field_slot *slot)
+static bool is_ambiguous(const struct parser *parser, const struct field_slot *slot)
 {
     const struct value *value = &slot->value;
     size_t i = 0;
     for (size_t length; i < value->size; i += length)
         if (!(length = utf8_length(value->bytes + i, value->size - i)))
             return true;
-    return json_has_half_surrogate(slot->token, slot->token_size);
+    return !parser->layout && json_has_half_surrogate(slot->token, slot->token_size);
 }
 
 /* Decode a short field: a string or a number. */
@@ -295,7 +356,7 @@ static enum doppel_status read_name(struct parser *parser, enum slot_id id, cons
 {
     struct field_slot *slot = &parser->slots[id];
     bool is_path = id == SLOT_PATH;
-    switch (value_decode(&slot->value, slot->token, slot->token_size)) {
+    switch (decode_slot(parser, slot)) {
     case VALUE_ABSENT:
         return DOPPEL_OK;
     case VALUE_NO_MEMORY:
@@ -318,7 +379,7 @@ static enum doppel_status read_name(struct parser *parser, enum slot_id id, cons
         return doppel_fail(error, DOPPEL_E_LIMIT,
                            "\"%.64s\" has %zu bytes, more than the limit of %d", slot->name,
                            slot->value.size, MAX_NAME_BYTES);
-    if (id == SLOT_ID && is_ambiguous(slot))
+    if (id == SLOT_ID && is_ambiguous(parser, slot))
         return doppel_fail(error, DOPPEL_E_FORMAT,
                            "\"%.64s\" holds half a surrogate pair, or bytes that are no UTF-8, by "
                            "which it could be taken for another one",
@@ -327,6 +388,16 @@ static enum doppel_status read_name(struct parser *parser, enum slot_id id, cons
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
     *out = slot->value.bytes;
     return DOPPEL_OK;
+}
+
+/* The columns that are there. */
+static void note_other_columns(struct parser *parser)
+{
+    const struct csv_layout *layout = parser->layout;
+    parser->other_count = 0;
+    for (size_t i = 0; layout && i < layout->count && i < OTHER_FIELDS; i++)
+        parser->others[parser->other_count++] =
+            (struct other_field){layout->names[i], strlen(layout->names[i])};
 }
 
 /* A record without a text: say which fields there are, one of which may be meant. */
@@ -352,11 +423,13 @@ static enum doppel_status lacks_text(const struct parser *parser, struct doppel_
 static enum doppel_status read_text_field(struct parser *parser, struct doppel_corpus_record *out)
 {
     struct field_slot *slot = &parser->slots[SLOT_TEXT];
-    switch (value_decode(&slot->value, slot->token, slot->token_size)) {
+    switch (decode_slot(parser, slot)) {
     case VALUE_ABSENT:
         if (out->path)
             return DOPPEL_OK;
         out->lacks_text = true;
+        if (parser->layout)
+            note_other_columns(parser);
         return lacks_text(parser, &out->error);
     case VALUE_NO_MEMORY:
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text of %zu bytes",
@@ -466,7 +539,10 @@ void parser_line(struct parser *parser, const char *line, size_t size,
         read_bare_path(parser, line, size, out);
         return;
     }
-    problem_explain(visit_line(parser, line, size), line, size, &out->error);
+    if (parser->layout)
+        parse_row(parser, line, size, &out->error);
+    else
+        problem_explain(visit_line(parser, line, size), line, size, &out->error);
     read_name_fields(parser, out);
     if (!out->error.status && parser->slot_count > PLAIN_SLOTS)
         read_metadata_fields(parser, line + size, out);
@@ -483,52 +559,4 @@ const char *parser_text_token(const struct parser *parser, size_t *out_size)
     while (slot->token[*out_size - 1] != '"')
         --*out_size;
     return slot->token;
-}
-
-static bool is_blank_line(const char *line, size_t size)
-{
-    while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
-        size--;
-    return size == 0;
-}
-
-static bool visit_damage(const struct line_block *block, uint64_t line, record_visitor *visitor,
-                         void *context)
-{
-    struct doppel_corpus_record record = {
-        .file = block->file,
-        .line = line,
-        .offset = block->offset + block->size,
-        .size = block->damage_size,
-        .error = block->damage,
-    };
-    return visitor(context, &record);
-}
-
-bool parser_block(struct parser *parser, const struct line_block *block, record_visitor *visitor,
-                  void *context)
-{
-    const char *end = block->bytes + block->size;
-    uint64_t number = block->line;
-    for (const char *line = block->bytes; line < end; number++) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        size_t size = (size_t)((newline ? newline : end) - line);
-        bool blank = is_blank_line(line, size);
-        if (!blank || block->with_blanks) {
-            struct doppel_corpus_record record = {.size = size};
-            if (blank)
-                doppel_fail(&record.error, DOPPEL_E_FORMAT, "an empty line");
-            else if (size > block->max_line_bytes)
-                line_too_long(line, size, block->max_line_bytes, &record.error);
-            else
-                parser_line(parser, line, size, &record);
-            record.file = block->file;
-            record.line = number;
-            record.offset = block->offset + (uint64_t)(line - block->bytes);
-            if (!visitor(context, &record))
-                return false;
-        }
-        line += size + 1;
-    }
-    return !block->damage.status || visit_damage(block, number, visitor, context);
 }

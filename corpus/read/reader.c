@@ -12,6 +12,7 @@
 #include "corpus/read/field_check.h"
 #include "corpus/read/file_start.h"
 #include "corpus/read/files.h"
+#include "corpus/read/newlines.h"
 #include "corpus/read/reread.h"
 #include "corpus/read/source.h"
 
@@ -24,6 +25,7 @@ enum {
 struct reader {
     const atomic_bool *stop; /* may be NULL */
     bool takes_paths;
+    enum doppel_corpus_format format;
     struct field_check *check; /* NULL: whether records have texts is not asked */
     uint64_t max_line_bytes;
     const struct corpus_file *former; /* that the one file must still be; NULL: nothing is known */
@@ -33,6 +35,7 @@ struct reader {
 
     struct corpus_source *source; /* of file next_file - 1, or NULL */
     bool regular;
+    char separator;        /* of the cells of its rows; 0: of JSON Lines */
     uint64_t line, offset; /* of the next line in it */
     char *rest;            /* its beginning, read already */
     size_t rest_size, rest_capacity;
@@ -52,6 +55,23 @@ static bool size_on_disk(const char *path, uint64_t *out)
     return known;
 }
 
+static bool name_has_ending(const char *path, size_t size, const char *ending)
+{
+    size_t length = strlen(ending);
+    return size > length && strncmp(path + size - length, ending, length) == 0;
+}
+
+static enum doppel_corpus_format format_by_name(enum doppel_corpus_format format, const char *path)
+{
+    size_t size = strlen(path);
+    if (format != DOPPEL_CORPUS_BY_NAME)
+        return format;
+    size -= name_has_ending(path, size, ".gz") ? 3 : name_has_ending(path, size, ".zst") ? 4 : 0;
+    return name_has_ending(path, size, ".csv")   ? DOPPEL_CORPUS_CSV
+           : name_has_ending(path, size, ".tsv") ? DOPPEL_CORPUS_TSV
+                                                 : DOPPEL_CORPUS_JSONL;
+}
+
 static bool take_paths(struct reader *reader, const path_array *paths)
 {
     reader->files = calloc(paths->count ? paths->count : 1, sizeof *reader->files);
@@ -59,7 +79,10 @@ static bool take_paths(struct reader *reader, const path_array *paths)
         return false;
     bool known = true;
     for (size_t i = 0; i < paths->count; i++) {
-        reader->files[i] = (struct corpus_file){.path = paths->items[i], .fd = -1};
+        reader->files[i] =
+            (struct corpus_file){.path = paths->items[i],
+                                 .fd = -1,
+                                 .format = format_by_name(reader->format, paths->items[i])};
         uint64_t size;
         known = size_on_disk(paths->items[i], &size) && known;
         reader->bytes_total += size;
@@ -76,6 +99,8 @@ enum doppel_status reader_new(const struct doppel_corpus_files *files, struct re
     path_array paths = {0};
     struct reader *reader = calloc(1, sizeof *reader);
     enum doppel_status status = DOPPEL_OK;
+    if (reader)
+        reader->format = files->format;
     for (size_t i = 0; reader && i < files->count && !status; i++)
         status = files_append(&paths, files->paths[i], error);
     if (reader && !status && take_paths(reader, &paths)) {
@@ -97,6 +122,8 @@ void reader_free(struct reader *reader)
         return;
     for (size_t i = 0; i < reader->file_count; i++) {
         free(reader->files[i].path);
+        free(reader->files[i].head);
+        csv_layout_free(reader->files[i].layout);
         if (reader->files[i].fd >= 0)
             close(reader->files[i].fd);
     }
@@ -151,6 +178,11 @@ bool reader_file_is_plain(const struct reader *reader, uint32_t file)
     return reader->files[file].regular && reader->files[file].packing == DOPPEL_PACKING_NONE;
 }
 
+const struct csv_layout *reader_file_layout(const struct reader *reader, uint32_t file)
+{
+    return reader->files[file].layout;
+}
+
 struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32_t number)
 {
     const struct corpus_file *file = &reader->files[number];
@@ -158,15 +190,17 @@ struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32
                                         .path = file->path,
                                         .opened = file->opened,
                                         .packing = file->packing,
-                                        .head = "\xEF\xBB\xBF",
-                                        .head_size = file->marked ? 3 : 0};
+                                        .format = file->format,
+                                        .head = file->head,
+                                        .head_size = file->head_size};
 }
 
 enum doppel_status reader_again(const struct reader *reader, uint32_t file, struct reader **out,
                                 struct doppel_error *error)
 {
     const char *path = reader->files[file].path;
-    const struct doppel_corpus_files files = {&path, 1, reader->max_line_bytes};
+    const struct doppel_corpus_files files = {&path, 1, reader->max_line_bytes,
+                                              reader->files[file].format};
     enum doppel_status status = reader_new(&files, out, error);
     if (!status)
         (*out)->former = &reader->files[file];
@@ -181,8 +215,8 @@ void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *
 
 /* ---- a file begins and ends ---- */
 
-static enum doppel_status open_path(const char *path, int *out_fd, struct stat *out_status,
-                                    struct doppel_error *error)
+static enum doppel_status open_path(const char *path, bool by_name, int *out_fd,
+                                    struct stat *out_status, struct doppel_error *error)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
@@ -194,18 +228,24 @@ static enum doppel_status open_path(const char *path, int *out_fd, struct stat *
         return DOPPEL_OK;
     }
     close(fd);
-    return doppel_fail(error, DOPPEL_E_NOT_FOUND,
-                       "a folder without .jsonl, .ndjson or .json files (or these with .gz, .zst)");
+    return doppel_fail(
+        error, DOPPEL_E_NOT_FOUND,
+        "a folder without .jsonl, .ndjson or .json files (or these with .gz, .zst)%s",
+        by_name ? "; .csv and .tsv files are named one by one" : "");
 }
 
 static enum doppel_status open_next(struct reader *reader, struct doppel_error *error)
 {
     struct corpus_file *file = &reader->files[reader->next_file++];
+    reader->separator = file->format == DOPPEL_CORPUS_CSV   ? ','
+                        : file->format == DOPPEL_CORPUS_TSV ? '\t'
+                                                            : '\0';
     reader->offset = 0;
     reader->line = 1;
     reader->rest_size = 0;
     int fd = -1;
-    enum doppel_status status = open_path(file->path, &fd, &file->status, error);
+    enum doppel_status status =
+        open_path(file->path, reader->format == DOPPEL_CORPUS_BY_NAME, &fd, &file->status, error);
     if (status)
         return status;
     reader->regular = S_ISREG(file->status.st_mode);
@@ -249,8 +289,11 @@ static void end_file(struct reader *reader)
 struct block_filling {
     char *bytes;
     size_t size, capacity;
-    size_t whole; /* bytes of whole lines */
-    bool ended;   /* of the file */
+    size_t whole;         /* bytes of whole lines */
+    enum csv_state state; /* of rows, at the end of what was read */
+    size_t first_row;     /* bytes of the first that was read since; 0: its end is not there */
+    uint64_t lines;       /* that were read past */
+    bool ended;           /* of the file */
     struct doppel_error damage;
 };
 
@@ -264,6 +307,24 @@ static bool grow_filling(struct block_filling *filling, size_t capacity)
     return true;
 }
 
+/* What was read from `from` on may end some lines. */
+static void find_whole_lines(const struct reader *reader, struct block_filling *filling,
+                             size_t from)
+{
+    const char *at = filling->bytes + from, *end = filling->bytes + filling->size;
+    if (!reader->separator) {
+        const char *newline = memrchr(at, '\n', (size_t)(end - at));
+        if (newline)
+            filling->whole = (size_t)(newline - filling->bytes) + 1;
+        return;
+    }
+    while ((at = csv_row_end(at, end, reader->separator, &filling->state))) {
+        filling->whole = (size_t)(++at - filling->bytes);
+        if (!filling->first_row)
+            filling->first_row = filling->whole;
+    }
+}
+
 static void read_more_records(struct reader *reader, struct block_filling *filling)
 {
     size_t got = 0;
@@ -274,10 +335,8 @@ static void read_more_records(struct reader *reader, struct block_filling *filli
     count_bytes(reader);
     if (filling->ended)
         return;
-    const char *newline = memrchr(filling->bytes + filling->size, '\n', got);
     filling->size += got;
-    if (newline)
-        filling->whole = (size_t)(newline - filling->bytes) + 1;
+    find_whole_lines(reader, filling, filling->size - got);
 }
 
 /* Read until the block is full, of pipes until there is a line, or to the end. */
@@ -292,9 +351,7 @@ static enum doppel_status fill_reader_block(struct reader *reader, struct block_
     if (reader->rest_size)
         memcpy(filling->bytes, reader->rest, reader->rest_size);
     filling->size = reader->rest_size;
-    const char *newline = memrchr(filling->bytes, '\n', filling->size);
-    if (newline)
-        filling->whole = (size_t)(newline - filling->bytes) + 1;
+    find_whole_lines(reader, filling, 0);
     while (!filling->ended) {
         if (filling->whole && (!reader->regular || filling->size == filling->capacity))
             break;
@@ -333,26 +390,19 @@ static void skip_line(struct reader *reader, struct block_filling *filling,
     uint64_t size = 0;
     while (!filling->whole && !filling->ended) {
         size += filling->size;
+        filling->lines += count_newlines(filling->bytes, filling->size);
         filling->size = 0;
         read_more_records(reader, filling);
     }
-    const char *newline = memchr(filling->bytes, '\n', filling->size);
+    const char *newline =
+        reader->separator ? (filling->first_row ? filling->bytes + filling->first_row - 1 : NULL)
+                          : memchr(filling->bytes, '\n', filling->size);
     size_t last = newline ? (size_t)(newline - filling->bytes) : filling->size;
     size += last;
     line_too_long(&first, size, reader->max_line_bytes, &block->damage);
     block->damage_size = size;
     filling->whole = newline ? last + 1 : last;
-}
-
-static uint64_t count_lines(const char *bytes, size_t size)
-{
-    uint64_t lines = 0;
-    const char *end = bytes + size;
-    while (bytes < end && (bytes = memchr(bytes, '\n', (size_t)(end - bytes)))) {
-        lines++;
-        bytes++;
-    }
-    return lines;
+    filling->lines += count_newlines(filling->bytes, filling->whole);
 }
 
 /* Keep what is behind the whole lines for the next block. */
@@ -372,6 +422,24 @@ static bool keep_rest_of_block(struct reader *reader, const struct block_filling
     return true;
 }
 
+/* What is no record at the beginning of a file. False: no memory. */
+static bool take_head(struct reader *reader, struct block_filling *filling,
+                      struct line_block *block)
+{
+    const struct file_start start = {filling->bytes, filling->whole, reader->takes_paths,
+                                     reader->separator};
+    size_t head;
+    struct corpus_file *file = &reader->files[reader->next_file - 1];
+    enum doppel_status status = file_start(&start, file, &head, &block->damage);
+    block->bytes = filling->bytes + head;
+    reader->line += count_newlines(filling->bytes, head);
+    if (status && status != DOPPEL_E_MEMORY) { /* the rest is no better */
+        filling->whole = head;
+        filling->ended = true;
+    }
+    return status != DOPPEL_E_MEMORY;
+}
+
 /* Make a block of what was read, which it takes. */
 static bool make_block(struct reader *reader, struct block_filling *filling,
                        struct line_block *block)
@@ -383,21 +451,18 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
     if (!filling->whole && !filling->ended) {
         skip_line(reader, filling, block);
         skipped = block->damage_size + 1;
+        filling->ended |= reader->separator && reader->offset == 0; /* its columns have no names */
     } else {
-        if (reader->offset == 0 &&
-            !file_start(filling->bytes, filling->whole, reader->takes_paths, block)) {
-            filling->whole = (size_t)(block->bytes - filling->bytes);
-            filling->ended = true;
-        }
-        if (reader->offset == 0 && block->bytes > filling->bytes)
-            reader->files[reader->next_file - 1].marked = true;
+        if (reader->offset == 0 && !take_head(reader, filling, block))
+            return false;
         block->size = filling->whole - (size_t)(block->bytes - filling->bytes);
     }
     if (!keep_rest_of_block(reader, filling))
         return false;
     block->offset = reader->offset + (uint64_t)(block->bytes - filling->bytes);
     block->line = reader->line;
-    reader->line += skipped ? 1 : count_lines(block->bytes, block->size);
+    block->layout = reader->files[reader->next_file - 1].layout;
+    reader->line += skipped ? filling->lines : count_newlines(block->bytes, block->size);
     reader->offset += skipped ? skipped : filling->whole;
     if ((block->damage.status && !skipped) || filling->ended)
         end_file(reader);

@@ -1,6 +1,6 @@
 /*
- * Records of corpora: JSON Lines, plain or compressed, cut into blocks of whole lines by one thread
- * and parsed by any.
+ * Records of corpora: JSON Lines, CSV or TSV, plain or compressed, cut into blocks of whole lines
+ * by one thread and parsed by any.
  */
 #ifndef DOPPEL_CORPUS_READ_READER_H
 #define DOPPEL_CORPUS_READ_READER_H
@@ -9,17 +9,20 @@
 
 #include <doppel/corpus.h>
 
+#include "corpus/read/csv.h"
+
 struct reader; /* of one thread */
 
 /* Whole lines of one file. */
 struct line_block {
     const char *bytes; /* readable PARSE_SLACK beyond `size`, as the parser wants it */
     size_t size;
-    uint32_t file;              /* number in the reader's list of files */
-    uint64_t offset;            /* of the first line, in the file as decompressed */
-    uint64_t line;              /* number of the first line, from 1; 0: no line was reached */
-    uint64_t max_line_bytes;    /* longer ones are unreadable */
-    bool with_blanks;           /* blank lines are unreadable records; else none */
+    uint32_t file;                   /* number in the reader's list of files */
+    uint64_t offset;                 /* of the first line, in the file as decompressed */
+    uint64_t line;                   /* number of the first line, from 1; 0: no line was reached */
+    uint64_t max_line_bytes;         /* longer ones are unreadable */
+    const struct csv_layout *layout; /* of rows; NULL: lines are JSON */
+    bool with_blanks;                /* blank lines are unreadable records; else none */
     struct doppel_error damage; /* status != OK: after these lines comes one that cannot be read (a
                                    file that cannot be opened or ends in damage, an endless line) */
     uint64_t damage_size;       /* bytes of that line; 0: not known */
@@ -53,6 +56,8 @@ void line_block_free(struct line_block *block);
 
 size_t reader_file_count(const struct reader *reader);
 const char *reader_file_path(const struct reader *reader, uint32_t file);
+/** How the lines of a file are read; NULL: as JSON. */
+const struct csv_layout *reader_file_layout(const struct reader *reader, uint32_t file);
 /** What is known of a file whose blocks were read. */
 struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32_t file);
 /** Whether it can be read again: no pipe, and not standard input. */
@@ -93,6 +98,10 @@ bool parser_take_metadata(struct parser *parser);
 /** What the record that was parsed last says of itself: given (record_metadata_free); NULL:
  * nothing. */
 struct doppel_metadata *parser_give_metadata(struct parser *parser);
+
+/** The lines that follow are rows of such a file; NULL: JSON. @param layout borrowed until the next
+ * call */
+void parser_take_rows(struct parser *parser, const struct csv_layout *layout);
 
 /** Parse one line. Strings of the record are borrowed until the next call; a record with
  * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */

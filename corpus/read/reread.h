@@ -13,9 +13,12 @@ struct corpus_file {
     char *path;
     bool opened, regular;
     enum doppel_packing packing;
-    bool marked;        /* it begins with a byte order mark */
-    int fd;             /* kept to read again, or -1 */
-    struct stat status; /* as it was opened */
+    enum doppel_corpus_format format;
+    char *head; /* what stands before its records; NULL: nothing */
+    size_t head_size;
+    struct csv_layout *layout; /* NULL: it has no columns */
+    int fd;                    /* kept to read again, or -1 */
+    struct stat status;        /* as it was opened */
 };
 
 struct reread_part {

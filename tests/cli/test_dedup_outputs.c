@@ -85,30 +85,46 @@ static void grow(struct growing *text, const char *bytes)
     text->size += size;
 }
 
+/* How the records of a file are written. */
+enum layout { JSONL, CSV, TSV, LAYOUTS };
+static const char *const endings[LAYOUTS] = {"jsonl", "csv", "tsv"};
+
 /* Of few texts, so that many records are duplicates; some are broken, blank or end in \r\n. */
-static void grow_record(struct growing *text, uint32_t *seed)
+static void grow_record(struct growing *text, enum layout layout, uint32_t *seed)
 {
+    static const char *const lines[LAYOUTS][5] = {
+        {"{\"id\":\"r%u\", \"text\":\"Text number %u of the corpus has this and that \\u00e9 to "
+         "say, and w%u x%u y%u z%u are its own words.\"}",
+         "no record %u", "{\"id\":%u,\"body\":\"elsewhere\"}", "{\"id\":%u,\"text\":\"cut", ""},
+        {"r%u,,\"Text number %u, of the corpus, has this\nand \"\"that\"\" to say, and w%u x%u y%u "
+         "z%u are its own words.\"",
+         "no row %u", "%u,too,many,cells", "%u,,A 5\" disk of few words", ""},
+        {"r%u\t\tText number %u of the corpus, has this and that to say, and w%u x%u y%u z%u are "
+         "its own words.",
+         "no row %u", "%u\ttoo\tmany\tcells", "%u\t\t\"\"\"Quoted\"\"\t\n\n\"", ""}};
     char line[512];
     unsigned number = next_random(seed) % 60, kind = next_random(seed) % 20;
-    snprintf(line, sizeof line,
-             kind == 0   ? "no record %u"
-             : kind == 1 ? "{\"id\":%u,\"body\":\"elsewhere\"}"
-             : kind == 2 ? "{\"id\":%u,\"text\":\"cut"
-             : kind == 3 ? ""
-                         : "{\"id\":\"r%u\", \"text\":\"Text number %u of the corpus has this and "
-                           "that \\u00e9 to say, and w%u x%u y%u z%u are its own words.\"}",
-             number, number, number, number, number, number);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(line, sizeof line, lines[layout][kind < 4 ? kind + 1 : 0], number, number, number,
+             number, number, number);
+#pragma GCC diagnostic pop
     grow(text, line);
     grow(text, next_random(seed) % 8 ? "\n" : "\r\n");
 }
 
-static char *make_corpus(uint32_t *seed, size_t *out_size)
+/* @param out_head bytes before the records */
+static char *make_corpus(enum layout layout, uint32_t *seed, size_t *out_head, size_t *out_size)
 {
+    static const char *const heads[LAYOUTS] = {"", "id,\"what, else\",text\r\n",
+                                               "id\tother\ttext\n"};
     struct growing text = {calloc(MOST_BYTES, 1), 0};
     if (next_random(seed) % 2)
         grow(&text, "\xEF\xBB\xBF");
+    grow(&text, heads[layout]);
+    *out_head = text.size;
     for (unsigned i = 0; i < 300; i++)
-        grow_record(&text, seed);
+        grow_record(&text, layout, seed);
     *out_size = text.size;
     return text.bytes;
 }
@@ -117,29 +133,59 @@ static char *make_corpus(uint32_t *seed, size_t *out_size)
 
 static const char *const packings[] = {"", ".gz", ".zst"};
 static const char *const parts[] = {"unique", "duplicates", "unreadable"};
-enum { PARTS = 3 };
+enum { PARTS = 3, FILES = 3 };
 
-static bool is_blank(const char *line, size_t size)
+/* Bytes of a record with its newline, which in a cell with quotes is none. */
+static size_t record_size(const char *record, enum layout layout)
 {
-    return strspn(line, " \t\r\n") >= size;
+    bool quoted = false;
+    size_t size = 0;
+    for (char before = ','; record[size] && (quoted || record[size] != '\n');
+         before = record[size++]) {
+        bool quote = layout != JSONL && record[size] == '"';
+        if (quote && quoted && record[size + 1] == '"')
+            size++;
+        else if (quote && quoted)
+            quoted = false;
+        else if (quote && strchr(",\t", before))
+            quoted = true;
+    }
+    return size + (record[size] == '\n');
 }
 
-/* Each line of the input is the next one of one of the outputs, which decisions say, byte for byte;
- * what marks the beginning is in all. */
-static void check_partition(const char *input, char *const outputs[PARTS], const char *decisions)
+/* What was decided of each record of a file, in order: u (unique), d, or ?, unreadable. */
+static char *decisions_of(const char *json_lines, const char *path)
 {
-    const char *at[PARTS] = {outputs[0], outputs[1], outputs[2]};
-    for (int i = 0; i < PARTS && strncmp(input, "\xEF\xBB\xBF", 3) == 0; i++) {
-        assert_memory_equal(at[i], "\xEF\xBB\xBF", 3);
-        at[i] += 3;
+    char *out = calloc(strlen(json_lines) + 1, 1), *at = out;
+    for (const char *line = json_lines; *line; line += strcspn(line, "\n") + 1) {
+        json_t *row = json_loadb(line, strcspn(line, "\n"), 0, NULL);
+        const char *decision = json_string_value(json_object_get(row, "decision"));
+        assert_non_null(decision);
+        if (strcmp(json_string_value(json_object_get(row, "path")), path) == 0)
+            *at++ = strcmp(decision, "unreadable") == 0  ? '?'
+                    : strcmp(decision, "duplicate") == 0 ? 'd'
+                                                         : 'u';
+        json_decref(row);
     }
-    input += strncmp(input, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    return out;
+}
+
+/* Each record of the input is the next one of one of the outputs, byte for byte; what stands before
+ * them all is in each. */
+static void check_partition(const char *input, size_t head, enum layout layout,
+                            char *const outputs[PARTS], const char *decisions)
+{
+    const char *at[PARTS];
+    for (int i = 0; i < PARTS; i++) {
+        assert_memory_equal(outputs[i], input, head);
+        at[i] = outputs[i] + head;
+    }
+    input += head;
     for (size_t size; *input; input += size) {
-        size = strcspn(input, "\n");
-        size += input[size] == '\n';
-        if (is_blank(input, size))
+        size = record_size(input, layout);
+        if (strspn(input, " \t\r\n") >= size)
             continue;
-        int part = *decisions == 'n' ? 0 : *decisions == 'd' ? 1 : 2;
+        int part = *decisions == 'u' ? 0 : *decisions == 'd' ? 1 : 2;
         assert_memory_equal(at[part], input, size);
         at[part] += size;
         decisions++;
@@ -147,23 +193,6 @@ static void check_partition(const char *input, char *const outputs[PARTS], const
     for (int i = 0; i < PARTS; i++)
         assert_int_equal(*at[i], '\0');
     assert_int_equal(*decisions, '\0');
-}
-
-/* Of each record of a file in "annotated": n, d or u. What is unique, "unique" alone says. */
-static char *decisions_of(const char *annotated)
-{
-    char *out = calloc(strlen(annotated) + 1, 1), *at = out;
-    for (const char *line = annotated; *line; line += strcspn(line, "\n") + 1) {
-        json_t *row = json_loadb(line, strcspn(line, "\n"), 0, NULL);
-        const char *decision =
-            json_string_value(json_object_get(json_object_get(row, "doppel"), "decision"));
-        assert_non_null(decision);
-        *at++ = strcmp(decision, "unreadable") == 0  ? 'u'
-                : strcmp(decision, "duplicate") == 0 ? 'd'
-                                                     : 'n';
-        json_decref(row);
-    }
-    return out;
 }
 
 static char *read_output(const char *folder, const char *name)
@@ -174,46 +203,101 @@ static char *read_output(const char *folder, const char *name)
     return read_packed(path, &size);
 }
 
-static void check_packing(const char *packing, uint32_t *seed)
+/* That all records come again, with more: each output has as many as the input. */
+static void check_annotated(const char *name, size_t head, size_t records, enum layout layout)
 {
-    enum { FILES = 3 };
-    char names[FILES][64], *inputs[FILES];
-    for (int i = 0; i < FILES; i++) {
-        size_t size;
-        char path[80];
-        snprintf(names[i], sizeof names[i], "shard-%d.jsonl%s", i, packing);
-        snprintf(path, sizeof path, "in/%s", names[i]);
-        inputs[i] = make_corpus(seed, &size);
-        write_packed(path, inputs[i], size);
-    }
+    char *annotated = read_output("all", name);
+    const char *at = annotated + (layout == JSONL ? head : strcspn(annotated, "\n") + 1);
+    size_t count = 0;
+    for (; *at; at += record_size(at, layout))
+        count++;
+    assert_int_equal(count, records);
+    if (layout != JSONL)
+        assert_non_null(strstr(annotated, "doppel_similarity"));
+    free(annotated);
+}
+
+static void check_file(const char *name, const char *input, size_t head, enum layout layout,
+                       const char *json_lines)
+{
+    char path[80], *outputs[PARTS];
+    snprintf(path, sizeof path, "in/%s", name);
+    char *decisions = decisions_of(json_lines, path);
+    assert_true(strlen(decisions) > 200);
     for (int i = 0; i < PARTS; i++)
-        free(doppel_prints(3, "dedup", "in", "--output-dir", parts[i], "--emit", parts[i], "-q",
-                           "--on-same-id", "skip"));
-    free(doppel_prints(3, "dedup", "in", "--output-dir", "all", "--emit", "annotated", "-q",
-                       "--on-same-id", "skip"));
+        outputs[i] = read_output(parts[i], name);
+    check_partition(input, head, layout, outputs, decisions);
+    check_annotated(name, head, strlen(decisions), layout);
+    for (int i = 0; i < PARTS; i++)
+        free(outputs[i]);
+    free(decisions);
+}
+
+static void check_layout(enum layout layout, const char *packing, uint32_t *seed)
+{
+    char names[FILES][64], paths[FILES][80], *inputs[FILES];
+    size_t heads[FILES], size;
+    assert_int_equal(system("rm -rf in all unique duplicates unreadable && mkdir in"), 0);
     for (int i = 0; i < FILES; i++) {
-        char *outputs[PARTS], *annotated = read_output("all", names[i]);
-        for (int j = 0; j < PARTS; j++)
-            outputs[j] = read_output(parts[j], names[i]);
-        bool marked = strncmp(annotated, "\xEF\xBB\xBF", 3) == 0;
-        char *decisions = decisions_of(annotated + (marked ? 3 : 0));
-        check_partition(inputs[i], outputs, decisions);
-        for (int j = 0; j < PARTS; j++)
-            free(outputs[j]);
-        free(annotated);
-        free(decisions);
+        snprintf(names[i], sizeof names[i], "shard-%d.%s%s", i, endings[layout], packing);
+        snprintf(paths[i], sizeof paths[i], "in/%s", names[i]);
+        inputs[i] = make_corpus(layout, seed, &heads[i], &size);
+        write_packed(paths[i], inputs[i], size);
+    }
+    char *decisions = doppel_prints(3, "dedup", paths[0], paths[1], paths[2], "-q", "--json",
+                                    "--on-same-id", "skip");
+    for (int i = 0; i < PARTS; i++)
+        free(doppel_prints(3, "dedup", paths[0], paths[1], paths[2], "-q", "--output-dir", parts[i],
+                           "--emit", parts[i], "--on-same-id", "skip"));
+    free(doppel_prints(3, "dedup", paths[0], paths[1], paths[2], "-q", "--output-dir", "all",
+                       "--emit", "annotated", "--on-same-id", "skip"));
+    for (int i = 0; i < FILES; i++) {
+        check_file(names[i], inputs[i], heads[i], layout, decisions);
         free(inputs[i]);
     }
+    free(decisions);
 }
 
 static void outputs_are_a_partition_of_the_inputs(void **state)
 {
     uint32_t seed = 815;
     (void)state;
-    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
-        assert_int_equal(system("rm -rf in all unique duplicates unreadable && mkdir in"), 0);
-        check_packing(packings[i], &seed);
-    }
+    for (enum layout layout = JSONL; layout < LAYOUTS; layout++)
+        for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
+            check_layout(layout, packings[i], &seed);
+}
+
+/* Names of columns once, cells for what was decided, and no two tables in one. */
+static void rows_keep_their_names(void **state)
+{
+    static const char table[] = "\xEF\xBB\xBF"
+                                "id,text\r\n1,a b\r\n\"2\",\"A, \"\"b\"\"\"\r\n";
+    static const char other[] = "text,id\nc,3\n";
+    (void)state;
+    write_file("a.csv", table, strlen(table));
+    write_file("b.csv", table, strlen(table));
+    write_file("c.csv", other, strlen(other));
+    char *unique = doppel_prints(0, "dedup", "-q", "a.csv", "b.csv", "--emit", "unique");
+    assert_string_equal(unique, "id,text\r\n1,a b\r\n");
+    char *annotated = doppel_prints(0, "dedup", "-q", "a.csv", "--emit", "annotated");
+    assert_string_equal(annotated,
+                        "id,text,doppel_decision,doppel_of,doppel_reason,doppel_similarity\r\n"
+                        "1,a b,too_short,,,\r\n"
+                        "\"2\",\"A, \"\"b\"\"\",duplicate,1,same-content,1.0000\r\n");
+    struct ran ran = doppel("dedup", "-q", "a.csv", "c.csv", "--emit", "unique");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "c.csv has other columns than a.csv");
+    ran_free(&ran);
+    const struct setting input = {.input = other};
+    ran = doppel_with(&input, "dedup", "-", "--input-format", "csv", "--emit", "unique");
+    assert_string_equal(ran.out, other);
+    ran_free(&ran);
+    ran = doppel("dedup", "a.csv", "--text-field", "body");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "but \"id\", \"text\"; name the field with --text-field");
+    ran_free(&ran);
+    free(unique);
+    free(annotated);
 }
 
 /* ---- names ---- */
@@ -416,6 +500,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(outputs_are_a_partition_of_the_inputs),
+        IN_SANDBOX(rows_keep_their_names),
         IN_SANDBOX(names_and_folders_are_kept),
         IN_SANDBOX(nothing_is_overwritten),
         IN_SANDBOX(a_kill_leaves_nothing_that_looks_whole),

@@ -75,7 +75,7 @@ static bool check_record(void *context, const struct doppel_corpus_record *recor
 static void read_all(const char *path, uint64_t max_line_bytes)
 {
     const struct doppel_corpus_fields fields = {"id", "text", "path", "source", "date"};
-    const struct doppel_corpus_files files = {&path, 1, max_line_bytes};
+    const struct doppel_corpus_files files = {&path, 1, max_line_bytes, DOPPEL_CORPUS_JSONL};
     struct parser *parser = parser_new(&fields);
     struct reading reading = {0};
     struct reader *reader;

@@ -175,6 +175,9 @@ const struct option_info option_table[] = {
      "Records in JSON Lines, plain, .gz or .zst, or a folder of such files; - is standard input; "
      "may be repeated",
      VERBS_DECIDE, SECTION_RECORDS},
+    {"input-format", 0, "jsonl|csv|tsv|auto", OPTION_CHOICE, AT(input_format), "auto",
+     "Format of FILEs; auto: by their names. Of CSV and TSV the first row names the fields",
+     VERB_DEDUP, SECTION_RECORDS},
     {"on-same-id", 0, "update|skip|error", OPTION_CHOICE, AT(on_same_id), "update",
      "How to treat a record whose id occurred before: as a revision, a duplicate, or a conflict",
      VERBS_CORPUS, SECTION_RECORDS},

@@ -40,6 +40,7 @@ enum exchange {
     EXCHANGE_DIGESTS,
     EXCHANGE_AUTO
 };
+enum input_format { INPUT_JSONL, INPUT_CSV, INPUT_TSV, INPUT_AUTO }; /* as doppel_corpus_format */
 enum progress_style { PROGRESS_LINE, PROGRESS_JSON };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
@@ -124,6 +125,7 @@ struct settings {
     /* corpora */
     struct strings jsonl;
     enum emit emit;
+    enum input_format input_format;
     const char *output_dir, *clusters; /* NULL: not given */
     bool force;
     const char *against;    /* a library; NULL: none */

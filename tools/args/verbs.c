@@ -168,8 +168,9 @@ const struct verb verb_table[] = {
      "max-fp-share scheme views text-format chart format", cmd_tune},
     {"dedup", VERB_DEDUP, "FILE.jsonl...", 1, SIZE_MAX,
      "deduplicate a whole corpus of texts: a decision for each record",
-     "FILEs are JSON Lines, plain, .gz or .zst; a folder stands for such files in it, - for "
-     "standard input. A record has an id and a text, or the path of a file with the text. For "
+     "FILEs are JSON Lines, CSV or TSV, plain, .gz or .zst; a folder stands for the JSON Lines "
+     "in it, - for standard input. A record has an id and a text, or the path of a file with the "
+     "text. For "
      "each line, in order, a decision is printed: new, duplicate, revision, part, too_short, "
      "unreadable or conflict, with the record that it is a duplicate of; with --emit the lines "
      "themselves are, and with --output-dir they go to a file for each FILE. A summary on "

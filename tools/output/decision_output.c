@@ -140,6 +140,15 @@ static bool is_emitted(enum emit emit, const struct doppel_decided *decided)
     }
 }
 
+static void put_annotated(struct decision_output *output, const struct doppel_decided *decided)
+{
+    if (output->format == DOPPEL_CORPUS_JSONL)
+        decision_write_annotated(&output->text, decided);
+    else
+        decision_write_annotated_row(&output->text, decided,
+                                     output->format == DOPPEL_CORPUS_TSV ? '\t' : ',');
+}
+
 static void put_line(struct decision_output *output, const struct doppel_decided *decided)
 {
     enum emit emit = output->settings->emit;
@@ -148,7 +157,7 @@ static void put_line(struct decision_output *output, const struct doppel_decided
     else if (!is_emitted(emit, decided) || (!decided->is_file && !decided->text))
         return;
     else if (emit == EMIT_ANNOTATED)
-        decision_write_annotated(&output->text, decided);
+        put_annotated(output, decided);
     else
         decision_write_input(&output->text, decided);
     doppel_json_end_line(&output->text);
@@ -185,14 +194,68 @@ bool decision_output_put(struct decision_output *output, const struct doppel_dec
     return output->text.size < FLUSH_BYTES || decision_output_flush(output);
 }
 
+/* ---- inputs ---- */
+
+static bool is_rows(const struct doppel_corpus_input *input)
+{
+    return input->format != DOPPEL_CORPUS_JSONL;
+}
+
+/* What stands before its lines, with the columns that are added. */
+static void write_head(struct doppel_json *head, const struct doppel_corpus_input *input,
+                       enum emit emit)
+{
+    doppel_json_clear(head);
+    if (emit == EMIT_ANNOTATED && is_rows(input) && input->head_size)
+        decision_write_row_names(head, input);
+    else
+        doppel_json_append(head, input->head, input->head_size);
+}
+
+/* Lines of several files follow each other: without marks, and names of columns only once, which
+ * must be the same. */
+static void begin_on_stdout(struct decision_output *output, const struct doppel_corpus_input *input,
+                            const struct doppel_json *head)
+{
+    const struct doppel_json *first = &output->head;
+    size_t mark = head->size >= 3 && memcmp(head->bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    if (!input->opened || (is_rows(input) && !head->size))
+        return;
+    size_t size = is_rows(input) ? head->size - mark : 0;
+    if (!output->first) {
+        output->first = must_have(strdup(input->path));
+        output->format = input->format;
+        doppel_json_append(&output->head, head->bytes + mark, size);
+        doppel_json_append(&output->text, head->bytes + mark, size);
+    } else if (input->format != output->format || first->size != size ||
+               (size && memcmp(first->bytes, head->bytes + mark, size) != 0)) {
+        report_fatal(output->report,
+                     "%s has other columns than %s: write each to a file of its own, with "
+                     "--output-dir",
+                     input->path, output->first);
+        output->failed = true;
+    }
+}
+
 bool decision_output_begin_input(struct decision_output *output,
                                  const struct doppel_corpus_input *input)
 {
     struct doppel_error error;
+    struct doppel_json head = {0};
+    struct doppel_corpus_input begun = *input;
+    if (output->settings->emit == EMIT_DECISIONS)
+        return true;
     if (!decision_output_flush(output))
         return false;
-    if (output->outputs && doppel_corpus_outputs_begin(output->outputs, input, &error))
+    write_head(&head, input, output->settings->emit);
+    begun.head = head.bytes;
+    begun.head_size = head.size;
+    if (!output->outputs)
+        begin_on_stdout(output, input, &head);
+    else if (doppel_corpus_outputs_begin(output->outputs, &begun, &error))
         fail_outputs(output, &error);
+    output->format = input->format;
+    doppel_json_free(&head);
     return !output->failed;
 }
 
@@ -239,6 +302,8 @@ bool decision_output_finish(struct decision_output *output, bool ended)
 {
     bool written = output->output ? output_finish(output->output) : decision_output_flush(output);
     doppel_json_free(&output->text);
+    doppel_json_free(&output->head);
+    free(output->first);
     say_same_ids(output);
     if (written && ended)
         print_decision_counts(output);

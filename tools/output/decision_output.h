@@ -15,6 +15,9 @@ struct decision_output {
     struct output *output;                 /* of tables and CSV; else NULL */
     struct doppel_json text;               /* held back */
     struct doppel_corpus_outputs *outputs; /* where lines go; NULL: to standard output */
+    enum doppel_corpus_format format;      /* of the lines */
+    struct doppel_json head;               /* of the first input that goes to standard output */
+    char *first;                           /* its path; NULL: none has begun */
     uint64_t counts[DECISIONS], unique;
     uint64_t same_ids; /* whose id is that of something else, too */
     uint64_t matched;  /* that have something to do with what came before */

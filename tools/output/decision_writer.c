@@ -108,6 +108,63 @@ void decision_write_annotated(struct doppel_json *json, const struct doppel_deci
         annotate_line(json, decided);
 }
 
+/* ---- rows of CSV and TSV ---- */
+
+static const char *const more_columns[] = {"doppel_decision", "doppel_of", "doppel_reason",
+                                           "doppel_similarity"};
+
+/* Its bytes without the newline, of either kind, which `out_end` is then. */
+static size_t row_size(const char *row, size_t size, const char **out_end)
+{
+    bool newline = size && row[size - 1] == '\n';
+    size -= newline;
+    bool carriage = size && row[size - 1] == '\r';
+    *out_end = carriage && newline ? "\r\n" : carriage ? "\r" : newline ? "\n" : "";
+    return size - carriage;
+}
+
+static void append_cell(struct doppel_json *json, const char *text, char separator)
+{
+    const char odd[] = {separator, '"', '\r', '\n', '\0'};
+    doppel_json_append(json, &separator, 1);
+    if (!text || !text[strcspn(text, odd)]) {
+        doppel_json_append(json, text ? text : "", text ? strlen(text) : 0);
+        return;
+    }
+    doppel_json_append(json, "\"", 1);
+    for (; *text; text++)
+        doppel_json_append(json, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    doppel_json_append(json, "\"", 1);
+}
+
+void decision_write_annotated_row(struct doppel_json *json, const struct doppel_decided *decided,
+                                  char separator)
+{
+    const char *end;
+    char similarity[32] = "";
+    size_t size = row_size(decided->text, decided->text_size, &end);
+    doppel_json_append(json, decided->text, size);
+    if (decided->decision != DOPPEL_DECISION_UNREADABLE) {
+        if (decided->has_match)
+            snprintf(similarity, sizeof similarity, "%.4f", decided->match.match.similarity);
+        append_cell(json, doppel_decision_name(decided->decision), separator);
+        append_cell(json, decided->of_id, separator);
+        append_cell(json, decided->why, separator);
+        append_cell(json, similarity, separator);
+    }
+    doppel_json_append(json, end, strlen(end));
+}
+
+void decision_write_row_names(struct doppel_json *json, const struct doppel_corpus_input *input)
+{
+    const char *end, separator = input->format == DOPPEL_CORPUS_TSV ? '\t' : ',';
+    size_t size = row_size(input->head, input->head_size, &end);
+    doppel_json_append(json, input->head, size);
+    for (size_t i = 0; i < sizeof more_columns / sizeof *more_columns; i++)
+        append_cell(json, more_columns[i], separator);
+    doppel_json_append(json, end, strlen(end));
+}
+
 void decision_write_input(struct doppel_json *json, const struct doppel_decided *decided)
 {
     if (!decided->is_file)

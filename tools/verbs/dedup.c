@@ -70,6 +70,7 @@ static struct doppel_dedup_options dedup_options_of(struct dedup_command *comman
     struct doppel_dedup_options options = doppel_dedup_options_default();
     options.files.paths = settings->operands.items;
     options.files.count = settings->operands.count;
+    options.files.format = (enum doppel_corpus_format)settings->input_format;
     options.fields = corpus_fields_from(settings);
     options.text = corpus_text_from(settings);
     options.limits = corpus_limits_from(settings);
