@@ -38,8 +38,11 @@ static bool show_decided(void *context, uint64_t done, uint64_t total, uint64_t 
     struct doppel_decider *decider = context;
     (void)records;
     if (!decider->files && decider->options.records.count) {
-        doppel_run_set_total(decider->run, total >> 20);
-        doppel_run_advance(decider->run, done >> 20);
+        const char *unit = doppel_run_progress_so_far(decider->run).unit;
+        if (!unit || strcmp(unit, "bytes") != 0) /* an index was rebuilt meanwhile */
+            doppel_run_begin(decider->run, "bytes", total);
+        doppel_run_set_total(decider->run, total);
+        doppel_run_advance(decider->run, done);
     }
     return !doppel_run_cancelled(decider->run);
 }
@@ -107,7 +110,7 @@ static enum doppel_status open_records(struct doppel_decider *decider, struct do
         fit_files(decider);
     decider->record_options = record_options(decider);
     if (!pushed)
-        doppel_run_begin(decider->run, "MB", 0);
+        doppel_run_begin(decider->run, "bytes", 0);
     return ingest_new(decider->library, &decider->record_options, decider->options.with_files,
                       &decider->records, error);
 }

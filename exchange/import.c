@@ -16,7 +16,7 @@ static enum doppel_status import_source(struct import_source *source,
                                         enum doppel_exchange_format format,
                                         struct doppel_error *error)
 {
-    doppel_run_begin(source->run, "MB", source->size >> 20);
+    doppel_run_begin(source->run, "bytes", source->size);
     if (format == DOPPEL_EXCHANGE_AUTO)
         format = import_format(source, error);
     switch (format) {

@@ -239,7 +239,7 @@ static enum doppel_status feed(struct csv_import *import, struct csv_parser *par
     struct import_source *source = import->source;
     const char *bytes;
     for (size_t size; !import->status && (size = line_reader_peek(&source->reader, &bytes));) {
-        doppel_run_advance(source->run, source->reader.offset >> 20);
+        doppel_run_advance(source->run, source->reader.offset);
         if (doppel_run_cancelled(source->run))
             return doppel_fail(import->error, DOPPEL_E_CANCELLED, "interrupted");
         if (csv_parse(parser, bytes, size, on_csv_field, on_csv_row, import) != size &&

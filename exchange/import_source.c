@@ -37,7 +37,7 @@ enum doppel_status import_next(struct import_source *source, char **out, size_t 
 {
     struct line_reader *reader = &source->reader;
     for (;;) {
-        doppel_run_advance(source->run, reader->offset >> 20);
+        doppel_run_advance(source->run, reader->offset);
         if (doppel_run_cancelled(source->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         enum doppel_status status = line_reader_next(reader, out, out_size, error);

@@ -343,6 +343,81 @@ static void a_wrong_configuration_is_told_by_its_line(void **state)
     }
 }
 
+/* The objects that tell progress; without time there is one at the end of each phase. */
+static void assert_progress_of(const char *err, double done, bool with_total)
+{
+    unsigned objects = 0;
+    double last = -1, total = 0;
+    for (const char *line = err; *line; line += strcspn(line, "\n") + 1) {
+        json_t *object = json_loadb(line, strcspn(line, "\n"), 0, NULL);
+        if (!json_object_get(object, "done")) {
+            json_decref(object);
+            continue;
+        }
+        last = json_number_value(json_object_get(object, "done"));
+        assert_true(json_is_string(json_object_get(object, "unit")) &&
+                    json_is_number(json_object_get(object, "rate")) &&
+                    json_is_integer(json_object_get(object, "errors")));
+        total = json_number_value(json_object_get(object, "total"));
+        objects++;
+        json_decref(object);
+    }
+    assert_true(objects > 0 && last == done);
+    assert_true(total == (with_total ? done : 0));
+}
+
+static void progress_is_for_programs_too(void **state)
+{
+    static const struct {
+        const char *words[8];
+        double done;
+        bool with_total;
+    } runs[] = {
+        {{"scan", "texts"}, 2, true},
+        {{"add", "-L", "a", "texts"}, 2, false},
+        {{"ingest", "-L", "b", "texts"}, 2, false},
+        {{"ingest", "-L", "b", "--jsonl", "c.jsonl"}, 33, true},
+        {{"dedup", "c.jsonl"}, 33, true},
+        {{"dedup", "c.jsonl", "-q"}, 33, true},
+        {{"export", "-L", "a", "-o", "a.jsonl"}, 4, false}, /* twice: who they follow, too */
+        {{"import", "-L", "d", "c.hashes"}, 68, true},
+        {{"index", "build", "c.hex", "-o", "x"}, 2, true},
+    };
+    static const char record[] = "{\"id\":1,\"text\":\"some words....\"}\n";
+    static const char hashes[] = "1111111111111111111111111111111111111111111111111111111111111111"
+                                 "  x\n";
+    (void)state;
+    make_folder("texts");
+    write_file("texts/a.txt", "some words of a", 15);
+    write_file("texts/b.txt", "other words, of b", 17);
+    write_file("c.jsonl", record, strlen(record));
+    write_file("c.hashes", hashes, strlen(hashes));
+    write_file("c.hex", "0000000000000001\n0000000000000002\n", 34);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        const char *words[12] = {0};
+        size_t count = 0;
+        for (; runs[i].words[count]; count++)
+            words[count] = runs[i].words[count];
+        words[count++] = "--progress";
+        words[count] = "json";
+        struct ran ran = command_run(NULL, words);
+        assert_code(&ran, 0);
+        assert_progress_of(ran.err, runs[i].done, runs[i].with_total);
+        ran_free(&ran);
+        words[count] = "line"; /* which is for terminals */
+        ran = command_run(NULL, words);
+        assert_lacks(ran.err, "\"done\"");
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("dedup", "c.jsonl", "--progress", "json");
+    const char *last = strstr(ran.err, "{\"summary\":{\"records\":1,\"new\":0,");
+    assert_non_null(last);
+    json_t *summary = json_loads(last, 0, NULL);
+    assert_non_null(json_object_get(json_object_get(summary, "summary"), "records_per_second"));
+    json_decref(summary);
+    ran_free(&ran);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +433,7 @@ int main(void)
         USAGE_TEST(nothing_is_coloured_in_a_pipe),
         USAGE_TEST(options_can_be_configured),
         USAGE_TEST(a_wrong_configuration_is_told_by_its_line),
+        IN_SANDBOX(progress_is_for_programs_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,6 +193,14 @@ static void progress_tells_of_videos_how_long_they_are(void **state)
     assert_progress(&progress, "12 files · 0 videos · 45 s");
 }
 
+static void progress_shows_bytes_in_megabytes(void **state)
+{
+    (void)state;
+    struct progress progress = {
+        .unit = "bytes", .done = 1500000, .total = 39999999, .pace = {.rate = 20e6}};
+    assert_progress(&progress, "2 of 40 MB · 5 % · 20/s · 0:02 left");
+}
+
 static void progress_fits_small_buffers(void **state)
 {
     (void)state;
@@ -285,6 +293,7 @@ int main(void)
         cmocka_unit_test(figures_are_short),
         cmocka_unit_test(progress_tells_what_is_known),
         cmocka_unit_test(progress_tells_of_videos_how_long_they_are),
+        cmocka_unit_test(progress_shows_bytes_in_megabytes),
         cmocka_unit_test(progress_fits_small_buffers),
         cmocka_unit_test(progress_is_for_terminals),
         cmocka_unit_test(progress_is_drawn_and_taken_away),

@@ -186,14 +186,13 @@ static bool keeps_what_was_done(const struct settings *settings)
 
 void report_interruption(struct report *report, const struct settings *settings)
 {
-    const struct doppel_run_progress progress = doppel_run_progress_so_far(report->run);
-    char done[96] = "", total[32] = "";
-    if (progress.unit && progress.total)
-        snprintf(total, sizeof total, " of %llu", (unsigned long long)progress.total);
-    if (progress.unit)
-        snprintf(done, sizeof done, " after %llu%s %s", (unsigned long long)progress.done, total,
-                 progress.unit);
-    report_notice(report, "interrupted%s%s", done,
+    const struct doppel_run_progress so_far = doppel_run_progress_so_far(report->run);
+    const struct progress progress = {
+        .unit = so_far.unit, .done = so_far.done, .total = so_far.total};
+    char done[96] = "";
+    if (so_far.unit)
+        progress_format(&progress, done, sizeof done);
+    report_notice(report, "interrupted%s%s%s", so_far.unit ? " after " : "", done,
                   keeps_what_was_done(settings) ? "; what was done is kept" : "");
 }
 

@@ -11,7 +11,12 @@
 
 #include "core/clock.h"
 
-enum { REDRAW_NS = 100 * 1000 * 1000, JSON_NS = 1000 * 1000 * 1000, LINE_BYTES = 256 };
+enum {
+    REDRAW_NS = 100 * 1000 * 1000,
+    JSON_NS = 1000 * 1000 * 1000,
+    LINE_BYTES = 256,
+    BYTES_SHOWN = 1000 * 1000
+};
 static const double smoothing_seconds = 5;
 
 void progress_init(struct progress *progress, FILE *stream, bool enabled, bool json)
@@ -171,9 +176,23 @@ static void append_errors(uint64_t errors, char *out, size_t size)
     append(out, size, errors == 1 ? " error" : " errors");
 }
 
-/* Videos take all the time, so theirs is what is left. */
-void progress_format(const struct progress *progress, char *out, size_t size)
+/* Bytes are told in megabytes. */
+static struct progress as_shown(const struct progress *progress)
 {
+    struct progress shown = *progress;
+    if (strcmp(progress->unit, "bytes") != 0)
+        return shown;
+    shown.unit = "MB";
+    shown.done = (shown.done + BYTES_SHOWN - 1) / BYTES_SHOWN;
+    shown.total = (shown.total + BYTES_SHOWN - 1) / BYTES_SHOWN;
+    shown.pace.rate /= BYTES_SHOWN;
+    return shown;
+}
+
+/* Videos take all the time, so theirs is what is left. */
+void progress_format(const struct progress *all, char *out, size_t size)
+{
+    const struct progress shown = as_shown(all), *progress = &shown;
     const struct video_progress *videos = &progress->videos;
     bool alone = videos->total && videos->total == progress->total;
     out[0] = '\0';

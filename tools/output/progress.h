@@ -55,7 +55,7 @@ void progress_clear(struct progress *progress);
 /* The last phase has ended: the line is taken away, the last object printed. */
 void progress_end(struct progress *progress);
 
-/* The text of the line, for the tests; `out` always ends in NUL. */
+/* The text of the line, bytes in MB; `out` always ends in NUL. */
 void progress_format(const struct progress *progress, char *out, size_t size);
 
 #endif

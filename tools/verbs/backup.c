@@ -7,8 +7,8 @@
 static bool show_copied(void *context, uint64_t done, uint64_t total)
 {
     struct report *report = context;
-    progress_set_total(&report->progress, total >> 20);
-    progress_update(&report->progress, done >> 20, 0);
+    progress_set_total(&report->progress, total);
+    progress_update(&report->progress, done, 0);
     return !signals_stopped();
 }
 
@@ -18,7 +18,7 @@ int cmd_backup(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
-    progress_begin(&report->progress, "MB", 0);
+    progress_begin(&report->progress, "bytes", 0);
     enum doppel_status status =
         doppel_library_backup(library, settings->operands.items[0], show_copied, report, &error);
     progress_end(&report->progress);

@@ -20,16 +20,14 @@ struct dedup_command {
 
 /* ---- what the engine calls ---- */
 
-/* Programs are told bytes, people megabytes. */
 static bool show_deduplicated(void *context, uint64_t done, uint64_t total, uint64_t records)
 {
     struct dedup_command *command = context;
     struct progress *progress = &command->report->progress;
-    unsigned shift = progress->json ? 0 : 20;
     (void)records;
     command->summary.bytes = done;
-    progress_set_total(progress, total >> shift);
-    progress_update(progress, done >> shift, 0);
+    progress_set_total(progress, total);
+    progress_update(progress, done, 0);
     return !signals_stopped();
 }
 
@@ -146,7 +144,7 @@ static int run_dedup(struct dedup_command *command)
     enum doppel_status status;
     corpus_summary_begin(&command->summary);
     TRY(open_outputs(command, &error));
-    progress_begin(&report->progress, report->progress.json ? "bytes" : "MB", 0);
+    progress_begin(&report->progress, "bytes", 0);
     TRY(open_against(command->settings, &command->options, &error));
     begun = true;
     TRY(doppel_dedup(&command->options, take_corpus_decision, command, &error));

@@ -88,8 +88,8 @@ static bool take_stripped_record(void *context, const struct doppel_stripped_rec
 static bool show_counted(void *context, uint64_t done, uint64_t total)
 {
     struct paragraph_command *run = context;
-    progress_set_total(&run->report->progress, total >> 20);
-    progress_update(&run->report->progress, done >> 20, 0);
+    progress_set_total(&run->report->progress, total);
+    progress_update(&run->report->progress, done, 0);
     return !signals_stopped();
 }
 
@@ -154,7 +154,7 @@ int cmd_paragraphs(const struct settings *settings, struct report *report)
     if (settings->emit == EMIT_DECISIONS)
         run.output = output_new(settings, &layout, report);
     struct doppel_paragraph_options options = paragraph_options_of(settings, &run);
-    progress_begin(&report->progress, "MB", 0);
+    progress_begin(&report->progress, "bytes", 0);
     enum doppel_status status = doppel_paragraphs(&options, &counts, &error);
     bool written = finish(&run);
     if (written && !status)
