@@ -23,6 +23,11 @@ struct query {
 /** By distance, then payload. */
 void hits_sort(struct doppel_index_hit *hits, size_t count);
 
+/** The same order in a heap of at most k, the last of them first. hits_offer takes a hit that comes
+ * before one of these. False without memory. */
+void hits_make_heap(hit_array *hits);
+bool hits_offer(hit_array *hits, size_t k, const struct doppel_index_hit *hit);
+
 /** Sort them, and keep the k nearest. */
 void hits_keep_nearest(hit_array *hits, size_t k);
 

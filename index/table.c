@@ -238,7 +238,7 @@ static enum doppel_status search_bands(const struct bands *table, struct table_s
 {
     if (!scratch->bands && (scratch->bands = bands_scratch_new()) == NULL)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");
-    enum doppel_status status = bands_search(table, scratch->bands, queries, count, error);
+    enum doppel_status status = bands_search(table, scratch->bands, queries, count, k, error);
     for (size_t i = 0; i < count && k && !status; i++)
         hits_keep_nearest(queries[i].hits, k);
     return status;

@@ -34,7 +34,8 @@ struct segment_plan bands_plan(const struct bands_shape *shape)
     plan.parameters[BANDS_PARAMETER_SINGLES] = shape->singles;
     plan.parameters[BANDS_PARAMETER_BUCKETS] = shape->buckets;
     plan.part_bytes[BANDS_SIGNATURES] = (uint64_t)shape->distinct * options->lanes * 2;
-    plan.part_bytes[BANDS_PAYLOADS] = shape->count * sizeof(uint64_t);
+    plan.parameters[BANDS_PARAMETER_PAYLOAD_BYTES] = shape->payload_bytes;
+    plan.part_bytes[BANDS_PAYLOADS] = shape->count * shape->payload_bytes;
     plan.part_bytes[BANDS_STARTS] = repeated ? (repeated + 1) * sizeof(uint32_t) : 0;
     plan.part_bytes[BANDS_OFFSETS] =
         (uint64_t)options->bands * (shape->buckets + 1ull) * sizeof(uint32_t);
@@ -46,7 +47,7 @@ struct segment_plan bands_plan(const struct bands_shape *shape)
 static bool read_shape_segment_plan(const struct segment_plan *plan, struct bands_shape *out)
 {
     const uint64_t *parameters = plan->parameters;
-    for (int i = BANDS_PARAMETER_LANES; i <= BANDS_PARAMETER_BUCKETS; i++)
+    for (int i = BANDS_PARAMETER_LANES; i <= BANDS_PARAMETER_PAYLOAD_BYTES; i++)
         if (parameters[i] > UINT32_MAX)
             return false;
     struct bands_shape shape = {
@@ -57,7 +58,12 @@ static bool read_shape_segment_plan(const struct segment_plan *plan, struct band
         .distinct = (uint32_t)parameters[BANDS_PARAMETER_DISTINCT],
         .singles = (uint32_t)parameters[BANDS_PARAMETER_SINGLES],
         .buckets = (uint32_t)parameters[BANDS_PARAMETER_BUCKETS],
+        .payload_bytes = parameters[BANDS_PARAMETER_VERSION] == 1
+                             ? 8
+                             : (uint32_t)parameters[BANDS_PARAMETER_PAYLOAD_BYTES],
     };
+    if (shape.payload_bytes != 4 && shape.payload_bytes != 8)
+        return false;
     if (bands_options_check(&shape.options, NULL) || shape.distinct > shape.count ||
         shape.singles > shape.distinct || !shape.buckets ||
         (shape.singles == shape.distinct && shape.count != shape.distinct))
@@ -78,7 +84,7 @@ static enum doppel_status check_bands(const struct segment *segment, struct band
     if (segment->plan.table != SEGMENT_BANDS)
         return doppel_fail(error, DOPPEL_E_FORMAT, "the segment is not a band table");
     uint64_t version = segment->plan.parameters[BANDS_PARAMETER_VERSION];
-    if (version != BANDS_VERSION)
+    if (version < 1 || version > BANDS_VERSION)
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "the band table has version %llu, this program reads %d",
                            (unsigned long long)version, BANDS_VERSION);
@@ -138,22 +144,22 @@ uint64_t bands_distinct(const struct bands *table)
     return table->shape.distinct;
 }
 
-bool bands_list_at(const struct bands *table, uint32_t signature, struct bands_list *out)
+bool bands_records_of(const struct bands *table, uint32_t signature, uint64_t *out_first,
+                      uint64_t *out_end)
 {
-    uint32_t singles = table->shape.singles;
-    uint64_t first = signature, end = signature + 1ull;
+    const uint32_t singles = table->shape.singles, bytes = table->shape.payload_bytes;
+    *out_first = signature;
+    *out_end = signature + 1ull;
     if (signature >= singles) {
         const uint32_t *starts = table->starts + (signature - singles);
         segment_touch(table->segment, starts, 2 * sizeof *starts);
-        first = starts[0];
-        end = starts[1];
-        if (first >= end || end > table->shape.count)
+        *out_first = starts[0];
+        *out_end = starts[1];
+        if (*out_first >= *out_end || *out_end > table->shape.count)
             return false;
     }
-    out->payloads = table->payloads + first;
-    out->count = end - first;
-    out->signature = table->signatures + (uint64_t)signature * table->words;
-    segment_touch(table->segment, out->payloads, out->count * sizeof *out->payloads);
+    segment_touch(table->segment, table->payloads + *out_first * bytes,
+                  (*out_end - *out_first) * bytes);
     return true;
 }
 
@@ -187,7 +193,9 @@ size_t bands_read(const struct bands *table, uint64_t first, size_t count, uint6
         segment_touch(table->segment, code, bytes);
         memcpy(out_codes + i * table->words, code, bytes);
     }
-    segment_touch(table->segment, table->payloads + first, n * sizeof *out_payloads);
-    memcpy(out_payloads, table->payloads + first, n * sizeof *out_payloads);
+    const uint32_t bytes_each = table->shape.payload_bytes;
+    segment_touch(table->segment, table->payloads + first * bytes_each, n * bytes_each);
+    for (size_t i = 0; i < n; i++)
+        out_payloads[i] = bands_payload(table, first + i);
     return n;
 }

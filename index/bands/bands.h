@@ -29,7 +29,7 @@ enum doppel_status bands_options_check(const struct bands_options *options,
 
 /**
  * Build a segment from a stream of signatures, which is read twice. Memory beside the segment: some
- * 45 bytes a record.
+ * 45 bytes a record. In a file buckets are larger: fewer bytes, and a page is read anyway.
  * @param out given (segment_release)
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; _LIMIT (2^32 - 1 records and more); _MEMORY; _IO
  */
@@ -55,39 +55,15 @@ void bands_scratch_free(struct bands_scratch *scratch);
 
 /** Find the records that share a whole band with a query and whose distance is within its radius
  * (in lanes), each once.
+ * @param k of those only the nearest so many, ties by payload, the hits that are there counted; 0:
+ * all
  * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT */
 enum doppel_status bands_search(const struct bands *table, struct bands_scratch *scratch,
-                                struct query *queries, size_t count, struct doppel_error *error);
+                                struct query *queries, size_t count, size_t k,
+                                struct doppel_error *error);
 
 /** As hamming_read; records of one signature follow each other. */
 size_t bands_read(const struct bands *table, uint64_t first, size_t count, uint64_t *out_codes,
                   uint64_t *out_payloads);
-
-/* The payloads of one signature, ascending in the order of the stream. */
-struct bands_list {
-    const uint64_t *payloads;
-    size_t count;
-    const uint64_t *signature;
-};
-
-/** Two signatures that share a band; `a` and `b` are the same list when it is one of several equal
- * signatures: then every two of its payloads are a pair. Return false to end the join. */
-typedef bool bands_pair_visitor(void *context, const struct bands_list *a,
-                                const struct bands_list *b, uint32_t distance);
-
-struct bands_join {
-    uint32_t radius;                 /* lanes that may differ; `lanes`: all that share a band */
-    uint32_t first_band, band_count; /* a pair belongs to the first band that it shares: ranges of
-                                        bands share the work out among threads */
-    bands_pair_visitor *visitor;
-    void *context;
-};
-
-/** Visit every pair of signatures that shares a band and is within the radius, once. Equal
- * signatures belong to band 0.
- * @return DOPPEL_OK; DOPPEL_E_CANCELLED when the visitor returned false; DOPPEL_E_CORRUPT; _MEMORY
- */
-enum doppel_status bands_join(const struct bands *table, const struct bands_join *join,
-                              struct doppel_error *error);
 
 #endif

@@ -16,11 +16,15 @@
 
 #include "index/bands/bands.h"
 
-enum { BANDS_VERSION = 1, BANDS_BUCKET_ENTRIES = 8 };
+enum {
+    BANDS_VERSION = 2, /* 1 had payloads of 8 bytes only */
+    BANDS_BUCKET_ENTRIES = 8,
+    BANDS_BUCKET_ENTRIES_IN_FILE = 32
+};
 
 enum bands_part {
     BANDS_SIGNATURES, /* words of each distinct one */
-    BANDS_PAYLOADS,   /* u64 each record */
+    BANDS_PAYLOADS,   /* 4 or 8 bytes each record */
     BANDS_STARTS,     /* u32: where the payloads of each repeated signature start, and the end */
     BANDS_OFFSETS,    /* u32 × (buckets + 1) each band: where a bucket starts in its entries */
     BANDS_ENTRIES     /* u32 × distinct each band */
@@ -34,13 +38,15 @@ enum bands_parameter {
     BANDS_PARAMETER_COUNT,
     BANDS_PARAMETER_DISTINCT,
     BANDS_PARAMETER_SINGLES,
-    BANDS_PARAMETER_BUCKETS
+    BANDS_PARAMETER_BUCKETS,
+    BANDS_PARAMETER_PAYLOAD_BYTES /* 0 in version 1: 8 */
 };
 
 struct bands_shape {
     struct bands_options options;
     uint64_t count;
     uint32_t distinct, singles, buckets; /* buckets of each band */
+    uint32_t payload_bytes;
 };
 
 /** What the segment of such a table holds. */
@@ -64,12 +70,23 @@ struct bands {
     uint32_t words;   /* a signature */
     uint32_t id_mask; /* of an entry */
     bands_kernel *distance;
-    const uint64_t *signatures, *payloads;
+    const uint64_t *signatures;
+    const uint8_t *payloads;
     const uint32_t *starts, *offsets, *entries;
 };
 
-/** The payloads of a signature. False when the table is damaged. */
-bool bands_list_at(const struct bands *table, uint32_t signature, struct bands_list *out);
+/** The records of a signature: the payloads from one number to another. False when the table is
+ * damaged. */
+bool bands_records_of(const struct bands *table, uint32_t signature, uint64_t *out_first,
+                      uint64_t *out_end);
+
+static inline uint64_t bands_payload(const struct bands *table, uint64_t record)
+{
+    uint64_t payload = 0;
+    const uint32_t bytes = table->shape.payload_bytes;
+    memcpy(&payload, table->payloads + record * bytes, bytes == 4 ? 4 : 8);
+    return payload;
+}
 
 /** Whether a bucket's limits lie within the band's entries, which they are untouched. */
 static inline bool bands_bucket(const struct bands *table, uint32_t band, uint32_t bucket,

@@ -14,7 +14,7 @@ enum { AHEAD = 24, CHUNK = 256, ATTEMPTS = 3, PART_BUCKETS_MIN = 2048, PARTS_MAX
 struct build {
     struct bands_shape shape;
     struct code_stream *stream;
-    uint32_t words;
+    uint32_t words, bucket_entries;
     uint64_t seed;      /* of the hash; 0: take all signatures for distinct */
     uint64_t *codes;    /* a chunk of the stream */
     uint64_t *payloads; /* likewise */
@@ -86,6 +86,8 @@ static void number_chunk(struct build *build, struct distinct *table, uint64_t a
         build->shape.distinct += number == next;
         build->repeats[number]++;
         build->number[at + i] = number;
+        if (build->payloads[i] > UINT32_MAX)
+            build->shape.payload_bytes = 8;
     }
 }
 
@@ -96,6 +98,7 @@ static enum doppel_status number_signatures(struct build *build, struct doppel_e
     if (build->seed && !make_distinct(&table, count))
         return no_memory_for_bands(error);
     build->shape.distinct = 0;
+    build->shape.payload_bytes = 4;
     memset(build->repeats, 0, count * sizeof *build->repeats);
     build->stream->rewind(build->stream->context);
     for (size_t n; (n = read_chunk(build, at)); at += n)
@@ -130,23 +133,29 @@ static uint32_t *place_signatures(struct build *build)
 
 /* ---- second pass: write signatures and payloads ---- */
 
+static void write_payload(struct build *build, uint64_t record, uint64_t payload)
+{
+    const uint32_t bytes = build->shape.payload_bytes;
+    memcpy(segment_fill(build->segment, BANDS_PAYLOADS) + record * bytes, &payload,
+           bytes == 4 ? 4 : 8);
+}
+
 /* False at a collision. */
 static bool write_record(struct build *build, uint32_t *next, uint64_t record, size_t i)
 {
     uint32_t singles = build->shape.singles, place = build->repeats[build->number[record]];
-    uint64_t *payloads = (void *)segment_fill(build->segment, BANDS_PAYLOADS);
     uint64_t *signature = (void *)segment_fill(build->segment, BANDS_SIGNATURES);
     const uint32_t *starts = (const void *)build->segment->parts[BANDS_STARTS];
     const uint64_t *code = build->codes + i * build->words;
     size_t bytes = build->words * sizeof *code;
     signature += (uint64_t)place * build->words;
     if (place < singles) {
-        payloads[place] = build->payloads[i];
+        write_payload(build, place, build->payloads[i]);
         memcpy(signature, code, bytes);
         return true;
     }
     uint32_t to = next[place - singles]++;
-    payloads[to] = build->payloads[i];
+    write_payload(build, to, build->payloads[i]);
     if (to > starts[place - singles])
         return !memcmp(signature, code, bytes);
     memcpy(signature, code, bytes);
@@ -271,7 +280,7 @@ static enum doppel_status build_once(struct build *build, const struct segment_t
     uint32_t *next = place_signatures(build);
     if (!next)
         return no_memory_for_bands(error);
-    build->shape.buckets = build->shape.distinct / BANDS_BUCKET_ENTRIES + 1;
+    build->shape.buckets = build->shape.distinct / build->bucket_entries + 1;
     struct segment_plan plan = bands_plan(&build->shape);
     TRY(segment_create(&plan, target, &build->segment, error));
     TRY(write_records(build, next, out_collision, error));
@@ -319,7 +328,9 @@ enum doppel_status bands_build(const struct bands_options *options, struct code_
                            "a segment of a band table holds fewer than 2^32 - 1 signatures");
     struct build build = {.shape = {.options = *options, .count = stream->count},
                           .stream = stream,
-                          .words = options->lanes / 4};
+                          .words = options->lanes / 4,
+                          .bucket_entries =
+                              target->path ? BANDS_BUCKET_ENTRIES_IN_FILE : BANDS_BUCKET_ENTRIES};
     build.codes = malloc(CHUNK * build.words * sizeof *build.codes);
     build.payloads = malloc(CHUNK * sizeof *build.payloads);
     build.number = malloc((stream->count + 1) * sizeof *build.number);

@@ -37,6 +37,7 @@ struct band_search {
     const struct bands *table;
     struct bands_scratch *scratch;
     const struct query *query;
+    size_t k; /* hits that are wanted; 0: all */
     const uint64_t *code;
     const struct probe *probes;
     uint32_t near_lines; /* of a signature, before it can be told to be too far */
@@ -102,12 +103,14 @@ static bool came_before(const struct band_search *search, const uint64_t *signat
 static enum doppel_status report(const struct band_search *search, uint32_t signature,
                                  uint32_t distance, struct doppel_error *error)
 {
-    struct bands_list list;
-    if (!bands_list_at(search->table, signature, &list))
+    uint64_t first, end;
+    if (!bands_records_of(search->table, signature, &first, &end))
         return damaged_in_search(error);
-    for (size_t i = 0; i < list.count; i++) {
-        struct doppel_index_hit hit = {list.payloads[i], distance, search->query->number};
-        if (!array_push(search->query->hits, hit))
+    for (uint64_t i = first; i < end; i++) {
+        struct doppel_index_hit hit = {bands_payload(search->table, i), distance,
+                                       search->query->number};
+        if (!(search->k ? hits_offer(search->query->hits, search->k, &hit)
+                        : array_push(search->query->hits, hit)))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
     }
     return DOPPEL_OK;
@@ -185,7 +188,7 @@ static uint32_t next_search_mark(struct bands_scratch *scratch)
 }
 
 static enum doppel_status search_one_bands(const struct bands *table, struct bands_scratch *scratch,
-                                           const struct query *query, size_t stage,
+                                           const struct query *query, size_t stage, size_t k,
                                            struct doppel_error *error)
 {
     const struct bands_options *options = &table->shape.options;
@@ -194,6 +197,7 @@ static enum doppel_status search_one_bands(const struct bands *table, struct ban
     struct band_search search = {.table = table,
                                  .scratch = scratch,
                                  .query = query,
+                                 .k = k,
                                  .code = scratch->codes[stage],
                                  .probes = scratch->probes[stage],
                                  .near_lines = near < lines ? near : lines};
@@ -209,10 +213,11 @@ static enum doppel_status search_one_bands(const struct bands *table, struct ban
 
 /* A query for other bands than the table has: every signature is looked at. Most share no lane. */
 static enum doppel_status scan_signatures(const struct bands *table, struct bands_scratch *scratch,
-                                          const struct query *query, struct doppel_error *error)
+                                          const struct query *query, size_t k,
+                                          struct doppel_error *error)
 {
     const uint32_t lanes = table->shape.options.lanes;
-    const struct band_search search = {.table = table, .query = query};
+    const struct band_search search = {.table = table, .query = query, .k = k};
     enum doppel_status status = DOPPEL_OK;
     memcpy(scratch->codes[0], query->code, table->words * sizeof(uint64_t));
     segment_read_ahead(table->segment);
@@ -229,19 +234,22 @@ static enum doppel_status scan_signatures(const struct bands *table, struct band
 }
 
 enum doppel_status bands_search(const struct bands *table, struct bands_scratch *scratch,
-                                struct query *queries, size_t count, struct doppel_error *error)
+                                struct query *queries, size_t count, size_t k,
+                                struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     bool scans = count && queries->bands;
+    for (size_t i = 0; i < count && k; i++)
+        hits_make_heap(queries[i].hits);
     for (size_t i = 0; scans && i < count && !status; i++)
-        status = scan_signatures(table, scratch, &queries[i], error);
+        status = scan_signatures(table, scratch, &queries[i], k, error);
     for (size_t i = 0; !scans && i < count + 2 && !status; i++) {
         if (i < count)
             find_buckets(table, &queries[i], scratch, i % STAGES);
         if (i >= 1 && i - 1 < count && !find_entries(table, scratch->probes[(i - 1) % STAGES]))
             status = damaged_in_search(error);
         if (i >= 2 && !status)
-            status = search_one_bands(table, scratch, &queries[i - 2], (i - 2) % STAGES, error);
+            status = search_one_bands(table, scratch, &queries[i - 2], (i - 2) % STAGES, k, error);
     }
     return status ? status : segment_damage(table->segment, error);
 }

@@ -7,55 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool farther(const struct doppel_index_hit *a, const struct doppel_index_hit *b)
-{
-    return a->distance != b->distance ? a->distance > b->distance : a->payload > b->payload;
-}
-
-static void sift_up(struct doppel_index_hit *heap, size_t at)
-{
-    while (at > 0 && farther(&heap[at], &heap[(at - 1) / 2])) {
-        struct doppel_index_hit swap = heap[at];
-        heap[at] = heap[(at - 1) / 2];
-        heap[(at - 1) / 2] = swap;
-        at = (at - 1) / 2;
-    }
-}
-
-static void sift_down(struct doppel_index_hit *heap, size_t count)
-{
-    for (size_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && farther(&heap[child + 1], &heap[child]))
-            child++;
-        if (!farther(&heap[child], &heap[at]))
-            return;
-        struct doppel_index_hit swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-    }
-}
-
 void nearest_offer(struct active *active, const struct doppel_index_hit *hit,
                    struct hamming_scratch *scratch)
 {
     hit_array *hits = active->query->hits;
-    if (hits->count < active->nearest) {
-        if (!array_push(hits, *hit)) {
-            scratch->no_memory = true;
-            return;
-        }
-        sift_up(hits->items, hits->count - 1);
-    } else if (farther(&hits->items[0], hit)) {
-        hits->items[0] = *hit;
-        sift_down(hits->items, hits->count);
+    if (!hits_offer(hits, active->nearest, hit)) {
+        scratch->no_memory = true;
+        return;
     }
     if (hits->count == active->nearest && hits->items[0].distance < active->limit)
         active->limit = hits->items[0].distance;
-}
-
-static int compare_hits(const void *a, const void *b)
-{
-    return farther(a, b) ? 1 : farther(b, a) ? -1 : 0;
 }
 
 /* A radius within which there should be a few times as many as wanted, were the codes uniform. */
@@ -86,8 +47,7 @@ static void knn_begin(const struct hamming *table, struct active *active,
     *growing =
         (struct radius_growing){.most = radius < table->shape.bits ? radius : table->shape.bits};
     active->nearest = nearest;
-    for (size_t i = 1; i < hits->count; i++)
-        sift_up(hits->items, i);
+    hits_make_heap(hits);
     uint32_t likely = likely_radius(table, nearest);
     active->limit = likely < growing->most ? likely : growing->most;
     if (hits->count >= nearest && hits->items[0].distance < active->limit)
@@ -200,8 +160,6 @@ enum doppel_status hamming_knn(const struct hamming *table, struct hamming_scrat
                  k);
     }
     for (size_t i = 0; i < count; i++)
-        if (queries[i].hits->count)
-            qsort(queries[i].hits->items, queries[i].hits->count, sizeof *queries[i].hits->items,
-                  compare_hits);
+        hits_sort(queries[i].hits->items, queries[i].hits->count);
     return search_status(table, scratch, counts, error);
 }

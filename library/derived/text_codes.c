@@ -78,10 +78,14 @@ void text_table_options(enum code_table which, struct doppel_index_options *out)
     out->design_radius = scheme ? scheme->max_distance : 0;
     if (is_passage_table(which))
         *out = doppel_passages_index_options();
-    if (is_passage_table(which) || (code_tables[which].part != CODES_OF_LEADER &&
-                                    code_tables[which].part != CODES_OF_FOLLOWER))
+    if (is_passage_table(which) || code_tables[which].part == CODES_OF_TEXT)
         return;
     out->table = DOPPEL_INDEX_BANDS;
+    if (code_tables[which].part == CODES_OF_CONTENT) { /* equal or not: one band of 64 bits */
+        out->lanes = out->rows = CONTENT_BYTES / sizeof(uint16_t);
+        out->bands = 1;
+        return;
+    }
     out->lanes = code_tables[which].scheme == DOPPEL_SCHEME_MINHASH256 ? 256 : 128;
     (void)doppel_index_bands_choose(out->lanes, limits.min_similarity, DOPPEL_INDEX_BANDS_USUAL,
                                     &out->bands, &out->rows, NULL);

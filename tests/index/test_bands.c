@@ -1,12 +1,14 @@
 /* The band table against a slow linear search: all shapes of signatures, searches, reading in
- * order, self-joins, kernels, collisions of the hash, damage. */
+ * order, kernels, collisions of the hash, damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -62,18 +64,23 @@ static struct fixture make_codes(enum signatures kind, struct bands_options opti
     for (size_t i = 0; i < count; i++) {
         make_signature(kind, options.lanes, (uint16_t *)f.codes, i, &seed,
                        (uint16_t *)(f.codes + i * f.words));
-        f.payloads[i] = random_word(&seed) % (i % 5 ? UINT64_MAX : 10);
+        f.payloads[i] = random_word(&seed) % (i % 5 ? kind % 2 ? UINT32_MAX : UINT64_MAX : 10);
     }
     return f;
 }
 
+/* Some in files, whose buckets are larger. */
 static void build(struct fixture *f)
 {
-    struct segment_target target = {0};
+    char path[64];
+    struct segment_target target = {.path = f->count % 3 ? NULL : path};
     struct segment *segment = NULL;
+    snprintf(path, sizeof path, "/tmp/test-bands-%d", (int)getpid());
     struct code_stream stream = array_stream(&f->array, f->codes, f->payloads, f->words, f->count);
     assert_int_equal(bands_build(&f->options, &stream, &target, &segment, NULL), DOPPEL_OK);
     assert_int_equal(bands_open(segment, &f->table, NULL), DOPPEL_OK);
+    if (target.path)
+        unlink(path);
     uint64_t count;
     struct bands_options options = bands_info(f->table, &count);
     assert_int_equal(count, f->count);
@@ -181,13 +188,33 @@ static void check_radius(const struct fixture *f, struct bands_scratch *scratch,
     hit_array hits[QUERIES] = {0};
     for (uint32_t i = 0; i < QUERIES; i++)
         queries[i] = (struct query){codes + i * f->words, i, radius, &hits[i], NULL};
-    assert_int_equal(bands_search(f->table, scratch, queries, QUERIES, NULL), DOPPEL_OK);
+    assert_int_equal(bands_search(f->table, scratch, queries, QUERIES, 0, NULL), DOPPEL_OK);
     for (uint32_t i = 0; i < QUERIES; i++) {
         hit_array wanted = {0};
         slow_search(f, codes + i * f->words, radius, i, &wanted);
         assert_hits(&hits[i], &wanted);
         array_free(&wanted);
         array_free(&hits[i]);
+    }
+}
+
+/* The k nearest are the first of all, beside some that are there before. */
+static void check_nearest(const struct fixture *f, struct bands_scratch *scratch,
+                          const uint64_t *codes, size_t k)
+{
+    for (uint32_t i = 0; i < QUERIES; i++) {
+        hit_array got = {0}, wanted = {0};
+        struct query query = {codes + i * f->words, i, f->options.lanes, &got, NULL};
+        const struct doppel_index_hit before[] = {{3, 0, i}, {UINT64_MAX, 1, i}, {5, 2, i}};
+        for (size_t b = 0; b < sizeof before / sizeof *before; b++)
+            assert_true(array_push(&got, before[b]) && array_push(&wanted, before[b]));
+        assert_int_equal(bands_search(f->table, scratch, &query, 1, k, NULL), DOPPEL_OK);
+        slow_search(f, query.code, query.radius, i, &wanted);
+        hits_keep_nearest(&got, k);
+        hits_keep_nearest(&wanted, k);
+        assert_hits(&got, &wanted);
+        array_free(&got);
+        array_free(&wanted);
     }
 }
 
@@ -200,7 +227,9 @@ static void check_searches(enum signatures kind, struct bands_options options, s
     uint64_t *codes = make_queries(&f);
     for (size_t r = 0; r < sizeof radii / sizeof *radii; r++)
         check_radius(&f, scratch, codes, radii[r]);
-    assert_int_equal(bands_search(f.table, scratch, NULL, 0, NULL), DOPPEL_OK);
+    for (size_t k = 1; k < 40; k += 6)
+        check_nearest(&f, scratch, codes, k);
+    assert_int_equal(bands_search(f.table, scratch, NULL, 0, 0, NULL), DOPPEL_OK);
     bands_scratch_free(scratch);
     free(codes);
     free_fixture(&f);
@@ -209,7 +238,7 @@ static void check_searches(enum signatures kind, struct bands_options options, s
 static void test_search(void **state)
 {
     (void)state;
-    static const size_t counts[] = {0, 1, 2, 30, 400};
+    static const size_t counts[] = {0, 1, 2, 30, 399, 400};
     for (size_t o = 0; o < sizeof options_of / sizeof *options_of; o++)
         for (enum signatures kind = 0; kind < KINDS; kind++)
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -278,112 +307,6 @@ static void test_equal_signatures_are_kept_once(void **state)
     build(&f);
     assert_int_equal(bands_distinct(f.table), 1);
     assert_true(segment_bytes(bands_segment(f.table)) < 64000);
-    free_fixture(&f);
-}
-
-/* ---- joins ---- */
-
-struct pair {
-    uint64_t a, b; /* payloads, which are the numbers of the codes here */
-    uint64_t distance;
-};
-
-typedef ARRAY(struct pair) pair_array;
-
-static void add_pair(pair_array *pairs, uint64_t a, uint64_t b, uint64_t distance)
-{
-    struct pair pair = {a < b ? a : b, a < b ? b : a, distance};
-    assert_true(array_push(pairs, pair));
-}
-
-static bool take_lists(void *context, const struct bands_list *a, const struct bands_list *b,
-                       uint32_t distance)
-{
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t k = a == b ? i + 1 : 0; k < b->count; k++)
-            add_pair(context, a->payloads[i], b->payloads[k], distance);
-    return true;
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const struct pair *left = a, *right = b;
-    int order = compare_words(&left->a, &right->a);
-    return order ? order : compare_words(&left->b, &right->b);
-}
-
-static void assert_pairs(pair_array *got, pair_array *wanted)
-{
-    assert_int_equal(got->count, wanted->count);
-    if (!got->count)
-        return;
-    qsort(got->items, got->count, sizeof *got->items, compare_pairs);
-    qsort(wanted->items, wanted->count, sizeof *wanted->items, compare_pairs);
-    assert_memory_equal(got->items, wanted->items, got->count * sizeof *got->items);
-}
-
-static void check_join(const struct fixture *f, uint32_t radius, uint32_t first, uint32_t count)
-{
-    pair_array got = {0}, wanted = {0};
-    struct bands_join join = {radius, first, count, take_lists, &got};
-    assert_int_equal(bands_join(f->table, &join, NULL), DOPPEL_OK);
-    for (size_t i = 0; i < f->count; i++)
-        for (size_t k = i + 1; k < f->count; k++) {
-            const uint64_t *a = f->codes + i * f->words, *b = f->codes + k * f->words;
-            uint32_t band = slow_band(a, b, &f->options);
-            uint32_t distance = slow_distance(a, b, f->options.lanes);
-            if (band < f->options.bands && band >= first && band - first < count &&
-                distance <= radius)
-                add_pair(&wanted, i, k, distance);
-        }
-    assert_pairs(&got, &wanted);
-    array_free(&got);
-    array_free(&wanted);
-}
-
-static void check_joins(enum signatures kind, struct bands_options options, size_t count)
-{
-    struct fixture f = make_codes(kind, options, count);
-    for (size_t i = 0; i < count; i++)
-        f.payloads[i] = i;
-    build(&f);
-    check_join(&f, options.lanes, 0, options.bands);
-    check_join(&f, options.lanes / 3, 0, options.bands);
-    check_join(&f, options.lanes, 1, 2);
-    check_join(&f, options.lanes, 0, 0);
-    check_join(&f, 0, 0, UINT32_MAX);
-    free_fixture(&f);
-}
-
-static void test_join(void **state)
-{
-    (void)state;
-    static const size_t counts[] = {0, 1, 2, 250};
-    for (size_t o = 0; o < sizeof options_of / sizeof *options_of; o++)
-        for (enum signatures kind = 0; kind < KINDS; kind++)
-            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-                check_joins(kind, options_of[o], counts[c]);
-}
-
-static bool take_one(void *context, const struct bands_list *a, const struct bands_list *b,
-                     uint32_t distance)
-{
-    (void)a;
-    (void)b;
-    (void)distance;
-    ++*(int *)context;
-    return false;
-}
-
-static void test_join_ends_when_told(void **state)
-{
-    (void)state;
-    struct fixture f = make_codes(ONE_BAND, options_of[0], 50);
-    build(&f);
-    int calls = 0;
-    struct bands_join join = {128, 0, 25, take_one, &calls};
-    assert_int_equal(bands_join(f.table, &join, NULL), DOPPEL_E_CANCELLED);
-    assert_int_equal(calls, 1);
     free_fixture(&f);
 }
 
@@ -505,7 +428,7 @@ static void test_options_are_checked(void **state)
 static void test_parameters_are_checked_at_open(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 9; i++)
         for (uint64_t change = 1; change; change <<= 9) {
             struct fixture f = make_codes(SOME_IDENTICAL, options_of[0], 100);
             build(&f);
@@ -518,11 +441,31 @@ static void test_parameters_are_checked_at_open(void **state)
         }
 }
 
+/* Of before there were payloads of 4 bytes. */
+static void test_version_1_is_read(void **state)
+{
+    (void)state;
+    struct fixture f = make_codes(RANDOM, options_of[0], 100);
+    build(&f);
+    struct segment *segment = segment_retain(bands_segment(f.table));
+    struct bands_scratch *scratch = bands_scratch_new();
+    uint64_t *codes = make_queries(&f);
+    assert_int_equal(segment->plan.parameters[8], 8);
+    segment->plan.parameters[0] = 1;
+    segment->plan.parameters[8] = 0;
+    bands_free(f.table);
+    assert_int_equal(bands_open(segment, &f.table, NULL), DOPPEL_OK);
+    check_radius(&f, scratch, codes, 100);
+    bands_scratch_free(scratch);
+    free(codes);
+    free_fixture(&f);
+}
+
 /* Whatever the parts hold, a search ends and reads nothing that is not there. */
 static void test_damaged_parts_are_survived(void **state)
 {
     (void)state;
-    struct fixture f = make_codes(SOME_IDENTICAL, options_of[0], 300);
+    struct fixture f = make_codes(SOME_IDENTICAL, options_of[0], 301);
     build(&f);
     struct bands_scratch *scratch = bands_scratch_new();
     uint64_t *codes = make_queries(&f), seed = 9;
@@ -537,13 +480,9 @@ static void test_damaged_parts_are_survived(void **state)
         for (uint32_t i = 0; i < QUERIES; i++) {
             hit_array hits = {0};
             struct query query = {codes + i * f.words, i, 64, &hits, NULL};
-            refused += bands_search(f.table, scratch, &query, 1, NULL) == DOPPEL_E_CORRUPT;
+            refused += bands_search(f.table, scratch, &query, 1, 0, NULL) == DOPPEL_E_CORRUPT;
             array_free(&hits);
         }
-        pair_array pairs = {0};
-        struct bands_join join = {128, 0, 25, take_lists, &pairs};
-        (void)bands_join(f.table, &join, NULL);
-        array_free(&pairs);
     }
     assert_true(refused > 0);
     bands_scratch_free(scratch);
@@ -557,13 +496,12 @@ int main(void)
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_read),
         cmocka_unit_test(test_equal_signatures_are_kept_once),
-        cmocka_unit_test(test_join),
-        cmocka_unit_test(test_join_ends_when_told),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_choice_follows_the_processor),
         cmocka_unit_test(test_collisions_keep_signatures_apart),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_parameters_are_checked_at_open),
+        cmocka_unit_test(test_version_1_is_read),
         cmocka_unit_test(test_damaged_parts_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void time_queries(const struct bands *table, const uint64_t *codes)
         struct query query = {codes + i * WORDS, i, RADIUS, &hits, NULL};
         hits.count = 0;
         double start = thread_seconds();
-        need_ok(bands_search(table, scratch, &query, 1, NULL), NULL);
+        need_ok(bands_search(table, scratch, &query, 1, 0, NULL), NULL);
         spent[i] = thread_seconds() - start;
         found += hits.count;
     }
@@ -164,31 +164,10 @@ static void time_batch(const struct bands *table, const uint64_t *codes)
     for (uint32_t i = 0; i < QUERIES; i++)
         queries[i] = (struct query){codes + i * WORDS, i, RADIUS, &hits, NULL};
     double start = thread_seconds();
-    need_ok(bands_search(table, scratch, queries, QUERIES, NULL), NULL);
+    need_ok(bands_search(table, scratch, queries, QUERIES, 0, NULL), NULL);
     printf("in one call: %.2f µs a query\n", (thread_seconds() - start) * 1e6 / QUERIES);
     array_free(&hits);
     bands_scratch_free(scratch);
-}
-
-static bool count_pair(void *context, const struct bands_list *a, const struct bands_list *b,
-                       uint32_t distance)
-{
-    (void)a;
-    (void)b;
-    (void)distance;
-    ++*(uint64_t *)context;
-    return true;
-}
-
-static void time_join(const struct bands *table, uint64_t count)
-{
-    uint64_t pairs = 0;
-    struct bands_join join = {RADIUS, 0, 25, count_pair, &pairs};
-    double start = thread_seconds();
-    need_ok(bands_join(table, &join, NULL), NULL);
-    double spent = thread_seconds() - start;
-    printf("self-join: %.2f s, %.2f µs a record, %llu pairs of signatures\n", spent,
-           spent * 1e6 / (double)count, (unsigned long long)pairs);
 }
 
 static void measure(uint64_t count, bool skewed)
@@ -199,7 +178,6 @@ static void measure(uint64_t count, bool skewed)
     uint64_t *codes = make_query_codes(&made);
     time_queries(table, codes);
     time_batch(table, codes);
-    time_join(table, count);
     free(codes);
     bands_free(table);
 }
