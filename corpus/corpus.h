@@ -110,9 +110,10 @@ struct doppel_dedup_options {
     enum doppel_same_id on_same_id;
     struct doppel_library
         *against; /**< its texts are representatives before the first record; or NULL */
-    /** Called now and then from the calling thread; false ends the reading: what was read is
-     * decided. */
-    bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);
+    /** Called now and then from the calling thread, of so many "bytes" read, "records looked up" in
+     * `against`, "records compared" and "records visited", in this order; total 0: not known. False
+     * ends the reading: what was read is decided; or the comparing. */
+    bool (*progress)(void *context, const char *unit, uint64_t done, uint64_t total);
     void *context;
     /** Called with the visitor's context before the first decision of each file, in order, also of
      * one without records; false ends the run. NULL: not wanted */
@@ -187,7 +188,7 @@ struct doppel_corpus_outputs_options {
     const char *folder; /**< made where it is not there. Borrowed */
     struct doppel_corpus_files files;
     bool replace;     /**< what is there by the same name */
-    uint32_t threads; /**< that may compress; 0: one */
+    uint32_t threads; /**< that may compress; 0: one a processor */
 };
 
 struct doppel_corpus_outputs; /* of one thread */

@@ -46,6 +46,12 @@ done:
     return status;
 }
 
+bool dedup_goes_on(const struct dedup *dedup, const char *unit, uint64_t done, uint64_t total)
+{
+    const struct doppel_dedup_options *options = dedup->options;
+    return !options->progress || options->progress(options->context, unit, done, total);
+}
+
 void let_go(const struct dedup *dedup)
 {
     chunked_let_go(&dedup->facts);

@@ -176,8 +176,8 @@ void thread_team_end(struct thread_team *thread_team);
 
 /** Whether the library's texts were read as those of the corpus will be. */
 enum doppel_status dedup_begin_against(struct dedup *dedup, struct doppel_error *error);
-/** Tell the caller how far it is; false, and `cancelled`, once it wants no more. Of one thread. */
-bool dedup_goes_on(struct dedup *dedup);
+/** Tell the caller how far it is; false once it wants no more. Of one thread. */
+bool dedup_goes_on(const struct dedup *dedup, const char *unit, uint64_t done, uint64_t total);
 /** Read, parse and sign all lines. */
 enum doppel_status dedup_read(struct dedup *dedup, struct doppel_error *error);
 /** Take in the texts of the library that can matter to a record that was read, as the first ones.

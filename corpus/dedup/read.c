@@ -156,14 +156,11 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
 
 /* ---- reading, on the calling thread ---- */
 
-bool dedup_goes_on(struct dedup *dedup)
+static bool reading_goes_on(struct dedup *dedup)
 {
-    const struct doppel_dedup_options *options = dedup->options;
     uint64_t done, total;
-    if (!options->progress)
-        return true;
     reader_progress(dedup->reader, &done, &total);
-    dedup->cancelled = !options->progress(options->context, done, total, dedup->count);
+    dedup->cancelled = !dedup_goes_on(dedup, "bytes", done, total);
     return !dedup->cancelled;
 }
 
@@ -180,7 +177,7 @@ static void read_block_line(struct dedup_line *line)
 {
     struct doppel_error error;
     struct dedup_slot *slot = &line->slots[line->head % line->slot_count];
-    enum doppel_status status = dedup_goes_on(line->dedup)
+    enum doppel_status status = reading_goes_on(line->dedup)
                                     ? reader_next(line->dedup->reader, &slot->batch.block, &error)
                                     : DOPPEL_E_NOT_FOUND;
     if (status == DOPPEL_OK) {

@@ -27,6 +27,7 @@ struct replay {
     struct judge *judges; /* a thread */
     struct thread_team thread_team;
     atomic_size_t next; /* component, or record of the window */
+    size_t told;        /* records that were told to be compared */
     /* of a large component */
     const uint32_t *window;
     size_t window_count;
@@ -52,9 +53,14 @@ static void fail_replay(struct replay *replay, enum doppel_status status,
 }
 
 /* Comparing may take much longer than reading did. What was cancelled while reading is decided. */
-static enum doppel_status look_up_dedup(struct dedup *dedup, struct doppel_error *error)
+static enum doppel_status look_up_dedup(struct replay *replay, size_t done,
+                                        struct doppel_error *error)
 {
-    if (dedup->cancelled || dedup_goes_on(dedup))
+    const struct dedup *dedup = replay->dedup;
+    if (done < replay->told) /* the large components came first */
+        done = replay->told;
+    replay->told = done;
+    if (dedup->cancelled || dedup_goes_on(dedup, "records compared", done, dedup->count))
         return DOPPEL_OK;
     return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted while comparing: none is told");
 }
@@ -71,7 +77,7 @@ static void decide_component(struct replay *replay, uint32_t thread, size_t comp
     for (size_t i = 0; i < replay_bytes(replay, component) && !status; i++) {
         status = judge_record(judge, records[i], &error);
         if (!status && !thread && i % WINDOW == WINDOW - 1)
-            status = look_up_dedup(replay->dedup, &error);
+            status = look_up_dedup(replay, replay->components.starts.items[component] + i, &error);
     }
     fail_replay(replay, status, &error);
 }
@@ -87,7 +93,9 @@ static void decide_small(void *context, uint32_t thread)
             if (!is_large(replay, i))
                 decide_component(replay, thread, i);
         if (!thread && first / SHARE % SHARE == 0)
-            fail_replay(replay, look_up_dedup(replay->dedup, &error), &error);
+            fail_replay(replay,
+                        look_up_dedup(replay, replay->components.starts.items[first], &error),
+                        &error);
         if (first % LET_GO_RECORDS == 0)
             let_go(replay->dedup);
     }
@@ -147,7 +155,7 @@ static enum doppel_status decide_large(struct replay *replay, struct doppel_erro
             replay->window_count = size - at < WINDOW ? size - at : WINDOW;
             status = decide_window(replay, error);
             if (!status)
-                status = look_up_dedup(replay->dedup, error);
+                status = look_up_dedup(replay, replay->components.starts.items[c] + at, error);
         }
     }
     return status;

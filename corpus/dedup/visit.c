@@ -2,6 +2,8 @@
 #include "core/try.h"
 #include "corpus/dedup/lines.h"
 
+enum { SHOWN_RECORDS = 1024 };
+
 struct visit {
     struct dedup *dedup;
     doppel_dedup_visitor *visitor;
@@ -146,6 +148,9 @@ static enum doppel_status visit_decision(struct visit *visit, uint32_t number,
         status = DOPPEL_E_CANCELLED;
     if (number % LET_GO_RECORDS == 0)
         let_go(visit->dedup);
+    if (number % SHOWN_RECORDS == 0) /* to end it is the visitor's */
+        dedup_goes_on(visit->dedup, "records visited", decision.number,
+                      visit->dedup->count - visit->dedup->first);
 done:
     return status;
 }
@@ -175,6 +180,9 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
     find_roots(dedup);
     for (uint32_t i = 0; i < files && !status; i++)
         status = visit_input(&visit, i, error);
+    if (!status)
+        dedup_goes_on(dedup, "records visited", dedup->count - dedup->first,
+                      dedup->count - dedup->first);
     lines_free(&visit.lines);
     return status;
 }

@@ -12,7 +12,13 @@
 #include "core/try.h"
 #include "core/write_all.h"
 
-enum { OUT_BYTES = 1 << 18, IN_BYTES = 1 << 18, GZIP_LEVEL = 6, ZSTD_LEVEL = 3 };
+enum {
+    OUT_BYTES = 1 << 18,
+    IN_BYTES = 1 << 18,
+    GZIP_LEVEL = 6,
+    ZSTD_LEVEL = 3,
+    JOB_BYTES = 4 << 20
+};
 
 struct packer {
     int fd;
@@ -38,8 +44,11 @@ static enum doppel_status begin_packer(struct packer *packer, uint32_t threads)
         return DOPPEL_E_MEMORY;
     ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_checksumFlag, 1);
-    if (threads > 1) /* a library without threads refuses, and does it itself */
-        ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_nbWorkers, (int)threads);
+    long workers = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (workers > 1) { /* a library without threads refuses, and does it itself */
+        ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_nbWorkers, (int)workers);
+        ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_jobSize, JOB_BYTES);
+    }
     return DOPPEL_OK;
 }
 

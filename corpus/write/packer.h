@@ -6,7 +6,8 @@
 
 struct packer;
 
-/** @param fd taken. @param threads that may compress. DOPPEL_OK; DOPPEL_E_MEMORY */
+/** @param fd taken. @param threads that may compress; 0: one a processor. DOPPEL_OK;
+ * DOPPEL_E_MEMORY */
 enum doppel_status packer_new(int fd, enum doppel_packing packing, uint32_t threads,
                               struct packer **out, struct doppel_error *error);
 

@@ -352,6 +352,9 @@ static void nothing_is_overwritten(void **state)
     assert_refused(doppel("dedup", "in/0.jsonl", "in/../in/0.jsonl", "--output-dir", "out"),
                    "given twice");
     assert_refused(doppel("dedup", "-", "--output-dir", "out"), "standard input has no name");
+    assert_refused(doppel("dedup", "in", "--output-dir", "out", "--unit", "paragraph"),
+                   "'--output-dir' does not go with '--unit paragraph'");
+    assert_refused(doppel("dedup", "in", "--force"), "goes with '--output-dir'");
     assert_false(exists("out") || exists("in/out"));
     free(doppel_prints(0, "dedup", "in/0.jsonl", "--output-dir", "out"));
     assert_refused(doppel("dedup", "in", "--output-dir", "out"), "0.jsonl is there already");

@@ -377,8 +377,8 @@ static void progress_is_for_programs_too(void **state)
         {{"add", "-L", "a", "texts"}, 2, false},
         {{"ingest", "-L", "b", "texts"}, 2, false},
         {{"ingest", "-L", "b", "--jsonl", "c.jsonl"}, 33, true},
-        {{"dedup", "c.jsonl"}, 33, true},
-        {{"dedup", "c.jsonl", "-q"}, 33, true},
+        {{"dedup", "c.jsonl"}, 1, true},
+        {{"dedup", "c.jsonl", "-q"}, 1, true},
         {{"export", "-L", "a", "-o", "a.jsonl"}, 4, false}, /* twice: who they follow, too */
         {{"import", "-L", "d", "c.hashes"}, 68, true},
         {{"index", "build", "c.hex", "-o", "x"}, 2, true},

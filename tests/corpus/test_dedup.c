@@ -435,12 +435,13 @@ static bool stop_after(void *context, const struct doppel_dedup_decision *decisi
     return ++stop->seen < stop->limit;
 }
 
-static bool stop_reading(void *context, uint64_t done, uint64_t total, uint64_t records)
+/* Once something was read; the rest of it must be decided. */
+static bool stop_reading(void *context, const char *unit, uint64_t done, uint64_t total)
 {
     (void)context;
-    (void)done;
     (void)total;
-    return records == 0;
+    assert_string_not_equal(unit, "records compared");
+    return done == 0;
 }
 
 static void ends_early_with_what_it_has(void **state)
@@ -462,13 +463,35 @@ static void ends_early_with_what_it_has(void **state)
     end(&files);
 }
 
-static bool stop_at_call(void *context, uint64_t done, uint64_t total, uint64_t records)
+static bool stop_at_call(void *context, const char *unit, uint64_t done, uint64_t total)
 {
     struct stop *stop = context;
     (void)done;
     (void)total;
-    (void)records;
+    if (strcmp(unit, "records visited") == 0)
+        return true; /* to end this is the visitor's */
     return ++stop->seen < stop->limit;
+}
+
+/* Of each phase what was told last. */
+struct phases {
+    const char *units[4];
+    uint64_t done[4];
+    size_t count;
+};
+
+static bool note_phase(void *context, const char *unit, uint64_t done, uint64_t total)
+{
+    struct phases *phases = context;
+    if (!phases->count || strcmp(phases->units[phases->count - 1], unit) != 0) {
+        assert_true(phases->count < 3);
+        phases->units[phases->count++] = unit;
+    } else {
+        assert_true(done >= phases->done[phases->count - 1]);
+    }
+    assert_true(done <= total);
+    phases->done[phases->count - 1] = done;
+    return true;
 }
 
 static bool tells_nothing(void *context, const struct doppel_dedup_decision *decision)
@@ -484,6 +507,26 @@ static bool fails(void *context, const struct doppel_dedup_decision *decision)
     (void)decision;
     fail_msg("told of records that may not be decided");
     return false;
+}
+
+static void tells_how_far_it_is(void **state)
+{
+    (void)state;
+    struct case_files files = begin(&(struct corpus_plan){.seed = 10, .count = 5000});
+    for (uint32_t threads = 1; threads < 4; threads++) {
+        struct doppel_dedup_options options = options_of(&files);
+        struct phases phases = {.count = 0};
+        options.threads = threads;
+        options.progress = note_phase;
+        options.context = &phases;
+        assert_int_equal(doppel_dedup(&options, tells_nothing, NULL, NULL), DOPPEL_OK);
+        assert_int_equal(phases.count, 3);
+        assert_string_equal(phases.units[0], "bytes");
+        assert_int_equal(phases.done[0], files.lines.size);
+        assert_string_equal(phases.units[2], "records visited");
+        assert_int_equal(phases.done[2], 5000);
+    }
+    end(&files);
 }
 
 /* Comparing can take much longer than reading: it is looked up there too. */
@@ -548,6 +591,7 @@ int main(void)
         cmocka_unit_test(a_large_library_is_asked_as_a_small_one_is_read),
         cmocka_unit_test(gives_lines_back),
         cmocka_unit_test(ends_early_with_what_it_has),
+        cmocka_unit_test(tells_how_far_it_is),
         cmocka_unit_test(ends_early_while_comparing),
         cmocka_unit_test(says_what_cannot_be_done),
         cmocka_unit_test(a_corpus_of_nothing_is_fine),

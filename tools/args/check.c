@@ -353,6 +353,22 @@ static enum doppel_status check_all(struct settings *settings, struct doppel_err
 }
 
 /* A page is written, is served, or what was marked in one is done. */
+/* Into a folder go lines. */
+static enum doppel_status check_outputs(struct settings *settings, struct doppel_error *error)
+{
+    const char *given = settings->output_dir ? "output-dir"
+                        : settings->clusters ? "clusters"
+                                             : NULL;
+    if (settings->force && !settings->output_dir)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--force' goes with '--output-dir'");
+    if (given && settings->unit == UNIT_PARAGRAPH)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' does not go with '--unit paragraph'",
+                           given);
+    if (settings->output_dir && settings->emit == EMIT_DECISIONS)
+        settings->emit = EMIT_UNIQUE;
+    return DOPPEL_OK;
+}
+
 static enum doppel_status check_report(const struct settings *settings, struct doppel_error *error)
 {
     bool acts = settings->action != ACTION_NONE;
@@ -421,6 +437,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->keep_text)
         TRY(doppel_keep_policy_parse(settings->keep_text, &settings->keep, error));
     TRY(check_text(settings, error));
+    TRY(check_outputs(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));
     TRY(check_scheme(settings, error));

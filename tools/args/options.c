@@ -448,6 +448,7 @@ const struct option_info option_table[] = {
 
 const struct former_option former_options[] = {
     {"across", "cross-folder"},
+    {"column", "text-field"},
     {"max-false", "max-fp-share"},
     {"max-false-alarms", "max-fp-per-hour"},
     {"max-false-positives", "max-fp-rate"},

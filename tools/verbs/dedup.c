@@ -1,4 +1,6 @@
 /* doppel dedup FILE...: a whole corpus at once. */
+#include <string.h>
+
 #include "core/try.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
@@ -11,7 +13,6 @@
 struct dedup_command {
     const struct settings *settings;
     struct report *report;
-    struct settings emitting; /* the same, with what is emitted into a folder */
     struct decision_output output;
     struct clusters clusters;
     struct corpus_summary summary;
@@ -20,12 +21,14 @@ struct dedup_command {
 
 /* ---- what the engine calls ---- */
 
-static bool show_deduplicated(void *context, uint64_t done, uint64_t total, uint64_t records)
+static bool show_deduplicated(void *context, const char *unit, uint64_t done, uint64_t total)
 {
     struct dedup_command *command = context;
     struct progress *progress = &command->report->progress;
-    (void)records;
-    command->summary.bytes = done;
+    if (strcmp(progress->unit, unit) != 0)
+        progress_begin(progress, unit, total);
+    if (strcmp(unit, "bytes") == 0)
+        command->summary.bytes = done;
     progress_set_total(progress, total);
     progress_update(progress, done, 0);
     return !signals_stopped();
@@ -76,7 +79,7 @@ static struct doppel_dedup_options dedup_options_of(struct dedup_command *comman
     options.memory_bytes = settings->memory;
     options.temporary = settings->temporary;
     options.threads = settings->jobs;
-    options.lines = lines_of(command->emitting.emit);
+    options.lines = lines_of(settings->emit);
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
     options.progress = show_deduplicated;
@@ -164,10 +167,8 @@ int cmd_dedup(const struct settings *settings, struct report *report)
 {
     if (settings->unit == UNIT_PARAGRAPH)
         return cmd_paragraphs(settings, report);
-    struct dedup_command command = {.settings = settings, .report = report, .emitting = *settings};
-    if (settings->output_dir && settings->emit == EMIT_DECISIONS)
-        command.emitting.emit = EMIT_UNIQUE;
-    if (!decision_output_begin(&command.output, &command.emitting, report))
+    struct dedup_command command = {.settings = settings, .report = report};
+    if (!decision_output_begin(&command.output, settings, report))
         return EXIT_WRONG_USE;
     command.options = dedup_options_of(&command);
     int code = run_dedup(&command);
