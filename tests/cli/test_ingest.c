@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -354,6 +355,42 @@ static void records_and_files_live_together(void **state)
     free(lines);
 }
 
+/* Pages that a run touched, its own and mapped ones. */
+static long pages_of(const char *verb, const char *library, const char *corpus)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
+    struct ran ran = doppel(verb, "-L", library, "--jsonl", corpus);
+    getrusage(RUSAGE_CHILDREN, &after);
+    assert_true(ran.code < 2);
+    ran_free(&ran);
+    return after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt;
+}
+
+/* A table of the records, of 16 bytes each, would be some 160 pages more; it touches some more of a
+ * larger index. */
+static void it_holds_no_table_of_all_records(void **state)
+{
+    enum { FEW = 4000, MANY = 44000, PAGES = 120 };
+    static const char *const verbs[] = {"check", "ingest"};
+    (void)state;
+    char *few = make_records(FEW, 3), *many = make_records(MANY, 3), *one = make_records(3, 4);
+    write_text("few.jsonl", few);
+    write_text("many.jsonl", many);
+    write_text("one.jsonl", one);
+    free(doppel_prints(0, "ingest", "-q", "-L", "few", "--jsonl", "few.jsonl"));
+    free(doppel_prints(0, "ingest", "-q", "-L", "many", "--jsonl", "many.jsonl"));
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        const long of_few = pages_of(verbs[i], "few", "one.jsonl");
+        const long of_many = pages_of(verbs[i], "many", "one.jsonl");
+        printf("%s: %ld and %ld pages\n", verbs[i], of_few, of_many);
+        assert_true(of_many < of_few + PAGES);
+    }
+    free(few);
+    free(many);
+    free(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +407,7 @@ int main(void)
         IN_SANDBOX(fields_have_other_names),
         IN_SANDBOX(what_is_said_of_all_records),
         IN_SANDBOX(records_and_files_live_together),
+        IN_SANDBOX(it_holds_no_table_of_all_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
