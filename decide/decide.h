@@ -26,7 +26,8 @@ extern "C" {
 
 /** Strings and arrays are borrowed for the life of the decider. */
 struct doppel_decide_options {
-    bool dry_run; /**< nothing is remembered, and no input is known to later ones */
+    bool dry_run;       /**< nothing is remembered, and no input is known to later ones */
+    bool count_matches; /**< of a dry run: count the matches of items on lists all the same */
     struct doppel_search_options search; /**< when files match; `search.compare.text` is how texts
                                             are read */
 
@@ -100,10 +101,15 @@ struct doppel_decided {
     uint64_t replaces;       /**< what it takes the place of; 0: nothing */
     const char *replaces_id; /**< its id, of a record; NULL: none */
     bool has_match;
-    struct doppel_comparison match; /**< segments are borrowed */
-    const uint64_t *not_compared;   /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could
-                                       have matched, as in struct doppel_search_results: where there
-                                       are some, it is never new, but unreadable; NULL: none */
+    struct doppel_comparison match;           /**< segments are borrowed */
+    const char *const *lists, *const *labels; /**< of a file: those of all items on lists that it
+                                                   matched, each once */
+    size_t list_count, label_count;
+    bool review; /**< those that are on active lists are matched so often that a person is to look
+                      (doppel_library_is_reviewed) */
+    const uint64_t *not_compared; /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could
+                                     have matched, as in struct doppel_search_results: where there
+                                     are some, it is never new, but unreadable; NULL: none */
 };
 
 struct doppel_decider;

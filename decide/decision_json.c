@@ -78,6 +78,12 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
         write_file_match(json, decided);
     else if (decided->has_match)
         write_text_match(json, decided->decision, &decided->match.match);
+    doppel_json_texts(json, "lists", decided->lists, decided->list_count);
+    doppel_json_texts(json, "labels", decided->labels, decided->label_count);
+    if (decided->review) {
+        doppel_json_text(json, "action", "review");
+        doppel_json_text(json, "action_reason", "flood");
+    }
     if (decided->not_compared)
         doppel_not_compared_to_json(json, decided->not_compared);
     doppel_json_text(json, "remark", decided->remark);

@@ -15,6 +15,7 @@ void file_decision_free(struct file_decision *decision)
 {
     doppel_name_free(&decision->of);
     doppel_comparison_free(&decision->match);
+    list_hits_free(&decision->hits);
     *decision = (struct file_decision){0};
 }
 
@@ -418,6 +419,21 @@ done:
     return status;
 }
 
+/* A file that was there already is no match. */
+static enum doppel_status gather_hits(struct file_decider *decider, struct file_decision *decision,
+                                      struct doppel_error *error)
+{
+    const struct doppel_decide_options *decide = decider->decide;
+    const bool there = decision->answer.reason == DOPPEL_BECAUSE_KNOWN ||
+                       decision->answer.reason == DOPPEL_BECAUSE_MOVED;
+    const struct list_query query = {.answer = &decision->answer,
+                                     .candidates = decider->candidates.items,
+                                     .count = decider->candidates.count,
+                                     .counts =
+                                         !there && (!decide->dry_run || decide->count_matches)};
+    return list_hits_gather(decider->library, &query, &decision->hits, error);
+}
+
 static enum doppel_status decide_and_keep(struct file_decider *decider,
                                           struct file_decision *decision,
                                           struct doppel_error *error)
@@ -428,6 +444,7 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
     TRY(describe_file_match(decider, decision, error));
     decision->why = why_of(decider, &decision->answer);
     memcpy(decision->not_compared, decider->results.not_compared, sizeof decision->not_compared);
+    TRY(gather_hits(decider, decision, error));
     if (!decider->decide->dry_run)
         TRY(keep_decision(decider, decision, error));
     if (decision->answer.of && doppel_library_name(decider->library, decision->answer.of,

@@ -6,6 +6,7 @@
 #include <doppel/decide.h>
 #include <doppel/search.h>
 
+#include "decide/list_hits.h"
 #include "corpus/dedup/rule.h"
 #include "intake/reader.h"
 
@@ -29,6 +30,7 @@ struct file_decision {
     uint64_t same_as;      /* the match is with this one, which follows answer.of; 0: with that */
     bool has_match;
     struct doppel_comparison match;
+    struct list_hits hits;                        /* what of lists it matched */
     uint64_t not_compared[DOPPEL_SEARCH_SCHEMES]; /* as of struct doppel_search_results */
 };
 

@@ -169,6 +169,7 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
     while (!status && done < stream->count)
         if (!(status = decide_next_file(stream, done, error)))
             done++;
+    changes |= stream->options->decider.decide->count_matches;
     if (changes && (!status || status == DOPPEL_E_CANCELLED))
         kept = doppel_library_commit(stream->options->decider.library, error);
     if (!kept && (!status || status == DOPPEL_E_CANCELLED))

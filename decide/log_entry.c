@@ -22,6 +22,20 @@ static void set_limit(const struct doppel_compare_options *compare, struct ledge
     }
 }
 
+/* Or that of the list that the item is on. */
+static void set_list_limit(struct doppel_library *library,
+                           const struct doppel_compare_options *compare, uint64_t id,
+                           struct ledger_decision *entry)
+{
+    struct doppel_item_limit limit = {.by_default = true};
+    if (compare->max_distance >= 0 || compare->min_similarity >= 0 ||
+        doppel_library_item_limits(library, id, entry->match, &limit, NULL) ||
+        !limit.rule.limit_kind)
+        return;
+    entry->limit_kind = limit.rule.limit_kind;
+    entry->limit = limit.rule.limit;
+}
+
 /* What has no column of its own. */
 static void write_detail(struct doppel_json *json, const struct file_decision *decision)
 {
@@ -35,6 +49,10 @@ static void write_detail(struct doppel_json *json, const struct file_decision *d
     }
     if (decision->same_as)
         doppel_json_integer(json, "same_as", decision->same_as);
+    doppel_json_texts(json, "lists", (const char *const *)decision->hits.lists,
+                      decision->hits.list_count);
+    if (decision->hits.review)
+        doppel_json_text(json, "action", "review");
     doppel_json_object_end(json);
 }
 
@@ -58,6 +76,9 @@ enum doppel_status decide_log(struct doppel_library *library,
     if (entry.match) {
         if (decision->answer.candidate != NO_CANDIDATE)
             set_limit(compare, &entry);
+        if (decision->answer.candidate != NO_CANDIDATE && decision->hits.list_count)
+            set_list_limit(library, compare,
+                           decision->same_as ? decision->same_as : decision->answer.of, &entry);
         write_detail(&detail, decision);
         entry.detail = detail.bytes;
     }

@@ -86,6 +86,27 @@ DOPPEL_API enum doppel_status doppel_import(struct doppel_run *run, struct doppe
                                             struct doppel_import_counts *out_counts,
                                             struct doppel_error *error);
 
+struct doppel_sync_options {
+    struct doppel_import_options import; /**< its metadata names one list, which it is of */
+    bool dry_run;                        /**< nothing is changed */
+    bool force; /**< also where lines cannot be read, or more than half of the list is gone */
+};
+
+/**
+ * Make a list again as a file has it: what is new comes in as doppel_import has it, tags are as the
+ * file says, and what the file has no more is taken off; of that, what came into the library with
+ * lists alone, and is on none now, leaves it. In one transaction: a process that is killed leaves
+ * the list as it was, or as it is to be.
+ * @param fd  read from its place to the end; borrowed
+ * @param out what is done, or would be, also with DOPPEL_E_LIMIT; may be NULL
+ * @return DOPPEL_OK; DOPPEL_E_LIMIT: refused without `force`, and nothing is changed; else as
+ * doppel_import, and nothing is changed
+ */
+DOPPEL_API enum doppel_status doppel_sync(struct doppel_run *run, struct doppel_library *library,
+                                          int fd, const struct doppel_sync_options *options,
+                                          struct doppel_sync_counts *out,
+                                          struct doppel_error *error);
+
 /** Take what another library holds into `into`, as doppel_import does. @param options NULL: all is
  * taken */
 DOPPEL_API enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *into,

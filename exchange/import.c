@@ -45,6 +45,21 @@ static enum doppel_status finish_import(struct importer *importer, const char *n
     return status ? status : finished;
 }
 
+enum doppel_status import_from_file(struct doppel_run *run, int fd, const char *name,
+                                    enum doppel_exchange_format format, struct importer *importer,
+                                    uint64_t *out_bad, struct doppel_error *error)
+{
+    struct import_source source = {.name = name, .run = run, .sink = importer_sink(importer)};
+    struct stat file;
+    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+        source.size = (uint64_t)file.st_size;
+    line_reader_begin(&source.reader, fd, MAX_LINE, run);
+    enum doppel_status status = import_source(&source, format, error);
+    line_reader_end(&source.reader);
+    *out_bad = source.bad;
+    return status;
+}
+
 enum doppel_status doppel_import(struct doppel_run *run, struct doppel_library *library, int fd,
                                  const struct doppel_import_options *options,
                                  struct doppel_import_counts *out_counts,
@@ -53,23 +68,17 @@ enum doppel_status doppel_import(struct doppel_run *run, struct doppel_library *
     struct doppel_error ignored;
     options = options ? options : &everything;
     error = error ? error : &ignored;
-    struct import_source source = {.name = options->name ? options->name : "standard input",
-                                   .run = run};
+    const char *name = options->name ? options->name : "standard input";
     struct importer *importer;
-    struct stat file;
+    uint64_t bad;
     if ((unsigned)options->format > DOPPEL_EXCHANGE_AUTO)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such format of an import");
-    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
-        source.size = (uint64_t)file.st_size;
     enum doppel_status status = importer_new(run, library, options->metadata, &importer, error);
     if (status)
         return status;
-    source.sink = importer_sink(importer);
-    line_reader_begin(&source.reader, fd, MAX_LINE, run);
-    status = import_source(&source, options->format, error);
-    line_reader_end(&source.reader);
-    return finish_import(importer, options->name_in_summary ? source.name : NULL, status,
-                         out_counts, error);
+    status = import_from_file(run, fd, name, options->format, importer, &bad, error);
+    return finish_import(importer, options->name_in_summary ? name : NULL, status, out_counts,
+                         error);
 }
 
 enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *into,

@@ -23,6 +23,8 @@ enum meaning {
     MEANS_HASH, /* a code or a digest: MEANS_TYPE says which */
     MEANS_TYPE,
     MEANS_ADDED,
+    MEANS_TAGS,   /* words, with commas, semicolons, bars or blanks between them */
+    MEANS_LABELS, /* with semicolons between them */
     MEANINGS
 };
 
@@ -37,7 +39,8 @@ static const struct {
               {"file", MEANS_PATH},     {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST},
               {"sha1", MEANS_DIGEST},   {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},
               {"hash", MEANS_HASH},     {"hash_type", MEANS_TYPE},  {"signal_type", MEANS_TYPE},
-              {"type", MEANS_TYPE},     {"added", MEANS_ADDED}};
+              {"type", MEANS_TYPE},     {"added", MEANS_ADDED},     {"tags", MEANS_TAGS},
+              {"tag", MEANS_TAGS},      {"labels", MEANS_LABELS}};
 
 /* What types are called, of digests, and how many hex digits each has. */
 static const struct {
@@ -56,6 +59,7 @@ struct csv_import {
     struct doppel_error *error;
     enum doppel_status status;
     ARRAY(struct csv_column) columns;
+    ARRAY(char *) tags;    /* of the row at hand, in its cell */
     bool told_guess;       /* that hashes without a type are taken for digests */
     char *cells[MEANINGS]; /* of the row at hand */
     size_t column;
@@ -163,6 +167,31 @@ static enum doppel_status put_hash(struct csv_import *import, const struct impor
     return import_digest(import->source, entry, import->error);
 }
 
+static bool has_column(const struct csv_import *import, enum meaning meaning)
+{
+    for (size_t i = 0; i < import->columns.count; i++)
+        if (import->columns.items[i].meaning == meaning)
+            return true;
+    return false;
+}
+
+#define BETWEEN_TAGS ",;| \t\r\n[]\"'"
+
+/* Cut in place; each counts once. @return false without memory */
+static bool split_tags(struct csv_import *import, char *text, const char *between)
+{
+    char *rest = NULL, *tag;
+    for (tag = text ? strtok_r(text, between, &rest) : NULL; tag;
+         tag = strtok_r(NULL, between, &rest)) {
+        bool again = false;
+        for (size_t i = 0; i < import->tags.count; i++)
+            again |= strcmp(import->tags.items[i], tag) == 0;
+        if (!again && !array_push(&import->tags, tag))
+            return false;
+    }
+    return true;
+}
+
 static enum doppel_status put_csv_row(struct csv_import *import)
 {
     char *const *cells = import->cells;
@@ -180,6 +209,13 @@ static enum doppel_status put_csv_row(struct csv_import *import)
     if (cells[MEANS_CODE] && !scheme)
         return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such scheme: '%.40s'",
                            cells[MEANS_SCHEME]);
+    import->tags.count = 0;
+    if (!split_tags(import, cells[MEANS_LABELS], ";") ||
+        !split_tags(import, cells[MEANS_TAGS], BETWEEN_TAGS))
+        return doppel_fail(import->error, DOPPEL_E_MEMORY, "no memory for tags");
+    entry.tags = (struct doppel_list_tags){import->tags.items, import->tags.count,
+                                           has_column(import, MEANS_TAGS) ||
+                                               has_column(import, MEANS_LABELS)};
     entry.quality = (uint8_t)quality;
     entry.version = (uint16_t)version;
     if (import->wrong)
@@ -195,14 +231,6 @@ static enum doppel_status put_csv_row(struct csv_import *import)
     if (cells[MEANS_DIGEST])
         return import_digest(import->source, &entry, import->error);
     return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "the row has neither a code nor a digest");
-}
-
-static bool has_column(const struct csv_import *import, enum meaning meaning)
-{
-    for (size_t i = 0; i < import->columns.count; i++)
-        if (import->columns.items[i].meaning == meaning)
-            return true;
-    return false;
 }
 
 static void on_csv_row(int end, void *context)
@@ -265,6 +293,7 @@ enum doppel_status import_csv(struct import_source *source, struct doppel_error 
     enum doppel_status status = feed(&import, &parser);
     csv_free(&parser);
     array_free(&import.columns);
+    array_free(&import.tags);
     for (size_t i = 0; i < MEANINGS; i++)
         free(import.cells[i]);
     return status;

@@ -97,6 +97,7 @@ enum doppel_status import_code(struct import_source *source, const struct doppel
                                const struct import_entry *entry, struct doppel_error *error)
 {
     struct exchange_item carried = {
+        .tags = entry->tags,
         .item = {.added_ns = entry->added_ns,
                  .record = {.kind = scheme->kind,
                             .scheme = scheme->id,
@@ -119,7 +120,7 @@ enum doppel_status import_code(struct import_source *source, const struct doppel
 enum doppel_status import_digest(struct import_source *source, const struct import_entry *entry,
                                  struct doppel_error *error)
 {
-    struct exchange_item carried = {.item.added_ns = entry->added_ns};
+    struct exchange_item carried = {.tags = entry->tags, .item.added_ns = entry->added_ns};
     char text[8 + SHA256_DIGITS + 1];
     size_t digits = hex_length(entry->hex);
     const char *algorithm = digits == MD5_DIGITS      ? "md5"

@@ -2,6 +2,7 @@
 #ifndef DOPPEL_EXCHANGE_IMPORT_SOURCE_H
 #define DOPPEL_EXCHANGE_IMPORT_SOURCE_H
 
+#include "exchange/importer.h"
 #include "exchange/model.h"
 #include "core/line_reader.h"
 
@@ -11,7 +12,7 @@ struct import_source {
     struct doppel_run *run;
     const struct exchange_sink *sink;
     uint64_t size; /* of the file; 0: not known */
-    uint64_t bad;  /* lines that were reported */
+    uint64_t bad;  /* lines that cannot be taken */
 };
 
 /* What a format that is not named is, by how the file begins. @return DOPPEL_EXCHANGE_AUTO, with a
@@ -40,9 +41,15 @@ enum doppel_status import_bad(struct import_source *source, uint64_t line,
 struct import_entry {
     const char *hex, *name; /* what it is called; NULL: nothing */
     uint8_t quality;
-    uint16_t version; /* of the scheme; 0: today's */
-    int64_t added_ns; /* 0: not said */
+    uint16_t version;             /* of the scheme; 0: today's */
+    int64_t added_ns;             /* 0: not said */
+    struct doppel_list_tags tags; /* borrowed */
 };
+
+/* Take what can be read of an open file. @param name as it is reported */
+enum doppel_status import_from_file(struct doppel_run *run, int fd, const char *name,
+                                    enum doppel_exchange_format format, struct importer *importer,
+                                    uint64_t *out_bad, struct doppel_error *error);
 
 /* An item of one code without a file. */
 enum doppel_status import_code(struct import_source *source, const struct doppel_scheme *scheme,

@@ -77,7 +77,7 @@ enum doppel_status importer_took(struct importer *importer, size_t bytes,
                                  struct doppel_error *error)
 {
     importer->bytes += bytes;
-    if (++importer->pieces < COMMIT_PIECES && importer->bytes < COMMIT_BYTES)
+    if (importer->sync || (++importer->pieces < COMMIT_PIECES && importer->bytes < COMMIT_BYTES))
         return DOPPEL_OK;
     importer->pieces = importer->bytes = 0;
     return doppel_library_commit(importer->library, error);
@@ -105,6 +105,30 @@ static const struct {
 } exacts[] = {
     {"md5:", DOPPEL_EXACT_MD5}, {"sha1:", DOPPEL_EXACT_SHA1}, {"sha256:", DOPPEL_EXACT_SHA256}};
 
+/* What the lists say of it, or, where it is on none, labels of its own. */
+static enum doppel_status take_tags(struct importer *importer, uint64_t id,
+                                    const struct exchange_item *carried, enum doppel_added added,
+                                    struct doppel_error *error)
+{
+    static const struct doppel_metadata nothing;
+    const struct doppel_metadata *all = importer->metadata ? importer->metadata : &nothing;
+    const struct doppel_metadata labels = {.labels = carried->tags.items,
+                                           .label_count = carried->tags.count};
+    const bool brought = added == DOPPEL_ADDED_NEW && !doppel_item_has_file(&carried->item);
+    bool retagged = false, changed = false;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < all->list_count && !status; i++) {
+        status = doppel_library_list_says(importer->library, id, all->lists[i], &carried->tags,
+                                          brought, &changed, error);
+        retagged |= changed;
+    }
+    if (!status && !all->list_count && carried->tags.count)
+        status = doppel_library_set_metadata(importer->library, id, &labels, error);
+    if (!status && importer->sync)
+        doppel_list_sync_came(importer->sync, id, added == DOPPEL_ADDED_UPDATED, retagged);
+    return status;
+}
+
 /* "md5:0123…". */
 static enum doppel_status put_exact(struct importer *importer, const struct exchange_item *carried,
                                     uint64_t *out_id, enum doppel_added *out_added,
@@ -129,11 +153,17 @@ static enum doppel_status put_exact(struct importer *importer, const struct exch
                        "'%.100s' is no digest: md5:, sha1: or sha256: and hex digits", name);
 }
 
+static bool is_digest(const struct exchange_item *carried)
+{
+    return carried->item.record.scheme == DOPPEL_SCHEME_NONE &&
+           !doppel_item_has_file(&carried->item);
+}
+
 static enum doppel_status import_item(struct importer *importer,
                                       const struct exchange_item *carried, uint64_t *out_id,
                                       enum doppel_added *out_added, struct doppel_error *error)
 {
-    if (carried->item.record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(&carried->item))
+    if (is_digest(carried))
         return put_exact(importer, carried, out_id, out_added, error);
     if (!doppel_record_is_readable(&carried->item.record))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -163,8 +193,9 @@ static enum doppel_status take_list_code(struct importer *importer,
                                          struct doppel_error *error)
 {
     bool full = false;
-    enum doppel_status status = doppel_code_batch_add(importer->batch, &carried->item,
-                                                      carried->about.external_id, &full, error);
+    const struct doppel_list_code code = {&carried->item, carried->about.external_id,
+                                          carried->tags};
+    enum doppel_status status = doppel_code_batch_add(importer->batch, &code, &full, error);
     return status || !full ? status : importer_write_codes(importer, error);
 }
 
@@ -176,15 +207,19 @@ static enum doppel_status importer_take_item(void *context, const struct exchang
     uint64_t id = 0;
     if (is_code_of_list(carried))
         return take_list_code(importer, carried, error);
-    enum doppel_status status = importer_write_codes(importer, error);
-    if (!status)
-        status = import_item(importer, carried, &id, &added, error);
-    if (status)
-        return status;
+    if (importer->sync && is_digest(carried) &&
+        doppel_list_sync_knows_exact(importer->sync, carried->item.path, &carried->tags))
+        return DOPPEL_OK;
+    enum doppel_status status;
+    TRY(importer_write_codes(importer, error));
+    TRY(import_item(importer, carried, &id, &added, error));
+    TRY(take_tags(importer, id, carried, added, error));
     importer->counts[added]++;
-    status = importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical,
-                               error);
-    return status ? status : importer_took(importer, carried->item.record.attachment_size, error);
+    TRY(importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical,
+                          error));
+    TRY(importer_took(importer, carried->item.record.attachment_size, error));
+done:
+    return status;
 }
 
 /* ---- who follows whom ---- */
@@ -274,11 +309,24 @@ enum doppel_status importer_new(struct doppel_run *run, struct doppel_library *l
     return status;
 }
 
+enum doppel_status importer_begin_sync(struct importer *importer, struct doppel_list_sync **out,
+                                       struct doppel_error *error)
+{
+    enum doppel_status status = doppel_list_sync_begin(
+        importer->library, importer->metadata->lists[0], &importer->sync, error);
+    if (status)
+        return status;
+    doppel_code_batch_for_sync(importer->batch, importer->sync);
+    *out = importer->sync;
+    return DOPPEL_OK;
+}
+
 void importer_free(struct importer *importer)
 {
     if (!importer)
         return;
     doppel_code_batch_free(importer->batch);
+    doppel_list_sync_free(importer->sync);
     number_map_free(&importer->ids);
     number_map_free(&importer->texts);
     array_free(&importer->pending);
@@ -320,12 +368,17 @@ static void notice_counts(const struct importer *importer, const char *name)
                           (unsigned long long)counts.conflicts);
 }
 
+enum doppel_status importer_settle(struct importer *importer, struct doppel_error *error)
+{
+    enum doppel_status status = importer_write_codes(importer, error);
+    return status ? status : settle_groups(importer, error);
+}
+
 enum doppel_status importer_finish(struct importer *importer, const char *name,
                                    struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(importer_write_codes(importer, error));
-    TRY(settle_groups(importer, error));
+    TRY(importer_settle(importer, error));
     TRY(doppel_library_commit(importer->library, error));
     notice_counts(importer, name);
 done:

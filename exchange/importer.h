@@ -12,6 +12,11 @@ struct importer;
 enum doppel_status importer_new(struct doppel_run *run, struct doppel_library *library,
                                 const struct doppel_metadata *metadata, struct importer **out,
                                 struct doppel_error *error);
+
+/* What comes is all of the list of the metadata, and nothing is committed: a transaction is open
+ * from here on. The sync is borrowed from the importer. */
+enum doppel_status importer_begin_sync(struct importer *importer, struct doppel_list_sync **out,
+                                       struct doppel_error *error);
 void importer_free(struct importer *importer);
 
 /* Where it is to be given. Functions return DOPPEL_E_ARGUMENT for what cannot be taken in: the
@@ -20,7 +25,10 @@ const struct exchange_sink *importer_sink(struct importer *importer);
 
 struct doppel_import_counts importer_counts(const struct importer *importer);
 
-/* Let items follow whom they followed, commit, and say what came of it. Also after an
+/* Write what waits, and let items follow whom they followed. */
+enum doppel_status importer_settle(struct importer *importer, struct doppel_error *error);
+
+/* Settle, commit, and say what came of it. Also after an
  * interruption: what was taken in stays.
  * @param name of what it came from, where there are several; NULL: there is one */
 enum doppel_status importer_finish(struct importer *importer, const char *name,

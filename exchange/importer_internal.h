@@ -20,6 +20,7 @@ struct importer {
     const struct doppel_metadata *metadata; /* of all; NULL: none */
     struct exchange_sink sink;
     struct doppel_code_batch *batch; /* codes of a list, which are written before anything else */
+    struct doppel_list_sync *sync;   /* NULL: nothing is taken off, and there are commits */
     struct number_map ids;           /* from those of where it comes from */
     struct number_map texts;         /* from 64 bits of what a text is known by */
     bool knows_texts, refuses_texts;

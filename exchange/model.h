@@ -13,6 +13,7 @@
 struct exchange_item {
     struct doppel_item item;      /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
     struct doppel_metadata about; /* `state` is not looked at */
+    struct doppel_list_tags tags; /* what a list says of it; borrowed */
     uint64_t leader,
         canonical; /* 0: it follows none; it is canonical itself, or no representative */
 };

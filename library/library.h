@@ -282,21 +282,29 @@ DOPPEL_API void doppel_code_batch_free(struct doppel_code_batch *batch);
  * or an attachment; but for `phash64`. Thread-safe. */
 DOPPEL_API bool doppel_code_batch_takes(const struct doppel_item *item);
 
+struct doppel_list_code {
+    const struct doppel_item *item; /**< which the batch takes */
+    const char *name;               /**< its external id; NULL: it has none */
+    struct doppel_list_tags tags;   /**< as labels, of the lists that it comes with */
+};
+
 /** Put such an item behind the others; copied. Nothing is written yet.
- * @param external_id NULL: it has none
- * @param out_full    it is time for doppel_code_batch_write
+ * @param out_full it is time for doppel_code_batch_write
  * @return as doppel_library_import */
 DOPPEL_API enum doppel_status doppel_code_batch_add(struct doppel_code_batch *batch,
-                                                    const struct doppel_item *item,
-                                                    const char *external_id, bool *out_full,
-                                                    struct doppel_error *error);
+                                                    const struct doppel_list_code *code,
+                                                    bool *out_full, struct doppel_error *error);
+
+/** They come for a list that is made again: what is on it as it is, is passed over; the rest is
+ * told to the sync, and not committed. @param sync borrowed for the life of the batch */
+DOPPEL_API void doppel_code_batch_for_sync(struct doppel_code_batch *batch,
+                                           struct doppel_list_sync *sync);
 
 /** Take those that were added into the library, and commit. After a failure all of them are
  * forgotten, and what the library wrote since its last commit is taken back.
  * @param counts by what came of them, DOPPEL_ADDED_NEW and so on; increased */
 DOPPEL_API enum doppel_status doppel_code_batch_write(struct doppel_code_batch *batch,
-                                                      uint64_t *counts,
-                                                      struct doppel_error *error);
+                                                      uint64_t *counts, struct doppel_error *error);
 
 /** Begin to change the library: nobody else changes it until the commit. What adds and removes
  * begins by itself. @param out_last_id the last id that was given to anything; may be NULL. As

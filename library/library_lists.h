@@ -19,6 +19,7 @@ extern "C" {
 
 struct doppel_library;
 struct doppel_file_stamp;
+struct doppel_match;
 
 /* ---- what is said of an item ---- */
 
@@ -81,11 +82,80 @@ DOPPEL_API enum doppel_status doppel_library_unlabel(struct doppel_library *libr
 
 /* ---- lists ---- */
 
+/** What is set of a list, besides its state. Zero: nothing. */
+struct doppel_list_rule {
+    enum doppel_limit_kind limit_kind; /**< a distance or a similarity that matches of its items
+                                            keep to, in place of the defaults; or NONE */
+    double limit;                      /**< in bits or lanes; or from 0 to 1 */
+    uint32_t flood; /**< an item with more matches in 24 hours is to be reviewed; 0: none is */
+};
+
 struct doppel_list {
     const char *name; /**< borrowed */
     enum doppel_list_state state;
     uint64_t items;
+    struct doppel_list_rule rule;
+    uint64_t matches, matches_day; /**< of its items, of all time and of the last 24 hours (in whole
+                                        hours), as doppel_library_count_matches counted them */
+    int64_t last_match_ns;         /**< since 1970; 0: never */
+    uint64_t in_review;            /**< how many of its items are to be reviewed */
 };
+
+/** Set all of the rule of a list, which is made when it is not there. DOPPEL_E_ARGUMENT. */
+DOPPEL_API enum doppel_status doppel_library_set_list_rule(struct doppel_library *library,
+                                                           const char *list,
+                                                           const struct doppel_list_rule *rule,
+                                                           struct doppel_error *error);
+/** @param out all zero where there is none, or no such list */
+DOPPEL_API enum doppel_status doppel_library_get_list_rule(struct doppel_library *library,
+                                                           const char *list,
+                                                           struct doppel_list_rule *out,
+                                                           struct doppel_error *error);
+
+/** The widest limits of all lists. @param out_distance,out_similarity -1: no list has one
+ * @param out_any whether there are any */
+DOPPEL_API enum doppel_status doppel_library_list_limits(struct doppel_library *library,
+                                                         int64_t *out_distance,
+                                                         double *out_similarity, bool *out_any,
+                                                         struct doppel_error *error);
+
+/** How an item may match, by the lists that it is on. */
+struct doppel_item_limit {
+    bool by_default; /**< by the default thresholds: it is on no list, or on one without a limit */
+    struct doppel_list_rule rule; /**< that of a list whose limit the match keeps to; or zero */
+};
+DOPPEL_API enum doppel_status doppel_library_item_limits(struct doppel_library *library,
+                                                         uint64_t id,
+                                                         const struct doppel_match *match,
+                                                         struct doppel_item_limit *out,
+                                                         struct doppel_error *error);
+
+/** Count a match of each item that is on a list; of others none. */
+DOPPEL_API enum doppel_status doppel_library_count_matches(struct doppel_library *library,
+                                                           const uint64_t *ids, size_t count,
+                                                           struct doppel_error *error);
+
+/** Whether an item is to be reviewed, since it was matched too often. */
+DOPPEL_API enum doppel_status doppel_library_is_reviewed(struct doppel_library *library,
+                                                         uint64_t id, bool *out,
+                                                         struct doppel_error *error);
+/** A person has looked at it: its matches count from 0 again. DOPPEL_E_NOT_FOUND. */
+DOPPEL_API enum doppel_status doppel_library_release_review(struct doppel_library *library,
+                                                            uint64_t id,
+                                                            struct doppel_error *error);
+
+/** An item to be reviewed, once for each of its lists. Strings are borrowed. */
+struct doppel_review {
+    uint64_t item;
+    const char *list, *name; /**< name NULL: it has none */
+    int64_t since_ns;        /**< since 1970 */
+    uint64_t matches;        /**< of the last 24 hours */
+};
+typedef bool doppel_review_visitor(void *context, const struct doppel_review *review);
+/** By list and id. Within a visit no other begins. */
+DOPPEL_API enum doppel_status doppel_library_each_review(struct doppel_library *library,
+                                                         doppel_review_visitor *visitor,
+                                                         void *context, struct doppel_error *error);
 
 /** Make a list, or give it another state. */
 DOPPEL_API enum doppel_status doppel_library_set_list(struct doppel_library *library,
@@ -103,6 +173,65 @@ DOPPEL_API enum doppel_status doppel_library_each_list(struct doppel_library *li
                                                        doppel_list_visitor *visitor, void *context,
                                                        struct doppel_error *error);
 
+/* ---- lists that somebody else keeps ---- */
+
+/** What a list says of one of its items; each becomes a label of it. */
+struct doppel_list_tags {
+    char **items; /**< each once; not empty */
+    size_t count;
+    bool given; /**< the list says something of it, if only that it has none */
+};
+
+/**
+ * Keep what a list says of an item that is on it: its tags of before are replaced, labels that
+ * people or other lists gave stay.
+ * @param brought     the item came into the library with the list: it is to go with its last list
+ * @param out_changed whether the tags are others now
+ */
+DOPPEL_API enum doppel_status doppel_library_list_says(struct doppel_library *library, uint64_t id,
+                                                       const char *list,
+                                                       const struct doppel_list_tags *tags,
+                                                       bool brought, bool *out_changed,
+                                                       struct doppel_error *error);
+
+/** What became of a list: `before` and `after` are how many are on it. Of those that are removed
+ * from it, `kept` stay in the library. */
+struct doppel_sync_counts {
+    uint64_t before, after, added, removed, kept, updated, retagged, unchanged;
+    uint64_t unreadable; /**< lines of what was read; set by doppel_sync */
+};
+
+/** A list that is made again as somebody else has it, in one transaction of the library, which
+ * doppel_library_commit or _rollback ends. Not thread-safe. */
+struct doppel_list_sync;
+
+/** Begin, with what is on the list. @param out given (doppel_list_sync_free) */
+DOPPEL_API enum doppel_status doppel_list_sync_begin(struct doppel_library *library,
+                                                     const char *list,
+                                                     struct doppel_list_sync **out,
+                                                     struct doppel_error *error);
+DOPPEL_API void doppel_list_sync_free(struct doppel_list_sync *sync);
+
+/** Whether a digest that stands for a file ("md5:0123…") is on the list with these tags: then it
+ * stays, and nothing is to be done. */
+DOPPEL_API bool doppel_list_sync_knows_exact(struct doppel_list_sync *sync, const char *name,
+                                             const struct doppel_list_tags *tags);
+
+/** An item was taken in for the list: if it was on it before, it stays. */
+DOPPEL_API void doppel_list_sync_came(struct doppel_list_sync *sync, uint64_t id, bool updated,
+                                      bool retagged);
+
+/** What becomes of the list when all others are taken off it; `kept` is not known yet. */
+DOPPEL_API enum doppel_status doppel_list_sync_count(struct doppel_list_sync *sync,
+                                                     struct doppel_sync_counts *out,
+                                                     struct doppel_error *error);
+
+/** Take them off. Those which came with lists alone, and are on none now, leave the library.
+ * @param out as doppel_list_sync_count has it; `kept` is set */
+DOPPEL_API enum doppel_status doppel_list_sync_end(struct doppel_list_sync *sync,
+                                                   struct doppel_sync_counts *out,
+                                                   struct doppel_error *error);
+
 /** What an item's lists make of it. In memory while there are at most a million items on lists that
  * are not active: fit to be asked for each candidate; other processes' changes are seen after the
  * next begin. */
@@ -114,6 +243,9 @@ DOPPEL_API enum doppel_status doppel_library_state_of(struct doppel_library *lib
  * list; 0: it was not decided so. */
 DOPPEL_API enum doppel_status doppel_library_benign_of(struct doppel_library *library, uint64_t id,
                                                        uint64_t *out, struct doppel_error *error);
+
+/** Whether there is any list. */
+DOPPEL_API bool doppel_library_has_lists(struct doppel_library *library);
 
 /** Whether there is a list that is benign or disabled at all. */
 DOPPEL_API bool doppel_library_has_states(struct doppel_library *library);

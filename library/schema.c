@@ -131,18 +131,50 @@
     "ALTER TABLE log ADD COLUMN last_item INTEGER;"                                                \
     "CREATE INDEX log_last ON log(last_item, item) WHERE last_item IS NOT NULL;"
 
+/* What was set of a list; what it says of its items (the tag '': it brought the item); and how
+ * often an item on a list was matched, by the hour: version 10. */
+#define LIST_TABLES                                                                                \
+    "CREATE TABLE list_rule("                                                                      \
+    " list INTEGER PRIMARY KEY REFERENCES list ON DELETE CASCADE,"                                 \
+    " limit_kind INTEGER NOT NULL, match_limit REAL NOT NULL, flood INTEGER NOT NULL,"             \
+    " checksum INTEGER NOT NULL"                                                                   \
+    ") STRICT;"                                                                                    \
+    "CREATE TABLE list_said("                                                                      \
+    " item INTEGER NOT NULL, list INTEGER NOT NULL REFERENCES list ON DELETE CASCADE,"             \
+    " tag TEXT NOT NULL, PRIMARY KEY(item, list, tag)"                                             \
+    ") STRICT, WITHOUT ROWID;"                                                                     \
+    "CREATE TABLE list_match("                                                                     \
+    " item INTEGER NOT NULL, hour INTEGER NOT NULL,"                                               \
+    " matches INTEGER NOT NULL, last_ns INTEGER NOT NULL, checksum INTEGER NOT NULL,"              \
+    " PRIMARY KEY(item, hour)"                                                                     \
+    ") STRICT, WITHOUT ROWID;"
+
+/* Of a library before that, an item came with a list where the log has one entry behind the other.
+ */
+#define BROUGHT_BEFORE                                                                             \
+    "INSERT OR IGNORE INTO list_said(item, list, tag)"                                             \
+    " SELECT one.item, one.list, '' FROM list_item AS one JOIN item ON item.id = one.item"         \
+    " WHERE item.path < x'01' OR EXISTS(SELECT 1 FROM exact WHERE exact.item = item.id);"          \
+    "DELETE FROM list_said WHERE NOT EXISTS(SELECT 1 FROM log AS came JOIN log AS put"             \
+    " ON put.entry = came.entry + 1 WHERE came.action = 'imported' AND put.action = 'listed'"      \
+    " AND put.item = came.item AND came.item = list_said.item AND came.item != 0"                  \
+    " AND put.time_ns - came.time_ns < 1000000000"                                                 \
+    " UNION ALL SELECT 1 FROM log AS came JOIN log AS put ON put.entry = came.entry"               \
+    " + (put.last_item - put.item + 1) AND put.item = came.item"                                   \
+    " WHERE came.last_item >= list_said.item"                                                      \
+    " AND came.item <= list_said.item AND came.action = 'imported' AND put.action = 'listed');"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
-    "DROP VIEW IF EXISTS marks; DROP VIEW IF EXISTS sources;" VIEWS
+    "DROP VIEW IF EXISTS list_matches; DROP VIEW IF EXISTS marks; DROP VIEW IF EXISTS "            \
+    "sources;" VIEWS
 
-const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {TEXT_TABLES,
-                                                            DOPPEL_STORE_INDEX_SCHEMA,
-                                                            LEDGER_TABLES,
-                                                            PIXELS_COLUMN,
-                                                            WORDS_COLUMN,
-                                                            "", /* version 8: indexes */
-                                                            SCHEME_INDEXES TODAYS_VIEWS};
+const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
+    TEXT_TABLES,    DOPPEL_STORE_INDEX_SCHEMA,
+    LEDGER_TABLES,  PIXELS_COLUMN,
+    WORDS_COLUMN,   "", /* version 8: indexes */
+    SCHEME_INDEXES, LIST_TABLES BROUGHT_BEFORE TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -175,7 +207,7 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        SCHEME_INDEXES TODAYS_VIEWS;
+        SCHEME_INDEXES LIST_TABLES TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \
@@ -186,10 +218,9 @@ const char catalogue_schema[] =
 
 /* Version 5: the attachments of lossless pictures have the digest of their pixels; version 6: those
  * of texts their SimHash; version 7: those of pictures their origin. So they are read again. */
-const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main."),
-                                                    "DELETE FROM record WHERE kind = 2;",
-                                                    "DELETE FROM record WHERE kind = 1;",
-                                                    "DELETE FROM record WHERE kind = 2;"};
+const char *const cache_upgrades[CACHE_UPGRADES] = {
+    JOINED_TABLE("main."), "DELETE FROM record WHERE kind = 2;",
+    "DELETE FROM record WHERE kind = 1;", "DELETE FROM record WHERE kind = 2;"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

@@ -14,6 +14,8 @@
     "one, format, nfkc, fold_case, drop_punctuation, unit, shingle, min_words, lanes,"             \
     " min_similarity, min_containment"
 #define LIST_SUM "id, name, state"
+#define LIST_RULE_SUM "list, limit_kind, match_limit, flood"
+#define LIST_MATCH_SUM "item, hour, matches, last_ns"
 #define LINK_SUM "item, leader"
 #define CANONICAL_SUM "leader, item"
 #define SOURCE_SUM "pattern, authority"

@@ -149,6 +149,8 @@ static const struct {
     {"about", "SELECT * FROM about WHERE item = ?1"},
     {"label", "SELECT * FROM label WHERE item = ?1"},
     {"list_item", "SELECT * FROM list_item WHERE item = ?1"},
+    {"list_said", "SELECT * FROM list_said WHERE item = ?1"},
+    {"list_match", "SELECT * FROM list_match WHERE item = ?1"},
     {"link", "SELECT * FROM link WHERE item = ?1"},
     {"canonical", "SELECT * FROM canonical WHERE item = ?1"},
     {"exact", "SELECT * FROM exact WHERE item = ?1"},

@@ -34,6 +34,8 @@ static const struct row_check damages[] = {
           "checksum IS NOT NULL AND checksum != " CHECKSUM_OF(LOG_SUM))}, /* of before version 5 */
     DAMAGED("about", "item", "NULL", ABOUT_COLUMNS),
     DAMAGED("list", "0", "name", LIST_SUM),
+    DAMAGED("list_match", "item", "NULL", LIST_MATCH_SUM),
+    DAMAGED("list_rule", "0", "NULL", LIST_RULE_SUM),
     DAMAGED("link", "item", "NULL", LINK_SUM),
     DAMAGED("canonical", "leader", "NULL", CANONICAL_SUM),
     DAMAGED("source", "0", "pattern", SOURCE_SUM),
@@ -87,6 +89,8 @@ static const struct row_check dangling[] = {
     {"list_item", "there is no such list",
      ROWS("list_item", "item", "NULL",
           "NOT EXISTS(SELECT 1 FROM list AS one WHERE one.id = list_item.list)")},
+    OF_NOBODY("list_said"),
+    OF_NOBODY("list_match"),
     OF_NOBODY("exact"),
     OF_NOBODY("link"),
     {"link", "the item that it follows is not there, or follows another one",

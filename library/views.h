@@ -86,10 +86,20 @@
     " AS limit_kind, match_limit, false_positive_rate, detail FROM log"
 /* clang-format on */
 
-#define VIEW_LISTS                                                                                 \
+/* clang-format off */
+#define VIEW_LISTS \
     "SELECT name, CASE state WHEN 0 THEN 'active' WHEN 1 THEN 'disabled' WHEN 2 THEN 'benign' END" \
-    " AS state, (SELECT count(*) FROM list_item WHERE list_item.list = list.id) AS items"          \
-    " FROM list"
+    " AS state, (SELECT count(*) FROM list_item WHERE list_item.list = list.id) AS items," \
+    " CASE limit_kind WHEN 1 THEN match_limit END AS max_distance," \
+    " CASE limit_kind WHEN 2 THEN match_limit END AS min_similarity," \
+    " nullif(flood, 0) AS flood FROM list LEFT JOIN list_rule ON list_rule.list = list.id"
+
+#define VIEW_LIST_MATCHES \
+    "SELECT item, sum(CASE WHEN hour >= 0 THEN matches ELSE 0 END) AS matches, " \
+    TIME_OF("max(CASE WHEN hour >= 0 THEN last_ns END)") " AS last_match, " \
+    TIME_OF("max(CASE hour WHEN -1 THEN last_ns END)") \
+    " AS in_review_since FROM list_match GROUP BY item"
+/* clang-format on */
 
 #define VIEW_MARKS                                                                                 \
     "SELECT lower(hex(a)) AS a, lower(hex(b)) AS b,"                                               \
@@ -100,7 +110,7 @@
 
 #define VIEWS                                                                                      \
     "CREATE VIEW items AS " VIEW_ITEMS ";CREATE VIEW decisions AS " VIEW_DECISIONS                 \
-    ";CREATE VIEW lists AS " VIEW_LISTS ";CREATE VIEW marks AS " VIEW_MARKS                        \
-    ";CREATE VIEW sources AS " VIEW_SOURCES ";"
+    ";CREATE VIEW lists AS " VIEW_LISTS ";CREATE VIEW list_matches AS " VIEW_LIST_MATCHES          \
+    ";CREATE VIEW marks AS " VIEW_MARKS ";CREATE VIEW sources AS " VIEW_SOURCES ";"
 
 #endif

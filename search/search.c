@@ -8,6 +8,7 @@
 #include "compare/video.h"
 #include "core/digest.h"
 #include "core/try.h"
+#include "search/list_limits.h"
 #include "search/other_schemes.h"
 #include "search/texts.h"
 #include "search/videos.h"
@@ -21,6 +22,7 @@ struct doppel_search {
     struct search_texts *texts; /* NULL: not wanted */
     bool noticed;               /* what is left out was told */
     struct other_schemes others;
+    struct list_limits limits;
 
     /* of the call in flight */
     const struct search_query *query;
@@ -108,7 +110,8 @@ done:
 
 static bool keep_found(struct doppel_search *search, const struct doppel_found *found)
 {
-    if (!is_taken(search, found->id) && !results_append_match(search->results, found))
+    if (!is_taken(search, found->id) && list_limits_allow(&search->limits, found) &&
+        !results_append_match(search->results, found))
         search->status = DOPPEL_E_MEMORY;
     return search->status == DOPPEL_OK && !doppel_run_cancelled(search->run);
 }
@@ -176,8 +179,12 @@ static enum doppel_status find_images(struct doppel_search *search,
     if (query->image->fingerprint->scheme != scheme->id)
         return doppel_fail(error, DOPPEL_E_VERSION, "the image is not of %s, which is searched",
                            scheme->name);
-    enum doppel_status status = doppel_library_find_images(
-        search->library, query->image, &search->match, take_image, search, error);
+    struct doppel_match_options match = search->match;
+    const int32_t radius = list_limits_radius(&search->limits, scheme);
+    if (radius >= 0)
+        match.max_distance = radius;
+    enum doppel_status status = doppel_library_find_images(search->library, query->image, &match,
+                                                           take_image, search, error);
     bool in_videos = doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO) &&
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64;
     return status || !in_videos ? status : search_by_image(&tracks, query->image, error);
@@ -346,7 +353,8 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
     };
     search->match = match_options_from(&search->options.compare);
     doppel_run_watch(run, library);
-    enum doppel_status status = DOPPEL_OK;
+    enum doppel_status status =
+        list_limits_load(&search->limits, library, &search->options.compare, error);
     for (size_t i = 0; i < SEARCHED_KINDS && !status; i++)
         status = searched_kinds[i].begin ? searched_kinds[i].begin(search, error) : DOPPEL_OK;
     if (status)

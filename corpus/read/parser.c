@@ -414,8 +414,8 @@ static enum doppel_status lacks_text(const struct parser *parser, struct doppel_
                                  (int)size, other->name);
     }
     return doppel_fail(error, DOPPEL_E_FORMAT,
-                       "the record has neither \"%.64s\" nor \"%.64s\"%s%s; name the field with "
-                       "--text-field or --path-field",
+                       "the record has neither \"%.64s\" nor \"%.64s\"%s%s; name the field that "
+                       "has its text, or its path",
                        parser->slots[SLOT_TEXT].name, parser->slots[SLOT_PATH].name,
                        used ? ", but " : "", names);
 }

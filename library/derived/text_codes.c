@@ -343,7 +343,13 @@ enum doppel_status text_codes_forget_record(struct doppel_library *library, uint
                                             struct doppel_error *error)
 {
     struct indexed_text text;
-    enum doppel_status status = load_indexed_text(library, id, &text, error);
+    int64_t record = 0;
+    enum doppel_status status =
+        rows_number(library, "SELECT EXISTS(SELECT 1 FROM text WHERE id = ?1)", VALUES(ID(id)),
+                    &record, NULL, error);
+    if (status || !record)
+        return status;
+    status = load_indexed_text(library, id, &text, error);
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         const enum doppel_scheme_id scheme = code_tables[i].scheme;
         if (has_records((enum code_table)i) && (!scheme || !text.id || scheme == text.scheme))

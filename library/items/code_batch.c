@@ -29,11 +29,13 @@ struct batch_code {
     bool known; /* it is there, or came before */
     int64_t added_ns;
     char *name; /* NULL: none */
+    struct doppel_list_tags tags;
 };
 
 struct doppel_code_batch {
     struct doppel_library *library;
     const struct doppel_metadata *about;
+    struct doppel_list_sync *sync; /* NULL: none */
     bool large_cache;
     ARRAY(struct batch_code) codes;
 };
@@ -54,10 +56,23 @@ enum doppel_status doppel_code_batch_new(struct doppel_library *library,
     return DOPPEL_OK;
 }
 
+void doppel_code_batch_for_sync(struct doppel_code_batch *batch, struct doppel_list_sync *sync)
+{
+    batch->sync = sync;
+}
+
+static void forget_code(struct batch_code *code)
+{
+    for (size_t i = 0; i < code->tags.count; i++)
+        free(code->tags.items[i]);
+    free(code->tags.items);
+    free(code->name);
+}
+
 static void forget_codes(struct doppel_code_batch *batch)
 {
     for (size_t i = 0; i < batch->codes.count; i++)
-        free(batch->codes.items[i].name);
+        forget_code(&batch->codes.items[i]);
     batch->codes.count = 0;
 }
 
@@ -65,6 +80,7 @@ void doppel_code_batch_free(struct doppel_code_batch *batch)
 {
     if (!batch)
         return;
+    codes_put_off_end(batch->library);
     if (!batch->library->writing)
         codes_make_put_off(batch->library);
     if (batch->large_cache)
@@ -93,33 +109,54 @@ static struct doppel_metadata about_code(const struct doppel_code_batch *batch, 
     return about;
 }
 
-enum doppel_status doppel_code_batch_add(struct doppel_code_batch *batch,
-                                         const struct doppel_item *item, const char *external_id,
-                                         bool *out_full, struct doppel_error *error)
+/* @return false without memory */
+static bool copy_tags(const struct doppel_list_tags *tags, struct doppel_list_tags *out)
 {
-    struct doppel_record record = item->record;
-    const struct doppel_fingerprint *fingerprint = &record.fingerprint;
-    const struct doppel_metadata about = about_code(batch, external_id);
-    enum doppel_status status = import_check(batch->library, item, &about, error);
-    if (!status)
-        status = import_make_digest(&record, external_id, error);
-    if (status)
-        return status;
-    const struct batch_code code = {.digest = record.digest,
-                                    .code = fingerprint->codes[0],
-                                    .position = fingerprint->positions[0],
-                                    .scheme = record.scheme,
-                                    .version = record.version,
-                                    .code_bits = fingerprint->code_bits,
-                                    .quality = record.quality,
-                                    .added_ns = item->added_ns,
-                                    .name = external_id ? strdup(external_id) : NULL};
-    if ((external_id && !code.name) || !array_push(&batch->codes, code)) {
-        free(code.name);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for codes");
-    }
+    *out = (struct doppel_list_tags){.given = tags->given};
+    if (tags->count && !(out->items = calloc(tags->count, sizeof *out->items)))
+        return false;
+    for (; out->count < tags->count; out->count++)
+        if (!(out->items[out->count] = strdup(tags->items[out->count])))
+            return false;
+    return true;
+}
+
+static enum doppel_status put_code(struct doppel_code_batch *batch,
+                                   const struct doppel_record *record,
+                                   const struct doppel_list_code *given, struct doppel_error *error)
+{
+    const struct doppel_fingerprint *fingerprint = &record->fingerprint;
+    struct batch_code code = {.digest = record->digest,
+                              .code = fingerprint->codes[0],
+                              .position = fingerprint->positions[0],
+                              .scheme = record->scheme,
+                              .version = record->version,
+                              .code_bits = fingerprint->code_bits,
+                              .quality = record->quality,
+                              .added_ns = given->item->added_ns,
+                              .name = given->name ? strdup(given->name) : NULL};
+    if ((!given->name || code.name) && copy_tags(&given->tags, &code.tags) &&
+        array_push(&batch->codes, code))
+        return DOPPEL_OK;
+    forget_code(&code);
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for codes");
+}
+
+enum doppel_status doppel_code_batch_add(struct doppel_code_batch *batch,
+                                         const struct doppel_list_code *code, bool *out_full,
+                                         struct doppel_error *error)
+{
+    struct doppel_record record = code->item->record;
+    const struct doppel_metadata about = about_code(batch, code->name);
+    enum doppel_status status;
+    TRY(import_check(batch->library, code->item, &about, error));
+    TRY(list_tags_check(batch->library, &code->tags, error));
+    TRY(import_make_digest(&record, code->name, error));
+    if (!batch->sync || !list_sync_knows(batch->sync, &record.digest, &code->tags))
+        TRY(put_code(batch, &record, code, error));
     *out_full = batch->codes.count >= BATCH_CODES;
-    return DOPPEL_OK;
+done:
+    return status;
 }
 
 /* A code as a record. @param out_fingerprint what the record borrows */
@@ -214,6 +251,8 @@ struct code_row {
     const struct doppel_metadata *about;
     struct batch_code *code;
     uint64_t id;
+    const char *tag; /* of put_fresh_tags */
+    int64_t list;
     uint8_t bytes[MAX_CODE_BYTES];
 };
 
@@ -283,6 +322,27 @@ static const struct code_insert insert_about = {OF_ROWS(
     bind_about, has_about};
 /* clang-format on */
 
+static int bind_label(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    sqlite3_bind_int64(statement, at, (int64_t)row->id);
+    sqlite3_bind_text(statement, at + 1, row->tag, -1, SQLITE_STATIC);
+    return 2;
+}
+
+static int bind_list_tag(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    sqlite3_bind_int64(statement, at + 2, row->list);
+    return bind_label(statement, at, row) + 1;
+}
+
+/* clang-format off */
+static const struct code_insert insert_labels = {OF_ROWS(
+    "INSERT INTO label(item, label) SELECT column1, column2", "(?, ?)"), bind_label, NULL};
+static const struct code_insert insert_list_tags = {OF_ROWS(
+    "INSERT INTO list_said(item, tag, list) SELECT column1, column2, column3", "(?, ?, ?)"),
+    bind_list_tag, NULL};
+/* clang-format on */
+
 /* @param count ROWS_AT_ONCE, or 1 */
 static enum doppel_status insert_at_once(struct doppel_library *library,
                                          const struct code_insert *insert, struct code_row *rows,
@@ -337,6 +397,83 @@ static enum doppel_status index_batch_codes(struct doppel_code_batch *batch, uin
     return status;
 }
 
+/* What the lists say of a code, or, where it is on none, a label of its own. */
+static enum doppel_status put_tags(struct doppel_code_batch *batch, uint64_t id, bool brought,
+                                   const struct batch_code *code, bool *out_changed,
+                                   struct doppel_error *error)
+{
+    const struct doppel_metadata *about = batch->about;
+    const struct doppel_metadata labels = {.labels = code->tags.items,
+                                           .label_count = code->tags.count};
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < about->list_count && !status; i++) {
+        bool changed = false;
+        status =
+            list_say(batch->library, id, about->lists[i], &code->tags, brought, &changed, error);
+        *out_changed |= changed;
+    }
+    return status || about->list_count ? status : metadata_put(batch->library, id, &labels, error);
+}
+
+static enum doppel_status flush_tags(struct doppel_library *library, struct code_row *rows,
+                                     size_t *count, struct doppel_error *error)
+{
+    const size_t step = *count == ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < *count && !status; i += step) {
+        status = insert_at_once(library, &insert_labels, rows + i, step, error);
+        if (!status)
+            status = insert_at_once(library, &insert_list_tags, rows + i, step, error);
+    }
+    *count = 0;
+    return status;
+}
+
+/* Of new items, of which nothing else is said and one list says it all. */
+static enum doppel_status put_tags_at_once(struct doppel_code_batch *batch, uint64_t id,
+                                           int64_t list, struct doppel_error *error)
+{
+    struct code_row rows[ROWS_AT_ONCE];
+    size_t count = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < batch->codes.count; i++) {
+        const struct batch_code *code = &batch->codes.items[i];
+        for (size_t tag = 0; !code->known && tag < code->tags.count; tag++) {
+            rows[count].id = id;
+            rows[count].tag = code->tags.items[tag];
+            rows[count++].list = list;
+            if (count == ROWS_AT_ONCE)
+                TRY(flush_tags(batch->library, rows, &count, error));
+        }
+        id += !code->known;
+    }
+    TRY(flush_tags(batch->library, rows, &count, error));
+done:
+    return status;
+}
+
+static enum doppel_status put_fresh_tags(struct doppel_code_batch *batch, uint64_t id,
+                                         struct doppel_error *error)
+{
+    const struct doppel_metadata *about = batch->about;
+    bool changed = false;
+    int64_t list = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (about->list_count == 1 && !about->label_count) {
+        TRY(rows_number(batch->library, "SELECT id FROM list WHERE name = ?1",
+                        VALUES(value_text(about->lists[0])), &list, NULL, error));
+        return put_tags_at_once(batch, id, list, error);
+    }
+    for (size_t i = 0; i < batch->codes.count; i++) {
+        const struct batch_code *code = &batch->codes.items[i];
+        if (!code->known && code->tags.count)
+            TRY(put_tags(batch, id, false, code, &changed, error));
+        id += !code->known;
+    }
+done:
+    return status;
+}
+
 /* Names, where there are any, labels and lists. */
 static enum doppel_status put_metadata(struct doppel_code_batch *batch, uint64_t first,
                                        size_t fresh, struct doppel_error *error)
@@ -351,7 +488,7 @@ static enum doppel_status put_metadata(struct doppel_code_batch *batch, uint64_t
                      VALUES(ID(first), ID(first + fresh - 1), value_text(about->labels[i])), error);
     for (size_t i = 0; i < about->list_count && !status; i++)
         status = list_put_many(batch->library, first, fresh, about->lists[i], error);
-    return status;
+    return status ? status : put_fresh_tags(batch, first, error);
 }
 
 static enum doppel_status put_fresh(struct doppel_code_batch *batch, size_t fresh,
@@ -387,9 +524,16 @@ static enum doppel_status put_one(struct doppel_code_batch *batch, struct batch_
                                          .record = &record,
                                          .unproven = true,
                                          .added_ns = code->added_ns}};
-    enum doppel_status status = import_one(batch->library, &import, error);
-    if (!status)
-        counts[import.addition.outcome]++;
+    bool retagged = false;
+    enum doppel_status status;
+    TRY(import_one(batch->library, &import, error));
+    const enum doppel_added outcome = import.addition.outcome;
+    TRY(put_tags(batch, import.addition.id, outcome == DOPPEL_ADDED_NEW, code, &retagged, error));
+    if (batch->sync)
+        doppel_list_sync_came(batch->sync, import.addition.id, outcome == DOPPEL_ADDED_UPDATED,
+                              retagged);
+    counts[outcome]++;
+done:
     return status;
 }
 
@@ -427,11 +571,13 @@ enum doppel_status doppel_code_batch_write(struct doppel_code_batch *batch, uint
     }
     TRY(library_begin(library, error));
     TRY(library_end(library, write_batch_codes(batch, made, error)));
-    TRY(doppel_library_commit(library, error));
+    if (!batch->sync)
+        TRY(doppel_library_commit(library, error));
     for (int i = 0; i <= DOPPEL_ADDED_ELSEWHERE; i++)
         counts[i] += made[i];
 done:
-    codes_put_off_end(library);
+    if (!batch->sync)
+        codes_put_off_end(library);
     forget_codes(batch);
     return status;
 }

@@ -123,8 +123,11 @@ static enum doppel_status put_again(struct doppel_library *library, struct impor
     struct addition *addition = &import->addition;
     addition->id = import->present.id;
     addition->outcome = import->present.same_bytes ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_UPDATED;
-    if (import->present.same_bytes)
+    if (import->present.same_bytes && import->about->list_count)
         return DOPPEL_OK;
+    if (import->present.same_bytes) /* now it is here for itself, too */
+        return rows_run(library, "DELETE FROM list_said WHERE item = ?1 AND tag = ''",
+                        VALUES(ID(addition->id)), error);
     enum doppel_status status;
     TRY(derived_forget(library, addition->id, error));
     TRY(item_update(library, addition->id, addition, error));
@@ -211,7 +214,7 @@ enum doppel_status import_check(struct doppel_library *library, const struct dop
 
 /* Two names of one code are two items, near each other. */
 enum doppel_status import_make_digest(struct doppel_record *record, const char *name,
-                                 struct doppel_error *error)
+                                      struct doppel_error *error)
 {
     size_t size = doppel_fingerprint_size(&record->fingerprint), length = name ? strlen(name) : 0;
     size_t all = size + record->attachment_size + length;

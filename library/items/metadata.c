@@ -209,6 +209,19 @@ done:
     return status;
 }
 
+/* What a list said, too, is said by somebody now. */
+static enum doppel_status put_label(struct doppel_library *library, uint64_t id, const char *label,
+                                    struct doppel_error *error)
+{
+    const struct values values = VALUES(ID(id), value_text(label));
+    enum doppel_status status =
+        rows_run(library, "INSERT OR IGNORE INTO label(item, label) VALUES(?1, ?2)", values, error);
+    return status || rows_changed(library)
+               ? status
+               : rows_run(library, "DELETE FROM list_said WHERE item = ?1 AND tag = ?2", values,
+                          error);
+}
+
 enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,
                                 const struct doppel_metadata *about, struct doppel_error *error)
 {
@@ -216,8 +229,7 @@ enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,
     if ((about->source || about->date || about->external_id || about->meta))
         status = put_about(library, id, about, error);
     for (size_t i = 0; i < about->label_count && !status; i++)
-        status = rows_run(library, "INSERT OR IGNORE INTO label(item, label) VALUES(?1, ?2)",
-                          VALUES(ID(id), value_text(about->labels[i])), error);
+        status = put_label(library, id, about->labels[i], error);
     for (size_t i = 0; i < about->list_count && !status; i++)
         status = list_put_item(library, id, about->lists[i], error);
     return status;
@@ -272,10 +284,14 @@ enum doppel_status about_move(struct doppel_library *library, uint64_t from, uin
             "?2, source, date, external_id, meta") " WHERE item = ?1 AND " IS_WHOLE(ABOUT_COLUMNS),
         "UPDATE label SET item = ?2 WHERE item = ?1",
         "UPDATE list_item SET item = ?2 WHERE item = ?1",
+        "UPDATE list_said SET item = ?2 WHERE item = ?1",
+        "UPDATE list_match SET item = ?2, checksum = " CHECKSUM_OF(
+            "?2, hour, matches, last_ns") " WHERE item = ?1",
     };
     static const char *const deletions[] = {
-        "DELETE FROM about WHERE item = ?1", "DELETE FROM label WHERE item = ?1",
-        "DELETE FROM list_item WHERE item = ?1", "DELETE FROM exact WHERE item = ?1"};
+        "DELETE FROM about WHERE item = ?1",     "DELETE FROM label WHERE item = ?1",
+        "DELETE FROM list_item WHERE item = ?1", "DELETE FROM exact WHERE item = ?1",
+        "DELETE FROM list_said WHERE item = ?1", "DELETE FROM list_match WHERE item = ?1"};
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; to && i < sizeof moves / sizeof *moves && !status; i++)
         status = rows_run(library, moves[i], VALUES(ID(from), ID(to)), error);

@@ -125,9 +125,10 @@ static const char *const functions[] = {"->",
                                         "unixepoch",
                                         "upper",
                                         NULL};
-static const char *const tables[] = {"items",     "item",      "text",      "corpus", "about",
-                                     "label",     "list",      "list_item", "link",   "canonical",
-                                     "json_each", "json_tree", "log",       NULL};
+static const char *const tables[] = {"items", "item",         "text",       "corpus",
+                                     "about", "label",        "list",       "list_item",
+                                     "link",  "canonical",    "json_each",  "json_tree",
+                                     "log",   "list_matches", "list_match", NULL};
 
 static int authorize(void *context, int action, const char *first, const char *second,
                      const char *database, const char *trigger)

@@ -232,8 +232,8 @@ static enum doppel_status find_path(struct doppel_library *library, uint64_t id,
     return DOPPEL_OK;
 }
 
-static enum doppel_status remove_logged(struct doppel_library *library, uint64_t id,
-                                        struct doppel_error *error)
+enum doppel_status item_remove(struct doppel_library *library, uint64_t id, const char *reason,
+                               struct doppel_error *error)
 {
     char *path = NULL;
     enum doppel_status status;
@@ -242,7 +242,8 @@ static enum doppel_status remove_logged(struct doppel_library *library, uint64_t
     TRY(delete_item(library, id, error));
     TRY(text_codes_free_followers(library, id, error));
     TRY(about_move(library, id, 0, error));
-    const struct doppel_log_entry entry = {.action = DOPPEL_LOG_REMOVED, .item = id, .name = path};
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_REMOVED, .item = id, .name = path, .reason = reason};
     TRY(log_append(library, &entry, error));
 done:
     free(path);
@@ -255,7 +256,7 @@ enum doppel_status doppel_library_remove(struct doppel_library *library, uint64_
     enum doppel_status status;
     TRY(derived_prepare(library, NULL, NULL, id, error));
     TRY(library_begin(library, error));
-    TRY(library_end(library, remove_logged(library, id, error)));
+    TRY(library_end(library, item_remove(library, id, NULL, error)));
 done:
     return status;
 }

@@ -43,5 +43,8 @@ enum doppel_status item_update(struct doppel_library *library, uint64_t id,
 enum doppel_status item_put_computed(struct doppel_library *library, uint64_t id,
                                      const struct doppel_record *record, bool fresh,
                                      struct doppel_error *error);
+/** Remove an item or record, of which the log says why; derived_prepare came before. */
+enum doppel_status item_remove(struct doppel_library *library, uint64_t id, const char *reason,
+                               struct doppel_error *error);
 
 #endif

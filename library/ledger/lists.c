@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "library/items/record.h"
 
 #define LIST_COLUMNS "id, name, state"
 #define LIST_IS_WHOLE "list." IS_WHOLE("list.id, list.name, list.state")
 
-enum { MAX_STATES = 1000000 };
+enum { MAX_STATES = 1000000, HOURS_OF_DAY = 24 };
+static const int64_t HOUR_NS = INT64_C(3600) * 1000000000;
 
 static const char *const names[] = {"active", "disabled", "benign"};
 enum { STATES = sizeof names / sizeof *names };
@@ -111,6 +113,13 @@ enum doppel_status doppel_library_benign_of(struct doppel_library *library, uint
     return status;
 }
 
+bool doppel_library_has_lists(struct doppel_library *library)
+{
+    int64_t any = 0;
+    return rows_number(library, "SELECT EXISTS(SELECT 1 FROM list)", NO_VALUES, &any, NULL, NULL) ||
+           any;
+}
+
 bool doppel_library_has_states(struct doppel_library *library)
 {
     return memory_load(library, MEMORY_STATES, load_states, NULL) || library->memory.has_states;
@@ -154,8 +163,8 @@ static enum doppel_status put_list(struct doppel_library *library, const char *n
     return status;
 }
 
-static enum doppel_status log_list_change(struct doppel_library *library, const char *name,
-                                          const char *what, struct doppel_error *error)
+enum doppel_status list_log_change(struct doppel_library *library, const char *name,
+                                   const char *what, struct doppel_error *error)
 {
     char sentence[1100];
     snprintf(sentence, sizeof sentence, "list '%.1000s' %s", name, what);
@@ -169,7 +178,7 @@ static enum doppel_status set_list(struct doppel_library *library, const char *n
     char what[32];
     snprintf(what, sizeof what, "is %s", doppel_list_state_name(state));
     enum doppel_status status = put_list(library, name, state, error);
-    return status ? status : log_list_change(library, name, what, error);
+    return status ? status : list_log_change(library, name, what, error);
 }
 
 enum doppel_status doppel_library_set_list(struct doppel_library *library, const char *name,
@@ -197,7 +206,7 @@ static enum doppel_status remove_list(struct doppel_library *library, const char
                            library->directory, name);
     status = memory_changed(library, MEMORY_STATES, error);
     memory_drop(&library->memory, MEMORY_STATES);
-    return status ? status : log_list_change(library, name, "is removed", error);
+    return status ? status : list_log_change(library, name, "is removed", error);
 }
 
 enum doppel_status doppel_library_remove_list(struct doppel_library *library, const char *name,
@@ -217,11 +226,21 @@ static bool visit_list(sqlite3_stmt *statement, doppel_list_visitor *visitor, vo
         ++*damaged;
         return true;
     }
-    const struct doppel_list list = {.name = name,
-                                     .state = (enum doppel_list_state)state,
-                                     .items = (uint64_t)sqlite3_column_int64(statement, 2)};
+    struct doppel_list list = {.name = name,
+                               .state = (enum doppel_list_state)state,
+                               .items = (uint64_t)sqlite3_column_int64(statement, 2),
+                               .matches = (uint64_t)sqlite3_column_int64(statement, 4),
+                               .matches_day = (uint64_t)sqlite3_column_int64(statement, 5),
+                               .last_match_ns = sqlite3_column_int64(statement, 6),
+                               .in_review = (uint64_t)sqlite3_column_int64(statement, 7)};
+    list_rule_read(statement, 8, &list.rule);
     return visitor(context, &list);
 }
+
+/* Of all items that are on a list. The matched ones are few. */
+#define MATCHES_OF(what, when)                                                                     \
+    "(SELECT coalesce(" what ", 0) FROM list_match CROSS JOIN list_item ON list_item.item ="       \
+    " list_match.item WHERE list_item.list = list.id AND " when ")"
 
 enum doppel_status doppel_library_each_list(struct doppel_library *library,
                                             doppel_list_visitor *visitor, void *context,
@@ -230,11 +249,37 @@ enum doppel_status doppel_library_each_list(struct doppel_library *library,
     uint64_t damaged = 0;
     bool row;
     sqlite3_stmt *statement;
-    enum doppel_status status =
-        rows_prepare(library,
-                     "SELECT name, state, (SELECT count(*) FROM list_item WHERE list = list.id),"
-                     " " LIST_IS_WHOLE " FROM list ORDER BY name",
-                     NO_VALUES, &statement, error);
+    enum doppel_status status = rows_prepare(
+        library,
+        "SELECT name, state, (SELECT count(*) FROM list_item WHERE list = list.id),"
+        " " LIST_IS_WHOLE ", " MATCHES_OF("sum(matches)", "hour >= 0") ", " MATCHES_OF(
+            "sum(matches)",
+            "hour > ?1") ", " MATCHES_OF("max(last_ns)",
+                                         "hour >= 0") ", " MATCHES_OF("count(*)",
+                                                                      "hour = -1") ", limit_kind, "
+                                                                                   "match_limit, "
+                                                                                   "flood FROM "
+                                                                                   "list LEFT JOIN "
+                                                                                   "list_rule ON"
+                                                                                   " list_rule."
+                                                                                   "list = list.id "
+                                                                                   "AND "
+                                                                                   "list_"
+                                                                                   "rule." IS_WHOLE(
+                                                                                       "list_rule."
+                                                                                       "list, "
+                                                                                       "limit_kind,"
+                                                                                       " match_"
+                                                                                       "limit, "
+                                                                                       "flood") " O"
+                                                                                                "RD"
+                                                                                                "ER"
+                                                                                                " B"
+                                                                                                "Y "
+                                                                                                "na"
+                                                                                                "m"
+                                                                                                "e",
+        VALUES(value_integer(now_ns() / HOUR_NS - HOURS_OF_DAY)), &statement, error);
     if (status)
         return status;
     while (!(status = doppel_store_step(library->store, statement, &row, error)) && row)
@@ -278,8 +323,8 @@ done:
     return status;
 }
 
-static enum doppel_status make_list(struct doppel_library *library, const char *list,
-                                    struct doppel_error *error)
+enum doppel_status list_make(struct doppel_library *library, const char *list,
+                             struct doppel_error *error)
 {
     int64_t there;
     bool found = false;
@@ -296,7 +341,7 @@ enum doppel_status list_put_item(struct doppel_library *library, uint64_t id, co
                                  struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(make_list(library, list, error));
+    TRY(list_make(library, list, error));
     TRY(rows_run(library,
                  "INSERT OR IGNORE INTO list_item(item, list)"
                  " SELECT ?1, id FROM list WHERE name = ?2",
@@ -313,13 +358,17 @@ enum doppel_status list_put_many(struct doppel_library *library, uint64_t first,
                                  const char *list, struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(make_list(library, list, error));
+    TRY(list_make(library, list, error));
     TRY(rows_run(library,
                  "INSERT OR IGNORE INTO list_item(item, list) SELECT item.id, list.id"
                  " FROM list CROSS JOIN item WHERE name = ?3 AND item.id BETWEEN ?1 AND ?2",
                  VALUES(ID(first), ID(first + count - 1), value_text(list)), error));
     if (rows_changed(library) == 0)
         return DOPPEL_OK;
+    TRY(rows_run(library,
+                 "INSERT INTO list_said(item, list, tag) SELECT item.id, list.id, ''"
+                 " FROM list CROSS JOIN item WHERE name = ?3 AND item.id BETWEEN ?1 AND ?2",
+                 VALUES(ID(first), ID(first + count - 1), value_text(list)), error));
     TRY(log_listed(library, first, count, list, "put on", error));
     if (doppel_library_has_states(library)) {
         TRY(memory_changed(library, MEMORY_STATES, error));
@@ -329,7 +378,7 @@ done:
     return status;
 }
 
-static enum doppel_status unlist(struct doppel_library *library, uint64_t id, const char *list,
+enum doppel_status list_take_off(struct doppel_library *library, uint64_t id, const char *list,
                                  struct doppel_error *error)
 {
     enum doppel_status status;
@@ -350,5 +399,5 @@ enum doppel_status doppel_library_remove_from_list(struct doppel_library *librar
                                                    const char *list, struct doppel_error *error)
 {
     enum doppel_status status = library_begin(library, error);
-    return status ? status : library_end(library, unlist(library, id, list, error));
+    return status ? status : library_end(library, list_take_off(library, id, list, error));
 }

@@ -191,7 +191,7 @@ static void assert_names_the_fields(struct ran ran, unsigned answered)
     assert_code(&ran, 2);
     assert_int_equal(count_lines(ran.out, ""), answered);
     assert_has(ran.err, "has a text: the record has neither \"text\" nor \"path\", but \"body\"; "
-                        "name the field with --text-field or --path-field\n");
+                        "name the field that has its text, or its path\n");
     ran_free(&ran);
 }
 

@@ -288,14 +288,15 @@ static void items_are_tagged_and_asked_for(void **state)
     assert_int_equal(count_lines(json, ""), COLLECTION_FILES - 19);
     free(json);
     json = doppel_prints(0, "lists", "-L", "library", "--json");
-    assert_string_equal(json, "{\"list\":\"all\",\"state\":\"active\",\"items\":20}\n"
-                              "{\"list\":\"few\",\"state\":\"active\",\"items\":2}\n");
+    assert_has(json, "{\"list\":\"all\",\"state\":\"active\",\"items\":20,\"matches\":0,");
+    assert_has(json, "\n{\"list\":\"few\",\"state\":\"active\",\"items\":2,\"matches\":0,");
     free(json);
     free(doppel_prints(0, "tag", "-L", "library", "1", "--remove", "--list", "few"));
     free(doppel_prints(0, "lists", "set", "-L", "library", "few", "--state", "benign"));
     free(doppel_prints(0, "lists", "remove", "-L", "library", "all"));
     json = doppel_prints(0, "lists", "-L", "library", "--json");
-    assert_string_equal(json, "{\"list\":\"few\",\"state\":\"benign\",\"items\":1}\n");
+    assert_int_equal(count_lines(json, ""), 1);
+    assert_has(json, "{\"list\":\"few\",\"state\":\"benign\",\"items\":1,");
     free(json);
     assert_refused("object in JSON", "tag", "-L", "library", "1", "--meta", "[1]");
     assert_refused("object in JSON", "add", "-L", "other", "pics", "--meta", "{");

@@ -275,7 +275,7 @@ static void test_what_is_said(void **state)
     EXPECT("{\"id\":01,\"text\":\"b\"}", DOPPEL_E_FORMAT, NULL, NULL, "\"id\"");
     EXPECT("{\"id\":[1],\"text\":\"b\"}", DOPPEL_E_FORMAT, NULL, NULL, "\"id\"");
     EXPECT("{\"id\":\"a\\u0000\",\"text\":\"b\"}", DOPPEL_E_FORMAT, NULL, NULL, "NUL");
-    EXPECT("{\"id\":\"a\"}", DOPPEL_E_FORMAT, "a", NULL, "--text-field");
+    EXPECT("{\"id\":\"a\"}", DOPPEL_E_FORMAT, "a", NULL, "name the field");
     EXPECT("{\"id\":\"a\",\"text\":7}", DOPPEL_E_FORMAT, "a", NULL, "\"text\" is no string");
     EXPECT("{\"id\":\"a\",\"text\":null}", DOPPEL_E_FORMAT, "a", NULL,
            "neither \"text\" nor \"path\"");

@@ -144,7 +144,8 @@ struct outcome original_salvage(const char *folder, struct original *original, s
 /* Of a table without row ids, inner pages have rows, too. */
 static int rows_on(const struct owner *owner, const char *table)
 {
-    static const char *const keyed[] = {"label", "list_item", "source", "mark", "exact", "failure"};
+    static const char *const keyed[] = {"label",  "list_item", "list_said", "list_match",
+                                        "source", "mark",      "exact",     "failure"};
     bool in_inner = false;
     if (strcmp(owner->name, table) != 0)
         return 0;
@@ -156,7 +157,8 @@ static int rows_on(const struct owner *owner, const char *table)
 /* Where a byte changed that no checksum covers, also not the id of an item. */
 static bool may_change(const char *table)
 {
-    static const char *const unguarded[] = {"item", "revision", "label", "list_item", "exact"};
+    static const char *const unguarded[] = {"item",      "revision",  "label",
+                                            "list_item", "list_said", "exact"};
     for (size_t i = 0; i < sizeof unguarded / sizeof *unguarded; i++)
         if (strcmp(table, unguarded[i]) == 0)
             return true;
@@ -168,7 +170,7 @@ static bool may_change(const char *table)
 static bool may_be_set_aside(const char *table)
 {
     return strcmp(table, "link") == 0 || strcmp(table, "canonical") == 0 ||
-           strcmp(table, "list_item") == 0;
+           strcmp(table, "list_item") == 0 || strcmp(table, "attachment") == 0;
 }
 
 /* A place on a list is known by the list. */

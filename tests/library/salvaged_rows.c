@@ -26,6 +26,9 @@ const struct original_table original_tables[ORIGINAL_TABLES] = {
     {"label", NULL},
     {"list", "id, name, state"},
     {"list_item", NULL},
+    {"list_rule", "list, limit_kind, match_limit, flood"},
+    {"list_said", NULL},
+    {"list_match", "item, hour, matches, last_ns"},
     {"link", "item, leader"},
     {"canonical", "leader, item"},
     {"source", "pattern, authority"},
@@ -46,6 +49,9 @@ static const char rows[] =
     NUMBERS(120) "INSERT INTO label SELECT i % 60 + 1, 'label ' || i FROM n;"
     "INSERT INTO list VALUES(1, 'first', 0, 0), (2, 'second', 2, 0);"
     NUMBERS(120) "INSERT INTO list_item SELECT i % 60 + 1, i / 61 + 1 FROM n;"
+    "INSERT INTO list_rule VALUES(1, 1, 20.0, 0, 0), (2, 2, 0.5, 9, 0);"
+    NUMBERS(120) "INSERT INTO list_said SELECT i % 60 + 1, i / 61 + 1, 'tag ' || i FROM n;"
+    NUMBERS(120) "INSERT INTO list_match SELECT i % 60 + 1, i, i % 7, i * 1000, 0 FROM n;"
     NUMBERS(60) "INSERT INTO link SELECT i, i - i % 3, 0 FROM n WHERE i > 2 AND i % 3 != 0;"
     NUMBERS(60) "INSERT INTO canonical SELECT i, i + 1, 0 FROM n WHERE i % 3 = 0;"
     NUMBERS(60) "INSERT INTO source SELECT 'https://' || i || '.example/*', i, 0 FROM n;"

@@ -102,8 +102,8 @@ static void import_batches(struct doppel_library *library, struct list_code *cod
         struct doppel_item item = item_of(&codes[i], &position);
         bool full = true;
         assert_true(doppel_code_batch_takes(&item));
-        if (doppel_code_batch_add(batch, &item, *codes[i].name ? codes[i].name : NULL, &full,
-                                  &error) ||
+        const struct doppel_list_code code = {&item, *codes[i].name ? codes[i].name : NULL, {0}};
+        if (doppel_code_batch_add(batch, &code, &full, &error) ||
             ((i + 1) % step == 0 && doppel_code_batch_write(batch, counts, &error)))
             fail_msg("%s", error.message);
         assert_false(full);
@@ -191,7 +191,8 @@ static void a_killed_import_is_completed(void **state)
         for (size_t i = 0; i < 150 && !full; i++) {
             uint32_t position;
             struct doppel_item item = item_of(&codes[i], &position);
-            full |= doppel_code_batch_add(batch, &item, codes[i].name, &full, NULL) != DOPPEL_OK;
+            const struct doppel_list_code code = {&item, codes[i].name, {0}};
+            full |= doppel_code_batch_add(batch, &code, &full, NULL) != DOPPEL_OK;
             if (i == 99)
                 full |= doppel_code_batch_write(batch, counts, NULL) != DOPPEL_OK;
         }
@@ -430,6 +431,58 @@ static void a_damaged_row_of_many(void **state)
     }
 }
 
+#define VERSION_10_UNDONE                                                                          \
+    "DROP VIEW lists; DROP VIEW list_matches;"                                                     \
+    "DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"
+
+static int64_t count_rows(const char *path, const char *sql)
+{
+    sqlite3 *database = NULL;
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    const int64_t number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return number;
+}
+
+/* Which items came with a list, the log of a catalogue of version 9 says. */
+static void version_9_is_brought_up(void **state)
+{
+    static char *lists[] = {"blocked"};
+    const struct doppel_metadata none = {0}, listed = {.lists = lists, .list_count = 1};
+    struct list_code codes[90];
+    uint64_t counts[DOPPEL_ADDED_ELSEWHERE + 1] = {0};
+    const char *path = folder_path(*state, "a/library/catalogue.db");
+    struct doppel_library *library = open_library(*state);
+    random_state = 18;
+    for (size_t i = 0; i < 90; i++) {
+        codes[i] = random_code();
+        codes[i].name[0] = '\0'; /* so that codes alone are what they are known by */
+    }
+    import_one_by_one(library, codes, 10, &none, counts); /* by hand */
+    import_batches(library, codes, 60, 60, &listed, counts);
+    import_batches(library, codes + 60, 5, 5, &listed, counts);
+    import_one_by_one(library, codes + 65, 5, &listed, counts);
+    assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
+    doppel_library_close(library);
+    const int64_t listed_items = count_rows(path, "SELECT count(*) FROM list_item");
+    run_raw(path, "CREATE TABLE kept AS SELECT * FROM list_said");
+    assert_in_range(count_rows(path, "SELECT count(*) FROM kept"), 40, listed_items - 1);
+    run_raw(path, VERSION_10_UNDONE "PRAGMA user_version = 9");
+    library = open_library(*state);
+    doppel_library_close(library);
+    assert_int_equal(count_rows(path, "SELECT count(*) FROM (SELECT item, list, tag FROM kept"
+                                      " EXCEPT SELECT item, list, tag FROM list_said)"),
+                     0);
+    assert_in_range(count_rows(path, "SELECT count(*) FROM list_said") -
+                        count_rows(path, "SELECT count(*) FROM kept"),
+                    0, 5);
+    run_raw(path, "DROP TABLE kept");
+}
+
 /* A catalogue of version 8 has two other indexes, and a row of the log for each item. */
 static void version_8_is_brought_up(void **state)
 {
@@ -443,7 +496,7 @@ static void version_8_is_brought_up(void **state)
         codes[i] = random_code();
     import_one_by_one(library, codes, 20, &none, counts);
     doppel_library_close(library);
-    run_raw(folder_path(*state, "a/library/catalogue.db"),
+    run_raw(folder_path(*state, "a/library/catalogue.db"), VERSION_10_UNDONE
             "DROP VIEW decisions; DROP INDEX log_last; ALTER TABLE log DROP COLUMN last_item;"
             "DROP INDEX item_with_file; DROP INDEX item_without_file;"
             "CREATE INDEX item_version ON item(kind, scheme, version);"
@@ -469,9 +522,10 @@ static void version_8_is_brought_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(many_are_as_one_by_one), IN_FOLDER(a_killed_import_is_completed),
-        IN_FOLDER(new_ones_are_disabled),  IN_FOLDER(a_row_of_many_is_many_entries),
-        IN_FOLDER(a_damaged_row_of_many),  IN_FOLDER(version_8_is_brought_up),
+        IN_FOLDER(many_are_as_one_by_one),  IN_FOLDER(a_killed_import_is_completed),
+        IN_FOLDER(new_ones_are_disabled),   IN_FOLDER(a_row_of_many_is_many_entries),
+        IN_FOLDER(a_damaged_row_of_many),   IN_FOLDER(version_8_is_brought_up),
+        IN_FOLDER(version_9_is_brought_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -334,27 +334,32 @@ static void test_nonsense_is_noticed(void **state)
     }
 }
 
-/* Takes away what version 9 has of its own, with the views that show it. */
+/* Takes away what versions 9 and 10 have of their own, with the views that show it. */
 #define VERSION_9_UNDONE                                                                           \
+    "DROP VIEW lists; DROP VIEW list_matches;"                                                     \
+    "DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"                           \
     "DROP VIEW decisions; DROP INDEX log_last; ALTER TABLE log DROP COLUMN last_item;"             \
     "DROP INDEX item_with_file; DROP INDEX item_without_file;"
 
 /* And what versions 5, 6 and 7 have, with the other views. */
 #define LEDGER_UNDONE                                                                              \
-    VERSION_9_UNDONE "DROP VIEW items; DROP VIEW lists; DROP VIEW marks; DROP VIEW sources;"       \
-    "ALTER TABLE item DROP COLUMN words;"                                                          \
-    "DROP INDEX item_pixels; ALTER TABLE item DROP COLUMN pixels;"                                 \
-    "DROP TABLE about; DROP TABLE label; DROP TABLE list_item; DROP TABLE list; DROP TABLE link;"  \
-    "DROP TABLE canonical; DROP TABLE source; DROP TABLE policy; DROP TABLE mark;"                 \
-    "DROP TABLE exact; DROP TABLE failure; DROP INDEX log_item; DROP INDEX log_of;"                \
-    "DROP TABLE revision;"                                                                         \
-    "ALTER TABLE item DROP COLUMN duration_ms; ALTER TABLE item DROP COLUMN simhash;"              \
-    "CREATE TABLE former AS SELECT entry, time_ns, action, item, path, former_item, former_path"   \
-    " FROM log; DROP TABLE log;"                                                                   \
-    "CREATE TABLE log(entry INTEGER PRIMARY KEY AUTOINCREMENT, time_ns INTEGER NOT NULL,"          \
-    " action TEXT NOT NULL, item INTEGER NOT NULL, path BLOB NOT NULL,"                            \
-    " former_item INTEGER, former_path BLOB) STRICT;"                                              \
-    "INSERT INTO log SELECT * FROM former; DROP TABLE former;"
+    VERSION_9_UNDONE                                                                               \
+        "DROP VIEW items; DROP VIEW marks; DROP VIEW sources;"                                     \
+        "ALTER TABLE item DROP COLUMN words;"                                                      \
+        "DROP INDEX item_pixels; ALTER TABLE item DROP COLUMN pixels;"                             \
+        "DROP TABLE about; DROP TABLE label; DROP TABLE list_item; DROP TABLE list; DROP TABLE "   \
+        "link;"                                                                                    \
+        "DROP TABLE canonical; DROP TABLE source; DROP TABLE policy; DROP TABLE mark;"             \
+        "DROP TABLE exact; DROP TABLE failure; DROP INDEX log_item; DROP INDEX log_of;"            \
+        "DROP TABLE revision;"                                                                     \
+        "ALTER TABLE item DROP COLUMN duration_ms; ALTER TABLE item DROP COLUMN simhash;"          \
+        "CREATE TABLE former AS SELECT entry, time_ns, action, item, path, former_item, "          \
+        "former_path"                                                                              \
+        " FROM log; DROP TABLE log;"                                                               \
+        "CREATE TABLE log(entry INTEGER PRIMARY KEY AUTOINCREMENT, time_ns INTEGER NOT NULL,"      \
+        " action TEXT NOT NULL, item INTEGER NOT NULL, path BLOB NOT NULL,"                        \
+        " former_item INTEGER, former_path BLOB) STRICT;"                                          \
+        "INSERT INTO log SELECT * FROM former; DROP TABLE former;"
 
 /* A library of version 2 gets the tables when it is opened, also to read, and keeps what it has. */
 static void test_version_2(void **state)
@@ -435,9 +440,9 @@ static void test_version_6(void **state)
     doppel_library_close(library);
     run_raw(folder_path(*state, "a/library/catalogue.db"),
             VERSION_9_UNDONE "DROP VIEW items;"
-            "CREATE VIEW items AS SELECT id, NULL AS words FROM item;"
-            "ALTER TABLE item DROP COLUMN words; UPDATE item SET simhash = NULL;"
-            "PRAGMA user_version = 6");
+                             "CREATE VIEW items AS SELECT id, NULL AS words FROM item;"
+                             "ALTER TABLE item DROP COLUMN words; UPDATE item SET simhash = NULL;"
+                             "PRAGMA user_version = 6");
     library = open_library(*state);
     assert_int_equal(find_where(library, "words IS NULL AND simhash IS NULL"), 1);
     assert_int_equal(add_words(library, 0), DOPPEL_ADDED_UPDATED);
@@ -457,7 +462,7 @@ static void test_no_room_for_an_upgrade(void **state)
     doppel_library_close(library);
     run_raw(folder_path(*state, "a/library/catalogue.db"),
             VERSION_9_UNDONE "DROP VIEW items; ALTER TABLE item DROP COLUMN words;"
-            "PRAGMA user_version = 6");
+                             "PRAGMA user_version = 6");
     struct rlimit before, none = {0};
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     none.rlim_max = before.rlim_max;

@@ -233,7 +233,8 @@ static void test_views_need_no_doppel(void **state)
                  " scheme, width FROM items WHERE id IN (4, 5)",
                  "4|image|/files/4|camera|e|[\"even\"]|[\"stock\",\"two\"]|4|4|phash64|5 "
                  "5|image|/files/5|NULL|NULL|[]|[]|3|5|phash64|6 ");
-    assert_plain(*state, "SELECT * FROM lists ORDER BY name", "stock|active|10 two|benign|5 ");
+    assert_plain(*state, "SELECT * FROM lists ORDER BY name",
+                 "stock|active|10|NULL|NULL|NULL two|benign|5|NULL|NULL|NULL ");
     assert_plain(*state, "SELECT * FROM sources", "camera|3 ");
     assert_plain(*state, "SELECT a, b, word, note FROM marks",
                  "0a000000000000000000000000000000|b0000000000000000000000000000000|same|why ");

@@ -302,7 +302,7 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
                          : settings->journal     ? "journal"
                                                  : NULL;
     settings->reasons = 1u << DOPPEL_REASON_IDENTICAL;
-    if (settings->verb->bit & VERB_UNDO)
+    if (settings->verb->bit & (VERB_UNDO | VERB_IMPORT))
         return DOPPEL_OK;
     if (lonely && settings->action == ACTION_NONE && !settings->serve)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);
@@ -359,7 +359,7 @@ static enum doppel_status check_outputs(struct settings *settings, struct doppel
     const char *given = settings->output_dir ? "output-dir"
                         : settings->clusters ? "clusters"
                                              : NULL;
-    if (settings->force && !settings->output_dir)
+    if (settings->force && !settings->output_dir && !(settings->verb->bit & VERB_IMPORT))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--force' goes with '--output-dir'");
     if (given && settings->unit == UNIT_PARAGRAPH)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' does not go with '--unit paragraph'",

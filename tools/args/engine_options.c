@@ -187,8 +187,9 @@ void adopt_schemes(struct settings *settings, struct doppel_library *library, st
         const struct doppel_scheme *scheme = usual ? doppel_search_scheme(library, usual) : NULL;
         if (scheme == usual)
             continue;
-        report_notice(report, "all %ss of the library are of scheme '%s': compared by that",
-                      kind_noun(kinds[i]), scheme->name);
+        if (report->verbose)
+            report_notice(report, "all %ss of the library are of scheme '%s': compared by that",
+                          kind_noun(kinds[i]), scheme->name);
         settings->by_kind[kinds[i]] = *scheme;
     }
 }

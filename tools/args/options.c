@@ -43,6 +43,16 @@ const struct option_info option_table[] = {
      "Greatest distance of a match, in bits of the scheme's code (default: by the rate of false "
      "positives)",
      VERBS_MATCH, SECTION_MATCHING},
+    {"max-distance", 0, "N", OPTION_DISTANCE, AT(max_distance), NULL,
+     "What matches items of the list is at most this far from them, whatever the default is",
+     VERB_LISTS_SET, SECTION_MATCHING},
+    {"min-similarity", 0, "X", OPTION_SIMILARITY, AT(min_similarity), NULL,
+     "Likewise, at least this similar, 0 to 1", VERB_LISTS_SET, SECTION_MATCHING},
+    {"default-limit", 0, NULL, OPTION_FLAG, AT(default_limit), NULL,
+     "The list has no limit of its own any more", VERB_LISTS_SET, SECTION_MATCHING},
+    {"flood", 0, "N|off", OPTION_TEXT, AT(flood), NULL,
+     "An item of the list with more than N matches in 24 hours is set to review (default: off)",
+     VERB_LISTS_SET, SECTION_MATCHING},
     {"min-similarity", 0, "X", OPTION_SIMILARITY, AT(min_similarity), NULL,
      "Least similarity of a match, 0 to 1 (default: by the rate of false positives; 0.7 for "
      "texts)",
@@ -293,9 +303,23 @@ const struct option_info option_table[] = {
      VERBS_TELL | VERB_IMPORT, SECTION_ITEMS},
     {"remove", 0, NULL, OPTION_FLAG, AT(take_back), NULL, "Remove the given lists and labels",
      VERB_TAG, SECTION_ITEMS},
-    {"state", 0, "active|disabled|benign", OPTION_CHOICE, AT(state), "active",
+    {"sync", 0, NULL, OPTION_FLAG, AT(sync), NULL,
+     "FILE is all of the list that --list names: what it has no more leaves the list, and the "
+     "library if it came with the list",
+     VERB_IMPORT, SECTION_ITEMS},
+    {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL, "With --sync: only say what would be done",
+     VERB_IMPORT, SECTION_ITEMS},
+    {"force", 0, NULL, OPTION_FLAG, AT(force), NULL,
+     "With --sync: also where more than half of the list is gone, or lines cannot be read",
+     VERB_IMPORT, SECTION_ITEMS},
+    {"count", 0, NULL, OPTION_FLAG, AT(count_matches), NULL,
+     "Count the matches of items on lists, as 'ingest' does: the library is written to then",
+     VERB_CHECK, SECTION_ITEMS},
+    {"state", 0, "active|disabled|benign", OPTION_CHOICE, AT(state), NULL,
      "How items on the list are treated: matched; not matched, unless they are on another list "
-     "too; or allow-listed (benign), so that other matches of the same content are left out",
+     "too; or allow-listed (benign), so that other matches of the same content are left out "
+     "(default: active, or what "
+     "it was where something else is set)",
      VERB_LISTS_SET, SECTION_ITEMS},
     {"since", 0, "WHEN", OPTION_TEXT, AT(since), NULL,
      "Only entries after a date (2026-05-31, 2026-05-31T12:30) or a time ago (90m, 12h, 7d)",
@@ -380,6 +404,8 @@ const struct option_info option_table[] = {
      "auto", "The format of FILE; auto: recognised by its beginning", VERB_IMPORT, SECTION_OUTPUT},
     {"json", 0, NULL, OPTION_SHORTHAND, 0, "format=json", "The same as --format json", VERBS_PRINT,
      SECTION_OUTPUT},
+    {"json", 0, NULL, OPTION_FLAG, AT(json), NULL, "With --sync: the summary as a line of JSON",
+     VERB_IMPORT, SECTION_OUTPUT},
     {"emit", 0, "decisions|unique|duplicates|annotated|unreadable", OPTION_CHOICE, AT(emit),
      "decisions",
      "A decision for each line; or the lines themselves: those to keep, the others, all with the "

@@ -170,6 +170,10 @@ struct settings {
     const char *move_to;     /* the folder of DOPPEL_ACTION_MOVE_TO; or NULL */
     const char *folder_word; /* what came after 'move-to'; NULL: nothing that may be a folder */
     bool dry_run, yes, list_runs;
+    bool sync, json;         /* import */
+    bool count_matches;      /* check */
+    bool default_limit;      /* lists set */
+    const char *flood;       /* lists set: a number, or "off"; NULL: not given */
     const char *reason_text; /* as given; NULL: not */
     unsigned reasons;        /* 1 << DOPPEL_REASON_…, or-ed */
     const char *journal;     /* NULL: not given; see journal_file() in paths.h */
@@ -182,10 +186,10 @@ struct settings {
 
     struct strings lists, labels; /* said of what comes in, or that items are wanted of */
     const char *external_id, *source, *meta;
-    const char *where;            /* SQL; NULL: not given */
-    bool include_allowed;         /* find: also what benign items explain */
-    bool take_back;               /* tag: off these lists, and labels */
-    enum doppel_list_state state; /* of a list */
+    const char *where;    /* SQL; NULL: not given */
+    bool include_allowed; /* find: also what benign items explain */
+    bool take_back;       /* tag: off these lists, and labels */
+    int state;            /* of a list, enum doppel_list_state; -1 = not given */
 
     enum exchange export_format, import_format;
     bool scheme_given;

@@ -171,7 +171,8 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .action = ACTION_NONE,
                                   .preset_number = -1,
                                   .text_format = -1,
-                                  .unit = -1};
+                                  .unit = -1,
+                                  .state = -1};
     for (size_t i = 0; i < option_count; i++)
         if (option_table[i].fallback && option_table[i].type != OPTION_SHORTHAND)
             set_option(&option_table[i], option_table[i].fallback, settings, NULL);

@@ -144,16 +144,26 @@ const struct verb verb_table[] = {
      "also be selected with --where.",
      "doppel tag 42 43 --label holiday", "doppel tag --where \"path LIKE '/stock/%'\" --list stock",
      "list label external-id source meta remove where library", cmd_tag},
-    {"lists", VERB_LISTS, "", 0, 0, "print the lists, their states and how many items are on them",
-     "'add' and 'tag' put items on lists.", "doppel lists", "doppel lists --json", "library format",
-     cmd_lists},
-    {"lists set", VERB_LISTS_SET, "NAME...", 1, SIZE_MAX, "create a list, or set its state",
+    {"lists", VERB_LISTS, "", 0, 0, "print the lists, and how often their items were matched",
+     "'import', 'add' and 'tag' put items on lists. Matches are counted by 'ingest', and by "
+     "'check' where that is wanted. What is in review was matched more often than its list allows; "
+     "with --json each such item is named.",
+     "doppel lists", "doppel lists --json", "library format", cmd_lists},
+    {"lists set", VERB_LISTS_SET, "NAME...", 1, SIZE_MAX,
+     "create a list, or set its state, its limit or its flood guard",
      "Items on active lists are matched as all others. Items that are only on disabled lists "
      "are not found. A benign list is an allow list (stock photos, logos, jingles): what "
      "matches an item on it is not a duplicate for that reason, and its other matches are "
-     "left out.",
-     "doppel lists set press", "doppel lists set stock --state benign", "state library durable",
-     cmd_lists_set},
+     "left out. A limit is that of 'find', 'check' and 'ingest' for the items of the list, unless "
+     "they are given one. Of an item that is matched more often than --flood in 24 hours, "
+     "decisions say \"action\":\"review\", until 'lists release'.",
+     "doppel lists set blocked --max-distance 24 --flood 1000",
+     "doppel lists set stock --state benign",
+     "state max-distance min-similarity default-limit flood library durable", cmd_lists_set},
+    {"lists release", VERB_LISTS, "ID...", 1, SIZE_MAX, "release items from review",
+     "A person has looked at them: decisions say \"action\":\"review\" no more, and their matches "
+     "count from 0 again. ALL are all that are in review.",
+     "doppel lists release 42", "doppel lists release ALL", "library durable", cmd_lists_release},
     {"lists remove", VERB_LISTS, "NAME...", 1, SIZE_MAX, "delete a list",
      "Its items stay in the library.", "doppel lists remove stock",
      "doppel lists remove -L ~/doppel press", "library durable", cmd_lists_remove},
@@ -234,9 +244,12 @@ const struct verb verb_table[] = {
      "fpcalc -raw, md5sum, sha1sum or sha256sum. - is standard input. Items need no file on "
      "this machine; an item that is already in the library (same bytes and path, or same list "
      "and name) is not imported twice. A line that cannot be read is reported with its "
-     "number, and the run goes on. The library is created if there is none.",
-     "doppel import library.jsonl", "doppel import hashes.csv --list hashlist",
-     "format list label source library durable", cmd_import},
+     "number, and the run goes on. The library is created if there is none. Words in a column "
+     "'tags' become labels. With --sync, FILE is all of a list: what is gone from it leaves the "
+     "list, what is new comes, tags are as FILE has them; all of it, or, where FILE is cut short, "
+     "nothing.",
+     "doppel import hashes.csv --list hashlist", "doppel import --sync hashes.csv --list hashlist",
+     "format list sync dry-run force json label source library durable", cmd_import},
     {"merge", VERB_MERGE, "OTHER", 1, 1, "merge another library into this one",
      "As 'export' and 'import' in one go: the same bytes at the same path are one item, ids "
      "are new, and where the two libraries disagree (manual labels, sources, states of "

@@ -233,6 +233,8 @@ static void print_story_entry(FILE *out, const struct doppel_log_entry *entry, u
         break;
     case DOPPEL_LOG_REMOVED:
         fputs("was removed", out);
+        if (entry->reason)
+            fprintf(out, ", %s", entry->reason);
         print_from(out, entry);
         break;
     case DOPPEL_LOG_DECIDED:

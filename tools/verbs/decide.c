@@ -57,6 +57,7 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
     struct decider_intake intake = {false, read_options_from(settings),
                                     walk_options_from(settings)};
     options.dry_run = run->only_asked;
+    options.count_matches = settings->count_matches;
     options.metadata = metadata_is_given(settings) ? &metadata : NULL;
     options.with_files = is_stream(settings);
     if (options.with_files) {
@@ -133,7 +134,8 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
         return report_fatal(report, "%s", error.message);
     if (!only_asked && !library_is_wanted(settings, report))
         return refuse_inputs(&run);
-    if (open_library(settings, !only_asked, only_asked, &run.library, &error))
+    if (open_library(settings, !only_asked, only_asked && !settings->count_matches, &run.library,
+                     &error))
         return report_fatal(report, "%s", error.message);
     struct settings adopted = *settings;
     adopt_schemes(&adopted, run.library, report);

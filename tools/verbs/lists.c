@@ -1,24 +1,123 @@
-/* doppel lists, lists set, lists remove: the lists that items are on, and what these mean. */
+/* doppel lists, lists set, lists release, lists remove: the lists that items are on, what these
+ * mean, and what is to be reviewed. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/array.h"
+#include "core/try.h"
+#include "core/values.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
+#include "tools/memory.h"
 #include "tools/output/output.h"
+
+/* ---- printing ---- */
 
 static const struct column columns[] = {
     {"list", "list", CELL_TEXT},
     {"state", "state", CELL_TEXT},
     {"items", "items", CELL_NUMBER},
+    {"max_distance", "max distance", CELL_NUMBER},
+    {"min_similarity", "min similarity", CELL_NUMBER},
+    {"flood", "flood", CELL_NUMBER},
+    {"matches", "matches", CELL_NUMBER},
+    {"matches_last_day", "last 24 h", CELL_NUMBER},
+    {"last_match", "last match", CELL_TIME},
+    {"in_review", "in review", CELL_NUMBER},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
+struct review_copy {
+    struct doppel_review review; /* its strings are own */
+    char *list, *name;
+};
+
+struct lists_print {
+    struct output *output;
+    ARRAY(struct review_copy) reviews;
+};
+
+static bool keep_review(void *context, const struct doppel_review *review)
+{
+    struct lists_print *print = context;
+    const struct review_copy copy = {*review, must_copy(review->list),
+                                     review->name ? must_copy(review->name) : NULL};
+    if (!array_push(&print->reviews, copy))
+        no_memory();
+    return true;
+}
+
+static void print_reviews(struct doppel_json *row, const struct lists_print *print,
+                          const char *list)
+{
+    doppel_json_array_begin(row, "review");
+    for (size_t i = 0; i < print->reviews.count; i++) {
+        const struct review_copy *one = &print->reviews.items[i];
+        if (strcmp(one->list, list) != 0)
+            continue;
+        doppel_json_object_begin(row, NULL);
+        doppel_json_integer(row, "item", one->review.item);
+        doppel_json_text(row, "name", one->name);
+        doppel_json_number(row, "since", (double)one->review.since_ns / 1e9, 3);
+        doppel_json_integer(row, "matches_last_day", one->review.matches);
+        doppel_json_object_end(row);
+    }
+    doppel_json_array_end(row);
+}
+
 static bool print_list(void *context, const struct doppel_list *list)
 {
-    struct doppel_json *row = output_begin(context);
+    struct lists_print *print = context;
+    struct doppel_json *row = output_begin(print->output);
     doppel_json_text(row, "list", list->name);
     doppel_json_text(row, "state", doppel_list_state_name(list->state));
     doppel_json_integer(row, "items", list->items);
-    output_end(context);
+    if (list->rule.limit_kind == DOPPEL_LIMIT_DISTANCE)
+        doppel_json_integer(row, "max_distance", (uint64_t)list->rule.limit);
+    if (list->rule.limit_kind == DOPPEL_LIMIT_SIMILARITY)
+        doppel_json_number(row, "min_similarity", list->rule.limit, 4);
+    if (list->rule.flood)
+        doppel_json_integer(row, "flood", list->rule.flood);
+    doppel_json_integer(row, "matches", list->matches);
+    doppel_json_integer(row, "matches_last_day", list->matches_day);
+    if (list->last_match_ns)
+        doppel_json_number(row, "last_match", (double)list->last_match_ns / 1e9, 3);
+    doppel_json_integer(row, "in_review", list->in_review);
+    if (list->in_review)
+        print_reviews(row, print, list->name);
+    output_end(print->output);
     return true;
+}
+
+/* For people, each item that is to be reviewed, once. */
+static void notice_reviews(const struct lists_print *print, struct report *report)
+{
+    enum { MOST = 10 };
+    size_t told = 0;
+    for (size_t i = 0; i < print->reviews.count; i++) {
+        const struct review_copy *one = &print->reviews.items[i];
+        if (told++ < MOST)
+            report_notice(report,
+                          "in review: item %llu%s%s, of list '%s', matched %llu times in 24 "
+                          "hours; 'doppel lists release %llu' releases it",
+                          (unsigned long long)one->review.item, one->name ? ", " : "",
+                          one->name ? one->name : "", one->list,
+                          (unsigned long long)one->review.matches,
+                          (unsigned long long)one->review.item);
+    }
+    if (told > MOST)
+        report_notice(report, "and %zu more; --json names them all", told - MOST);
+}
+
+static void free_reviews(struct lists_print *print)
+{
+    for (size_t i = 0; i < print->reviews.count; i++) {
+        free(print->reviews.items[i].list);
+        free(print->reviews.items[i].name);
+    }
+    array_free(&print->reviews);
 }
 
 int cmd_lists(const struct settings *settings, struct report *report)
@@ -27,29 +126,39 @@ int cmd_lists(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
-    struct output *output = output_new(settings, &layout, report);
-    enum doppel_status status = doppel_library_each_list(library, print_list, output, &error);
-    bool written = output_finish(output);
+    struct lists_print print = {.output = output_new(settings, &layout, report)};
+    enum doppel_status status = doppel_library_each_review(library, keep_review, &print, &error);
+    if (!status)
+        status = doppel_library_each_list(library, print_list, &print, &error);
+    bool written = output_finish(print.output);
+    if (!status && settings->format == FORMAT_TABLE)
+        notice_reviews(&print, report);
+    free_reviews(&print);
     doppel_library_close(library);
     if (status)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }
 
-static int change_lists(const struct settings *settings, struct report *report, bool remove)
+/* ---- changing ---- */
+
+typedef enum doppel_status list_change(struct doppel_library *library, const char *name,
+                                       const struct settings *settings, struct doppel_error *error);
+
+static int change_lists(const struct settings *settings, struct report *report, list_change *change,
+                        bool create, const char *missing)
 {
     struct doppel_error error;
     struct doppel_library *library;
     enum doppel_status status = DOPPEL_OK;
-    if (open_library(settings, !remove, false, &library, &error))
+    if (open_library(settings, create, false, &library, &error))
         return report_fatal(report, "%s", error.message);
     for (size_t i = 0; i < settings->operands.count && !status; i++) {
         const char *name = settings->operands.items[i];
-        status = remove ? doppel_library_remove_list(library, name, &error)
-                        : doppel_library_set_list(library, name, settings->state, &error);
+        status = change(library, name, settings, &error);
         if (status != DOPPEL_E_NOT_FOUND)
             continue;
-        report_input(report, name, "the library has no such list");
+        report_input(report, name, missing);
         status = DOPPEL_OK;
     }
     if (!status)
@@ -58,12 +167,116 @@ static int change_lists(const struct settings *settings, struct report *report, 
     return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
 }
 
+static bool rule_is_given(const struct settings *settings)
+{
+    return settings->max_distance >= 0 || settings->min_similarity >= 0 ||
+           settings->default_limit || settings->flood;
+}
+
+static void take_given_rule(const struct settings *settings, struct doppel_list_rule *rule)
+{
+    uint64_t flood = 0;
+    if (settings->max_distance >= 0 || settings->min_similarity >= 0 || settings->default_limit)
+        rule->limit_kind = DOPPEL_LIMIT_NONE;
+    if (settings->max_distance >= 0) {
+        rule->limit_kind = DOPPEL_LIMIT_DISTANCE;
+        rule->limit = settings->max_distance;
+    } else if (settings->min_similarity >= 0) {
+        rule->limit_kind = DOPPEL_LIMIT_SIMILARITY;
+        rule->limit = settings->min_similarity;
+    }
+    if (settings->flood && parse_whole(settings->flood, 0, UINT32_MAX, &flood))
+        rule->flood = (uint32_t)flood;
+    else if (settings->flood)
+        rule->flood = 0;
+}
+
+static enum doppel_status set_list_as_given(struct doppel_library *library, const char *name,
+                                            const struct settings *settings,
+                                            struct doppel_error *error)
+{
+    struct doppel_list_rule rule;
+    enum doppel_status status = DOPPEL_OK;
+    bool given = rule_is_given(settings);
+    if (settings->state >= 0 || !given)
+        TRY(doppel_library_set_list(library, name,
+                                    settings->state >= 0 ? (enum doppel_list_state)settings->state
+                                                         : DOPPEL_LIST_ACTIVE,
+                                    error));
+    if (!given)
+        return DOPPEL_OK;
+    TRY(doppel_library_get_list_rule(library, name, &rule, error));
+    take_given_rule(settings, &rule);
+    TRY(doppel_library_set_list_rule(library, name, &rule, error));
+done:
+    return status;
+}
+
+struct id_list {
+    uint64_t *items;
+    size_t count, capacity;
+};
+
+static bool keep_reviewed_id(void *context, const struct doppel_review *review)
+{
+    struct id_list *ids = context;
+    if (!array_push(ids, review->item))
+        no_memory();
+    return true;
+}
+
+static enum doppel_status release_all(struct doppel_library *library, struct doppel_error *error)
+{
+    struct id_list ids = {0};
+    enum doppel_status status = doppel_library_each_review(library, keep_reviewed_id, &ids, error);
+    for (size_t i = 0; i < ids.count && !status; i++) {
+        status = doppel_library_release_review(library, ids.items[i], error);
+        status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status; /* on two lists */
+    }
+    array_free(&ids);
+    return status;
+}
+
+static enum doppel_status release_by_name(struct doppel_library *library, const char *name,
+                                          const struct settings *settings,
+                                          struct doppel_error *error)
+{
+    struct doppel_reference called;
+    (void)settings;
+    if (strcmp(name, "ALL") == 0)
+        return release_all(library, error);
+    enum doppel_status status = doppel_library_resolve(library, name, &called, error);
+    return status ? status : doppel_library_release_review(library, called.id, error);
+}
+
+static enum doppel_status remove_list_by_name(struct doppel_library *library, const char *name,
+                                              const struct settings *settings,
+                                              struct doppel_error *error)
+{
+    (void)settings;
+    return doppel_library_remove_list(library, name, error);
+}
+
 int cmd_lists_set(const struct settings *settings, struct report *report)
 {
-    return change_lists(settings, report, false);
+    uint64_t flood;
+    if (settings->flood && strcasecmp(settings->flood, "off") != 0 &&
+        !parse_whole(settings->flood, 0, UINT32_MAX, &flood))
+        return report_fatal(report, "'--flood' takes how many matches a day are too many, or off");
+    if ((settings->max_distance >= 0) + (settings->min_similarity >= 0) + settings->default_limit >
+        1)
+        return report_fatal(report, "a list has one limit: give '--max-distance', "
+                                    "'--min-similarity' or '--default-limit'");
+    return change_lists(settings, report, set_list_as_given, true, "");
+}
+
+int cmd_lists_release(const struct settings *settings, struct report *report)
+{
+    return change_lists(settings, report, release_by_name, false, "no such item is in review");
 }
 
 int cmd_lists_remove(const struct settings *settings, struct report *report)
 {
-    return change_lists(settings, report, true);
+    return change_lists(settings, report, remove_list_by_name, false,
+                        "the library has no such list");
 }
