@@ -1,7 +1,9 @@
 /* keep_pairs [OPTION...] DIR...: of pairs of a picture and a copy made of it, how many keep the
  * original, by doppel_scan, each kind of copy apart. A copy is written a day after its original, as
  * copies are; half of the originals are the files as they are, the others are fresh: made smaller,
- * so that no earlier compression is left in them. */
+ * so that no earlier compression is left in them.
+ *
+ * Pairs are made once for a folder, and what is read of them is cached there. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -31,11 +33,16 @@ enum { MAX_SOURCES = 4096 };
 struct settings {
     size_t pairs;
     uint64_t seed;
-    int max_side;
-    const char *kind, *failed;
+    int max_side, half;
+    bool wrong;
+    const char *kind, *folder;
     char *sources[MAX_SOURCES];
     size_t source_count;
-    char folder[64], original[128], copy[128];
+};
+
+/* The files of a pair. */
+struct pair {
+    char original[512], copy[512];
 };
 
 /* How a picture is written: quality 0 is PNG. */
@@ -252,14 +259,14 @@ static void date_file(const char *path, time_t seconds)
 
 /* Write the original; what a copy of it is made from. */
 static struct image write_original(const struct settings *settings, const struct kind *kind,
-                                   const char *source, struct random *random)
+                                   const char *source, const char *path, struct random *random)
 {
-    struct image whole = image_load(source, kind->low ? settings->max_side : 1 << 20);
+    struct image whole = image_load(source, (kind->low ? 1 : 2) * settings->max_side);
     int side = whole.width > whole.height ? whole.width : whole.height;
     if (!whole.pixels)
         return whole;
     if (!kind->low && side <= settings->max_side && random_below(random, 2)) {
-        copy_file(source, settings->original);
+        copy_file(source, path);
         return whole;
     }
     double scale = fmin(1, (double)settings->max_side / side) * random_between(random, .6, .9);
@@ -267,25 +274,29 @@ static struct image write_original(const struct settings *settings, const struct
     int quality = kind->low ? kind->low + random_below(random, kind->high - kind->low + 1)
                   : random_below(random, 4) ? 85 + random_below(random, 13)
                                             : 0;
-    save(&fresh, quality, settings->original);
+    save(&fresh, quality, path);
     image_free(&whole);
     image_free(&fresh);
-    return image_load(settings->original, 1 << 20);
+    return image_load(path, 1 << 20);
 }
 
-static bool write_pair(const struct settings *settings, const struct kind *kind, size_t number)
+/* @return false: its picture cannot be read */
+static bool write_pair(const struct settings *settings, const struct kind *kind, size_t number,
+                       const struct pair *pair)
 {
     const char *source = settings->sources[number % settings->source_count];
     char name[32];
     snprintf(name, sizeof name, "%zu", number);
     struct random random = random_seeded(settings->seed, name, kind->name);
-    struct image original = write_original(settings, kind, source, &random);
+    if (access(pair->copy, F_OK) == 0)
+        return true;
+    struct image original = write_original(settings, kind, source, pair->original, &random);
     if (!original.pixels)
         return false;
     struct written copy = kind->copy(&original, &random);
-    save(&copy.image, copy.quality, settings->copy);
-    date_file(settings->original, 1500000000);
-    date_file(settings->copy, 1500086400);
+    save(&copy.image, copy.quality, pair->copy);
+    date_file(pair->original, 1500000000);
+    date_file(pair->copy, 1500086400);
     image_free(&original);
     image_free(&copy.image);
     return true;
@@ -296,6 +307,7 @@ static bool write_pair(const struct settings *settings, const struct kind *kind,
 struct answer {
     const char *original;
     bool grouped, right;
+    char reason[32];
 };
 
 static enum doppel_status take_group(void *context, const struct doppel_group *group,
@@ -305,30 +317,19 @@ static enum doppel_status take_group(void *context, const struct doppel_group *g
     (void)error;
     answer->grouped = true;
     answer->right = strcmp(group->keep, answer->original) == 0;
+    snprintf(answer->reason, sizeof answer->reason, "%s", group->keep_reason);
     return DOPPEL_OK;
 }
 
-static struct answer scan_pair(struct doppel_run *run, const struct settings *settings)
+static struct answer scan_pair(struct doppel_run *run, const struct pair *pair)
 {
-    const char *paths[] = {settings->original, settings->copy};
+    const char *paths[] = {pair->original, pair->copy};
     const struct doppel_scan_paths scanned = {.paths = paths, .count = 2};
-    struct answer answer = {.original = settings->original};
+    struct answer answer = {.original = pair->original};
     struct doppel_error error;
     if (doppel_scan(run, &scanned, NULL, take_group, &answer, NULL, &error))
         die(error.message);
     return answer;
-}
-
-static void keep_failed(const struct settings *settings, const struct kind *kind, size_t number)
-{
-    char path[512];
-    const char *both[] = {settings->original, settings->copy};
-    for (int i = 0; settings->failed && i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%.8s-%zu-%s", settings->failed, kind->name, number,
-                 i ? "copy" : "original");
-        copy_file(both[i], path);
-        date_file(path, 1500000000 + 86400 * i);
-    }
 }
 
 static void measure_kind(struct doppel_run *run, const struct settings *settings,
@@ -336,14 +337,18 @@ static void measure_kind(struct doppel_run *run, const struct settings *settings
 {
     size_t made = 0, grouped = 0, right = 0;
     for (size_t i = 0; i < settings->pairs; i++) {
-        if (!write_pair(settings, kind, i))
+        struct pair pair;
+        const char *base = settings->folder;
+        snprintf(pair.original, sizeof pair.original, "%s/%s-%zu-original", base, kind->name, i);
+        snprintf(pair.copy, sizeof pair.copy, "%s/%s-%zu-copy", base, kind->name, i);
+        if (!write_pair(settings, kind, i, &pair))
             continue;
-        struct answer answer = scan_pair(run, settings);
+        struct answer answer = scan_pair(run, &pair);
         made++;
         grouped += answer.grouped;
         right += answer.right;
-        if (answer.grouped && !answer.right)
-            keep_failed(settings, kind, i);
+        if (settings->wrong && answer.grouped && !answer.right)
+            printf("%s: %s\n", pair.copy, answer.reason);
     }
     printf("%-20s  %5zu  %5zu  %6zu  %6.1f %%\n", kind->name, made, grouped, right,
            grouped ? 100. * (double)right / (double)grouped : 0);
@@ -359,6 +364,7 @@ static void collect_sources(struct settings *settings, const char *folder)
     for (int i = 0; i < count; i++) {
         char *path = NULL;
         if (entries[i]->d_name[0] != '.' && settings->source_count < MAX_SOURCES &&
+            (!settings->half || i % 2 == settings->half - 1) &&
             asprintf(&path, "%s/%s", folder, entries[i]->d_name) > 0)
             settings->sources[settings->source_count++] = path;
         free(entries[i]);
@@ -370,9 +376,10 @@ static void collect_sources(struct settings *settings, const char *folder)
 static bool parse_options(int argc, char **argv, struct settings *out)
 {
     static const struct option options[] = {
-        {"pairs", required_argument, NULL, 'p'},  {"kind", required_argument, NULL, 'k'},
-        {"seed", required_argument, NULL, 's'},   {"max-side", required_argument, NULL, 'm'},
-        {"failed", required_argument, NULL, 'f'}, {NULL, 0, NULL, 0}};
+        {"pairs", required_argument, NULL, 'p'}, {"kind", required_argument, NULL, 'k'},
+        {"seed", required_argument, NULL, 's'},  {"max-side", required_argument, NULL, 'm'},
+        {"half", required_argument, NULL, 'h'},  {"pairs-in", required_argument, NULL, 'f'},
+        {"wrong", no_argument, NULL, 'w'},       {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (option == 'p')
             out->pairs = strtoul(optarg, NULL, 10);
@@ -382,8 +389,12 @@ static bool parse_options(int argc, char **argv, struct settings *out)
             out->seed = strtoull(optarg, NULL, 10);
         else if (option == 'm')
             out->max_side = atoi(optarg);
+        else if (option == 'h')
+            out->half = atoi(optarg);
         else if (option == 'f')
-            out->failed = optarg;
+            out->folder = optarg;
+        else if (option == 'w')
+            out->wrong = true;
         else
             return false;
     }
@@ -392,29 +403,47 @@ static bool parse_options(int argc, char **argv, struct settings *out)
     return out->source_count > 0;
 }
 
+/* The folder of this run's pairs and cache goes with what is in it. */
+static void remove_folder(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, NULL);
+    int at = open(folder, O_DIRECTORY);
+    for (int i = 0; i < count; i++) {
+        unlinkat(at, entries[i]->d_name, 0);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    close(at);
+    rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     static struct settings settings = {.pairs = 1000, .seed = 1, .max_side = 800};
     struct doppel_run_options options = doppel_run_options_default();
+    char own[] = "/tmp/keep_pairs-XXXXXX", cache[512];
     struct doppel_run *run;
     struct doppel_error error;
     if (!parse_options(argc, argv, &settings)) {
         fputs(USAGE, stderr);
         return 2;
     }
-    strcpy(settings.folder, "/tmp/keep_pairs-XXXXXX");
-    if (!mkdtemp(settings.folder) || doppel_run_new(&options, &run, &error))
+    bool kept = settings.folder != NULL;
+    if (!kept)
+        settings.folder = mkdtemp(own);
+    snprintf(cache, sizeof cache, "%s/cache.db", settings.folder);
+    options.cache = cache;
+    if (!settings.folder || doppel_run_new(&options, &run, &error))
         die("no folder, or no run");
-    snprintf(settings.original, sizeof settings.original, "%s/original", settings.folder);
-    snprintf(settings.copy, sizeof settings.copy, "%s/copy", settings.folder);
     puts("copy                  pairs  found  right    of found");
     for (int i = 0; i < KINDS; i++)
         if (!settings.kind || strcmp(settings.kind, kinds[i].name) == 0)
             measure_kind(run, &settings, &kinds[i]);
     doppel_run_free(run);
-    unlink(settings.original);
-    unlink(settings.copy);
-    rmdir(settings.folder);
+    if (!kept)
+        remove_folder(settings.folder);
     for (size_t i = 0; i < settings.source_count; i++)
         free(settings.sources[i]);
     return 0;
