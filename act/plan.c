@@ -88,8 +88,8 @@ static const char *left_by_mark(const struct doppel_plan_file *file)
 }
 
 /* Decide about a file that is neither kept nor a reference. @param first number of the first of its
- * group with the same bytes */
-static void decide_plan_file(const struct doppel_plan *plan, size_t first,
+ * group with the same bytes. @param burst it is another shot than the one to keep */
+static void decide_plan_file(const struct doppel_plan *plan, size_t first, bool burst,
                              struct doppel_plan_file *file)
 {
     const struct doppel_act_policy *policy = &plan->policy;
@@ -97,6 +97,10 @@ static void decide_plan_file(const struct doppel_plan *plan, size_t first,
     file->left = left_by_mark(file);
     if (file->left)
         return;
+    if (burst && file->mark != DOPPEL_FILE_REMOVE) {
+        file->left = "is another shot of a burst: that takes a mark";
+        return;
+    }
     if (policy_covers(file, policy)) {
         file->identical = file->reason == DOPPEL_REASON_IDENTICAL;
         return;
@@ -143,7 +147,7 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .duplicate_of = keep + i,
         };
         if (i && !file.reference)
-            decide_plan_file(plan, keep + member->same_bytes, &file);
+            decide_plan_file(plan, keep + member->same_bytes, member->burst, &file);
         else
             refuse_removal(&file);
         if (!file.path || !array_push(&plan->files, file)) {

@@ -182,7 +182,10 @@ struct doppel_image_origin {
     uint8_t earlier_quality; /**< of a JPEG that it was before, by what its coefficients keep of
                                 that; 0: there is no sign of one */
     int64_t taken_s;         /**< EXIF's date taken as seconds since 1970, as if it were UTC */
+    uint16_t taken_fraction; /**< 1 + thousandths of that second; 0: not known */
     char camera[32];         /**< EXIF's model: printable ASCII */
+    int32_t latitude_e7, longitude_e7; /**< EXIF's place in 10^-7 degrees, north and east > 0; both
+                                          0: not known */
 };
 
 /* ---- fingerprints ---- */

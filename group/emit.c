@@ -78,7 +78,8 @@ static bool is_shown(const struct grouping *grouping, const struct led_item *mem
 struct group_members {
     struct doppel_group_member *items;
     struct doppel_match *matches;
-    uint32_t *numbers; /* in the grouping */
+    struct doppel_image_origin *origins; /* of images */
+    uint32_t *numbers;                   /* in the grouping */
     size_t count;
 };
 
@@ -90,6 +91,7 @@ static void group_members_free(struct group_members *members)
     }
     free(members->items);
     free(members->matches);
+    free(members->origins);
     free(members->numbers);
 }
 
@@ -97,8 +99,9 @@ static bool group_members_reserve(struct group_members *members, size_t count)
 {
     members->items = calloc(count, sizeof *members->items);
     members->matches = calloc(count, sizeof *members->matches);
+    members->origins = calloc(count, sizeof *members->origins);
     members->numbers = calloc(count, sizeof *members->numbers);
-    return members->items && members->matches && members->numbers;
+    return members->items && members->matches && members->origins && members->numbers;
 }
 
 /* What a member is to the one to keep. */
@@ -125,6 +128,25 @@ static void find_reason(const struct grouping *grouping, struct group_members *m
                                                                     : DOPPEL_REASON_NEAR;
     if (compared && !labelled)
         member->match = match;
+}
+
+/* What the file of a member says of when, where and with what it was taken. */
+static void find_origin(const struct grouping *grouping, struct group_members *members,
+                        size_t number)
+{
+    struct doppel_image_origin *origin = &members->origins[number];
+    struct doppel_group_member *member = &members->items[number];
+    const struct doppel_group_member *kept = &members->items[0];
+    size_t same = member->same_bytes;
+    if (same < number && members->items[same].origin)
+        *origin = members->origins[same];
+    else if (same < number || !grouping_load_origin(grouping, members->numbers[number], origin))
+        return;
+    member->origin = origin;
+    member->burst =
+        number && kept->origin && kept->width == member->width && kept->height == member->height &&
+        (member->reason == DOPPEL_REASON_NEAR || member->reason == DOPPEL_REASON_CONTAINED) &&
+        doppel_image_is_burst(kept->origin, origin);
 }
 
 /* The first member with the bytes of the one at `number`. */
@@ -179,6 +201,8 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
         member->duration_ms = timed_duration(grouping, grouping_first_of(grouping, number));
     find_reason(grouping, members, members->count - 1);
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
+    if (grouping->options->kind == DOPPEL_KIND_IMAGE)
+        find_origin(grouping, members, members->count - 1);
     return member->path && find_file_mark(grouping, number, &member->mark);
 }
 
@@ -192,13 +216,15 @@ static void leave_group_alone(const struct group_members *members)
         members->items[i].mark = DOPPEL_FILE_LEAVE;
 }
 
-/* What all but the one to keep, references and what is marked to stay take. */
+/* What all but the one to keep, references, other shots and what is marked to stay take. */
 static uint64_t savable_bytes(const struct group_members *members)
 {
     uint64_t bytes = 0;
     for (size_t i = 1; i < members->count; i++) {
         const struct doppel_group_member *member = &members->items[i];
-        if (!member->reference && member->mark <= DOPPEL_FILE_REMOVE)
+        bool goes = member->mark == DOPPEL_FILE_REMOVE ||
+                    (member->mark == DOPPEL_FILE_UNMARKED && !member->burst);
+        if (!member->reference && goes)
             bytes += (uint64_t)member->size_bytes;
     }
     return bytes;

@@ -80,6 +80,8 @@ struct doppel_group_member {
     enum doppel_file_mark mark; /**< by the marks of the options; LEAVE: of all of its group */
     bool is_file;               /**< a file is at `path` */
     bool reference;             /**< only compared against: always kept */
+    bool burst;                 /**< another shot than the one to keep, as far as EXIF says
+                                   (doppel_image_is_burst): it goes by a mark alone */
     uint8_t reading;            /**< of a text: how it was read, as in struct doppel_record */
     uint64_t id;                /**< in the library; 0: it comes from none */
     const char *path; /**< of a file; of a record that of its corpus, or NULL; else a name */
@@ -88,6 +90,8 @@ struct doppel_group_member {
     uint64_t device, inode; /**< 0: not known */
     uint64_t duration_ms;   /**< of audio and video */
     uint32_t width, height; /**< 0: not known */
+    const struct doppel_image_origin *origin; /**< what the file of an image says; NULL: nothing is
+                                                 known */
     size_t same_bytes;      /**< number of the first member with its bytes; its own: none before has
                                them */
     const struct doppel_match *match; /**< it as the query, the one to keep as the item; NULL: of
@@ -108,8 +112,8 @@ struct doppel_group {
                                 library), "whole", or doppel_keep_reason; NULL: not known */
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
-    uint64_t savable_bytes; /**< what all but the one to keep, references and what is marked to be
-                               kept or left take */
+    uint64_t savable_bytes; /**< what all but the one to keep, references, other shots of a burst
+                               and what is marked to be kept or left take */
     const struct doppel_text_options *text; /**< of records: how they were read; NULL: all members
                                                are files or items */
 };

@@ -1,6 +1,8 @@
 /* A group as JSON. */
 #include <doppel/group.h>
 
+#include <time.h>
+
 #include <doppel/compare.h>
 
 static const char *const reasons[DOPPEL_REASONS] = {
@@ -29,6 +31,22 @@ static void put_record(struct doppel_json *json, const struct doppel_group_membe
     doppel_json_text(json, "date", record->date);
 }
 
+/* When, with what and where an image was taken. EXIF knows no time zone. */
+static void put_origin(struct doppel_json *json, const struct doppel_image_origin *origin)
+{
+    char taken[40];
+    time_t seconds = (time_t)origin->taken_s;
+    struct tm parts;
+    if (origin->taken_s && gmtime_r(&seconds, &parts) &&
+        strftime(taken, sizeof taken, "%Y-%m-%dT%H:%M:%S", &parts))
+        doppel_json_text(json, "taken", taken);
+    doppel_json_text(json, "camera", *origin->camera ? origin->camera : NULL);
+    if (origin->latitude_e7 || origin->longitude_e7) {
+        doppel_json_number(json, "latitude", origin->latitude_e7 / 1e7, 7);
+        doppel_json_number(json, "longitude", origin->longitude_e7 / 1e7, 7);
+    }
+}
+
 static void put_library_member(struct doppel_json *json, const struct doppel_group *group,
                                const struct doppel_group_member *member)
 {
@@ -46,6 +64,8 @@ static void put_library_member(struct doppel_json *json, const struct doppel_gro
         doppel_json_integer(json, "width", member->width);
         doppel_json_integer(json, "height", member->height);
     }
+    if (member->origin)
+        put_origin(json, member->origin);
 }
 
 static void put_member_reason(struct doppel_json *json, const struct doppel_group_member *member)
@@ -53,6 +73,8 @@ static void put_member_reason(struct doppel_json *json, const struct doppel_grou
     if (member->reference)
         doppel_json_boolean(json, "reference", true);
     doppel_json_text(json, "reason", doppel_reason_name(member->reason));
+    if (member->burst)
+        doppel_json_boolean(json, "burst", true);
     doppel_json_text(json, "mark", doppel_file_mark_name(member->mark));
     if (member->reason == DOPPEL_REASON_IDENTICAL || member->reason == DOPPEL_REASON_SAME_CONTENT) {
         doppel_json_integer(json, "distance", 0);
@@ -90,6 +112,14 @@ static void put_member(struct doppel_json *json, const struct doppel_group *grou
     doppel_json_object_end(json);
 }
 
+static bool is_burst(const struct doppel_group *group)
+{
+    bool burst = false;
+    for (size_t i = 0; i < group->count; i++)
+        burst |= group->members[i].burst;
+    return burst;
+}
+
 void doppel_group_to_json(struct doppel_json *json, const char *key,
                           const struct doppel_group *group, unsigned parts)
 {
@@ -99,6 +129,8 @@ void doppel_group_to_json(struct doppel_json *json, const char *key,
     doppel_json_path(json, "keep", group->keep);
     doppel_json_integer(json, "savable", group->savable_bytes);
     doppel_json_text(json, "keep_reason", group->keep_reason);
+    if (is_burst(group))
+        doppel_json_boolean(json, "burst", true);
     doppel_json_array_begin(json, "members");
     for (size_t i = 0; i < group->count; i++)
         put_member(json, group, i, parts);

@@ -136,4 +136,8 @@ struct led_item {
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
                           size_t count, uint32_t *out, const char **out_reason);
 
+/* What the file of an image says of how it came about. @return false: nothing is known */
+bool grouping_load_origin(const struct grouping *grouping, uint32_t number,
+                          struct doppel_image_origin *out);
+
 #endif

@@ -38,10 +38,9 @@ static bool members_known_make(const struct grouping *grouping, struct members_k
 
 /* ---- what images show ---- */
 
-/* Who cannot be looked at any more is said: another one may be kept because of that.
- * @param out fingerprint given (doppel_fingerprint_free) */
-static bool load_features(const struct grouping *grouping, uint32_t number,
-                          struct doppel_image_features *out)
+/* @param out fingerprint given (doppel_fingerprint_free) */
+static enum doppel_status find_features(const struct grouping *grouping, uint32_t number,
+                                        struct doppel_image_features *out)
 {
     const struct grouping_options *options = grouping->options;
     struct grouping_item item = item_store_get(&grouping->items, number);
@@ -53,8 +52,30 @@ static bool load_features(const struct grouping *grouping, uint32_t number,
         status = DOPPEL_E_MEMORY;
     else if (options->features)
         status = options->features(options->context, &item, out);
+    free(path);
+    return status;
+}
+
+bool grouping_load_origin(const struct grouping *grouping, uint32_t number,
+                          struct doppel_image_origin *out)
+{
+    struct doppel_image_features features;
+    bool known = !find_features(grouping, number, &features);
+    if (known)
+        *out = features.origin;
+    doppel_fingerprint_free(&features.fingerprint);
+    return known;
+}
+
+/* Who cannot be looked at any more is said: another one may be kept because of that.
+ * @param out fingerprint given (doppel_fingerprint_free) */
+static bool load_features(const struct grouping *grouping, uint32_t number,
+                          struct doppel_image_features *out)
+{
+    enum doppel_status status = find_features(grouping, number, out);
+    char *path = item_store_path(&grouping->items, number);
     if (status && status != DOPPEL_E_NOT_FOUND)
-        doppel_run_notice(options->run,
+        doppel_run_notice(grouping->options->run,
                           "%s: what was seen of it is gone; look at its group before "
                           "anything is removed",
                           path ? path : "an image");

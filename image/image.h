@@ -110,11 +110,17 @@ DOPPEL_API enum doppel_status doppel_image_features(const struct doppel_plane *p
                                                     struct doppel_image_features *out,
                                                     struct doppel_error *error);
 
+/** Whether two images are of one burst, as EXIF has it: of the same camera and at most a second
+ * apart. Not where the parts of the second are known and the same: that is one shot, saved twice.
+ * Thread-safe. */
+DOPPEL_API bool doppel_image_is_burst(const struct doppel_image_origin *a,
+                                      const struct doppel_image_origin *b);
+
 /** What a store keeps beside the codes: the pixels' digest, if it is known; thumb, then boxes,
  * little-endian; then the origin, but for those of earlier versions. */
 enum {
     DOPPEL_IMAGE_ATTACHMENT_BYTES = DOPPEL_IMAGE_THUMB_BYTES + DOPPEL_VIEW_COUNT * 4 * 2,
-    DOPPEL_IMAGE_ORIGIN_BYTES = 48,
+    DOPPEL_IMAGE_ORIGIN_BYTES = 58,
     DOPPEL_IMAGE_ATTACHMENT_MOST =
         DOPPEL_IMAGE_ATTACHMENT_BYTES + DOPPEL_IMAGE_ORIGIN_BYTES + 16 /**< with the digest */
 };

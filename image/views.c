@@ -182,6 +182,8 @@ done:
 
 /* ---- the attachment ---- */
 
+enum { ORIGIN_BYTES_WITHOUT_PLACE = 48 };
+
 /* The last byte of the camera is always zero. */
 static void write_image_origin(const struct doppel_image_origin *origin,
                                uint8_t out[DOPPEL_IMAGE_ORIGIN_BYTES])
@@ -191,10 +193,12 @@ static void write_image_origin(const struct doppel_image_origin *origin,
     out[8] = origin->earlier_quality;
     put_u64(out + 9, (uint64_t)origin->taken_s);
     memcpy(out + 17, origin->camera, sizeof origin->camera - 1);
+    put_u16(out + 48, origin->taken_fraction);
+    put_u32(out + 50, (uint32_t)origin->latitude_e7);
+    put_u32(out + 54, (uint32_t)origin->longitude_e7);
 }
 
-static void read_image_origin(const uint8_t data[DOPPEL_IMAGE_ORIGIN_BYTES],
-                              struct doppel_image_origin *out)
+static void read_image_origin(const uint8_t *data, size_t size, struct doppel_image_origin *out)
 {
     memcpy(out->spectrum, data, sizeof out->spectrum);
     out->jpeg_quality = data[7];
@@ -202,6 +206,11 @@ static void read_image_origin(const uint8_t data[DOPPEL_IMAGE_ORIGIN_BYTES],
     out->taken_s = (int64_t)get_u64(data + 9);
     for (size_t i = 0; i + 1 < sizeof out->camera && data[17 + i] >= ' ' && data[17 + i] < 127; i++)
         out->camera[i] = (char)data[17 + i];
+    if (size < DOPPEL_IMAGE_ORIGIN_BYTES)
+        return;
+    out->taken_fraction = get_u16(data + 48);
+    out->latitude_e7 = (int32_t)get_u32(data + 50);
+    out->longitude_e7 = (int32_t)get_u32(data + 54);
 }
 
 size_t doppel_image_attachment_write(const struct doppel_image_features *features,
@@ -218,24 +227,27 @@ size_t doppel_image_attachment_write(const struct doppel_image_features *feature
     return DOPPEL_IMAGE_ATTACHMENT_BYTES + DOPPEL_IMAGE_ORIGIN_BYTES + digest;
 }
 
-/* Those of earlier versions have no origin. */
-static bool is_attachment_size(size_t size)
+/* How many bytes of origin an attachment has: earlier versions had none, or no place.
+ * @return false: no attachment is as large */
+static bool find_origin_size(size_t size, size_t *out_origin, bool *out_digest)
 {
-    const size_t bytes = DOPPEL_IMAGE_ATTACHMENT_BYTES, digest = sizeof(struct doppel_digest);
-    return size == bytes || size == bytes + digest || size == bytes + DOPPEL_IMAGE_ORIGIN_BYTES ||
-           size == DOPPEL_IMAGE_ATTACHMENT_MOST;
-}
-
-static bool has_pixels_digest(size_t size)
-{
-    return size == DOPPEL_IMAGE_ATTACHMENT_MOST ||
-           size == DOPPEL_IMAGE_ATTACHMENT_BYTES + sizeof(struct doppel_digest);
+    static const size_t origins[] = {0, ORIGIN_BYTES_WITHOUT_PLACE, DOPPEL_IMAGE_ORIGIN_BYTES};
+    for (size_t i = 0; i < 2 * sizeof origins / sizeof *origins; i++) {
+        *out_origin = origins[i / 2];
+        *out_digest = i % 2;
+        if (size == DOPPEL_IMAGE_ATTACHMENT_BYTES + *out_origin +
+                        (*out_digest ? sizeof(struct doppel_digest) : 0))
+            return true;
+    }
+    return false;
 }
 
 struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t size)
 {
     struct doppel_digest pixels = {0};
-    if (has_pixels_digest(size))
+    size_t origin;
+    bool digest;
+    if (find_origin_size(size, &origin, &digest) && digest)
         memcpy(&pixels, data, sizeof pixels);
     return pixels;
 }
@@ -243,18 +255,19 @@ struct doppel_digest doppel_image_attachment_pixels(const uint8_t *data, size_t 
 enum doppel_status doppel_image_attachment_read(const uint8_t *data, size_t size,
                                                 struct doppel_image_features *features)
 {
-    if (!is_attachment_size(size))
+    size_t origin;
+    bool digest;
+    if (!find_origin_size(size, &origin, &digest))
         return DOPPEL_E_CORRUPT;
-    const uint8_t *end = data + size;
     features->pixels = doppel_image_attachment_pixels(data, size);
-    data += has_pixels_digest(size) ? sizeof features->pixels : 0;
+    data += digest ? sizeof features->pixels : 0;
     memcpy(features->thumb, data, DOPPEL_IMAGE_THUMB_BYTES);
     data += DOPPEL_IMAGE_THUMB_BYTES;
     for (unsigned i = 0; i < DOPPEL_VIEW_COUNT * 4; i++, data += 2)
         features->boxes[i / 4][i % 4] = get_u16(data);
     features->origin = (struct doppel_image_origin){0};
-    if (data < end)
-        read_image_origin(data, &features->origin);
+    if (origin)
+        read_image_origin(data, origin, &features->origin);
     return DOPPEL_OK;
 }
 

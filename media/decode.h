@@ -125,7 +125,13 @@ enum tiff_tag {
     TIFF_TILE_WIDTH = 0x0142,
     TIFF_EXTRA_SAMPLES = 0x0152,
     TIFF_EXIF_DIRECTORY = 0x8769,
-    TIFF_DATE_TAKEN = 0x9003 /**< of the EXIF directory */
+    TIFF_PLACE_DIRECTORY = 0x8825,
+    TIFF_DATE_TAKEN = 0x9003,    /**< of the EXIF directory */
+    TIFF_DATE_FRACTION = 0x9291, /**< the same */
+    TIFF_LATITUDE_SIDE = 1,      /**< of the directory of the place */
+    TIFF_LATITUDE = 2,
+    TIFF_LONGITUDE_SIDE = 3,
+    TIFF_LONGITUDE = 4
 };
 
 /** Whether a TIFF has a second directory. */
@@ -141,8 +147,12 @@ uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
  */
 unsigned orientation_read(const uint8_t *data, size_t size);
 
-/** Fill in the orientation, the date taken and the camera that an EXIF or TIFF block tells. */
+/** Fill in the orientation, and when, with what and where it was taken, as an EXIF or TIFF block
+ * tells. */
 void exif_read(const uint8_t *data, size_t size, struct image *out);
+
+/** The same without the orientation, of containers that have their own. */
+void exif_read_origin(const uint8_t *data, size_t size, struct doppel_image_origin *out);
 
 /** The same orientation of a whole PNG, WebP or TIFF in memory; 0 of others. */
 unsigned orientation_of_file(enum doppel_format format, const uint8_t *data, size_t size);

@@ -154,8 +154,8 @@ static bool read_entry_row(const struct doppel_cache *cache, sqlite3_stmt *state
                                     ", " IS_WHOLE(DETAIL_COLUMNS ", attachment_checksum") and_it,  \
                      "record", "digest = ?1 AND scheme = ?2 AND version = ?3 AND reading = ?4")
 /* The first bytes of an attachment lie with its row. */
-#define PIXELS "CASE WHEN kind = 2 AND length(attachment) = 4256 THEN substr(attachment, 1, 16) END"
-static_assert(DOPPEL_IMAGE_ATTACHMENT_MOST == 4256 && DOPPEL_KIND_IMAGE == 2, "as in PIXELS");
+#define PIXELS "CASE WHEN kind = 2 AND length(attachment) = 4266 THEN substr(attachment, 1, 16) END"
+static_assert(DOPPEL_IMAGE_ATTACHMENT_MOST == 4266 && DOPPEL_KIND_IMAGE == 2, "as in PIXELS");
 #define AND_ATTACHMENT                                                                             \
     " AND attachment_checksum = " ATTACHMENT_CHECKSUM("digest, scheme, version, reading",          \
                                                       "attachment")

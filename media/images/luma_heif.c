@@ -321,6 +321,25 @@ static enum doppel_status take_luma(struct heif_input *reader, struct image *out
     return status ? status : rows_finish(&reader->rows, "HEIF", out, error);
 }
 
+/* What the EXIF block says but the orientation, which the container has itself. It begins with the
+ * place of its TIFF head. */
+static void read_heif_exif(const struct heif_input *reader, struct image *out)
+{
+    enum { MOST_EXIF = 1 << 20, PLACE_BYTES = 4 };
+    heif_item_id id;
+    if (heif_image_handle_get_list_of_metadata_block_IDs(reader->handle, "Exif", &id, 1) != 1)
+        return;
+    size_t size = heif_image_handle_get_metadata_size(reader->handle, id);
+    uint8_t *data = size > PLACE_BYTES && size <= MOST_EXIF ? malloc(size) : NULL;
+    if (data && heif_image_handle_get_metadata(reader->handle, id, data).code == heif_error_Ok) {
+        uint64_t at = big_number(data, PLACE_BYTES);
+        if (at <= size - PLACE_BYTES)
+            exif_read_origin(data + PLACE_BYTES + at, size - PLACE_BYTES - (size_t)at,
+                             &out->origin);
+    }
+    free(data);
+}
+
 static enum doppel_status decode_reader(struct heif_input *reader, bool colours, struct image *out,
                                         struct doppel_error *error)
 {
@@ -331,6 +350,8 @@ static enum doppel_status decode_reader(struct heif_input *reader, bool colours,
         status = decode_image(reader, error);
     if (status == DOPPEL_OK)
         status = (colours ? take_rgb : take_luma)(reader, out, error);
+    if (status == DOPPEL_OK)
+        read_heif_exif(reader, out);
     rows_free(&reader->rows);
     free(reader->row);
     heif_image_release(reader->image);

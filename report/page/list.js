@@ -49,6 +49,8 @@ function prepare(group, index) {
 
 // ---- a member ----
 
+const degrees = (angle, sides) => Math.abs(angle).toFixed(4) + '° ' + sides[angle < 0 ? 1 : 0];
+
 function factsOf(member) {
     const facts = member.size === undefined ? [] : [size(member.size)]; // there is a file
     if (member.width) facts.push(member.width + ' × ' + member.height);
@@ -56,7 +58,12 @@ function factsOf(member) {
     if (member.words) facts.push(count(member.words, 'word'));
     if (member.source) facts.push(visible(member.source));
     if (member.date) facts.push(visible(member.date));
-    if (member.mtime) facts.push(new Date(member.mtime * 1000).toISOString().slice(0, 10));
+    if (member.taken) facts.push('taken ' + member.taken.replace('T', ' '));
+    else if (member.mtime) facts.push(new Date(member.mtime * 1000).toISOString().slice(0, 10));
+    if (member.camera) facts.push(visible(member.camera));
+    if (member.latitude !== undefined)
+        facts.push(degrees(member.latitude, 'NS') + ' ' + degrees(member.longitude, 'EW'));
+    if (member.burst) facts.push('another shot of a burst');
     return facts.join(' · ');
 }
 

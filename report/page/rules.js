@@ -7,10 +7,13 @@ const best = (group, value) => {
     return Number.isFinite(most) ? [values.indexOf(most)] : [];
 };
 const depthOf = (member) => member.path.split('/').length;
+// In seconds; the date taken counts before the file's.
+const dateOf = (member) =>
+    member.taken ? Date.parse(member.taken + 'Z') / 1000 : member.mtime ?? NaN;
 const keepRules = {
     chosen: { words: 'the copy that doppel chose', keep: () => [0] },
-    oldest: { words: 'the oldest file', keep: (group) => best(group, (m) => -(m.mtime ?? NaN)) },
-    newest: { words: 'the newest file', keep: (group) => best(group, (m) => m.mtime ?? NaN) },
+    oldest: { words: 'the oldest', keep: (group) => best(group, (m) => -dateOf(m)) },
+    newest: { words: 'the newest', keep: (group) => best(group, dateOf) },
     pixels: {
         words: 'the one with most pixels',
         keep: (group) => best(group, (m) => (m.width || 0) * (m.height || 0)),
@@ -33,6 +36,7 @@ const reasonOrder = ['identical', 'same-content', 'part', 'near', 'marked'];
 function reasonBetween(group, a, b) {
     const [x, y] = [group.members[a], group.members[b]];
     if (idOf(x) === idOf(y)) return 'identical';
+    if (x.burst || y.burst) return 'burst'; // shots of their own go by hand
     const reasons = [a ? x.reason : '', b ? y.reason : ''];
     return reasons.sort((p, q) => reasonOrder.indexOf(q) - reasonOrder.indexOf(p))[0];
 }

@@ -24,7 +24,8 @@ static void make_files(void)
     assert_int_equal(chmod("b", 0640), 0);
 }
 
-/* @param marks of each file '-', 'k'eep, 'r'emove or 'l'eave */
+/* @param marks of each file '-', 'k'eep, 'r'emove or 'l'eave, '*' another shot of
+ * a burst, and 'R' to remove */
 static struct doppel_plan *marked_plan_of(const struct doppel_act_policy *policy, const char *marks)
 {
     struct doppel_group_member members[FILES] = {0};
@@ -39,10 +40,11 @@ static struct doppel_plan *marked_plan_of(const struct doppel_act_policy *policy
             .reason = i == 0   ? DOPPEL_REASON_KEPT
                       : i == 3 ? DOPPEL_REASON_NEAR
                                : DOPPEL_REASON_IDENTICAL,
-            .mark = marks[i] == 'k'   ? DOPPEL_FILE_KEEP
-                    : marks[i] == 'r' ? DOPPEL_FILE_REMOVE
-                    : marks[i] == 'l' ? DOPPEL_FILE_LEAVE
-                                      : DOPPEL_FILE_UNMARKED,
+            .mark = marks[i] == 'k'                      ? DOPPEL_FILE_KEEP
+                    : marks[i] == 'r' || marks[i] == 'R' ? DOPPEL_FILE_REMOVE
+                    : marks[i] == 'l'                    ? DOPPEL_FILE_LEAVE
+                                                         : DOPPEL_FILE_UNMARKED,
+            .burst = marks[i] == '*' || marks[i] == 'R',
             .is_file = true,
             .path = paths[i],
             .size_bytes = stamp.size,
@@ -172,6 +174,7 @@ static void marks_outrank_reasons(void **state)
         {DOPPEL_ACTION_TRASH, "kk-r", "..xx"},    {DOPPEL_ACTION_TRASH, "llll", "...."},
         {DOPPEL_ACTION_TRASH, "rrrr", "!xxx"},    {DOPPEL_ACTION_HARDLINK, "---r", ".xx!"},
         {DOPPEL_ACTION_HARDLINK, "-krr", "..x!"}, {DOPPEL_ACTION_MOVE_TO, "k-kr", ".x.x"},
+        {DOPPEL_ACTION_TRASH, "--**", ".x.."},    {DOPPEL_ACTION_TRASH, "--*R", ".x.x"},
     };
     make_files();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -310,14 +310,49 @@ static void test_views_of_odd_planes(void **state)
     assert_int_equal(doppel_image_features(&none, &untouched, NULL), DOPPEL_E_ARGUMENT);
 }
 
+static void test_bursts(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t a, b;
+        uint16_t a_fraction, b_fraction;
+        const char *camera;
+        bool burst;
+    } cases[] = {
+        {1000, 1000, 0, 0, "X100", true},    {1000, 1001, 0, 0, "X100", true},
+        {1000, 1002, 0, 0, "X100", false},   {1000, 1000, 11, 11, "X100", false},
+        {1000, 1000, 11, 511, "X100", true}, {1000, 1001, 11, 11, "X100", true},
+        {1000, 1000, 11, 0, "X100", true},   {1000, 1000, 0, 0, "X10", false},
+        {1000, 1000, 0, 0, "", false},       {0, 0, 1, 2, "X100", false},
+        {0, 1, 0, 0, "X100", false},         {INT64_MIN, INT64_MAX, 0, 0, "X100", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct doppel_image_origin a = {
+            .taken_s = cases[i].a, .taken_fraction = cases[i].a_fraction, .camera = "X100"};
+        struct doppel_image_origin b = {.taken_s = cases[i].b,
+                                        .taken_fraction = cases[i].b_fraction};
+        strcpy(b.camera, cases[i].camera);
+        assert_int_equal(doppel_image_is_burst(&a, &b), cases[i].burst);
+        assert_int_equal(doppel_image_is_burst(&b, &a), cases[i].burst);
+    }
+    struct doppel_image_origin nameless = {.taken_s = 1000};
+    assert_false(doppel_image_is_burst(&nameless, &nameless));
+}
+
 static void test_attachment_goes_there_and_back(void **state)
 {
     (void)state;
     struct doppel_plane plane = draw_scene(200, 200, 8);
     struct doppel_image_features features = features_of(&plane), back = {0};
     uint8_t bytes[DOPPEL_IMAGE_ATTACHMENT_MOST];
-    features.origin = (struct doppel_image_origin){
-        {1, 2, 3, 4, 5, 6, 7}, 90, 80, -1500000000, "Camera of thirty-one characters"};
+    memcpy(features.origin.spectrum, "\1\2\3\4\5\6\7", 7);
+    features.origin.jpeg_quality = 90;
+    features.origin.earlier_quality = 80;
+    features.origin.taken_s = -1500000000;
+    features.origin.taken_fraction = 1000;
+    strcpy(features.origin.camera, "Camera of thirty-one characters");
+    features.origin.latitude_e7 = -334567890;
+    features.origin.longitude_e7 = 1512345678;
     for (unsigned lossless = 0; lossless < 2; lossless++) {
         memset(&features.pixels, lossless ? 7 : 0, sizeof features.pixels);
         size_t size = doppel_image_attachment_write(&features, bytes);
@@ -329,8 +364,20 @@ static void test_attachment_goes_there_and_back(void **state)
         assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
         back.pixels = doppel_image_attachment_pixels(bytes, size);
         assert_memory_equal(&back.pixels, &features.pixels, sizeof back.pixels);
-        assert_memory_equal(&back.origin, &features.origin, sizeof back.origin);
+        assert_memory_equal(back.origin.spectrum, features.origin.spectrum, 7);
+        assert_int_equal(back.origin.jpeg_quality, 90);
+        assert_int_equal(back.origin.earlier_quality, 80);
+        assert_int_equal(back.origin.taken_s, -1500000000);
+        assert_int_equal(back.origin.taken_fraction, 1000);
+        assert_string_equal(back.origin.camera, features.origin.camera);
+        assert_int_equal(back.origin.latitude_e7, -334567890);
+        assert_int_equal(back.origin.longitude_e7, 1512345678);
         assert_int_equal(doppel_image_attachment_read(bytes, size - 1, &back), DOPPEL_E_CORRUPT);
+        /* as before there was a place */
+        enum { PLACE_BYTES = 10 };
+        assert_int_equal(doppel_image_attachment_read(bytes, size - PLACE_BYTES, &back), DOPPEL_OK);
+        assert_int_equal(back.origin.taken_s, -1500000000);
+        assert_int_equal(back.origin.latitude_e7, 0);
         /* as before there was an origin */
         size -= DOPPEL_IMAGE_ORIGIN_BYTES;
         assert_int_equal(doppel_image_attachment_read(bytes, size, &back), DOPPEL_OK);
@@ -357,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_turned_planes_have_turned_views),
         cmocka_unit_test(test_boxes_say_what_was_hashed),
         cmocka_unit_test(test_views_of_odd_planes),
+        cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_attachment_goes_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

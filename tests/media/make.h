@@ -80,6 +80,9 @@ struct file make_webp(const struct scene *scene, const struct webp_how *how);
 
 /** @param orientation 1..8, kept as irot and imir */
 struct file make_heif(const struct scene *scene, enum doppel_format format, unsigned orientation);
+/** The same with an EXIF block, with nothing before its TIFF head; NULL: none. */
+struct file make_heif_with_exif(const struct scene *scene, enum doppel_format format,
+                                unsigned orientation, const struct file *exif);
 
 /** GIF, BMP, TIFF, TGA, JPEG XL. @param pixel_format a name of FFmpeg's; NULL = a usual one */
 struct file make_lavc(const struct scene *scene, enum doppel_format format,

@@ -37,22 +37,32 @@ static struct heif_image *image_of(const struct scene *scene)
 }
 
 static void encode(struct heif_context *context, struct heif_encoder *encoder,
-                   const struct scene *scene, unsigned orientation)
+                   const struct scene *scene, unsigned orientation, const struct file *exif)
 {
+    struct heif_image_handle *handle = NULL;
     struct heif_encoding_options *options = heif_encoding_options_alloc();
     options->image_orientation = (enum heif_orientation)orientation;
     heif_encoder_set_lossy_quality(encoder, 90);
     heif_encoder_set_parameter(encoder, "preset", "ultrafast"); /* x265 */
     heif_encoder_set_parameter(encoder, "speed", "9");          /* aom */
     struct heif_image *image = image_of(scene);
-    struct heif_error cause = heif_context_encode_image(context, image, encoder, options, NULL);
+    struct heif_error cause = heif_context_encode_image(context, image, encoder, options, &handle);
     assert(cause.code == heif_error_Ok);
     (void)cause;
+    if (exif)
+        heif_context_add_exif_metadata(context, handle, exif->data, (int)exif->size);
+    heif_image_handle_release(handle);
     heif_image_release(image);
     heif_encoding_options_free(options);
 }
 
 struct file make_heif(const struct scene *scene, enum doppel_format format, unsigned orientation)
+{
+    return make_heif_with_exif(scene, format, orientation, NULL);
+}
+
+struct file make_heif_with_exif(const struct scene *scene, enum doppel_format format,
+                                unsigned orientation, const struct file *exif)
 {
     struct file file = {0};
     struct heif_context *context = heif_context_alloc();
@@ -61,7 +71,7 @@ struct file make_heif(const struct scene *scene, enum doppel_format format, unsi
         context, format == DOPPEL_FORMAT_AVIF ? heif_compression_AV1 : heif_compression_HEVC,
         &encoder);
     if (encoder) {
-        encode(context, encoder, scene, orientation);
+        encode(context, encoder, scene, orientation, exif);
         struct heif_writer writer = {1, append};
         heif_context_write(context, &writer, &file);
         heif_encoder_release(encoder);

@@ -102,7 +102,7 @@ const struct option_info option_table[] = {
     {"keep", 0, "LIST", OPTION_TEXT, AT(keep_text), NULL,
      "Which member of a group is kept: the first of these criteria by which they differ: "
      "authority, resolution, duration, size, date, depth, name (default: in this order; of a "
-     "library, its policy)",
+     "library, its policy). The date is when it was taken, by EXIF, else the file's",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"code", 0, "HEX", OPTION_TEXT, AT(code), NULL,
      "Find this code, or codes near it, instead of a FILE", VERB_FIND, SECTION_MATCHING},
@@ -259,7 +259,8 @@ const struct option_info option_table[] = {
      "The folder for --action move-to, in which files keep their paths", VERBS_ACT, SECTION_ACTING},
     {"reason", 0, "LIST", OPTION_TEXT, AT(reason_text), NULL,
      "Which members to act on: a list of identical, same-content, near, part and marked, with "
-     "commas between (default: identical; others can only be trashed or moved)",
+     "commas between (default: identical; others can only be trashed or moved). Another shot of a "
+     "burst, by the camera and the second of EXIF, goes by a mark alone",
      VERBS_ACT, SECTION_ACTING},
     {"marks", 0, "FILE", OPTION_TEXT, AT(marks), NULL,
      "Do what was marked in a report, which exported FILE", VERBS_ACT, SECTION_ACTING},

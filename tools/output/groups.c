@@ -27,6 +27,11 @@ static const struct column columns[] = {
     {"members.id", NULL, CELL_NUMBER},
     {"members.identical_to", NULL, CELL_PATH},
     {"members.mark", NULL, CELL_TEXT},
+    {"members.taken", NULL, CELL_TEXT},
+    {"members.camera", NULL, CELL_TEXT},
+    {"members.latitude", NULL, CELL_NUMBER},
+    {"members.longitude", NULL, CELL_NUMBER},
+    {"members.burst", NULL, CELL_TEXT},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */
@@ -34,8 +39,9 @@ static bool is_not_kept(const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
     const char *mark = json_string_value(json_object_get(member, "mark"));
-    return strcmp(reason, "kept") != 0 && !json_is_true(json_object_get(member, "reference")) &&
-           (!mark || strcmp(mark, "remove") == 0);
+    bool stays = json_is_true(json_object_get(member, "reference")) ||
+                 (json_is_true(json_object_get(member, "burst")) && !mark);
+    return strcmp(reason, "kept") != 0 && !stays && (!mark || strcmp(mark, "remove") == 0);
 }
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, "members",

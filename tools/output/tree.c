@@ -84,8 +84,9 @@ static char *notes_of(const json_t *member)
     if (speed > 0 && (speed < 0.9995 || speed > 1.0005))
         snprintf(pace, sizeof pace, " speed %.3f", speed);
     char *notes =
-        formatted("%s%s%s%s%s%s%s%s", mark_note(member),
+        formatted("%s%s%s%s%s%s%s%s%s", mark_note(member),
                   json_is_true(json_object_get(member, "reference")) ? " reference" : "",
+                  json_is_true(json_object_get(member, "burst")) ? " burst" : "",
                   json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "", angle,
                   json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "",
                   json_is_true(json_object_get(transform, "trimmed")) ? " trimmed" : "", pace,
