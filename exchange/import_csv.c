@@ -1,5 +1,6 @@
 /* CSV: codes or digests in columns that its header names. */
 #include <csv.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,14 +34,15 @@ enum meaning {
 static const struct {
     const char *title;
     enum meaning meaning;
-} titles[] = {{"scheme", MEANS_SCHEME}, {"version", MEANS_VERSION}, {"code", MEANS_CODE},
-              {"pdq", MEANS_CODE},      {"quality", MEANS_QUALITY}, {"external_id", MEANS_ID},
-              {"path", MEANS_PATH},     {"filename", MEANS_PATH},   {"file_name", MEANS_PATH},
-              {"file", MEANS_PATH},     {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST},
-              {"sha1", MEANS_DIGEST},   {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},
-              {"hash", MEANS_HASH},     {"hash_type", MEANS_TYPE},  {"signal_type", MEANS_TYPE},
-              {"type", MEANS_TYPE},     {"added", MEANS_ADDED},     {"tags", MEANS_TAGS},
-              {"tag", MEANS_TAGS},      {"labels", MEANS_LABELS}};
+} titles[] = {{"scheme", MEANS_SCHEME},  {"version", MEANS_VERSION}, {"code", MEANS_CODE},
+              {"pdq", MEANS_CODE},       {"quality", MEANS_QUALITY}, {"external_id", MEANS_ID},
+              {"path", MEANS_PATH},      {"filename", MEANS_PATH},   {"file_name", MEANS_PATH},
+              {"file", MEANS_PATH},      {"sha256", MEANS_DIGEST},   {"sha-256", MEANS_DIGEST},
+              {"sha1", MEANS_DIGEST},    {"sha-1", MEANS_DIGEST},    {"md5", MEANS_DIGEST},
+              {"hash", MEANS_HASH},      {"hash_value", MEANS_HASH}, {"signal_value", MEANS_HASH},
+              {"indicator", MEANS_HASH}, {"hash_type", MEANS_TYPE},  {"signal_type", MEANS_TYPE},
+              {"type", MEANS_TYPE},      {"added", MEANS_ADDED},     {"tags", MEANS_TAGS},
+              {"tag", MEANS_TAGS},       {"labels", MEANS_LABELS}};
 
 /* What types are called, of digests, and how many hex digits each has. */
 static const struct {
@@ -79,6 +81,25 @@ static void lose_memory(struct csv_import *import)
 {
     if (!import->status)
         import->status = doppel_fail(import->error, DOPPEL_E_MEMORY, "no memory for a row");
+}
+
+/* As exchanges call them: HASH_PDQ, photo_md5, video_md5. */
+static const char *plain_type(const char *type)
+{
+    static const char *const before[] = {"hash_", "photo_", "video_"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strncasecmp(type, before[i], strlen(before[i])) == 0)
+            return type + strlen(before[i]);
+    return type;
+}
+
+static const struct doppel_scheme *scheme_of_type(const char *type)
+{
+    char name[32];
+    size_t size = strlen(type);
+    for (size_t i = 0; i <= size && i < sizeof name; i++)
+        name[i] = (char)tolower((unsigned char)type[i]);
+    return size < sizeof name ? doppel_scheme_by_name(name) : NULL;
 }
 
 /* Hex digits of a digest of this type; 0: it is none. */
@@ -144,19 +165,29 @@ static int64_t moment_of(const char *text)
     return (int64_t)(seconds * 1e9);
 }
 
+/* What doppel compares nothing by (texts, URLs, TMK) is reported, and can be on no list of its. */
+static enum doppel_status pass_over_type(struct csv_import *import, const char *type)
+{
+    doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such type of a hash: '%.40s'", type);
+    enum doppel_status status =
+        import_bad(import->source, import->row + 1, DOPPEL_E_ARGUMENT, import->error);
+    import->source->bad--;
+    return status;
+}
+
 /* A hash is what its type says; without one, a digest by its length, which is noticed. */
 static enum doppel_status put_hash(struct csv_import *import, const struct import_entry *entry)
 {
-    const char *type = import->cells[MEANS_TYPE];
-    const struct doppel_scheme *scheme = type ? doppel_scheme_by_name(type) : NULL;
+    const char *type = import->cells[MEANS_TYPE] ? plain_type(import->cells[MEANS_TYPE]) : NULL;
+    const struct doppel_scheme *scheme = type ? scheme_of_type(type) : NULL;
+    const size_t digits = type ? digest_digits(type) : 0;
     if (scheme)
         return import_code(import->source, scheme, entry, import->error);
-    if (type && !digest_digits(type))
-        return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "no such type of a hash: '%.40s'",
-                           type);
-    if (type && strlen(entry->hex) != digest_digits(type))
+    if (type && !digits)
+        return pass_over_type(import, import->cells[MEANS_TYPE]);
+    if (type && strlen(entry->hex) != digits)
         return doppel_fail(import->error, DOPPEL_E_ARGUMENT, "'%.40s' has %zu hex digits, not %zu",
-                           type, digest_digits(type), strlen(entry->hex));
+                           type, digits, strlen(entry->hex));
     if (!type && strlen(entry->hex) == 64 && !import->told_guess) {
         doppel_run_notice(import->source->run,
                           "%s: the hashes of 64 hex digits are taken for SHA-256; a column "

@@ -276,6 +276,25 @@ def test_digests_are_synced_too():
     assert {key: counts[key] for key in expected} == expected, counts
 
 
+def test_lists_as_exchanges_write_them():
+    code, digest = f"{CHANCE.getrandbits(256):064X}", f"{CHANCE.getrandbits(128):032x}"
+    rows_of = [
+        "hash_value,hash_type,tags",
+        f'{code},HASH_PDQ,"media_type_photo,pwny"',
+        f"{digest},video_md5,\"['a', 'b']\"",
+        *(f"http://example.org/{i},url,x" for i in range(12)),
+    ]
+    (FOLDER / "exchange.csv").write_text("\r\n".join(rows_of) + "\r\n")
+    words = ["import", "--sync", "exchange.csv", "--list", "exchange", "--json"]
+    for added in (2, 0):  # what cannot be compared is said, and is no reason to refuse the rest
+        done = doppel(*words, code=3)
+        assert json.loads(done.stdout)["added"] == added, done.stdout
+        assert "no such type of a hash: 'url'" in done.stderr and "2 more" in done.stderr, done
+    assert find_code(code)[0]["labels"] == ["media_type_photo", "pwny"]
+    labels = [row["labels"] for row in rows("list", "--list", "exchange")]
+    assert labels == [["media_type_photo", "pwny"], ["a", "b"]], labels
+
+
 with tempfile.TemporaryDirectory(prefix="doppel-moderator.") as folder:
     FOLDER = pathlib.Path(folder)
     tap.run(BUILD / "doppel-demo", "--all", folder, ROOT / "LICENSE")
