@@ -6,15 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <zlib.h>
 #include <zstd.h>
 
 #include "core/try.h"
 #include "core/write_all.h"
+#include "corpus/write/gzip_blocks.h"
 
 enum {
     OUT_BYTES = 1 << 18,
     IN_BYTES = 1 << 18,
+    MOST_THREADS = 32,
     GZIP_LEVEL = 6,
     ZSTD_LEVEL = 3,
     JOB_BYTES = 4 << 20
@@ -24,38 +25,49 @@ struct packer {
     int fd;
     enum doppel_packing packing;
     uint8_t *in; /* lines, gathered */
-    size_t in_size;
-    uint8_t *out;
-    z_stream gzip;
+    size_t in_size, in_capacity;
+    uint8_t *out; /* of zstd */
+    struct gzip_blocks *gzip;
     ZSTD_CCtx *zstd;
 };
 
-static enum doppel_status begin_packer(struct packer *packer, uint32_t threads)
+static bool begin_zstd(struct packer *packer, uint32_t threads)
 {
-    if (packer->packing == DOPPEL_PACKING_GZIP)
-        return deflateInit2(&packer->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8,
-                            Z_DEFAULT_STRATEGY) == Z_OK
-                   ? DOPPEL_OK
-                   : DOPPEL_E_MEMORY;
-    if (packer->packing == DOPPEL_PACKING_NONE)
-        return DOPPEL_OK;
+    packer->out = malloc(OUT_BYTES);
     packer->zstd = ZSTD_createCCtx();
-    if (!packer->zstd)
-        return DOPPEL_E_MEMORY;
+    if (!packer->out || !packer->zstd)
+        return false;
     ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_checksumFlag, 1);
-    long workers = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (workers > 1) { /* a library without threads refuses, and does it itself */
-        ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_nbWorkers, (int)workers);
+    if (threads > 1) { /* a library without threads refuses, and does it itself */
+        ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_nbWorkers, (int)threads);
         ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_jobSize, JOB_BYTES);
     }
-    return DOPPEL_OK;
+    return true;
+}
+
+static bool begin_packer(struct packer *packer, uint32_t wanted)
+{
+    long processors = wanted ? (long)wanted : sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t threads = processors < 1              ? 1
+                       : processors < MOST_THREADS ? (uint32_t)processors
+                                                   : MOST_THREADS;
+    packer->in_capacity = IN_BYTES;
+    if (packer->packing == DOPPEL_PACKING_ZSTD && !begin_zstd(packer, threads))
+        return false;
+    if (packer->packing == DOPPEL_PACKING_GZIP) {
+        packer->gzip = gzip_blocks_new(threads);
+        if (!packer->gzip)
+            return false;
+        packer->in_capacity = gzip_blocks_capacity(packer->gzip);
+    }
+    packer->in = malloc(packer->in_capacity);
+    return packer->in;
 }
 
 static void free_packer(struct packer *packer)
 {
-    if (packer->packing == DOPPEL_PACKING_GZIP)
-        deflateEnd(&packer->gzip);
+    gzip_blocks_free(packer->gzip);
     ZSTD_freeCCtx(packer->zstd);
     free(packer->in);
     free(packer->out);
@@ -68,15 +80,12 @@ enum doppel_status packer_new(int fd, enum doppel_packing packing, uint32_t thre
     struct packer *packer = calloc(1, sizeof *packer);
     if (packer) {
         *packer = (struct packer){.fd = fd, .packing = packing};
-        packer->in = malloc(IN_BYTES);
-        packer->out = malloc(OUT_BYTES);
-    }
-    if (packer && packer->in && packer->out && begin_packer(packer, threads) == DOPPEL_OK) {
-        *out = packer;
-        return DOPPEL_OK;
-    }
-    if (packer)
+        if (begin_packer(packer, threads)) {
+            *out = packer;
+            return DOPPEL_OK;
+        }
         free_packer(packer);
+    }
     close(fd);
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to write a corpus");
 }
@@ -92,16 +101,11 @@ static enum doppel_status put_out(struct packer *packer, const void *bytes, size
 static enum doppel_status deflate_some(struct packer *packer, const void *bytes, size_t size,
                                        bool last, struct doppel_error *error)
 {
-    z_stream *gzip = &packer->gzip;
+    const uint8_t *part;
     enum doppel_status status = DOPPEL_OK;
-    gzip->next_in = (Bytef *)(uintptr_t)bytes;
-    gzip->avail_in = (uInt)size;
-    do {
-        gzip->next_out = packer->out;
-        gzip->avail_out = OUT_BYTES;
-        deflate(gzip, last ? Z_FINISH : Z_NO_FLUSH);
-        TRY(put_out(packer, packer->out, OUT_BYTES - gzip->avail_out, error));
-    } while (gzip->avail_out == 0);
+    gzip_blocks_pack(packer->gzip, bytes, size, last);
+    for (size_t i = 0, part_size; gzip_blocks_part(packer->gzip, i, &part, &part_size); i++)
+        TRY(put_out(packer, part, part_size, error));
 done:
     return status;
 }
@@ -149,10 +153,11 @@ enum doppel_status packer_write(struct packer *packer, const void *bytes, size_t
 {
     enum doppel_status status = DOPPEL_OK;
     for (size_t done = 0, part; done < size; done += part) {
-        part = size - done < IN_BYTES - packer->in_size ? size - done : IN_BYTES - packer->in_size;
+        size_t room = packer->in_capacity - packer->in_size;
+        part = size - done < room ? size - done : room;
         memcpy(packer->in + packer->in_size, (const char *)bytes + done, part);
         packer->in_size += part;
-        if (packer->in_size == IN_BYTES)
+        if (packer->in_size == packer->in_capacity)
             TRY(pack_gathered(packer, false, error));
     }
 done:

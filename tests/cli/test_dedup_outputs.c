@@ -294,7 +294,7 @@ static void rows_keep_their_names(void **state)
     ran_free(&ran);
     ran = doppel("dedup", "a.csv", "--text-field", "body");
     assert_code(&ran, 2);
-    assert_has(ran.err, "but \"id\", \"text\"; name the field with --text-field");
+    assert_has(ran.err, "but \"id\", \"text\"; name the field that has its text");
     ran_free(&ran);
     free(unique);
     free(annotated);
@@ -390,6 +390,28 @@ static unsigned final_names(const char *folder)
     if (open)
         closedir(open);
     return count;
+}
+
+/* Of many blocks, which threads compress. */
+static void large_outputs_are_whole(void **state)
+{
+    static const char *const names[] = {"a.jsonl.gz", "a.jsonl.zst", "a.jsonl"};
+    size_t size, got;
+    (void)state;
+    make_large("large.jsonl");
+    char *input = read_file("large.jsonl", &size);
+    for (int i = 0; i < 6; i++) {
+        char output[64];
+        write_packed(names[i % 3], input, size);
+        free(doppel_prints(0, "dedup", names[i % 3], "-q", "--output-dir", "out", "--force",
+                           i < 3 ? "-j1" : "-j5"));
+        snprintf(output, sizeof output, "out/%s", names[i % 3]);
+        char *bytes = read_packed(output, &got);
+        assert_int_equal(got, size);
+        assert_memory_equal(bytes, input, size);
+        free(bytes);
+    }
+    free(input);
 }
 
 /* Killed while hidden files are there, it leaves no other; the next run does all, and leaves no
@@ -506,6 +528,7 @@ int main(void)
         IN_SANDBOX(rows_keep_their_names),
         IN_SANDBOX(names_and_folders_are_kept),
         IN_SANDBOX(nothing_is_overwritten),
+        IN_SANDBOX(large_outputs_are_whole),
         IN_SANDBOX(a_kill_leaves_nothing_that_looks_whole),
         IN_SANDBOX(a_full_disk_is_named),
         IN_SANDBOX(an_interrupt_leaves_nothing),

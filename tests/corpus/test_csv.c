@@ -171,8 +171,8 @@ static void odd_rows_cost_themselves(void **state)
         {"id,text\n1,\"a\"b\n", "", 1},
         {"id,text\n1,", "", 1},
         {"id,body\n1,a\n",
-         "the record has neither \"text\" nor \"path\", but \"id\", \"body\"; name the field with "
-         "--text-field or --path-field",
+         "the record has neither \"text\" nor \"path\", but \"id\", \"body\"; name the field "
+         "that has its text, or its path",
          1},
         {"\n\nid,text\n1,a", "", 1},
         {"id,text,path\n1,,a.txt\n", "", 1},
