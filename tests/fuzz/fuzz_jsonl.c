@@ -72,10 +72,10 @@ static bool check_record(void *context, const struct doppel_corpus_record *recor
     return true;
 }
 
-static void read_all(const char *path, uint64_t max_line_bytes)
+static void read_all(const char *path, uint64_t max_line_bytes, enum doppel_corpus_format format)
 {
-    const struct doppel_corpus_fields fields = {"id", "text", "path", "source", "date"};
-    const struct doppel_corpus_files files = {&path, 1, max_line_bytes, DOPPEL_CORPUS_JSONL};
+    const struct doppel_corpus_fields fields = {"id", "text", "path", "source", "date[0].t"};
+    const struct doppel_corpus_files files = {&path, 1, max_line_bytes, format};
     struct parser *parser = parser_new(&fields);
     struct reading reading = {0};
     struct reader *reader;
@@ -96,8 +96,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = memfd_create("corpus", MFD_CLOEXEC);
     check(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    read_all(path, size ? 1 + data[0] : 1);
-    read_all(path, UINT64_C(1) << 30);
+    for (int format = DOPPEL_CORPUS_JSONL; format <= DOPPEL_CORPUS_TSV; format++) {
+        read_all(path, size ? 1 + data[0] : 1, (enum doppel_corpus_format)format);
+        read_all(path, UINT64_C(1) << 30, (enum doppel_corpus_format)format);
+    }
     close(fd);
     return 0;
 }
