@@ -249,6 +249,11 @@ enum doppel_status doppel_store_index_refresh(struct doppel_store_index *self, b
     return status;
 }
 
+bool doppel_store_index_has_leftovers(const struct doppel_store_index *self)
+{
+    return segment_folder_has_orphans(self->folder, &self->manifest.segments);
+}
+
 void doppel_store_index_info(struct doppel_store_index *self, struct doppel_store_index_info *out)
 {
     uint64_t next = self->manifest.next_payload;

@@ -255,6 +255,10 @@ struct doppel_store_index_info {
 DOPPEL_API void doppel_store_index_info(struct doppel_store_index *index,
                                         struct doppel_store_index_info *out);
 
+/** Whether files lie in its folder that are segments no more, since it was made again: who merges
+ * it removes them. */
+DOPPEL_API bool doppel_store_index_has_leftovers(const struct doppel_store_index *index);
+
 /** A segment as it was found. */
 struct doppel_store_segment {
     const char *name;

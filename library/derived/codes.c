@@ -501,7 +501,9 @@ enum doppel_status codes_merge(struct doppel_library *library, enum code_table w
     if (status || !there)
         return status;
     const struct doppel_index_info info = doppel_index_info(index);
-    if (!info.removed && info.segments < 2)
+    if (!info.removed && info.segments < 2 &&
+        (!library->codes[which].kept ||
+         !doppel_store_index_has_leftovers(library->codes[which].kept)))
         return DOPPEL_OK;
     struct doppel_error failure = {0};
     status = doppel_store_index_compact(library->codes[which].kept, true, &failure);
