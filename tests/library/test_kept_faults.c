@@ -249,25 +249,42 @@ static void assert_never_wrong(const struct scene *scene)
     assert_true(refused > 0);
 }
 
-static void count_notice(void *context, const char *sentence)
+struct heard {
+    int notices;
+    uint64_t begun, ended, done;
+};
+
+static void take_notice(void *context, const char *sentence)
 {
+    struct heard *heard = context;
     assert_non_null(strstr(sentence, "is made of the items"));
-    ++*(int *)context;
+    heard->notices++;
+}
+
+static void take_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct heard *heard = context;
+    assert_true(done <= total && (!done || done >= heard->done));
+    heard->begun += !done;
+    heard->ended += done == total;
+    heard->done = done;
 }
 
 /* Also by two that read. */
 static void assert_made_anew(const struct scene *scene, bool read_only)
 {
-    int said = 0;
+    struct heard heard = {0};
     struct doppel_library *library;
     const struct doppel_library_options options = {.read_only = read_only};
-    const struct doppel_library_watch watch = {.notice = count_notice, .context = &said};
+    const struct doppel_library_watch watch = {
+        .notice = take_notice, .progress = take_progress, .context = &heard};
     assert_int_equal(doppel_library_open(scene->library, &options, &library, NULL), DOPPEL_OK);
     doppel_library_set_watch(library, &watch);
     assert_all_found(scene->kind, library);
     assert_all_found(scene->kind, library);
     doppel_library_close(library);
-    assert_int_equal(said, 1);
+    assert_int_equal(heard.notices, 1);
+    assert_true(heard.begun > 0 && heard.ended > 0);
     assert_whole(scene->kind, scene->library);
 }
 
