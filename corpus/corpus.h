@@ -195,7 +195,8 @@ struct doppel_corpus_outputs; /* of one thread */
 
 /**
  * Begin to write a file of the same name and compression for each file of a corpus. Those of a
- * folder keep their place in it; files of one name keep as much of their paths as tells them apart.
+ * folder keep their place in it, behind its name where more is given; files of one name keep as
+ * much of their paths as tells them apart.
  * What is written has hidden names (.NAME.part) until all is finished.
  * @param out given (doppel_corpus_outputs_free)
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (standard input, a file given twice, an output that would be

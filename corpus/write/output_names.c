@@ -1,6 +1,7 @@
 /* How the outputs of the files of a corpus are called: by the name of the file, of those in a
- * folder by their path in it; where two would be called the same, by as much of their paths as they
- * do not all have in common. */
+ * folder by their path in it, which begins with the folder's name where it is not the only one that
+ * was given; where two would be called the same, by as much of their paths as they do not all have
+ * in common. */
 #include "corpus/write/output_names.h"
 
 #include <stdio.h>
@@ -42,6 +43,27 @@ static const char *last_name(const char *path)
 
 /* ---- the inputs of one operand ---- */
 
+/* Where a folder lies, or will lie: without links and dots as far as it is there. Given; NULL
+ * without memory. */
+static char *resolve_folder(const char *path)
+{
+    char *resolved = realpath(path, NULL);
+    bool last = resolved || strcmp(path, ".") == 0; /* which may be gone */
+    char *copy = last ? NULL : strdup(path);
+    if (!copy)
+        return resolved;
+    size_t size = strlen(copy);
+    while (size > 1 && copy[size - 1] == '/')
+        copy[--size] = '\0';
+    char *slash = strrchr(copy, '/'), *name = slash ? slash + 1 : copy;
+    char *outer = resolve_folder(!slash ? "." : slash == copy ? "/" : (*slash = '\0', copy));
+    if (!outer || asprintf(&resolved, "%s/%s", outer, name) < 0)
+        resolved = NULL;
+    free(outer);
+    free(copy);
+    return resolved;
+}
+
 static enum doppel_status check_operand(const char *operand, const char *folder,
                                         struct doppel_error *error)
 {
@@ -51,7 +73,7 @@ static enum doppel_status check_operand(const char *operand, const char *folder,
                            "out the folder, or write it to a file");
     if (!is_input_folder(operand))
         return DOPPEL_OK;
-    char *outer = absolute_path(operand), *inner = absolute_path(folder);
+    char *outer = absolute_path(operand), *inner = resolve_folder(folder);
     enum doppel_status status = DOPPEL_OK;
     if (!outer || !inner)
         status = no_memory_for_names(error);
@@ -64,28 +86,43 @@ static enum doppel_status check_operand(const char *operand, const char *folder,
     return status;
 }
 
-static enum doppel_status append_names(struct output_names *names, const char *operand,
+/* Of a file that was given, or lies in the folder that was. */
+static char *name_by_operand(const char *operand, bool alone, const char *path)
+{
+    const char *below = is_input_folder(operand) ? below_folder(operand, path) : NULL;
+    char *name, *folder;
+    if (!below || !*below)
+        return strdup(last_name(path));
+    if (alone)
+        return strdup(below);
+    folder = absolute_path(operand); /* it may be called ".", or end in a slash */
+    if (!folder || asprintf(&name, "%s/%s", last_name(folder), below) < 0)
+        name = NULL;
+    free(folder);
+    return name;
+}
+
+static enum doppel_status append_names(struct output_names *names, const char *operand, bool alone,
                                        const path_array *paths, struct doppel_error *error)
 {
-    bool folder = is_input_folder(operand);
     for (size_t i = 0; i < paths->count; i++) {
-        const char *below = folder ? below_folder(operand, paths->items[i]) : NULL;
         struct output_name *name = &names->items[names->count++];
         name->input = strdup(paths->items[i]);
         name->absolute = absolute_path(paths->items[i]);
-        name->name = strdup(below && *below ? below : last_name(paths->items[i]));
+        name->name = name_by_operand(operand, alone, paths->items[i]);
         if (!name->input || !name->absolute || !name->name)
             return no_memory_for_names(error);
     }
     return DOPPEL_OK;
 }
 
-static enum doppel_status find_names_of(struct output_names *names, const char *operand,
-                                        const char *folder, struct doppel_error *error)
+static enum doppel_status find_names_of(struct output_names *names,
+                                        const struct doppel_corpus_outputs_options *options,
+                                        const char *operand, struct doppel_error *error)
 {
     path_array paths = {0};
     enum doppel_status status;
-    TRY(check_operand(operand, folder, error));
+    TRY(check_operand(operand, options->folder, error));
     TRY(files_append(&paths, operand, error));
     struct output_name *grown =
         realloc(names->items, (names->count + paths.count) * sizeof *names->items);
@@ -93,7 +130,7 @@ static enum doppel_status find_names_of(struct output_names *names, const char *
         TRY(no_memory_for_names(error));
     names->items = grown;
     memset(grown + names->count, 0, paths.count * sizeof *grown);
-    TRY(append_names(names, operand, &paths, error));
+    TRY(append_names(names, operand, options->files.count == 1, &paths, error));
 done:
     for (size_t i = 0; i < paths.count; i++)
         free(paths.items[i]);
@@ -178,7 +215,7 @@ enum doppel_status output_names_find(const struct doppel_corpus_outputs_options 
     struct output_names names = {0};
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < options->files.count; i++)
-        TRY(find_names_of(&names, options->files.paths[i], options->folder, error));
+        TRY(find_names_of(&names, options, options->files.paths[i], error));
     if (names.count)
         TRY(tell_apart(&names, error));
     *out = names;

@@ -328,10 +328,15 @@ static void names_and_folders_are_kept(void **state)
     free(doppel_prints(0, "dedup", "in", "--output-dir", "all/of/it"));
     assert_true(exists("all/of/it/en/0.jsonl") && exists("all/of/it/fr/1.jsonl.gz"));
     free(doppel_prints(0, "dedup", "in/en", "in/fr/1.jsonl.gz", "--output-dir", "flat"));
-    assert_true(exists("flat/0.jsonl") && exists("flat/1.jsonl.gz"));
+    assert_true(exists("flat/en/0.jsonl") && exists("flat/1.jsonl.gz"));
+    assert_int_equal(chdir("in/en"), 0);
+    free(doppel_prints(0, "dedup", ".", "../fr/1.jsonl.gz", "--output-dir", "../../dot"));
+    assert_int_equal(chdir("../.."), 0);
+    assert_true(exists("dot/en/0.jsonl") && exists("dot/1.jsonl.gz"));
+    free(doppel_prints(0, "dedup", "in/en/0.jsonl", "in/fr/0.jsonl", "--output-dir", "apart"));
+    assert_true(exists("apart/en/0.jsonl") && exists("apart/fr/0.jsonl"));
     free(doppel_prints(0, "dedup", "in/en/0.jsonl", "in/fr/", "--output-dir", "two"));
-    assert_true(exists("two/en/0.jsonl") && exists("two/fr/0.jsonl") &&
-                exists("two/fr/1.jsonl.gz"));
+    assert_true(exists("two/0.jsonl") && exists("two/fr/0.jsonl") && exists("two/fr/1.jsonl.gz"));
     write_file("in/en/none.jsonl", "", 0); /* without records, and yet there */
     struct ran ran = doppel("dedup", "in/en/none.jsonl", "gone.jsonl", "--output-dir", "odd");
     assert_code(&ran, 3);
