@@ -1,89 +1,15 @@
-/* Segments of each kept index that are missing, cut, of another library, or have changed bytes; and
- * a disk that is full: nothing is silently wrong, it is said once, made anew, or refused where
- * nothing is to be made. */
+/* Segments of each kept index that are missing, cut, of another library, or have changed bytes:
+ * nothing is silently wrong, it is said once, made anew, or refused where nothing is to be made. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/library/fixture.h"
-#include "tests/library/kept_kinds.h"
+#include "tests/library/kept_checks.h"
 
-enum { ITEMS = 48, PAGE = 4096, OTHERS = 5000 };
-
-/* ---- libraries ---- */
-
-static void fill(const struct kept_kind *kind, const char *folder, uint64_t first)
-{
-    struct doppel_library *library = open_library(folder);
-    struct doppel_error error = {0};
-    uint64_t id;
-    kept_prepare(kind, library);
-    for (uint64_t i = 0; i < ITEMS; i++)
-        if (kind->put(kind, library, first + i, &id, &error))
-            fail_msg("%s: %s", kind->name, error.message);
-    commit(library);
-    for (size_t i = 0; i < kind->table_count; i++) /* into segments */
-        if (codes_make_again(library, kind->tables[i], &error))
-            fail_msg("%s: %s", kind->name, error.message);
-    doppel_library_close(library);
-}
-
-static size_t count_found(const struct kept_kind *kind, struct doppel_library *library,
-                          uint64_t number)
-{
-    struct doppel_error error = {0};
-    size_t count = 0;
-    uint64_t id;
-    if (kind->find(kind, library, number, &count, &id, &error))
-        fail_msg("%s: %s", kind->name, error.message);
-    return count;
-}
-
-/* Each is found once, and what is not there is not. */
-static void assert_all_found(const struct kept_kind *kind, struct doppel_library *library)
-{
-    for (uint64_t i = 0; i < ITEMS; i++) {
-        assert_int_equal(count_found(kind, library, i), 1);
-        assert_int_equal(count_found(kind, library, OTHERS + i), 0);
-    }
-}
-
-static bool take_problem(void *context, const struct doppel_problem *problem)
-{
-    char(*text)[4096] = context;
-    strncat(*text, problem->detail, sizeof *text - strlen(*text) - 1);
-    strncat(*text, "\n", sizeof *text - strlen(*text) - 1);
-    return true;
-}
-
-/* @return what is wrong, in a buffer that is used again */
-static const char *verify(const char *directory, bool repair)
-{
-    static char problems[4096];
-    struct doppel_library *library;
-    struct doppel_error error = {0};
-    *problems = 0;
-    assert_int_equal(doppel_library_open(directory, NULL, &library, NULL), DOPPEL_OK);
-    if (doppel_library_verify(library, repair, take_problem, &problems, &error))
-        fail_msg("%s", error.message);
-    doppel_library_close(library);
-    return problems;
-}
-
-static void assert_whole(const struct kept_kind *kind, const char *directory)
-{
-    const struct doppel_library_options reading = {.read_only = true, .no_rebuild = true};
-    struct doppel_library *library;
-    assert_string_equal(verify(directory, false), "");
-    assert_int_equal(doppel_library_open(directory, &reading, &library, NULL), DOPPEL_OK);
-    assert_all_found(kind, library);
-    doppel_library_close(library);
-}
+enum { PAGE = 4096 };
 
 /* ---- faults ---- */
 
@@ -199,12 +125,12 @@ static void set_scene(const struct kept_kind *kind, const char *folder, struct s
     *out = (struct scene){.kind = kind};
     out->folder = strdup(folder_path(folder, kind->name));
     const char *other = strdup(folder_path(folder, name));
-    fill(kind, out->folder, 0);
-    fill(kind, other, OTHERS);
+    kept_fill(kind, out->folder, 0);
+    kept_fill(kind, other, KEPT_OTHERS);
     out->library = strdup(directory_of(out->folder));
     out->other = strdup(directory_of(other));
     free((char *)other);
-    assert_whole(kind, out->library);
+    kept_assert_whole(kind, out->library);
 }
 
 static void strike_scene(struct scene *scene)
@@ -236,7 +162,7 @@ static void assert_never_wrong(const struct scene *scene)
     struct doppel_library *library;
     size_t refused = 0;
     assert_int_equal(doppel_library_open(scene->library, &reading, &library, NULL), DOPPEL_OK);
-    for (uint64_t i = 0; i < ITEMS; i++) {
+    for (uint64_t i = 0; i < KEPT_ITEMS; i++) {
         struct doppel_error error = {0};
         size_t count = 0;
         uint64_t id;
@@ -280,21 +206,21 @@ static void assert_made_anew(const struct scene *scene, bool read_only)
         .notice = take_notice, .progress = take_progress, .context = &heard};
     assert_int_equal(doppel_library_open(scene->library, &options, &library, NULL), DOPPEL_OK);
     doppel_library_set_watch(library, &watch);
-    assert_all_found(scene->kind, library);
-    assert_all_found(scene->kind, library);
+    kept_assert_all_found(scene->kind, library);
+    kept_assert_all_found(scene->kind, library);
     doppel_library_close(library);
     assert_int_equal(heard.notices, 1);
     assert_true(heard.begun > 0 && heard.ended > 0);
-    assert_whole(scene->kind, scene->library);
+    kept_assert_whole(scene->kind, scene->library);
 }
 
 static void assert_verified_and_repaired(const struct scene *scene, enum code_table table)
 {
     const char *folder = code_tables[table].folder;
-    if (!strstr(verify(scene->library, false), folder))
+    if (!strstr(kept_verify(scene->library, false), folder))
         fail_msg("%s: verify does not tell of %s", scene->kind->name, folder);
-    assert_non_null(strstr(verify(scene->library, true), folder));
-    assert_whole(scene->kind, scene->library);
+    assert_non_null(strstr(kept_verify(scene->library, true), folder));
+    kept_assert_whole(scene->kind, scene->library);
 }
 
 static void assert_backed_up_whole(const struct scene *scene, const char *to)
@@ -305,7 +231,7 @@ static void assert_backed_up_whole(const struct scene *scene, const char *to)
     if (doppel_library_backup(library, to, NULL, NULL, &error))
         fail_msg("%s: %s", scene->kind->name, error.message);
     doppel_library_close(library);
-    assert_whole(scene->kind, to);
+    kept_assert_whole(scene->kind, to);
 }
 
 static void ignore_segment(const char *path, const char *other)
@@ -322,10 +248,10 @@ static void assert_compacted(const struct scene *scene, enum code_table table)
     assert_int_equal(doppel_library_open(scene->library, NULL, &library, NULL), DOPPEL_OK);
     if (doppel_library_compact(library, &before, &after, &error))
         fail_msg("%s: %s", scene->kind->name, error.message);
-    assert_all_found(scene->kind, library);
+    kept_assert_all_found(scene->kind, library);
     doppel_library_close(library);
     assert_int_equal(each_segment(scene->library, table, ignore_segment, NULL), 1);
-    assert_whole(scene->kind, scene->library);
+    kept_assert_whole(scene->kind, scene->library);
 }
 
 static void try_fault(const struct scene *scene, enum code_table table, const struct fault *fault)
@@ -356,141 +282,10 @@ static void test_segments(void **state)
     }
 }
 
-/* ---- a full disk ---- */
-
-enum { MORE = 8, COMMITTED = 1, REFUSED = 2, WRONG = 4 };
-
-static int refused(enum doppel_status status, const struct doppel_error *error)
-{
-    return status ? (strlen(error->message) ? REFUSED : WRONG) : 0;
-}
-
-static bool are_all_found(const struct kept_kind *kind, struct doppel_library *library)
-{
-    bool found = true;
-    for (uint64_t i = 0; i < ITEMS && found; i++) {
-        size_t count = 0;
-        uint64_t id;
-        found = !kind->find(kind, library, i, &count, &id, NULL) && count == 1;
-    }
-    return found;
-}
-
-/* Some more, and a segment of all that wait; and then one of all that are there. */
-static int write_segments(const struct kept_kind *kind, struct doppel_library *library,
-                          uint64_t first)
-{
-    struct doppel_error error = {0};
-    enum doppel_status status = DOPPEL_OK;
-    uint64_t id;
-    int what = 0;
-    for (uint64_t i = 0; i < MORE && !status; i++)
-        status = kind->put(kind, library, first + i, &id, &error);
-    if (!status)
-        status = doppel_library_commit(library, &error);
-    what |= status ? refused(status, &error) : COMMITTED;
-    if (status)
-        doppel_library_rollback(library);
-    for (size_t i = 0; i < kind->table_count; i++) {
-        struct doppel_store_index *kept = library->codes[kind->tables[i]].kept;
-        status = kept ? doppel_store_index_flush(kept, &error) : DOPPEL_OK;
-        what |= refused(status, &error);
-        status = codes_make_again(library, kind->tables[i], &error);
-        what |= refused(status, &error);
-    }
-    return what;
-}
-
-/* In a process of its own. No file may become larger than that. */
-static int write_without_room(const struct kept_kind *kind, const char *directory, rlim_t bytes,
-                              uint64_t first)
-{
-    const struct rlimit limit = {bytes, bytes};
-    struct doppel_library *library;
-    int what = 0, status;
-    pid_t child = fork();
-    if (!child) {
-        signal(SIGXFSZ, SIG_IGN);
-        if (doppel_library_open(directory, NULL, &library, NULL) || setrlimit(RLIMIT_FSIZE, &limit))
-            _exit(WRONG);
-        what = write_segments(kind, library, first);
-        what |= are_all_found(kind, library) ? 0 : WRONG;
-        doppel_library_close(library);
-        _exit(what);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void test_no_room(void **state)
-{
-    static const rlim_t limits[] = {1, 5000, 20000, 60000, 200000, 1 << 20, 1 << 26};
-    for (size_t i = 0; i < kept_kind_count; i++) {
-        const struct kept_kind *kind = &kept_kinds[i];
-        const char *folder = folder_path(*state, kind->name);
-        int seen = 0, each = 0;
-        fill(kind, folder, 0);
-        char *directory = strdup(directory_of(folder));
-        for (size_t j = 0; j < sizeof limits / sizeof *limits; j++) {
-            const uint64_t first = ITEMS + j * MORE;
-            int what = write_without_room(kind, directory, limits[j], first);
-            if (what & WRONG)
-                fail_msg("%s: wrong with %llu bytes", kind->name, (unsigned long long)limits[j]);
-            struct doppel_library *library = open_library(folder);
-            for (uint64_t k = 0; k < MORE; k++)
-                assert_int_equal(count_found(kind, library, first + k), (what & COMMITTED) != 0);
-            doppel_library_close(library);
-            assert_whole(kind, directory);
-            seen |= what;
-            each |= 1 << what;
-        }
-        assert_int_equal(seen, COMMITTED | REFUSED);
-        assert_true(each & 1 << COMMITTED); /* the last has room enough */
-        free(directory);
-    }
-}
-
-/* ---- what others did to the catalogue ---- */
-
-static void take_items_away(const char *directory)
-{
-    char *path;
-    assert_true(asprintf(&path, "%s/catalogue.db", directory) > 0);
-    run_raw(path, "DELETE FROM text WHERE id % 5 < 2;"
-                  "DELETE FROM item WHERE id % 5 < 2 AND path != CAST('/kept/1000000' AS BLOB);"
-                  "DELETE FROM fingerprint WHERE item NOT IN (SELECT id FROM item);"
-                  "DELETE FROM attachment WHERE item NOT IN (SELECT id FROM item);"
-                  "DELETE FROM link WHERE item NOT IN (SELECT id FROM item)");
-    free(path);
-}
-
-/* An index that holds what the items have not is told of, each, and mended. */
-static void test_catalogue(void **state)
-{
-    for (size_t i = 0; i < kept_kind_count; i++) {
-        const struct kept_kind *kind = &kept_kinds[i];
-        const char *folder = folder_path(*state, kind->name);
-        fill(kind, folder, 0);
-        char *directory = strdup(directory_of(folder));
-        take_items_away(directory);
-        const char *problems = verify(directory, false);
-        for (size_t j = 0; j < kind->table_count; j++)
-            if (!strstr(problems, code_tables[kind->tables[j]].folder))
-                fail_msg("%s: verify does not tell of %s: %s", kind->name,
-                         code_tables[kind->tables[j]].folder, problems);
-        assert_true(strlen(verify(directory, true)) > 0);
-        assert_string_equal(verify(directory, false), "");
-        free(directory);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_segments),
-        IN_FOLDER(test_no_room),
-        IN_FOLDER(test_catalogue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
