@@ -49,11 +49,11 @@ static enum doppel_status export_source(void *context, const char *pattern, int6
     return write_json_line(export, error);
 }
 
-static enum doppel_status export_list(void *context, const char *name, enum doppel_list_state state,
+static enum doppel_status export_list(void *context, const struct doppel_list *list,
                                       struct doppel_error *error)
 {
     struct json_export *export = context;
-    write_list(&export->line, name, state);
+    write_list(&export->line, list);
     return write_json_line(export, error);
 }
 

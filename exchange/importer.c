@@ -153,6 +153,18 @@ static enum doppel_status put_exact(struct importer *importer, const struct exch
                        "'%.100s' is no digest: md5:, sha1: or sha256: and hex digits", name);
 }
 
+/* Labels that lists gave are said by these. @param out what it has is borrowed; its labels are to
+ * be freed, the list alone */
+static bool without_tags(const struct exchange_item *carried, struct exchange_item *out)
+{
+    *out = *carried;
+    out->about.labels = calloc(carried->about.label_count + 1, sizeof *out->about.labels);
+    if (out->about.labels)
+        out->about.label_count =
+            list_says_other_labels(&carried->says, &carried->about, out->about.labels);
+    return out->about.labels;
+}
+
 static bool is_digest(const struct exchange_item *carried)
 {
     return carried->item.record.scheme == DOPPEL_SCHEME_NONE &&
@@ -183,9 +195,9 @@ static enum doppel_status import_item(struct importer *importer,
 static bool is_code_of_list(const struct exchange_item *carried)
 {
     const struct doppel_metadata *about = &carried->about;
-    return !carried->item.id && !carried->leader && !carried->canonical && !about->source &&
-           !about->date && !about->meta && !about->label_count && !about->list_count &&
-           doppel_code_batch_takes(&carried->item);
+    return !carried->item.id && !carried->says.count && !carried->leader && !carried->canonical &&
+           !about->source && !about->date && !about->meta && !about->label_count &&
+           !about->list_count && doppel_code_batch_takes(&carried->item);
 }
 
 static enum doppel_status take_list_code(struct importer *importer,
@@ -203,6 +215,7 @@ static enum doppel_status importer_take_item(void *context, const struct exchang
                                              struct doppel_error *error)
 {
     struct importer *importer = context;
+    struct exchange_item own = {0};
     enum doppel_added added = DOPPEL_ADDED_NEW;
     uint64_t id = 0;
     if (is_code_of_list(carried))
@@ -212,13 +225,17 @@ static enum doppel_status importer_take_item(void *context, const struct exchang
         return DOPPEL_OK;
     enum doppel_status status;
     TRY(importer_write_codes(importer, error));
-    TRY(import_item(importer, carried, &id, &added, error));
+    TRY(without_tags(carried, &own) ? import_item(importer, &own, &id, &added, error)
+                                    : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an item"));
+    TRY(list_says_put(importer->library, id, &carried->says,
+                      added == DOPPEL_ADDED_NEW && !doppel_item_has_file(&carried->item), error));
     TRY(take_tags(importer, id, carried, added, error));
     importer->counts[added]++;
     TRY(importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical,
                           error));
     TRY(importer_took(importer, carried->item.record.attachment_size, error));
 done:
+    free(own.about.labels);
     return status;
 }
 

@@ -39,7 +39,7 @@ enum doppel_status importer_take_policy(void *context, const struct doppel_keep_
                                         struct doppel_error *error);
 enum doppel_status importer_take_source(void *context, const char *pattern, int64_t authority,
                                         struct doppel_error *error);
-enum doppel_status importer_take_list(void *context, const char *name, enum doppel_list_state state,
+enum doppel_status importer_take_list(void *context, const struct doppel_list *list,
                                       struct doppel_error *error);
 enum doppel_status importer_take_options(void *context, const struct doppel_text_options *options,
                                          const struct doppel_text_limits *limits,

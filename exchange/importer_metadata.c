@@ -71,18 +71,20 @@ done:
     return status;
 }
 
-enum doppel_status importer_take_list(void *context, const char *name, enum doppel_list_state state,
+enum doppel_status importer_take_list(void *context, const struct doppel_list *list,
                                       struct doppel_error *error)
 {
     struct importer *importer = context;
-    const json_t *known = json_object_get(importer->lists, name);
+    const json_t *known = json_object_get(importer->lists, list->name);
     if (known) {
-        importer->conflicts += json_integer_value(known) != (json_int_t)state;
+        importer->conflicts += json_integer_value(known) != (json_int_t)list->state;
         return DOPPEL_OK;
     }
     enum doppel_status status;
-    TRY(doppel_library_set_list(importer->library, name, state, error));
-    json_object_set_new(importer->lists, name, json_integer(state));
+    TRY(doppel_library_set_list(importer->library, list->name, list->state, error));
+    if (list->rule.limit_kind || list->rule.flood)
+        TRY(doppel_library_set_list_rule(importer->library, list->name, &list->rule, error));
+    json_object_set_new(importer->lists, list->name, json_integer(list->state));
     TRY(importer_took(importer, 0, error));
 done:
     return status;

@@ -23,6 +23,7 @@ void exchange_item_free(struct exchange_item *item)
 {
     doppel_item_free(&item->item);
     doppel_metadata_free(&item->about);
+    list_says_free(&item->says);
 }
 
 static bool go_on_walking(struct library_walk *walk)
@@ -88,6 +89,9 @@ static void give_item(struct library_walk *walk, const struct doppel_item *visit
         return;
     }
     find_about(walk, visited->id, &carried.about);
+    if (carried.about.list_count &&
+        list_says_load(walk->library, visited->id, &carried.says, &error))
+        doppel_run_failed(walk->run, "the library", &error);
     find_group(walk, visited->id, &carried.leader, &carried.canonical);
     char *name = doppel_library_item_name(walk->library, &carried.item);
     note_sink_status(walk, name ? name : "an item",
@@ -177,9 +181,8 @@ static bool give_item_list(void *context, const struct doppel_list *list)
 {
     struct library_walk *walk = context;
     if (filter_has_list(&walk->filter->items, list->name))
-        note_sink_status(
-            walk, list->name,
-            walk->sink->list(walk->sink->context, list->name, list->state, &walk->said));
+        note_sink_status(walk, list->name,
+                         walk->sink->list(walk->sink->context, list, &walk->said));
     return !walk->status;
 }
 

@@ -9,11 +9,14 @@
 #include <doppel/library.h>
 #include <doppel/run.h>
 
+#include "exchange/list_says.h"
+
 /* Ids are those of where it comes from. */
 struct exchange_item {
     struct doppel_item item;      /* of a digest alone: kind UNKNOWN, and for a path "md5:…" */
     struct doppel_metadata about; /* `state` is not looked at */
-    struct doppel_list_tags tags; /* what a list says of it; borrowed */
+    struct doppel_list_tags tags; /* what the list that is read says of it; borrowed */
+    struct list_says says;        /* what lists said of it where it comes from */
     uint64_t leader,
         canonical; /* 0: it follows none; it is canonical itself, or no representative */
 };
@@ -32,8 +35,8 @@ struct exchange_sink {
                                  struct doppel_error *error);
     enum doppel_status (*source)(void *context, const char *pattern, int64_t authority,
                                  struct doppel_error *error);
-    enum doppel_status (*list)(void *context, const char *name, enum doppel_list_state state,
-                               struct doppel_error *error);
+    enum doppel_status (*list)(void *context, const struct doppel_list *list,
+                               struct doppel_error *error); /* its name, state and rule */
     enum doppel_status (*text_options)(void *context, const struct doppel_text_options *options,
                                        const struct doppel_text_limits *limits,
                                        struct doppel_error *error);

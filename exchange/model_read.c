@@ -61,12 +61,26 @@ static enum doppel_status read_list_line(struct fields *fields, const struct exc
 {
     char *name = NULL;
     int state = DOPPEL_LIST_ACTIVE;
+    int64_t distance = -1, flood = 0;
+    double similarity = -1;
     field_bytes(fields, "list", &name);
     field_word(fields, "state", state_word, DOPPEL_LIST_BENIGN, &state);
+    field_number(fields, "max_distance", 0, UINT16_MAX, &distance);
+    field_real(fields, "min_similarity", 0, 1, &similarity);
+    field_number(fields, "flood", 0, UINT32_MAX, &flood);
+    const struct doppel_list list = {.name = name ? name : "",
+                                     .state = (enum doppel_list_state)state,
+                                     .rule = {.limit_kind = distance >= 0 ? DOPPEL_LIMIT_DISTANCE
+                                                            : similarity >= 0
+                                                                ? DOPPEL_LIMIT_SIMILARITY
+                                                                : DOPPEL_LIMIT_NONE,
+                                              .limit = distance >= 0     ? (double)distance
+                                                       : similarity >= 0 ? similarity
+                                                                         : 0,
+                                              .flood = (uint32_t)flood}};
     enum doppel_status status = fields->status;
     if (!status)
-        status = sink->list(sink->context, name ? name : "", (enum doppel_list_state)state,
-                            fields->error);
+        status = sink->list(sink->context, &list, fields->error);
     free(name);
     return status;
 }

@@ -180,6 +180,7 @@ enum doppel_status read_item(struct fields *fields, const struct exchange_sink *
     field_bytes(fields, "source", &carried.about.source);
     field_bytes(fields, "date", &carried.about.date);
     read_json_metadata(fields, &carried.about);
+    list_says_read(fields, &carried.says);
     if (item->path && !json_object_get(fields->object, "digest") &&
         !json_object_get(fields->object, "exact"))
         name_by_path(&carried);

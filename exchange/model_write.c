@@ -127,6 +127,7 @@ void write_item(struct doppel_json *json, const struct exchange_item *carried)
     write_any_bytes(json, "source", carried->about.source);
     write_any_bytes(json, "date", carried->about.date);
     write_model_metadata(json, &carried->about);
+    list_says_write(json, &carried->says);
     if (carried->leader)
         doppel_json_signed(json, "leader", (int64_t)carried->leader);
     if (carried->canonical)
@@ -226,11 +227,18 @@ void write_source(struct doppel_json *json, const char *pattern, int64_t authori
     doppel_json_object_end(json);
 }
 
-void write_list(struct doppel_json *json, const char *name, enum doppel_list_state state)
+void write_list(struct doppel_json *json, const struct doppel_list *list)
 {
+    const struct doppel_list_rule *rule = &list->rule;
     doppel_json_object_begin(json, NULL);
-    doppel_json_text(json, "list", name);
-    doppel_json_text(json, "state", doppel_list_state_name(state));
+    doppel_json_text(json, "list", list->name);
+    doppel_json_text(json, "state", doppel_list_state_name(list->state));
+    if (rule->limit_kind == DOPPEL_LIMIT_DISTANCE)
+        doppel_json_integer(json, "max_distance", (uint64_t)rule->limit);
+    if (rule->limit_kind == DOPPEL_LIMIT_SIMILARITY)
+        doppel_json_number(json, "min_similarity", rule->limit, 6);
+    if (rule->flood)
+        doppel_json_integer(json, "flood", rule->flood);
     doppel_json_object_end(json);
 }
 

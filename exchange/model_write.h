@@ -15,7 +15,7 @@ void write_item(struct doppel_json *json, const struct exchange_item *item);
 void write_text(struct doppel_json *json, const struct exchange_text *text);
 void write_policy(struct doppel_json *json, const struct doppel_keep_policy *policy);
 void write_source(struct doppel_json *json, const char *pattern, int64_t authority);
-void write_list(struct doppel_json *json, const char *name, enum doppel_list_state state);
+void write_list(struct doppel_json *json, const struct doppel_list *list);
 void write_text_options(struct doppel_json *json, const struct doppel_text_options *options,
                         const struct doppel_text_limits *limits);
 void write_mark(struct doppel_json *json, const struct doppel_mark *mark);

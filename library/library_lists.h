@@ -183,7 +183,7 @@ struct doppel_list_tags {
 };
 
 /**
- * Keep what a list says of an item that is on it: its tags of before are replaced, labels that
+ * Keep what a list says of an item, if it is on it: its tags of before are replaced, labels that
  * people or other lists gave stay.
  * @param brought     the item came into the library with the list: it is to go with its last list
  * @param out_changed whether the tags are others now
@@ -193,6 +193,17 @@ DOPPEL_API enum doppel_status doppel_library_list_says(struct doppel_library *li
                                                        const struct doppel_list_tags *tags,
                                                        bool brought, bool *out_changed,
                                                        struct doppel_error *error);
+
+/** What lists say of an item, by list; the tag "" is that the item came with it. Strings are
+ * borrowed.
+ */
+typedef bool doppel_list_tag_visitor(void *context, const char *list, const char *tag);
+/** Within a visit no other begins. DOPPEL_E_CANCELLED when the visitor returned false. */
+DOPPEL_API enum doppel_status doppel_library_each_list_tag(struct doppel_library *library,
+                                                           uint64_t id,
+                                                           doppel_list_tag_visitor *visitor,
+                                                           void *context,
+                                                           struct doppel_error *error);
 
 /** What became of a list: `before` and `after` are how many are on it. Of those that are removed
  * from it, `kept` stay in the library. */

@@ -340,8 +340,14 @@ enum doppel_status list_say(struct doppel_library *library, uint64_t id, const c
                             const struct doppel_list_tags *tags, bool brought, bool *out_changed,
                             struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
+    int64_t listed = 0;
+    enum doppel_status status = rows_number(library,
+                                            "SELECT EXISTS(SELECT 1 FROM list_item WHERE item = ?1"
+                                            " AND list = (SELECT id FROM list WHERE name = ?2))",
+                                            VALUES(ID(id), value_text(list)), &listed, NULL, error);
     *out_changed = false;
+    if (status || !listed)
+        return status;
     if (brought)
         TRY(rows_run(library,
                      "INSERT OR IGNORE INTO list_said(item, list, tag)"
@@ -358,8 +364,34 @@ enum doppel_status doppel_library_list_says(struct doppel_library *library, uint
                                             bool brought, bool *out_changed,
                                             struct doppel_error *error)
 {
-    enum doppel_status status = library_begin(library, error);
+    enum doppel_status status = list_tags_check(library, tags, error);
+    if (!status)
+        status = library_begin(library, error);
     return status ? status
                   : library_end(library,
                                 list_say(library, id, list, tags, brought, out_changed, error));
+}
+
+enum doppel_status doppel_library_each_list_tag(struct doppel_library *library, uint64_t id,
+                                                doppel_list_tag_visitor *visitor, void *context,
+                                                struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row, goes_on = true;
+    enum doppel_status status =
+        rows_prepare(library,
+                     "SELECT name, tag FROM list_said JOIN list ON list.id = list_said.list"
+                     " WHERE item = ?1 ORDER BY name, tag",
+                     VALUES(ID(id)), &statement, error);
+    while (!status && goes_on &&
+           !(status = doppel_store_step(library->store, statement, &row, error)) && row) {
+        const char *list = (const char *)sqlite3_column_text(statement, 0);
+        const char *tag = (const char *)sqlite3_column_text(statement, 1);
+        goes_on = !list || !tag || visitor(context, list, tag);
+    }
+    if (!goes_on) {
+        sqlite3_reset(statement);
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+    return status;
 }

@@ -276,6 +276,33 @@ def test_digests_are_synced_too():
     assert {key: counts[key] for key in expected} == expected, counts
 
 
+def test_an_export_and_a_merge_know_what_came_with_a_list():
+    """A list in a library that was made of an export, or merged, is synced as in the first."""
+    codes = ["%064x" % CHANCE.getrandbits(256) for _ in range(40)]
+    for name, few in ("some.csv", codes[:30]), ("more.csv", codes[10:]):
+        write_list(name, {code: f"a{i % 3},b" for i, code in enumerate(few)})
+    words = ["--sync", "--list", "some", "--json"]
+    first = ["-L", "first"]
+    doppel("import", *first, "some.csv", *words)
+    doppel("lists", "set", "some", *first, "--max-distance", 12, "--flood", 9)
+    doppel("tag", *first, 3, "--label", "mine")
+    doppel("export", *first, "-o", "first.jsonl")
+    doppel("import", "first.jsonl", "-L", "second")
+    doppel("merge", "first", "-L", "third")
+    expected = None
+    for library in ("first", "second", "third"):
+        at = ["-L", library]
+        [rule] = [json.loads(line) for line in doppel("lists", *at, "--json").stdout.splitlines()]
+        assert (rule["max_distance"], rule["flood"]) == (12, 9), rule
+        done = json.loads(doppel("import", *at, "more.csv", *words).stdout)
+        assert done["removed_from_library"] == 10 and done["added"] == 10, (library, done)
+        items = [json.loads(line) for line in doppel("list", *at, "--json").stdout.splitlines()]
+        state = sorted((item["digest"], item["labels"], item["lists"]) for item in items)
+        expected = expected or state
+        assert state == expected, library
+        assert "no problems" in doppel("verify", *at).stderr
+
+
 def test_lists_as_exchanges_write_them():
     code, digest = f"{CHANCE.getrandbits(256):064X}", f"{CHANCE.getrandbits(128):032x}"
     rows_of = [

@@ -61,12 +61,12 @@ static enum doppel_status take_source(void *context, const char *pattern, int64_
     return strlen(pattern) == (size_t)authority ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
 }
 
-static enum doppel_status take_list(void *context, const char *name, enum doppel_list_state state,
+static enum doppel_status take_list(void *context, const struct doppel_list *list,
                                     struct doppel_error *error)
 {
     (void)context;
     (void)error;
-    return strlen(name) == (size_t)state ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
+    return strlen(list->name) == (size_t)list->state ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
 }
 
 static enum doppel_status take_options(void *context, const struct doppel_text_options *options,
