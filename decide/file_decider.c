@@ -419,13 +419,22 @@ done:
     return status;
 }
 
-/* A file that was there already is no match. */
+/* A file that was there already is no match. An image with the bytes of another one is compared all
+ * the same: a list may have come between the two. */
 static enum doppel_status gather_hits(struct file_decider *decider, struct file_decision *decision,
                                       struct doppel_error *error)
 {
     const struct doppel_decide_options *decide = decider->decide;
     const bool there = decision->answer.reason == DOPPEL_BECAUSE_KNOWN ||
                        decision->answer.reason == DOPPEL_BECAUSE_MOVED;
+    struct rule_content content;
+    if (is_by_bytes(decision) && !decider->candidates.count &&
+        decider->file->file->record.kind == DOPPEL_KIND_IMAGE &&
+        doppel_library_has_lists(decider->library)) {
+        enum doppel_status status = file_gather_content(decider, &content, error);
+        if (status)
+            return status;
+    }
     const struct list_query query = {.answer = &decision->answer,
                                      .candidates = decider->candidates.items,
                                      .count = decider->candidates.count,

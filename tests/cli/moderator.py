@@ -303,6 +303,20 @@ def test_an_export_and_a_merge_know_what_came_with_a_list():
         assert "no problems" in doppel("verify", *at).stderr
 
 
+def test_a_list_that_comes_after_the_picture():
+    """The same bytes are a duplicate of the picture, and on the list all the same."""
+    path = "pictures/originals/planet.jpg"
+    at = ["-L", "late"]
+    (FOLDER / "planet.jpg").write_bytes((FOLDER / path).read_bytes())
+    doppel("ingest", *at, "--scheme", "pdq", path)
+    [code] = rows("hash", "--scheme", "pdq", path)
+    write_list("late.csv", {code["code"]: "planet"})
+    doppel("import", *at, "late.csv", "--list", "late")
+    [answer] = rows("check", *at, "planet.jpg")
+    assert answer["reason"] == "identical" and answer["lists"] == ["late"], answer
+    assert answer["labels"] == ["planet"], answer
+
+
 def test_lists_as_exchanges_write_them():
     code, digest = f"{CHANCE.getrandbits(256):064X}", f"{CHANCE.getrandbits(128):032x}"
     rows_of = [
