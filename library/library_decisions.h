@@ -265,6 +265,14 @@ enum doppel_log_action {
 /** "added", "updated", …; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_log_action_name(enum doppel_log_action action);
 
+/** What a limit of a match is of. Numbers are written to disk. */
+enum doppel_limit_kind {
+    DOPPEL_LIMIT_NONE,
+    DOPPEL_LIMIT_DISTANCE,
+    DOPPEL_LIMIT_SIMILARITY,
+    DOPPEL_LIMIT_RATE
+};
+
 /** A line of the log. Strings are borrowed; NULL, 0 or < 0 as said: not known. */
 struct doppel_log_entry {
     uint64_t entry;  /**< counts from 1; not looked at by doppel_library_log */
@@ -285,12 +293,7 @@ struct doppel_log_entry {
     uint32_t distance, bits; /**< bits 0: no distance */
     double similarity;       /**< < 0: not known */
     double limit;            /**< that the match kept to; < 0: none */
-    enum doppel_limit_kind {
-        DOPPEL_LIMIT_NONE,
-        DOPPEL_LIMIT_DISTANCE,
-        DOPPEL_LIMIT_SIMILARITY,
-        DOPPEL_LIMIT_RATE
-    } limit_kind;
+    enum doppel_limit_kind limit_kind;
     double false_positive_rate; /**< < 0: not known */
     const char *detail; /**< an object in JSON: relation, verified, transform, segments, coverages;
                            or NULL */
