@@ -100,9 +100,9 @@ const struct option_info option_table[] = {
      "Keep every file of this path or name, whatever group it is in; may be repeated",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"keep", 0, "LIST", OPTION_TEXT, AT(keep_text), NULL,
-     "Which member of a group is kept: the first of these criteria by which they differ: "
-     "authority, resolution, duration, size, date, depth, name (default: in this order; of a "
-     "library, its policy). The date is when it was taken, by EXIF, else the file's",
+     "Which member of a group is kept, by the first of these criteria that differs: authority, "
+     "resolution, duration, size, date (EXIF, else the file's), depth, name (default: all of "
+     "them, or a library's policy)",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"code", 0, "HEX", OPTION_TEXT, AT(code), NULL,
      "Find this code, or codes near it, instead of a FILE", VERB_FIND, SECTION_MATCHING},
