@@ -9,6 +9,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "core/checksum_kernels.h"
+#include "core/cpu.h"
+
 enum { READ_BYTES = 256 * 1024 };
 
 static struct doppel_digest canonical(XXH128_hash_t hash)
@@ -25,9 +28,20 @@ struct doppel_digest doppel_digest_bytes(const void *data, size_t size)
     return canonical(XXH3_128bits(data, size));
 }
 
-uint64_t checksum64(const void *data, size_t bytes)
+uint64_t checksum64_portable(const void *data, size_t bytes)
 {
     return XXH3_64bits(data, bytes);
+}
+
+uint64_t checksum64(const void *data, size_t bytes)
+{
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_POPCNT)
+        return checksum64_avx512(data, bytes);
+    if (cpu_flags() & CPU_AVX2)
+        return checksum64_avx2(data, bytes);
+#endif
+    return checksum64_portable(data, bytes);
 }
 
 /* The library's own state, by another name. */

@@ -21,13 +21,27 @@ static inline __m512i likeness(const struct near_vectors *at, const uint64_t *wo
     return _mm512_sad_epu8(_mm512_popcnt_epi16(differ), at->middle);
 }
 
+/* Exactly: in the ways of mirroring; the others turn over what a code may not lack. */
 static size_t near_of_eight(const struct doppel_image_probe *probe, const uint64_t *words,
                             uint32_t first, uint32_t count, uint32_t radius, uint32_t *out)
 {
+    const __m512i differ = _mm512_xor_si512(_mm512_set1_epi64((long long)probe->code.word[0]),
+                                            _mm512_loadu_si512(words));
+    const __m512i zero = _mm512_setzero_si512(), most = _mm512_set1_epi64(radius);
+    uint32_t near = 0, perhaps = 0;
     size_t found = 0;
-    for (uint32_t i = 0; i < 8 && first + i < count; i++)
-        if (near_in_some_way(probe, words[i], radius))
+    for (unsigned way = 0; way < NEAR_WAYS; way++) {
+        const __m512i turned =
+            _mm512_xor_si512(differ, _mm512_set1_epi64((long long)near_turned(way)));
+        const __m512i distance = _mm512_sad_epu8(_mm512_popcnt_epi8(turned), zero);
+        *(__builtin_popcount(way) % 2 ? &perhaps : &near) |=
+            _mm512_cmple_epu64_mask(distance, most);
+    }
+    for (uint32_t left = near | perhaps; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        if (first + i < count && (near >> i & 1 || near_in_some_way(probe, words[i], radius)))
             out[found++] = first + i;
+    }
     return found;
 }
 

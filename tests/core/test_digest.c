@@ -12,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/checksum_kernels.h"
+#include "core/cpu.h"
+#include "core/digest.h"
+
 enum { LONGEST = 1000000 };
 
 /* Byte i of the input is (7 i + 3) mod 256. */
@@ -55,6 +59,25 @@ static void test_digests_of_bytes(void **state)
         doppel_digest_bytes("The quick brown fox jumps over the lazy dog", 43);
     assert_digest(&fox, "ddd650205ca3e7fa24a1cc2e3a8a7651");
     free(bytes);
+}
+
+/* Of each length up to some stripes, and of blocks, at odd places. */
+static void test_checksum_kernels(void **state)
+{
+    enum { SHORT = 1100, ALL = 3 * 4096 };
+    uint8_t bytes[ALL];
+    (void)state;
+    fill(bytes, ALL);
+    for (size_t size = 0; size <= ALL - 7; size += size < SHORT ? 1 : 1021) {
+        const uint64_t sum = checksum64_portable(bytes + size % 7, size);
+        assert_int_equal(checksum64(bytes + size % 7, size), sum);
+#if defined(__x86_64__)
+        if (cpu_flags() & CPU_AVX2)
+            assert_int_equal(checksum64_avx2(bytes + size % 7, size), sum);
+        if (cpu_flags() & CPU_AVX512_POPCNT)
+            assert_int_equal(checksum64_avx512(bytes + size % 7, size), sum);
+#endif
+    }
 }
 
 static void test_digests_of_files(void **state)
@@ -170,9 +193,10 @@ static void test_codes_as_hex(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_digests_of_bytes),    cmocka_unit_test(test_digests_of_files),
-        cmocka_unit_test(test_what_cannot_be_read), cmocka_unit_test(test_hex_there_and_back),
-        cmocka_unit_test(test_what_is_no_hex),      cmocka_unit_test(test_codes_as_hex),
+        cmocka_unit_test(test_checksum_kernels),   cmocka_unit_test(test_digests_of_bytes),
+        cmocka_unit_test(test_digests_of_files),   cmocka_unit_test(test_what_cannot_be_read),
+        cmocka_unit_test(test_hex_there_and_back), cmocka_unit_test(test_what_is_no_hex),
+        cmocka_unit_test(test_codes_as_hex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
