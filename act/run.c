@@ -5,6 +5,9 @@
 #include "act/step.h"
 #include "core/try.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 struct acting {
     struct doppel_run *run;
     const struct doppel_plan *plan;
@@ -318,10 +321,11 @@ enum doppel_status doppel_undo(struct doppel_run *run, const struct doppel_undo_
     *out_summary = (struct doppel_act_summary){0};
     if (!options || !options->journal)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no journal is named");
+    /* What was never made is not made to be read. */
+    bool reads = options->dry_run || (access(options->journal, F_OK) && errno == ENOENT);
     enum doppel_status status =
-        options->dry_run
-            ? journal_read(options->journal, &undoing.content, error)
-            : journal_open(options->journal, &undoing.journal, &undoing.content, error);
+        reads ? journal_read(options->journal, &undoing.content, error)
+              : journal_open(options->journal, &undoing.journal, &undoing.content, error);
     if (status)
         return status;
     out_summary->begun = true;

@@ -352,6 +352,10 @@ static void across_wants_more_than_one_path(void **state)
     char *json = doppel_prints(0, "scan", "--json", "--cross-folder", "one", "two");
     assert_groups(json, "one/b.jpg kept, two/b.jpg near\n");
     free(json);
+    struct ran ran = doppel("scan", "--cross-folder", "one");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "'--cross-folder' wants two PATHs");
+    ran_free(&ran);
 }
 
 /* A cache that was filled with wider limits gives nothing that these refuse. */
@@ -530,10 +534,13 @@ static void files_are_chosen_by_extension_and_age(void **state)
     assert_scans("a/one.jpg kept, b/four.JPEG identical, b/three.jpg identical\n", "--newer-than",
                  "7d");
     assert_scans("", "--older-than", "2002-01-01");
-    struct ran ran = doppel("scan", "--newer-than", "soon", "a");
-    assert_code(&ran, 2);
-    assert_has(ran.err, "'--newer-than' takes a date");
-    ran_free(&ran);
+    static const char *const no_dates[] = {"soon", "2026-02-30", "2026-13-01"};
+    for (size_t i = 0; i < sizeof no_dates / sizeof *no_dates; i++) {
+        struct ran ran = doppel("scan", "--newer-than", no_dates[i], "a");
+        assert_code(&ran, 2);
+        assert_has(ran.err, "'--newer-than' takes a date");
+        ran_free(&ran);
+    }
 }
 
 static void strictness_is_a_preset(void **state)

@@ -263,6 +263,11 @@ static void acts_not_without_a_journal(void **state)
         ran_free(&ran);
         assert_listing(".", before);
     }
+    struct ran ran = doppel("undo", "--journal=never-made");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "nothing was done yet");
+    ran_free(&ran);
+    assert_listing(".", before);
     free(before);
 }
 

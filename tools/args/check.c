@@ -352,7 +352,6 @@ static enum doppel_status check_all(struct settings *settings, struct doppel_err
     return DOPPEL_OK;
 }
 
-/* A page is written, is served, or what was marked in one is done. */
 /* Into a folder go lines. */
 static enum doppel_status check_outputs(struct settings *settings, struct doppel_error *error)
 {
@@ -369,6 +368,7 @@ static enum doppel_status check_outputs(struct settings *settings, struct doppel
     return DOPPEL_OK;
 }
 
+/* A page is written, is served, or what was marked in one is done. */
 static enum doppel_status check_report(const struct settings *settings, struct doppel_error *error)
 {
     bool acts = settings->action != ACTION_NONE;
@@ -407,6 +407,9 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->refresh && settings->files_from)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--refresh' takes PATHs or IDs, not '--files-from'");
+    if (settings->cross_folder && settings->operands.count == 1 && !settings->reference.count)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--cross-folder' wants two PATHs or more: no group spans one");
     if (settings->all_bytes && !settings->files)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--digest' goes with '--files'");
     if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)

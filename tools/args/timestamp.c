@@ -34,8 +34,9 @@ bool moment_parse(const char *text, int64_t *out_ns)
         const char *end = strptime(text, formats[i], &local);
         if (!end || *end)
             continue;
+        int day = local.tm_mday;
         time_t seconds = mktime(&local);
-        if (seconds == (time_t)-1)
+        if (seconds == (time_t)-1 || local.tm_mday != day) /* no 30 February */
             return false;
         bool fits = seconds < INT64_MAX / SECOND_NS; /* else it is after all that can be */
         *out_ns = fits ? (int64_t)seconds * SECOND_NS : INT64_MAX;
