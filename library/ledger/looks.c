@@ -37,19 +37,6 @@ static struct doppel_image_verdict judge_both_ways(const struct doppel_fingerpri
     return back;
 }
 
-/* Two that meet upright and by their whole: a narrow frame, or something laid over one. */
-static void look_at_wholes(const struct doppel_image_features *image,
-                           const struct doppel_image_features *first,
-                           struct doppel_image_look *look)
-{
-    if (doppel_image_is_framed(image, first))
-        look->share = look->trimmed;
-    else if (doppel_image_is_framed(first, image))
-        look->first_share = doppel_image_view_share(first, DOPPEL_VIEW_TRIMMED);
-    else
-        look->overlay = doppel_image_overlay(first, image);
-}
-
 struct doppel_image_look doppel_image_look_make(const struct doppel_image_features *image,
                                                 const struct doppel_image_features *first)
 {
@@ -69,7 +56,7 @@ struct doppel_image_look doppel_image_look_make(const struct doppel_image_featur
         look.first_share = doppel_image_view_share(first, verdict.item_view);
     if (look.known && !verdict.orientation && verdict.query_view == DOPPEL_VIEW_FULL &&
         verdict.item_view == DOPPEL_VIEW_FULL)
-        look_at_wholes(image, first, &look);
+        look.overlay = doppel_image_overlay(first, image);
     return look;
 }
 
@@ -135,16 +122,10 @@ static bool is_measured(const struct doppel_image_look *look)
     return look->known && memcmp(look->origin.spectrum, none, sizeof none) != 0;
 }
 
-/* Of its table; without one 100. */
-static uint8_t quality_now(const struct doppel_image_origin *origin)
-{
-    return origin->jpeg_quality ? origin->jpeg_quality : 100;
-}
-
-/* Of the worst compression that the image went through. */
+/* Of the worst compression that the image went through; without any 100. */
 static uint8_t worst_quality(const struct doppel_image_origin *origin)
 {
-    uint8_t now = quality_now(origin);
+    uint8_t now = origin->jpeg_quality ? origin->jpeg_quality : 100;
     return origin->earlier_quality && origin->earlier_quality < now ? origin->earlier_quality : now;
 }
 
@@ -210,51 +191,47 @@ static double between_rings(const struct sharpness *both, double ring)
     return both->small[below] + (both->small[below + 1] - both->small[below]) * part;
 }
 
-/* The octaves, from FIRST_RING to `last`, by which the large one lacks sharpness beside the small
+/* The octaves, over the upper frequencies, by which the large one lacks sharpness beside the small
  * one, pixel by pixel: pictures are alike on every scale, an enlargement is not. */
-static double lacking_octaves(const struct sharpness *both, int last, double most)
+static double lacking_octaves(const struct sharpness *both)
 {
     double lacking = 0;
-    for (int ring = FIRST_RING; ring <= last; ring++)
-        lacking += fmax(-most_counted, fmin(both->small[ring] - both->large[ring], most));
+    for (int ring = FIRST_RING; ring <= RINGS; ring++)
+        lacking += fmax(-most_counted, both->small[ring] - both->large[ring]);
     return lacking;
 }
 
-/* The same that it would lack if it were the small one enlarged. Filters leave something above the
- * frequencies that the small one had. */
-static double lacking_when_enlarged(const struct sharpness *both, int last, double scale)
+/* The same that it would lack if it were the small one enlarged. */
+static double lacking_when_enlarged(const struct sharpness *both, double scale)
 {
-    const double most = 3;
     double lacking = 0;
-    for (int ring = FIRST_RING; ring <= last; ring++) {
+    for (int ring = FIRST_RING; ring <= RINGS; ring++) {
         double enlarged = between_rings(both, ring * scale) + log2(scale);
         enlarged = fmax(both->floor[ring], fmin(enlarged, both->small[ring]));
-        lacking += fmin(most, both->small[ring] - enlarged);
+        lacking += both->small[ring] - enlarged;
     }
     return lacking;
 }
 
 /* What a strong compression left out says nothing, and smooth pictures lack nothing when they are
  * enlarged. Copies are younger, as far as dates are right: that moves the limits, and decides
- * nothing alone. The highest ring is noise in what was saved with a table of steps. */
+ * nothing alone. */
 static bool is_upscaled_from(const struct image_content *large, const struct image_content *small)
 {
-    enum { LAST_RING = 6 };
-    const double share = .46, by_date = .7, by_quality = .3, good_quality = 90, most = 1.8,
-                 clear = .3;
-    double date = is_older(small->candidate, large->candidate) ? -by_date : by_date;
+    const double share = .42, margin = .8, by_date = .8, by_quality = .3, good_quality = 90;
+    bool older = is_older(small->candidate, large->candidate);
     struct sharpness both = compare_sharpness(small, large);
-    double enlarged = lacking_when_enlarged(&both, LAST_RING, sqrt(large->pixels / small->pixels));
-    double least = share * enlarged + date +
+    double enlarged = lacking_when_enlarged(&both, sqrt(large->pixels / small->pixels));
+    double least = share * enlarged + margin + (older ? -by_date : by_date) +
                    by_quality * fmax(0, good_quality - worst_quality(&large->look->origin));
-    return enlarged >= 1 + date && lacking_octaves(&both, LAST_RING, most) > fmax(clear, least);
+    return enlarged >= (older ? 2.5 : 5) && lacking_octaves(&both) > least;
 }
 
 static bool is_blurred_beside(const struct image_content *image, const struct image_content *other)
 {
     const double most_lacking = 2.5;
     struct sharpness both = compare_sharpness(other, image);
-    return lacking_octaves(&both, RINGS, HUGE_VAL) > most_lacking;
+    return lacking_octaves(&both) > most_lacking;
 }
 
 /* More members are compared with the first ones alone. */
@@ -329,26 +306,16 @@ static void compare_overlays(struct doppel_candidate *candidates,
         candidates[i].overlaid = looks[i].overlay > 0 || (first && looks[i].overlay == 0);
 }
 
-/* Of a ring. */
-static double mean_magnitude(const struct doppel_image_origin *origin, int ring)
+/* A good table with no more in the file than a poor one's: the poor one was there before. */
+static bool is_saved_again(const struct image_content *image, const struct image_content *poorer)
 {
-    return exp2(origin->spectrum[ring - 1] / 16.) - 1;
-}
-
-/* A good table with just as much in the file as a poor one's: the poor one was there before, since
- * it would have eaten some of it. */
-static bool is_saved_again(const struct doppel_image_origin *image,
-                           const struct doppel_image_origin *poorer)
-{
-    enum { LEAST_BETTER = 10, SECOND_RING = 2 };
-    const double same_sum = .035;
-    double sum = 0, other = 0;
-    for (int ring = SECOND_RING; ring <= RINGS; ring++) {
-        sum += mean_magnitude(image, ring);
-        other += mean_magnitude(poorer, ring);
-    }
-    return quality_now(image) >= quality_now(poorer) + LEAST_BETTER &&
-           fabs(sum - other) <= same_sum * sum;
+    enum { BUSY_RING = 5, BUSY = 48, LEAST_BETTER = 15 };
+    const double most_lacking = .3;
+    if (worst_quality(&image->look->origin) < worst_quality(&poorer->look->origin) + LEAST_BETTER ||
+        image->look->origin.spectrum[BUSY_RING - 1] < BUSY)
+        return false;
+    struct sharpness both = compare_sharpness(image, poorer);
+    return lacking_octaves(&both) < most_lacking;
 }
 
 /* The quality of an image beside the others of the same content: those that can be told. */
@@ -361,8 +328,7 @@ static uint8_t quality_beside(const struct doppel_candidate *candidates,
         struct image_content other = image_content_of(&candidates[j], &looks[j]);
         if (is_measured(&looks[j]) && !looks[j].part && !looks[i].part &&
             looks[j].orientation == looks[i].orientation && image.pixels == other.pixels &&
-            is_saved_again(&looks[i].origin, &looks[j].origin) &&
-            worst_quality(&looks[j].origin) < quality)
+            is_saved_again(&image, &other) && worst_quality(&looks[j].origin) < quality)
             quality = worst_quality(&looks[j].origin);
     }
     return quality;
@@ -379,10 +345,10 @@ static void compare_qualities(struct doppel_candidate *candidates,
         best = candidates[i].quality > best ? candidates[i].quality : best;
     }
     for (size_t i = 0; i < count; i++) {
-        bool good = candidates[i].quality && candidates[i].quality + same_quality >= best;
-        uint8_t now = quality_now(&looks[i].origin);
-        candidates[i].wasted_quality =
-            good && candidates[i].quality < now ? (uint8_t)(now - candidates[i].quality) : 0;
+        bool good = candidates[i].quality + same_quality >= best;
+        candidates[i].recompressed =
+            good && candidates[i].quality <
+                        (looks[i].origin.jpeg_quality ? looks[i].origin.jpeg_quality : 100);
         candidates[i].quality = good ? (uint8_t)best : candidates[i].quality;
     }
 }
