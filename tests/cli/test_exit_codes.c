@@ -59,6 +59,7 @@ static const struct missing_case cases[] = {
     {"tag -L none 1 --label x", A_LIBRARY},
     {"lists -L none", A_LIBRARY},
     {"lists set -L none x", NOTHING},
+    {"lists release -L none ALL", A_LIBRARY},
     {"lists remove -L lib nosuch", AN_ITEM},
     {"lists remove -L none x", A_LIBRARY},
     {"dedup nosuch", A_FILE},
