@@ -342,7 +342,7 @@ static void former_names_work(void **state)
     settings = parsed("monitor --max-false-alarms 0.5 -");
     assert_true(settings.max_false_alarms == 0.5);
     settings_free(&settings);
-    settings = parsed("scan --across x");
+    settings = parsed("scan --across x y");
     assert_true(settings.cross_folder);
     settings_free(&settings);
     settings = parsed("find --all x");
