@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "tests/library/fixture.h"
+#include "tests/library/kept_checks.h"
 #include "tests/library/kept_kinds.h"
 
-/* The slack is what a search of a larger table keeps for the next one: 23 bytes an item.
- */
+/* The slack is what a search of a larger table keeps for the next one: 23 bytes an item. */
 enum { FEW = 800, MANY = 12000, ROUNDS = 30, A_ROUND = 4, SLACK_BYTES = 256 << 10 };
 
 static void make_library(const struct kept_kind *kind, const char *folder, uint64_t items)
@@ -52,17 +52,6 @@ static void write_round(const struct kept_kind *kind, const char *directory, uin
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static size_t count_found(const struct kept_kind *kind, struct doppel_library *library,
-                          uint64_t number)
-{
-    struct doppel_error error = {0};
-    size_t count = 0;
-    uint64_t id;
-    if (kind->find(kind, library, number, &count, &id, &error))
-        fail_msg("%s: %s", kind->name, error.message);
-    return count;
-}
-
 /* What this thread has read, by calls; what the kernel counts of a process has its children's. */
 static uint64_t bytes_read(void)
 {
@@ -95,15 +84,15 @@ static struct cost follow(const struct kept_kind *kind, const char *folder, uint
     const char *directory = strdup(directory_of(folder));
     const int64_t heap = heap_bytes();
     assert_int_equal(doppel_library_open(directory, &reading, &library, NULL), DOPPEL_OK);
-    assert_int_equal(count_found(kind, library, 0), 1);
+    assert_int_equal(kept_count_found(kind, library, 0), 1);
     const uint64_t before = bytes_read();
     for (uint64_t round = 0; round < ROUNDS; round++) {
         const uint64_t first = MANY + round * A_ROUND;
         write_round(kind, directory, first, round % 10 == 9);
-        assert_int_equal(count_found(kind, library, first), 0);
+        assert_int_equal(kept_count_found(kind, library, first), 0);
         for (uint64_t i = 1; i < A_ROUND; i++)
-            assert_int_equal(count_found(kind, library, first + i), 1);
-        assert_int_equal(count_found(kind, library, round * 7 % items), 1);
+            assert_int_equal(kept_count_found(kind, library, first + i), 1);
+        assert_int_equal(kept_count_found(kind, library, round * 7 % items), 1);
     }
     cost = (struct cost){bytes_read() - before, heap_bytes() - heap};
     doppel_library_close(library);

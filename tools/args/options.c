@@ -319,8 +319,7 @@ const struct option_info option_table[] = {
     {"state", 0, "active|disabled|benign", OPTION_CHOICE, AT(state), NULL,
      "How items on the list are treated: matched; not matched, unless they are on another list "
      "too; or allow-listed (benign), so that other matches of the same content are left out "
-     "(default: active, or what "
-     "it was where something else is set)",
+     "(default: active, or what it was where something else is set)",
      VERB_LISTS_SET, SECTION_ITEMS},
     {"since", 0, "WHEN", OPTION_TEXT, AT(since), NULL,
      "Only entries after a date (2026-05-31, 2026-05-31T12:30) or a time ago (90m, 12h, 7d)",
