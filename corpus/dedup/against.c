@@ -71,7 +71,7 @@ static enum doppel_status add_text_dedup(struct dedup *dedup,
                                          struct doppel_error *error)
 {
     uint32_t number = dedup->first;
-    enum doppel_status status = make_records(dedup, (size_t)dedup->count + 1, error);
+    enum doppel_status status = dedup_reserve_records(dedup, (size_t)dedup->count + 1, error);
     struct facts facts = {
         .place = text->id,
         .line = text->line,

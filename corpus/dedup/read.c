@@ -145,7 +145,7 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
     size_t before = dedup->count, count = batch->records.count;
     enum doppel_status status = begin_file(dedup, batch->block.file, error);
     if (!status)
-        status = make_records(dedup, before + count, error);
+        status = dedup_reserve_records(dedup, before + count, error);
     for (size_t i = 0; i < count && !status; i++)
         status = file_record(dedup, batch, i, error);
     if (before / LET_GO_RECORDS != dedup->count / LET_GO_RECORDS)

@@ -202,6 +202,8 @@ enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error)
     TRY(decide_large(&replay, error));
     atomic_store(&replay.next, 0);
     TRY(thread_team_run(&replay.thread_team, decide_small, &replay, error));
+    /* The other threads may have left this one nothing to tell of. */
+    TRY(look_up_dedup(&replay, dedup->count, error));
 done:
     free_judges(&replay);
     thread_team_end(&replay.thread_team);

@@ -523,6 +523,8 @@ static void tells_how_far_it_is(void **state)
         assert_int_equal(phases.count, 3);
         assert_string_equal(phases.units[0], "bytes");
         assert_int_equal(phases.done[0], files.lines.size);
+        assert_string_equal(phases.units[1], "records compared");
+        assert_int_equal(phases.done[1], 5000);
         assert_string_equal(phases.units[2], "records visited");
         assert_int_equal(phases.done[2], 5000);
     }
