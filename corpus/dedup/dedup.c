@@ -34,7 +34,8 @@ const char *string_of(const struct dedup *dedup, const struct facts *facts, uint
     return string;
 }
 
-enum doppel_status dedup_reserve_records(struct dedup *dedup, size_t count, struct doppel_error *error)
+enum doppel_status dedup_reserve_records(struct dedup *dedup, size_t count,
+                                         struct doppel_error *error)
 {
     if (count >= NO_RECORD)
         return doppel_fail(error, DOPPEL_E_LIMIT, "more than %u records", NO_RECORD - 1);

@@ -148,7 +148,8 @@ uint32_t file_of(const struct dedup *dedup, uint32_t number);
 const char *string_of(const struct dedup *dedup, const struct facts *facts, uint32_t flag);
 
 /** Room for `count` records. */
-enum doppel_status dedup_reserve_records(struct dedup *dedup, size_t count, struct doppel_error *error);
+enum doppel_status dedup_reserve_records(struct dedup *dedup, size_t count,
+                                         struct doppel_error *error);
 
 /** Now and then: take pages of the temporary file out of this process's memory. Any thread. */
 void let_go(const struct dedup *dedup);
