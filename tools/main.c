@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "core/sanitizer.h"
 #include "tools/args/help.h"
 #include "tools/args/mistakes.h"
 #include "tools/memory.h"
@@ -149,8 +151,18 @@ static void fill_closed_streams(void)
             _exit(EXIT_WRONG_USE);
 }
 
+/* Other processes of the user's, a worker that was taken over among them, can neither trace this
+ * one nor write where it lies. Core files are not made either. */
+static void forbid_tracing(void)
+{
+#ifndef ADDRESS_SANITIZER /* which looks for leaks by tracing */
+    prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    forbid_tracing();
     /* Arrays that grow with the collection move by remapping, and leave no holes behind. */
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     fill_closed_streams();

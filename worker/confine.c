@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "worker/process.h"
-#include "worker/sanitizer.h"
+#include "core/sanitizer.h"
 
 /* The parent holds the other end of the pipe and writes nothing into it: when it goes, however that
  * is, the kernel kills this process. PR_SET_PDEATHSIG would do so already when the thread ends that

@@ -34,22 +34,46 @@ void member_gets_on(struct member *member, int64_t now_ms)
     member->worked_ms = progress_worked_ms(member->process.progress);
 }
 
+bool member_is_spent(const struct member *member)
+{
+    return member->given >= FILES_PER_WORKER;
+}
+
 bool member_is_at_slow(const struct member *member)
 {
     return member->count && member->flight[0].slow;
 }
 
+/* Each file goes to a worker as an opening of its own: what a worker does to it, the next one, to
+ * which the file may go, does not see. @return whether they were taken; errno says why not */
+static bool send_jobs(const struct member *member, const struct job *jobs, size_t count)
+{
+    struct worker_order orders[WINDOW] = {0};
+    int opened[WINDOW];
+    for (size_t i = 0; i < count; i++) {
+        orders[i] = jobs[i].order;
+        opened[i] = open_for_worker(jobs[i].order.fd);
+        if (opened[i] >= 0)
+            orders[i].fd = opened[i];
+    }
+    bool sent = orders_send(member->process.socket, orders, count);
+    int reason = errno;
+    for (size_t i = 0; i < count; i++)
+        if (opened[i] >= 0)
+            close(opened[i]);
+    errno = reason;
+    return sent;
+}
+
 size_t member_give(struct member *member, const struct job *jobs, size_t count, int64_t now_ms)
 {
-    struct worker_order orders[WINDOW];
     size_t room = WINDOW - member->count;
     count = count < room ? count : room;
-    for (size_t i = 0; i < count; i++)
-        orders[i] = jobs[i].order;
-    if (!orders_send(member->process.socket, orders, count)) {
+    if (!send_jobs(member, jobs, count)) {
         member->deaf = errno == EPIPE || errno == ECONNRESET;
         return 0;
     }
+    member->given += (uint32_t)count;
     if (member->count == 0)
         member_gets_on(member, now_ms);
     for (size_t i = 0; i < count; i++)

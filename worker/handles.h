@@ -8,9 +8,12 @@
 #include "worker/process.h"
 
 enum {
-    WINDOW = 8,       /* files in flight to one worker: enough that it never waits for us */
-    START_MS = 20000, /* from start to the ready frame */
-    STRIDE_MS = 10000 /* of video or audio: so much further is getting on */
+    WINDOW = 8,        /* files in flight to one worker: enough that it never waits for us */
+    START_MS = 20000,  /* from start to the ready frame */
+    STRIDE_MS = 10000, /* of video or audio: so much further is getting on */
+    /* Files to one worker, about: what took it over, or grew in it, ends with it. A start costs
+     * some 40 ms. */
+    FILES_PER_WORKER = 10000
 };
 
 static_assert(WINDOW <= (int)PROTOCOL_BATCH, "a window fits a frame");
@@ -33,6 +36,7 @@ struct member {
     int64_t heard_ms;       /* when it had nothing to say */
     struct job flight[WINDOW];
     size_t count;
+    uint32_t given; /* files, since its start */
 };
 
 bool member_lives(const struct member *member);
@@ -43,6 +47,9 @@ enum doppel_status member_start(struct member *member, const char *program,
 
 /* It is waited for again. */
 void member_gets_on(struct member *member, int64_t now_ms);
+
+/* Whether it has had enough files, and is to be replaced. */
+bool member_is_spent(const struct member *member);
 
 /* Whether it is at a slow file. */
 bool member_is_at_slow(const struct member *member);

@@ -1,6 +1,8 @@
 /* The pool: its places, and who of them is given what. */
 #include "worker/pool.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,8 +216,8 @@ static struct member *least_loaded(struct doppel_pool *pool)
     struct member *best = NULL;
     for (uint32_t i = 0; i < pool->jobs; i++) {
         struct member *member = &pool->members[i];
-        if (member_lives(member) && !member->deaf && !member_is_at_slow(member) &&
-            (!best || member->count < best->count))
+        if (member_lives(member) && !member->deaf && !member_is_spent(member) &&
+            !member_is_at_slow(member) && (!best || member->count < best->count))
             best = member;
     }
     return best;
@@ -231,8 +233,19 @@ static size_t next_share(const struct doppel_pool *pool)
     return quick ? quick : 1;
 }
 
+/* Who has answered all that it may have makes room for a fresh one. */
+static void end_spent(struct doppel_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->jobs; i++) {
+        struct member *member = &pool->members[i];
+        if (member_lives(member) && member_is_spent(member) && !member->count)
+            process_end(&member->process);
+    }
+}
+
 void pool_dispatch(struct doppel_pool *pool)
 {
+    end_spent(pool);
     while (pool->queued) {
         struct member *member = least_loaded(pool);
         if (!member || member->count) {
@@ -260,6 +273,21 @@ static bool is_slow(int fd, const struct doppel_order *order)
            (fstat(fd, &status) == 0 && status.st_size >= SLOW_BYTES);
 }
 
+/* A descriptor that can be written to is not for workers. Closed on failure. */
+static enum doppel_status take_read_only(int *fd, struct doppel_error *error)
+{
+    int flags = fcntl(*fd, F_GETFL), given = *fd;
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+        return DOPPEL_OK;
+    *fd = open_for_worker(given);
+    int reason = errno;
+    close(given);
+    return *fd >= 0
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_IO, "it cannot be opened again, only to be read: %s",
+                             strerror(reason));
+}
+
 enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
                                       const struct doppel_order *order, uint64_t tag,
                                       struct doppel_error *error)
@@ -269,6 +297,8 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
         return doppel_fail(error, DOPPEL_E_BUSY, "%zu files are already with the workers",
                            pool->pending);
     }
+    if (take_read_only(&fd, error))
+        return DOPPEL_E_IO;
     struct worker_order numbered = {++pool->serial, *order, fd};
     pool->queue[pool->queued++] =
         (struct job){.order = numbered, .tag = tag, .slow = is_slow(fd, order)};

@@ -14,11 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "core/absolute_path.h"
+#include "core/sanitizer.h"
 
+/* A worker starts in another folder than this process: the path must not depend on it. */
 static enum doppel_status copy_path(const char *path, char **out, struct doppel_error *error)
 {
-    char *copy = strdup(path);
+    char *copy = path[0] == '/' ? strdup(path) : absolute_path(path);
     if (!copy)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     *out = copy;
@@ -55,7 +57,8 @@ struct ends {
 };
 
 /* The socket is descriptor 0; those of process.h follow. Standard output goes nowhere, so that no
- * decoder can write into our results; nothing else is handed on. */
+ * decoder can write into our results; nothing else is handed on, and no relative path leads to the
+ * user's files. */
 static int prepare_files(posix_spawn_file_actions_t *files, const struct ends *ends)
 {
     int failed = posix_spawn_file_actions_adddup2(files, ends->socket, STDIN_FILENO);
@@ -70,6 +73,8 @@ static int prepare_files(posix_spawn_file_actions_t *files, const struct ends *e
     if (!failed)
         failed = posix_spawn_file_actions_addclosefrom_np(
             files, ends->progress >= 0 ? PROCESS_PROGRESS + 1 : PROCESS_LIFE + 1);
+    if (!failed)
+        failed = posix_spawn_file_actions_addchdir_np(files, "/");
     return failed;
 }
 
@@ -88,6 +93,19 @@ static int prepare_signals(posix_spawnattr_t *attributes)
         failed =
             posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     return failed;
+}
+
+/* Variables hold tokens and passwords, and say to libraries what to load: a worker has none. A
+ * sanitizer is told by them what to do. */
+static char *const *worker_environment(void)
+{
+#ifdef ADDRESS_SANITIZER
+    extern char **environ;
+    return environ;
+#else
+    static char *const none[] = {NULL};
+    return none;
+#endif
 }
 
 /* 0, or an errno. */
@@ -109,7 +127,7 @@ static int spawn(const char *program, const struct ends *ends, pid_t *out)
     char name[] = "doppel-worker";
     char *arguments[] = {name, NULL};
     if (!failed)
-        failed = posix_spawn(out, program, &files, &attributes, arguments, environ);
+        failed = posix_spawn(out, program, &files, &attributes, arguments, worker_environment());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return failed;

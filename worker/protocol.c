@@ -2,6 +2,8 @@
 #include "worker/protocol.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -54,6 +56,13 @@ bool frame_send(int socket, const uint8_t *data, size_t size)
         sent = send(socket, data, size, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)size;
+}
+
+int open_for_worker(int fd)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
 /* Room for the descriptors of a batch, aligned as the kernel wants it. */

@@ -55,6 +55,10 @@ bool ready_read(const uint8_t *data, size_t size);
 /* Send a whole frame; errno tells why not. Never SIGPIPE. */
 bool frame_send(int socket, const uint8_t *data, size_t size);
 
+/* A regular file opened again, only to be read, with an offset and flags that nobody shares. Given;
+ * -1: errno says why, such as rights that changed since. */
+int open_for_worker(int fd);
+
 /* Send `count` orders (1..PROTOCOL_BATCH) and their descriptors in one frame, without waiting;
  * errno tells why not. The descriptors are borrowed. */
 bool orders_send(int socket, const struct worker_order *orders, size_t count);

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "collection.h"
+#include "core/sanitizer.h"
 #include "fire.h"
 
 static void killed_workers_cost_only_their_file(void **state)
@@ -196,9 +198,10 @@ static void files_change(void **state)
 /* A worker that begins when there is a file named "go". */
 static void make_late_worker(const char *path)
 {
-    char script[512];
+    char script[1024], here[512];
     snprintf(script, sizeof script,
-             "#!/bin/sh\nwhile [ ! -e go ]; do sleep 0.01; done\nexec %s-worker\n", DOPPEL_PROGRAM);
+             "#!/bin/sh\nwhile [ ! -e %s/go ]; do sleep 0.01; done\nexec %s-worker\n",
+             getcwd(here, sizeof here), DOPPEL_PROGRAM);
     write_file(path, script, strlen(script));
     assert_int_equal(chmod(path, 0755), 0);
 }
@@ -234,6 +237,35 @@ static void what_changed_is_not_remembered(void **state)
     ran_free(&ran);
 }
 
+/* A worker that tries to write where its parent lies, and says what came of it. */
+static void make_prying_worker(const char *path)
+{
+    char script[1024], here[512];
+    snprintf(script, sizeof script,
+             "#!/bin/sh\nif (: 3<>/proc/$PPID/mem) 2>/dev/null; then echo open; else echo refused; "
+             "fi >%s/seen\nexec %s-worker\n",
+             getcwd(here, sizeof here), DOPPEL_PROGRAM);
+    write_file(path, script, strlen(script));
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Root may do anything, but not without capabilities; whoever runs this gives them up for good. */
+static void workers_cannot_write_where_doppel_lies(void **state)
+{
+    (void)state;
+    for (int capability = 0; capability < 64; capability++)
+        prctl(PR_CAPBSET_DROP, capability);
+    make_prying_worker("prying");
+    const struct setting prying = {.environment = {"DOPPEL_WORKER=./prying"}};
+    struct ran ran = doppel_with(&prying, "hash", "--no-cache", "pics/00-a.jpg");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    size_t size;
+    char *seen = read_file("seen", &size);
+    assert_string_equal(seen, "refused\n");
+    free(seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +278,9 @@ int main(void)
         cmocka_unit_test(files_vanish),
         cmocka_unit_test(files_change),
         cmocka_unit_test(what_changed_is_not_remembered),
+#ifndef ADDRESS_SANITIZER /* which looks into its own process */
+        cmocka_unit_test(workers_cannot_write_where_doppel_lies),
+#endif
     };
     return cmocka_run_group_tests(tests, fire_enter, sandbox_leave);
 }

@@ -3,9 +3,9 @@
  * the same N milliseconds later; "crash", "abort", "exit", "close", "hang", "memory", "error",
  * "twice", "mute" misbehave, and so does, by silence, every other word; "garbage N" and "bend N"
  * answer with random bytes, or with a good answer of which random bytes are changed; "eat" takes
- * memory until there is none; "steps N" gets on by 10 s of media every 100 ms, N times; "lie" says
- * nonsense of its progress, and cuts off the page for it. The environment variable FAKE_START
- * misbehaves before the ready frame.
+ * memory until there is none; "look" says what is around it; "steps N" gets on by 10 s of media
+ * every 100 ms, N times; "lie" says nonsense of its progress, and cuts off the page for it. The
+ * environment variable FAKE_START misbehaves before the ready frame.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -102,6 +102,32 @@ static void count(uint64_t serial)
     send_error(serial, DOPPEL_E_IO, sentence);
 }
 
+/* Its environment, its folder, and how the file in hand is open, which it then reads. */
+static void look(const struct worker_order *order)
+{
+    char sentence[256], folder[64] = "?", byte;
+    int variables = 0;
+    while (environ[variables])
+        variables++;
+    snprintf(sentence, sizeof sentence, "%d variables, in %s, file %s at %ld", variables,
+             getcwd(folder, sizeof folder) ? folder : "?",
+             (fcntl(order->fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? "read-only" : "writable",
+             (long)lseek(order->fd, 0, SEEK_CUR));
+    if (read(order->fd, &byte, 1) == 1)
+        send_error(order->serial, DOPPEL_E_IO, sentence);
+}
+
+/* Write to the file in hand, which is open to be read alone. */
+static bool change(const struct worker_order *order, const char *text)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", order->fd);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool written = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    close(fd);
+    return written;
+}
+
 static struct progress_page *page(void)
 {
     static struct progress_page *mapped;
@@ -154,7 +180,7 @@ static void obey(const char *command, const struct worker_order *order)
         send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
     else if (strcmp(verb, "short") == 0) {
         /* of memory, but only this time */
-        if (pwrite(order->fd, "ok 5 ", 5, 0) == 5)
+        if (change(order, "ok 5 "))
             send_error(order->serial, DOPPEL_E_MEMORY, "no memory for 9 rows");
     } else if (strcmp(verb, "error") == 0)
         send_error(order->serial, DOPPEL_E_CORRUPT, "a \x1b[31mred\x9b sentence \xc3\x97 \xff");
@@ -163,6 +189,8 @@ static void obey(const char *command, const struct worker_order *order)
         send_good(order->serial, order->wanted.scheme, number, 0);
     } else if (strcmp(verb, "count") == 0)
         count(order->serial);
+    else if (strcmp(verb, "look") == 0)
+        look(order);
     else if (strcmp(verb, "eat") == 0)
         eat(order->serial);
     else if (strcmp(verb, "twice") == 0) {

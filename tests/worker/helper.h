@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,6 +107,19 @@ static inline int64_t now_ms(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A program that is another one with an environment variable, for a worker has none of ours. The
+ * file is the caller's (unlink). */
+static inline const char *program_with(const char *variable, const char *program)
+{
+    static char path[64];
+    strcpy(path, "/tmp/doppel-worker-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && dprintf(fd, "#!/bin/sh\n%s exec %s\n", variable, program) > 0);
+    assert_int_equal(fchmod(fd, 0700), 0);
+    close(fd);
+    return path;
 }
 
 /* Open descriptors, and those of looking. */

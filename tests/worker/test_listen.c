@@ -10,7 +10,7 @@
 
 #include <audio.h>
 #include "core/bytes.h"
-#include "worker/sanitizer.h"
+#include "core/sanitizer.h"
 
 enum { RATE = DOPPEL_AUDIO_RATE };
 

@@ -109,10 +109,11 @@ static void test_start_failures(void **state)
     assert_int_equal(doppel_listener_new(file_of("", 0), &options, &listener, &error),
                      DOPPEL_E_ARGUMENT);
     assert_null(listener);
-    setenv("FAKE_START", "1", 1);
-    listener = listen_to_words("heard 0");
-    unsetenv("FAKE_START");
+    options = doppel_listen_options_default();
+    options.program = program_with("FAKE_START=1", FAKE_LISTENER);
+    assert_int_equal(doppel_listener_new(file_of("", 0), &options, &listener, NULL), DOPPEL_OK);
     assert_int_equal(next_status(listener, &error), DOPPEL_E_IO);
+    unlink(options.program);
     assert_non_null(strstr(error.message, "before it was ready"));
     doppel_listener_free(listener);
     assert_int_equal(count_fds(), fds);

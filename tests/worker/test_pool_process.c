@@ -5,7 +5,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-#include "worker/sanitizer.h"
+#include "core/sanitizer.h"
+#include "worker/handles.h"
 
 static void test_free_with_work_in_flight(void **state)
 {
@@ -57,8 +58,8 @@ static void test_program_missing(void **state)
 /* A worker that never gets ready is tried a few times; then there is one error, and no loop. */
 static void expect_no_start(const char *how)
 {
-    setenv("FAKE_START", how, 1);
-    struct doppel_pool *pool = new_pool(FAKE_WORKER, 2, 5000);
+    const char *program = program_with(how, FAKE_WORKER);
+    struct doppel_pool *pool = new_pool(program, 2, 5000);
     struct doppel_outcome outcome;
     struct doppel_error error = {0};
     submit(pool, "ok 1", 1);
@@ -68,16 +69,16 @@ static void expect_no_start(const char *how)
     assert_int_equal(doppel_pool_next(pool, 20000, &outcome, &error), DOPPEL_E_IO);
     assert_int_equal(doppel_pool_pending(pool), 2);
     doppel_pool_free(pool);
-    unsetenv("FAKE_START");
+    unlink(program);
     assert_true(has_no_children());
 }
 
 static void test_worker_cannot_start(void **state)
 {
     (void)state;
-    expect_no_start("crash");
-    expect_no_start("exit");
-    expect_no_start("garbage");
+    expect_no_start("FAKE_START=crash");
+    expect_no_start("FAKE_START=exit");
+    expect_no_start("FAKE_START=garbage");
 }
 
 /* Ctrl-C reaches the whole process group: workers leave it to their parent. */
@@ -137,6 +138,50 @@ static void test_nothing_is_inherited(void **state)
     }
     doppel_pool_free(pool);
     close(open_here);
+}
+
+static void expect_sentence(struct doppel_pool *pool, const char *command, const char *sentence)
+{
+    submit(pool, command, 1);
+    struct doppel_outcome outcome = next(pool);
+    assert_string_equal(outcome.error.message, sentence);
+    doppel_outcome_free(&outcome);
+}
+
+/* No variables, no folder of the user's, and of a file an opening of its own, though ours can be
+ * written to, stands at its end, and comes to a second worker after the first one read it. */
+static void test_nothing_is_shared(void **state)
+{
+    (void)state;
+#ifdef ADDRESS_SANITIZER
+    skip(); /* which is told by variables what to do */
+#endif
+    setenv("SECRET", "token", 1);
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 5000);
+    for (int i = 0; i < 3; i++)
+        expect_sentence(pool, "look", "0 variables, in /, file read-only at 0");
+    doppel_pool_free(pool);
+    unsetenv("SECRET");
+}
+
+/* What took a worker over has it for so many files and no more. */
+static void test_workers_are_replaced(void **state)
+{
+    (void)state;
+    struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 20000);
+    int first = first_child();
+    for (unsigned given = 0, taken = 0; taken < FILES_PER_WORKER + WINDOW; taken++) {
+        for (; given < FILES_PER_WORKER + WINDOW && doppel_pool_room(pool); given++)
+            submit(pool, "ok 1", given);
+        struct doppel_outcome outcome = next(pool);
+        expect_good(&outcome, 1);
+        doppel_outcome_free(&outcome);
+        if (taken < FILES_PER_WORKER - 1)
+            assert_int_equal(first_child(), first);
+    }
+    assert_int_not_equal(first_child(), first);
+    doppel_pool_free(pool);
+    assert_true(has_no_children());
 }
 
 static void *start_pool(void *context)
@@ -209,6 +254,8 @@ int main(void)
         cmocka_unit_test(test_workers_ignore_sigint),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_nothing_is_inherited),
+        cmocka_unit_test(test_nothing_is_shared),
+        cmocka_unit_test(test_workers_are_replaced),
         cmocka_unit_test(test_workers_die_with_their_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include <doppel/media.h>
 #include <doppel/text.h>
 
-#include "worker/sanitizer.h"
+#include "core/sanitizer.h"
 
 static uint8_t shade(uint32_t x, uint32_t y)
 {

@@ -1,6 +1,6 @@
 /* Is this compiled under AddressSanitizer? GCC and clang tell in different ways. */
-#ifndef DOPPEL_WORKER_SANITIZER_H
-#define DOPPEL_WORKER_SANITIZER_H
+#ifndef DOPPEL_CORE_SANITIZER_H
+#define DOPPEL_CORE_SANITIZER_H
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
