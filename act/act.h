@@ -85,18 +85,21 @@ struct doppel_plan_file {
     struct doppel_file_stamp stamp; /**< as it was when it was read */
     enum doppel_reason reason;
     enum doppel_file_mark mark;
-    bool reference;      /**< only compared against: it stays */
-    size_t keep;         /**< number of the one to keep of its group; its own: it is that */
-    size_t duplicate_of; /**< number of the file for which it goes; its own: it stays */
-    bool identical;      /**< to that: they are compared byte by byte first */
-    bool refused;        /**< it was to be acted on, but `left` says why it cannot be */
-    const char *left;    /**< why it is left alone; NULL: it is not. Static storage */
+    bool reference;       /**< only compared against: it stays */
+    size_t keep;          /**< number of the one to keep of its group; its own: it is that */
+    size_t duplicate_of;  /**< number of the file for which it goes; its own: it stays */
+    size_t first_name;    /**< number of the file of which it is another name, after the members of
+                             its group; its own: it is none */
+    uint64_t freed_bytes; /**< when it goes with all its names that are known; of another name 0 */
+    bool identical;       /**< to that: they are compared byte by byte first */
+    bool refused;         /**< it was to be acted on, but `left` says why it cannot be */
+    const char *left;     /**< why it is left alone; NULL: it is not. Static storage */
 };
 
 /** How many files it has, with those to keep. */
 DOPPEL_API size_t doppel_plan_count(const struct doppel_plan *plan);
-/** The groups in turn, of each the one to keep first. @return borrowed from the plan until it is
- * added to or freed; NULL: it has not so many */
+/** The groups in turn, of each the one to keep first, and other names of files last. @return
+ * borrowed from the plan until it is added to or freed; NULL: it has not so many */
 DOPPEL_API const struct doppel_plan_file *doppel_plan_get(const struct doppel_plan *plan,
                                                           size_t number);
 
@@ -113,14 +116,16 @@ enum doppel_act_result {
 struct doppel_act_step {
     enum doppel_act_result result;
     enum doppel_action action;
-    uint64_t run;        /**< its number in the journal; 0: it has none */
-    uint64_t group;      /**< undo: 0 */
-    const char *path;    /**< as in the group; undo: absolute */
-    const char *keep;    /**< the file that is there for it */
-    const char *target;  /**< what it was moved to, or is a link to; undo: of what was moved, where
-                            it was; NULL: nothing, or not known before it is done */
-    uint64_t size_bytes; /**< when it was read */
-    const char *reason;  /**< a sentence; NULL: of what was done, or would be */
+    uint64_t run;         /**< its number in the journal; 0: it has none */
+    uint64_t group;       /**< undo: 0 */
+    const char *path;     /**< as in the group; undo: absolute */
+    const char *keep;     /**< the file that is there for it */
+    const char *target;   /**< what it was moved to, or is a link to; undo: of what was moved, where
+                             it was; NULL: nothing, or not known before it is done */
+    uint64_t size_bytes;  /**< when it was read */
+    uint64_t freed_bytes; /**< of what was done, or would be: its size, or 0 of a name that is not
+                             the last of its file */
+    const char *reason;   /**< a sentence; NULL: of what was done, or would be */
 };
 
 /** Who is notified of the files, in order, each once it is done. */
@@ -136,7 +141,8 @@ struct doppel_act_summary {
     uint64_t steps; /**< written into the journal; undo: that were looked at */
     uint64_t files; /**< done; in a dry run, that would be */
     uint64_t left;  /**< files that were left alone, or refused */
-    uint64_t bytes; /**< of the files done; of links, what is freed */
+    uint64_t bytes; /**< of the files done: of one with several names once the last of them went,
+                       and 0 when there are others */
 };
 
 /**
@@ -166,8 +172,9 @@ struct doppel_undo_options {
 
 /**
  * Take back a run: what was moved comes back, what became a link becomes a file of its own, with
- * its bytes, mode, times and, as far as can be, owner. What is done is written into the journal: it
- * is not done twice, and can be done again after it was cut short.
+ * its bytes, mode, times and, as far as can be, owner; names of one file become names of one file.
+ * What is done is written into the journal: it is not done twice, and can be done again after it
+ * was cut short.
  *
  * @param out_summary filled always; run 0: nothing was done yet
  * @return as doppel_plan_run; DOPPEL_E_NOT_FOUND: there is no such run; DOPPEL_E_ARGUMENT: no
@@ -184,7 +191,7 @@ struct doppel_act_run {
     uint64_t number; /**< from 1 */
     int64_t time_s;  /**< since 1970 */
     enum doppel_action action;
-    uint64_t files, bytes; /**< done, or undone since */
+    uint64_t files, bytes; /**< done, or undone since; bytes as in struct doppel_act_summary */
     uint64_t undone;       /**< of them */
     uint64_t unfinished;   /**< steps of which is not known what became: it was cut short */
 };

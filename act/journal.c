@@ -122,9 +122,12 @@ static bool read_step(const json_t *line, struct journal_content *content)
                                  .temporary = get_path(line, "temporary"),
                                  .stamp = get_stamp(line, "stamp"),
                                  .kept_stamp = get_stamp(line, "kept_stamp"),
+                                 .freed_bytes = get_integer(line, "freed"),
                                  .mode = (uint32_t)get_integer(line, "mode"),
                                  .owner = (uint32_t)get_integer(line, "owner"),
                                  .group = (uint32_t)get_integer(line, "owner_group")};
+    if (!json_object_get(line, "freed"))
+        step.freed_bytes = (uint64_t)step.stamp.size;
     bool in_order =
         !content->steps.count ||
         compare_step_numbers(&content->steps.items[content->steps.count - 1], &step) < 0;
@@ -377,6 +380,8 @@ static void put_step(struct doppel_json *line, const struct journal_entry *step)
         doppel_json_path(line, "temporary", step->temporary);
     put_stamp(line, "stamp", &step->stamp);
     put_stamp(line, "kept_stamp", &step->kept_stamp);
+    if (step->freed_bytes != (uint64_t)step->stamp.size)
+        put_unsigned(line, "freed", step->freed_bytes);
     put_unsigned(line, "mode", step->mode);
     put_unsigned(line, "owner", step->owner);
     put_unsigned(line, "owner_group", step->group);

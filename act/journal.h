@@ -29,6 +29,7 @@ struct journal_entry {
     char *target;    /* of what is moved: where to; of a symlink: what it holds; or NULL */
     char *temporary; /* a name beside `path`, or NULL */
     struct doppel_file_stamp stamp, kept_stamp;
+    uint64_t freed_bytes; /* the size of the file; 0: of a name that was not its last */
     uint32_t mode, owner, group;
     enum step_end end; /* as read */
 };

@@ -129,6 +129,32 @@ static void refuse_removal(struct doppel_plan_file *file)
                                  : "is marked for removal, as all of its group are: one stays";
 }
 
+/* @param file its path is taken. @return false without memory */
+static bool push_plan_file(struct doppel_plan *plan, struct doppel_plan_file file)
+{
+    if (file.path && array_push(&plan->files, file))
+        return true;
+    free((char *)file.path);
+    return false;
+}
+
+/* What is done to a file is done to all its names: nothing is freed before. Its blocks are shared
+ * under all of them at once. @return false without memory */
+static bool add_names(struct doppel_plan *plan, size_t first,
+                      const struct doppel_group_member *member)
+{
+    struct doppel_plan_file file = plan->files.items[first];
+    bool room = true;
+    if (file.left || file.duplicate_of == first || plan->policy.action == DOPPEL_ACTION_REFLINK)
+        return true;
+    file.freed_bytes = 0;
+    for (size_t i = 0; i < member->name_count && room; i++) {
+        file.path = strdup(member->names[i]);
+        room = push_plan_file(plan, file);
+    }
+    return room;
+}
+
 enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
                                    struct doppel_error *error)
 {
@@ -145,16 +171,19 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .reference = member->reference,
             .keep = keep,
             .duplicate_of = keep + i,
+            .first_name = keep + i,
+            .freed_bytes = member->freed_bytes,
         };
         if (i && !file.reference)
             decide_plan_file(plan, keep + member->same_bytes, member->burst, &file);
         else
             refuse_removal(&file);
-        if (!file.path || !array_push(&plan->files, file)) {
-            free((char *)file.path);
+        if (!push_plan_file(plan, file))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");
-        }
     }
+    for (size_t i = 1; i < group->count; i++)
+        if (!add_names(plan, keep + i, &group->members[i]))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many names");
     return DOPPEL_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "core/try.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct acting {
@@ -14,6 +15,12 @@ struct acting {
     const struct doppel_act_visitor *visitor;
     struct doppel_act_summary *summary;
     struct journal *journal; /* NULL in a dry run */
+    struct gone_names *gone; /* of each file of the plan */
+};
+
+/* Names of a file that went. */
+struct gone_names {
+    uint64_t count, links; /* that it had when the first one went */
 };
 
 static void report_step(const struct doppel_act_visitor *visitor,
@@ -40,9 +47,12 @@ struct acted_file {
     struct doppel_error reason; /* why nothing was done */
 };
 
+/* @param step what was done, or would be; NULL: nothing */
 static void report_file(const struct acting *acting, const struct acted_file *acted,
-                        enum doppel_act_result result, const char *target)
+                        enum doppel_act_result result, const struct journal_entry *step)
 {
+    bool moves =
+        step && (step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO);
     bool done = result == DOPPEL_ACT_DONE || result == DOPPEL_ACT_WOULD;
     report_step(acting->visitor, &(struct doppel_act_step){
                                      .result = result,
@@ -51,7 +61,10 @@ static void report_file(const struct acting *acting, const struct acted_file *ac
                                      .group = acted->file->group,
                                      .path = acted->file->path,
                                      .keep = acted->kept->path,
-                                     .target = target,
+                                     .target = moves  ? step->target
+                                               : step ? acted->kept->path
+                                                      : NULL,
+                                     .freed_bytes = step ? step->freed_bytes : 0,
                                      .size_bytes = (uint64_t)acted->file->stamp.size,
                                      .reason = done ? NULL : acted->reason.message,
                                  });
@@ -76,16 +89,32 @@ done:
     return status;
 }
 
+static struct gone_names *gone_names_of(const struct acting *acting, const struct acted_file *acted)
+{
+    return &acting->gone[acted->file->first_name];
+}
+
+/* What is freed when this name goes: its file, if it is the last one. Blocks are shared whatever it
+ * is called. */
+static uint64_t bytes_freed(const struct acting *acting, const struct acted_file *acted)
+{
+    struct gone_names *gone = gone_names_of(acting, acted);
+    const struct stat *stat = &acted->pair.twin.stat;
+    if (!gone->count)
+        gone->links = stat->st_nlink;
+    bool last = gone->count + 1 >= gone->links;
+    return last || acting->plan->policy.action == DOPPEL_ACTION_REFLINK ? (uint64_t)stat->st_size
+                                                                        : 0;
+}
+
 static void count_done(struct acting *acting, const struct acted_file *acted,
                        const struct journal_entry *step)
 {
     const struct doppel_act_policy *policy = &acting->plan->policy;
-    const struct stat *stat = &acted->pair.twin.stat;
-    bool moves = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO;
-    report_file(acting, acted, policy->dry_run ? DOPPEL_ACT_WOULD : DOPPEL_ACT_DONE,
-                moves ? step->target : acted->kept->path);
+    report_file(acting, acted, policy->dry_run ? DOPPEL_ACT_WOULD : DOPPEL_ACT_DONE, step);
     acting->summary->files++;
-    acting->summary->bytes += moves || stat->st_nlink == 1 ? (uint64_t)stat->st_size : 0;
+    acting->summary->bytes += step->freed_bytes;
+    gone_names_of(acting, acted)->count++;
 }
 
 /* Both files are open. @param error ends the run */
@@ -99,6 +128,7 @@ static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *
         held_same_bytes(&acted->pair.twin, &acted->pair.kept, &acted->reason);
     if (!acted->reason.status)
         step_make(&acted->pair, policy, &step, &acted->reason);
+    step.freed_bytes = bytes_freed(acting, acted);
     if (!acted->reason.status && !policy->dry_run)
         status = take_step(acting, &acted->pair, &step, &acted->reason, error);
     if (!status && !acted->reason.status)
@@ -167,7 +197,7 @@ enum doppel_status doppel_plan_run(struct doppel_run *run, const struct doppel_p
                                    struct doppel_act_summary *out_summary,
                                    struct doppel_error *error)
 {
-    struct acting acting = {run, plan, visitor, out_summary, NULL};
+    struct acting acting = {run, plan, visitor, out_summary, NULL, NULL};
     struct journal_content content = {0};
     struct doppel_error late;
     *out_summary = (struct doppel_act_summary){0};
@@ -179,7 +209,10 @@ enum doppel_status doppel_plan_run(struct doppel_run *run, const struct doppel_p
     out_summary->begun = true;
     report_cut_short(run, &content);
     journal_content_free(&content);
-    status = act_on_all(&acting, error);
+    acting.gone = calloc(plan->files.count + 1, sizeof *acting.gone);
+    status = acting.gone ? act_on_all(&acting, error)
+                         : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to act");
+    free(acting.gone);
     if (journal_close(acting.journal, &late) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s", late.message);
     return status;
@@ -198,7 +231,7 @@ static struct doppel_act_run count_run(const struct journal_content *content,
             continue;
         bool done = step->end == STEP_DONE || step->end == STEP_UNDONE;
         counted.files += done;
-        counted.bytes += done ? (uint64_t)step->stamp.size : 0;
+        counted.bytes += done ? step->freed_bytes : 0;
         counted.undone += step->end == STEP_UNDONE;
         counted.unfinished += step->end == STEP_OPEN;
     }
@@ -233,7 +266,51 @@ struct undoing {
     struct doppel_act_summary *summary;
     struct journal *journal; /* NULL in a dry run */
     struct journal_content content;
+    ARRAY(const struct journal_entry *) by_file; /* steps of the run, those about a file together */
 };
+
+static int compare_stamps(const struct journal_entry *a, const struct journal_entry *b)
+{
+    if (a->stamp.device != b->stamp.device)
+        return a->stamp.device < b->stamp.device ? -1 : 1;
+    return (a->stamp.inode > b->stamp.inode) - (a->stamp.inode < b->stamp.inode);
+}
+
+static int compare_steps_by_file(const void *left, const void *right)
+{
+    const struct journal_entry *a = *(const struct journal_entry *const *)left,
+                               *b = *(const struct journal_entry *const *)right;
+    int order = compare_stamps(a, b);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* @return false without memory */
+static bool sort_by_file(struct undoing *undoing, uint64_t number)
+{
+    for (size_t i = 0; i < undoing->content.steps.count; i++) {
+        const struct journal_entry *step = &undoing->content.steps.items[i];
+        if (step->run == number && !array_push(&undoing->by_file, step))
+            return false;
+    }
+    if (undoing->by_file.count)
+        qsort(undoing->by_file.items, undoing->by_file.count, sizeof *undoing->by_file.items,
+              compare_steps_by_file);
+    return true;
+}
+
+static struct steps_of_file steps_of_file(const struct undoing *undoing,
+                                          const struct journal_entry *step)
+{
+    const struct journal_entry *const *steps = undoing->by_file.items;
+    const struct journal_entry *const *at =
+        bsearch(&step, steps, undoing->by_file.count, sizeof *steps, compare_steps_by_file);
+    size_t first = (size_t)(at - steps), end = first + 1;
+    while (first && compare_stamps(steps[first - 1], step) == 0)
+        first--;
+    while (end < undoing->by_file.count && compare_stamps(steps[end], step) == 0)
+        end++;
+    return (struct steps_of_file){steps + first, end - first};
+}
 
 static void report_undone(const struct undoing *undoing, const struct journal_entry *step,
                           enum undone undone, const char *reason)
@@ -252,6 +329,7 @@ static void report_undone(const struct undoing *undoing, const struct journal_en
                                       .keep = step->kept,
                                       .target = moves ? step->target : NULL,
                                       .size_bytes = (uint64_t)step->stamp.size,
+                                      .freed_bytes = step->freed_bytes,
                                       .reason = undone == UNDO_DONE ? NULL : reason,
                                   });
 }
@@ -261,12 +339,13 @@ static enum doppel_status undo_one(struct undoing *undoing, const struct journal
 {
     struct doppel_error reason;
     bool dry_run = undoing->options->dry_run;
-    enum undone undone = step_undo(undoing->run, step, dry_run, &reason);
+    const struct steps_of_file same = steps_of_file(undoing, step);
+    enum undone undone = step_undo(undoing->run, step, &same, dry_run, &reason);
     bool never_taken = undone == UNDO_NOTHING && step->end == STEP_OPEN; /* a run was cut short */
     undoing->summary->steps++;
     undoing->summary->files += undone == UNDO_DONE;
     undoing->summary->left += undone != UNDO_DONE && !never_taken;
-    undoing->summary->bytes += undone == UNDO_DONE ? (uint64_t)step->stamp.size : 0;
+    undoing->summary->bytes += undone == UNDO_DONE ? step->freed_bytes : 0;
     if (!never_taken)
         report_undone(undoing, step, undone, reason.message);
     if (undone == UNDO_REFUSED)
@@ -300,6 +379,8 @@ static enum doppel_status undo_steps(struct undoing *undoing, uint64_t number,
     const struct journal_content *content = &undoing->content;
     enum doppel_status status = DOPPEL_OK;
     undoing->summary->run = number;
+    if (!sort_by_file(undoing, number))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to undo");
     for (size_t i = content->steps.count; i-- > 0 && !status;) {
         const struct journal_entry *step = &content->steps.items[i];
         if (step->run != number || (step->end != STEP_DONE && step->end != STEP_OPEN))
@@ -336,6 +417,7 @@ enum doppel_status doppel_undo(struct doppel_run *run, const struct doppel_undo_
                              (unsigned long long)number);
     else if (number)
         status = undo_steps(&undoing, number, error);
+    array_free(&undoing.by_file);
     journal_content_free(&undoing.content);
     if (journal_close(undoing.journal, &late) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s", late.message);

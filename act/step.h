@@ -54,9 +54,17 @@ enum undone {
     UNDO_REFUSED  /* something else is there; nothing was touched */
 };
 
-/* @param look_only nothing is touched: UNDO_DONE is what would come of it, as far as can be seen
+/* Steps of a run about one file: of its names, where there are several. Borrowed. */
+struct steps_of_file {
+    const struct journal_entry *const *steps;
+    size_t count;
+};
+
+/* @param same the steps about its file: what has its bytes again under another name gets this name,
+ *             too
+ * @param look_only nothing is touched: UNDO_DONE is what would come of it, as far as can be seen
  * @param error why not, unless UNDO_DONE; of UNDO_NOTHING what there was instead */
 enum undone step_undo(const struct doppel_run *run, const struct journal_entry *step,
-                      bool look_only, struct doppel_error *error);
+                      const struct steps_of_file *same, bool look_only, struct doppel_error *error);
 
 #endif

@@ -13,7 +13,8 @@ struct site {
     const char *name;
     bool there;
     struct stat stat;
-    const struct doppel_run *run; /* who undoes */
+    const struct doppel_run *run;     /* who undoes */
+    const struct steps_of_file *same; /* steps about its file */
 };
 
 static void open_site(const struct doppel_run *run, const char *path, struct site *out)
@@ -99,6 +100,44 @@ static bool double_is_beside(const struct site *site, const struct journal_entry
            has_journal_stamp(&stat, &step->stamp);
 }
 
+/* ---- other names ---- */
+
+/* Another name of the file of a step, where that is a file of its own again, with the bytes of
+ * `content`. @param out given (held_close) */
+static bool open_other_name(const struct site *site, const struct journal_entry *step,
+                            const struct held_file *content, struct held_file *out)
+{
+    for (size_t i = site->same->count; i-- > 0;) { /* the last one was undone first */
+        const struct journal_entry *other = site->same->steps[i];
+        if (other == step || held_open(site->run, other->path, NULL, out, NULL))
+            continue;
+        if (has_content_of(&out->stat, &step->stamp) && !is_same_file(&out->stat, &content->stat) &&
+            !held_same_bytes(out, content, NULL))
+            return true;
+        held_close(out);
+    }
+    return false;
+}
+
+/* Give that file a name in a folder, where none is. @return false: there is no such file, or it
+ * cannot be named there */
+static bool link_other_name(const struct site *site, const struct journal_entry *step,
+                            const struct held_file *content, const char *name)
+{
+    struct held_file other;
+    struct stat now;
+    if (!open_other_name(site, step, content, &other))
+        return false;
+    bool linked = linkat(other.folder, other.name, site->folder, name, 0) == 0;
+    if (linked && (fstatat(site->folder, name, &now, AT_SYMLINK_NOFOLLOW) ||
+                   !is_as_it_was(&now, &other.stat))) {
+        unlinkat(site->folder, name, 0);
+        linked = false;
+    }
+    held_close(&other);
+    return linked;
+}
+
 /* ---- what was moved ---- */
 
 static void remove_note(const struct journal_entry *step)
@@ -140,17 +179,29 @@ static void remove_rest_of_move(const struct doppel_run *run, const struct journ
     close_site(&site);
 }
 
-static enum undone move_back(const struct doppel_run *run, const struct journal_entry *step,
+/* What was moved by a copy is a file of its own: of a file of several names one comes back, and has
+ * the other names again. @return whether it was done */
+static bool name_back(const struct site *site, const struct journal_entry *step,
+                      const struct held_file *held)
+{
+    if (held->stat.st_dev == step->stamp.device || !link_other_name(site, step, held, site->name))
+        return false;
+    unlinkat(held->folder, held->name, 0);
+    return true;
+}
+
+static enum undone move_back(const struct site *site, const struct journal_entry *step,
                              struct doppel_error *error)
 {
     struct held_file held;
     enum undone undone = UNDO_REFUSED;
-    if (held_open(run, step->target, NULL, &held, NULL))
+    if (held_open(site->run, step->target, NULL, &held, NULL))
         return refused(error, "is no longer where it was moved to");
     if (!has_content_of(&held.stat, &step->stamp))
         refused(error, "has changed since it was moved: it stays there");
-    else if (!make_folders_above(step->path, error) &&
-             !act_move(&held, step->path, undo_name(step).text, error))
+    else if (name_back(site, step, &held) ||
+             (!make_folders_above(step->path, error) &&
+              !act_move(&held, step->path, undo_name(step).text, error)))
         undone = UNDO_DONE;
     held_close(&held);
     if (undone == UNDO_DONE)
@@ -192,7 +243,7 @@ static enum undone undo_move(const struct site *site, const struct journal_entry
     bool beside = double_is_beside(site, step);
     if (look_only)
         return beside ? UNDO_DONE : look_at_moved(step, error);
-    return beside ? name_again(site, step, error) : move_back(site->run, step, error);
+    return beside ? name_again(site, step, error) : move_back(site, step, error);
 }
 
 /* ---- what became a link ---- */
@@ -235,7 +286,7 @@ static struct stat as_it_was(const struct journal_entry *step)
                          .st_mtim = mtime};
 }
 
-/* A copy takes the place of the link. */
+/* A copy takes the place of the link, or another name of what was copied. */
 static enum undone copy_back(const struct site *site, const struct journal_entry *step,
                              struct doppel_error *error)
 {
@@ -244,7 +295,9 @@ static enum undone copy_back(const struct site *site, const struct journal_entry
     if (open_content(site->run, step, &held, error))
         return UNDO_REFUSED;
     const struct undo_name name = undo_name(step);
-    enum doppel_status status = copy_into(&held, &like, site->folder, name.text, error);
+    enum doppel_status status = link_other_name(site, step, &held, name.text)
+                                    ? DOPPEL_OK
+                                    : copy_into(&held, &like, site->folder, name.text, error);
     if (!status && (status = take_place(&link, name.text, error)))
         unlinkat(site->folder, name.text, 0);
     held_close(&held);
@@ -285,11 +338,12 @@ static enum undone undo_link(const struct site *site, const struct journal_entry
 }
 
 enum undone step_undo(const struct doppel_run *run, const struct journal_entry *step,
-                      bool look_only, struct doppel_error *error)
+                      const struct steps_of_file *same, bool look_only, struct doppel_error *error)
 {
     struct site site;
     enum undone undone = UNDO_NOTHING;
     open_site(run, step->path, &site);
+    site.same = same;
     if (!look_only)
         remove_rest_of_undo(&site, step);
     if (step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO)

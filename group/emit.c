@@ -87,6 +87,7 @@ static void group_members_free(struct group_members *members)
 {
     for (size_t i = 0; i < members->count; i++) {
         free((void *)members->items[i].path);
+        free((void *)members->items[i].names);
         free((void *)members->matches[i].segments);
     }
     free(members->items);
@@ -160,21 +161,52 @@ static size_t first_with_bytes(const struct grouping *grouping, const struct gro
     return number;
 }
 
-/* What is decided about an item. @return false without memory */
+/* What is decided about a path of an item. */
+static enum doppel_file_mark mark_of_path(const struct grouping *grouping, uint32_t number,
+                                          const char *path)
+{
+    const struct doppel_marks *marks = grouping->options->group->marks;
+    if (is_protected(&grouping->options->group->protect, path))
+        return DOPPEL_FILE_KEEP;
+    return marks ? marks_find(marks, item_store_digest(&grouping->items, number), path)
+                 : DOPPEL_FILE_UNMARKED;
+}
+
+/* What is decided about an item: of its names the one that loses less. @return false without
+ * memory */
 static bool find_file_mark(const struct grouping *grouping, uint32_t number,
                            enum doppel_file_mark *out)
 {
-    const struct doppel_marks *marks = grouping->options->group->marks;
-    const struct doppel_strings *protect = &grouping->options->group->protect;
-    if (!marks && !protect->count)
+    const struct doppel_group_options *options = grouping->options->group;
+    struct file_names *names = grouping->options->names;
+    struct other_names others = {0};
+    if (!options->marks && !options->protect.count)
         return true;
     char *path = item_store_path(&grouping->items, number);
-    if (marks && path)
-        *out = marks_find(marks, item_store_digest(&grouping->items, number), path);
-    if (path && is_protected(protect, path))
-        *out = DOPPEL_FILE_KEEP;
+    bool found = path && (!names->items.count || file_names_find(names, path, &others));
+    if (found)
+        *out = mark_of_path(grouping, number, path);
+    for (size_t i = 0; i < others.count; i++) {
+        enum doppel_file_mark mark = mark_of_path(grouping, number, others.paths[i]);
+        *out = mark > *out ? mark : *out;
+    }
+    free((void *)others.paths);
     free(path);
-    return path;
+    return found;
+}
+
+/* The other names of a member, and what is freed when it goes with them. @return false without
+ * memory */
+static bool find_names(const struct grouping *grouping, struct doppel_group_member *member)
+{
+    struct other_names others = {0};
+    if (member->is_file && !file_names_find(grouping->options->names, member->path, &others))
+        return false;
+    member->links = others.links;
+    member->names = others.paths;
+    member->name_count = others.count;
+    member->freed_bytes = others.links > others.count + 1 ? 0 : (uint64_t)member->size_bytes;
+    return true;
 }
 
 static bool add_member(const struct grouping *grouping, uint32_t number,
@@ -203,7 +235,8 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
     if (grouping->options->kind == DOPPEL_KIND_IMAGE)
         find_origin(grouping, members, members->count - 1);
-    return member->path && find_file_mark(grouping, number, &member->mark);
+    return member->path && find_names(grouping, member) &&
+           find_file_mark(grouping, number, &member->mark);
 }
 
 /* One member that is to be left alone leaves all of its group alone. */
@@ -225,7 +258,7 @@ static uint64_t savable_bytes(const struct group_members *members)
         bool goes = member->mark == DOPPEL_FILE_REMOVE ||
                     (member->mark == DOPPEL_FILE_UNMARKED && !member->burst);
         if (!member->reference && goes)
-            bytes += (uint64_t)member->size_bytes;
+            bytes += member->freed_bytes;
     }
     return bytes;
 }
@@ -271,6 +304,7 @@ static bool add_other_member(const struct grouping *grouping, uint32_t number,
         return true;
     members->count--;
     free((void *)members->items[members->count].path);
+    free((void *)members->items[members->count].names);
     free((void *)members->matches[members->count].segments);
     members->matches[members->count] = (struct doppel_match){0};
     return true;
@@ -362,15 +396,21 @@ static mode_t type_of_path(const struct grouping *grouping, uint32_t number, str
     return there ? itself.st_mode & S_IFMT : 0;
 }
 
-/* Leave out those of one type that are in the set already. */
-static void mark_links(const struct grouping *grouping, const struct led_item *members,
+/* Leave out those of one type that are in the set already. @return false without memory */
+static bool mark_links(const struct grouping *grouping, const struct led_item *members,
                        size_t count, mode_t type, struct file_set *files, bool *linked)
 {
-    for (size_t i = 0; i < count; i++) {
+    bool room = true;
+    for (size_t i = 0; i < count && room; i++) {
         struct stat file;
-        if (type_of_path(grouping, members[i].item, &file) == type)
-            linked[i] = !file_set_add(files, &file);
+        if (type_of_path(grouping, members[i].item, &file) != type || file_set_add(files, &file))
+            continue;
+        linked[i] = true;
+        char *path = item_store_path(&grouping->items, members[i].item);
+        room = path && file_names_add(grouping->options->names, &file, path);
+        free(path);
     }
+    return room;
 }
 
 /* Leave out the members of a group of a library that are links to another one, of whatever kind: a
@@ -386,15 +426,17 @@ static enum doppel_status merge_links(const struct grouping *grouping, struct le
     bool *linked = calloc(*count, sizeof *linked);
     if (!linked)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group of %zu", *count);
-    mark_links(grouping, members, *count, S_IFREG, &files, linked);
-    mark_links(grouping, members, *count, S_IFLNK, &files, linked);
+    file_names_clear(grouping->options->names);
+    bool room = mark_links(grouping, members, *count, S_IFREG, &files, linked) &&
+                mark_links(grouping, members, *count, S_IFLNK, &files, linked);
     for (size_t i = 0; i < *count; i++)
         if (!linked[i])
             members[used++] = members[i];
     file_set_free(&files);
     free(linked);
     *count = used;
-    return DOPPEL_OK;
+    return room ? DOPPEL_OK
+                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group of %zu", used);
 }
 
 /* ---- all groups ---- */

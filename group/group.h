@@ -87,13 +87,17 @@ struct doppel_group_member {
     const char *path; /**< of a file; of a record that of its corpus, or NULL; else a name */
     struct doppel_digest digest; /**< of the bytes, of a record of its content; zero: not known */
     int64_t size_bytes, mtime_ns;
-    uint64_t device, inode; /**< 0: not known */
-    uint64_t duration_ms;   /**< of audio and video */
-    uint32_t width, height; /**< 0: not known */
+    uint64_t device, inode;                   /**< 0: not known */
+    uint64_t duration_ms;                     /**< of audio and video */
+    uint32_t width, height;                   /**< 0: not known */
     const struct doppel_image_origin *origin; /**< what the file of an image says; NULL: nothing is
                                                  known */
-    size_t same_bytes;      /**< number of the first member with its bytes; its own: none before has
-                               them */
+    uint64_t links; /**< hard links to the file, as its file system counts them; 0: not known */
+    const char *const *names; /**< its other names among what was grouped; they go with it */
+    size_t name_count;
+    uint64_t freed_bytes; /**< when all these names go: its size, or 0 when there are others */
+    size_t same_bytes;    /**< number of the first member with its bytes; its own: none before has
+                             them */
     const struct doppel_match *match; /**< it as the query, the one to keep as the item; NULL: of
                                          the one to keep, of the same content, and where there is
                                          none */
@@ -113,7 +117,8 @@ struct doppel_group {
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
     uint64_t savable_bytes; /**< what all but the one to keep, references, other shots of a burst
-                               and what is marked to be kept or left take */
+                               and what is marked to be kept or left take; nothing of a file that
+                               has names elsewhere */
     const struct doppel_text_options *text; /**< of records: how they were read; NULL: all members
                                                are files or items */
 };
@@ -135,10 +140,10 @@ struct doppel_group_options {
     struct doppel_keep_policy keep;        /**< which member is the one to keep */
     struct doppel_strings keep_from; /**< folders: the one to keep is from one of them, where there
                                         is one; borrowed; none by default */
-    struct doppel_strings protect; /**< globs of paths, relative or whole, whose '*' also matches
-                                      '/', of their ends from a '/' on, or of a folder above: such
-                                      files are kept, whatever else is in their group; borrowed;
-                                      none by default */
+    struct doppel_strings protect;   /**< globs of paths, relative or whole, whose '*' also matches
+                                        '/', of their ends from a '/' on, or of a folder above: such
+                                        files are kept, whatever else is in their group; borrowed;
+                                        none by default */
     bool not_within; /**< no two of one folder: of a group the one to keep, and of each other folder
                         the first; default false */
     bool keep_given; /**< default false: of a library, the policy that it keeps, if any */

@@ -47,6 +47,25 @@ static void put_origin(struct doppel_json *json, const struct doppel_image_origi
     }
 }
 
+/* A file that has more names than one. */
+static void put_names(struct doppel_json *json, const struct doppel_group_member *member)
+{
+    if (member->links < 2)
+        return;
+    doppel_json_integer(json, "links", member->links);
+    if (!member->freed_bytes)
+        doppel_json_integer(json, "frees", 0);
+    if (!member->name_count)
+        return;
+    doppel_json_array_begin(json, "names");
+    for (size_t i = 0; i < member->name_count; i++) {
+        doppel_json_object_begin(json, NULL);
+        doppel_json_path(json, "path", member->names[i]);
+        doppel_json_object_end(json);
+    }
+    doppel_json_array_end(json);
+}
+
 static void put_library_member(struct doppel_json *json, const struct doppel_group *group,
                                const struct doppel_group_member *member)
 {
@@ -55,6 +74,7 @@ static void put_library_member(struct doppel_json *json, const struct doppel_gro
         doppel_json_path(json, "path", member->path);
         doppel_json_integer(json, "size", (uint64_t)member->size_bytes);
         doppel_json_number(json, "mtime", (double)member->mtime_ns / 1e9, 3);
+        put_names(json, member);
     } else {
         doppel_json_text(json, "name", member->path);
     }

@@ -15,6 +15,7 @@
 
 #include "compare/image.h"
 #include "compare/text.h"
+#include "group/file_names.h"
 #include "group/item_store.h"
 #include "group/manual_labels.h"
 
@@ -53,6 +54,8 @@ struct grouping_options {
     struct doppel_keep_policy policy;   /* which member is kept */
     struct doppel_cache *cache;         /* of pixel checks; may be NULL */
     struct grouping_sources sources;    /* where there is a cache */
+    struct file_names *names;           /* other names of files; of a library: of a group's, found
+                                           when it is emitted */
 };
 
 /** @param options borrowed for the life of the grouping. @param out given (grouping_free) */

@@ -17,7 +17,8 @@ struct library_grouping {
     const struct doppel_group_options *options;
     const struct group_receiver *receiver;
     struct manual_labels labels;
-    bool has_sources; /* whose authority counts */
+    struct file_names names; /* of the group in hand */
+    bool has_sources;        /* whose authority counts */
     struct grouping_options kinds[KINDS];
     struct grouping *by_kind[KINDS]; /* UNKNOWN: of files of which nothing is known but their bytes;
                                         NULL: not wanted */
@@ -328,6 +329,7 @@ static enum doppel_status make_library_groupings(struct library_grouping *groupi
             .video = load_item_video,
             .context = grouping,
             .labels = &grouping->labels,
+            .names = &grouping->names,
             .policy = policy,
         };
         if (wants_kind(grouping, (enum doppel_kind)kind))
@@ -413,6 +415,7 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
     TRY(visit_library_groups(&grouping, counts));
 done:
     manual_labels_free(&grouping.labels);
+    file_names_free(&grouping.names);
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(grouping.by_kind[i]);
     return status;

@@ -30,6 +30,8 @@ struct scan {
     struct grouping_options kinds[KINDS];
     struct grouping *by_kind[KINDS]; /* NULL: not wanted */
     bool *protecting;                /* which globs protect a file, of options->protect */
+    struct file_names names;         /* other names of files */
+    bool no_memory;                  /* for a name */
 };
 
 /* The order in which groups come. */
@@ -165,10 +167,21 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
     return grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
 }
 
+static void add_name_of_file(void *context, const char *path, const struct stat *stat)
+{
+    struct scan *scan = context;
+    scan->no_memory |= !file_names_add(&scan->names, stat, path);
+    note_protecting(&scan->options->protect, path, scan->protecting);
+}
+
 static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_error *error)
 {
-    const struct intake_options options = {
-        .read = scan->read, .run = scan->run, .walk = &scan->walk, .cache = scan->cache};
+    const struct intake_options options = {.read = scan->read,
+                                           .run = scan->run,
+                                           .walk = &scan->walk,
+                                           .cache = scan->cache,
+                                           .same_file = add_name_of_file,
+                                           .known_context = scan};
     struct intake *intake;
     struct intake_file file;
     enum doppel_status status = intake_new(&options, &intake, error);
@@ -181,6 +194,8 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
     intake_free(intake);
     if (status != DOPPEL_E_NOT_FOUND)
         return status;
+    if (scan->no_memory)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the names of files");
     if (scan->options->marks)
         marks_report_missing(scan->options->marks, true, scan->run);
     for (size_t i = 0; i < scan->options->protect.count; i++)
@@ -205,6 +220,7 @@ static struct grouping_options grouping_options_of(struct scan *scan, enum doppe
         .context = scan,
         .cache = scan->cache,
         .labels = &scan->labels,
+        .names = &scan->names,
         .policy = scan->options->keep,
         .sources = {paths->paths, paths->count, paths->references, scan->walk.files_from},
     };
@@ -289,6 +305,7 @@ done:
     for (size_t i = 0; i < KINDS; i++)
         grouping_free(scan.by_kind[i]);
     manual_labels_free(&scan.labels);
+    file_names_free(&scan.names);
     free(scan.protecting);
     leave_cache(run, scan.cache);
     return status;

@@ -130,6 +130,9 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     } else if (slot->entry.what == WALK_SKIPPED) {
         say_skipped(intake->options->run, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {
+        if (intake->options->same_file)
+            intake->options->same_file(intake->options->known_context, slot->file.path,
+                                       &slot->entry.stat);
         doppel_run_detail(intake->options->run, slot->file.path, "another name of a file seen");
     } else if (caller_knows(intake->options, &slot->file)) {
         slot->file.known = true;

@@ -49,6 +49,9 @@ typedef void intake_failed(void *context, const char *path, const struct doppel_
 typedef bool intake_recall(void *context, const struct doppel_digest *digest,
                            struct doppel_record *out);
 
+/* A name of a file that has come, or will come, by another one. */
+typedef void intake_same_file(void *context, const char *path, const struct stat *stat);
+
 /* Which digests of other makes are wanted of the next file, as bits 1 << enum doppel_exact; what
  * the cache knows of a file by its path is passed by for them. */
 typedef unsigned intake_exact_kinds(void *context);
@@ -71,7 +74,8 @@ struct intake_options {
     intake_exact_kinds *exact_kinds;
     intake_listed *listed;
     intake_failed *failed; /* of those that are reported */
-    void *known_context;   /* of all of these */
+    intake_same_file *same_file;
+    void *known_context; /* of all of these */
 };
 
 /**

@@ -238,7 +238,9 @@ static bool visit_special(struct walk *walk, bool is_operand, struct walk_entry 
 
 static bool visit_file(struct walk *walk, bool is_operand, struct walk_entry *out)
 {
-    if (!is_operand && !walk->options.every_name && file_set_has(&walk->operands, &out->stat))
+    bool comes_later =
+        !is_operand && !walk->options.every_name && file_set_has(&walk->operands, &out->stat);
+    if (comes_later && out->stat.st_nlink == 1)
         return skipped(walk, SKIP_OPERAND, out);
     if (!is_operand && (uint64_t)out->stat.st_size < walk->options.min_size)
         return skipped(walk, SKIP_SMALL, out);
@@ -246,6 +248,8 @@ static bool visit_file(struct walk *walk, bool is_operand, struct walk_entry *ou
         return skipped(walk, SKIP_EXTENSION, out);
     if (!is_operand && !is_of_age(&walk->options, &out->stat))
         return skipped(walk, SKIP_AGE, out);
+    if (comes_later)
+        return found(walk, WALK_SAME_FILE, out);
     bool repeatable = is_operand || walk->remember_files || out->stat.st_nlink > 1;
     if (repeatable && !file_set_reserve(&walk->seen))
         return lacks_memory(out);

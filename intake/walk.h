@@ -12,7 +12,8 @@
 
 enum walk_what {
     WALK_FILE,      /* a regular file to read */
-    WALK_SAME_FILE, /* another name of a file that came before (hard link, or reached twice) */
+    WALK_SAME_FILE, /* another name of a file that came before, or is named as a PATH (hard link,
+                       or reached twice) */
     WALK_SKIPPED,   /* left out: see `skip` */
     WALK_ERROR      /* could not be read: see `error` */
 };

@@ -19,7 +19,7 @@ function savedOf(group) {
             fileMark(member) === 'keep' ||
             pairMark(group, index) === 'distinct'
                 ? sum
-                : sum + (member.size || 0),
+                : sum + freedOf(member),
         0,
     );
 }
@@ -183,12 +183,24 @@ const reasonClass = (member, kept) =>
           ? member.reason
           : '';
 
+// The other names of its file, which go with it; nodes of text.
+function otherNames(member) {
+    const nodes = (member.names || []).flatMap(({ path }, index) => [
+        index ? ', ' : 'also ',
+        element('bdi', {}, ...nameNodes(path)),
+    ]);
+    if (member.frees === 0)
+        nodes.push((nodes.length ? ', ' : '') + 'has names elsewhere: frees nothing');
+    return nodes;
+}
+
 // @param look what was drawn of it before, or null
 function memberNode(group, index, looks, look) {
     const member = group.members[index],
         kept = keptIndex(group) === index,
         state = stateOf(group, index),
         mark = pairMark(group, index);
+    const others = otherNames(member);
     const [folder, name] = member.line ? placeOf(member) : splitPath(member.path);
     const found = reasonOf[member.reason] || member.reason;
     const why = kept ? 'keep' : member.reason === 'kept' ? 'found as the copy to keep' : found;
@@ -216,6 +228,7 @@ function memberNode(group, index, looks, look) {
             element('bdi', {}, ...nameNodes(name)),
         ),
         folder ? element('p', { class: 'folder' }, element('bdi', {}, ...nameNodes(folder))) : null,
+        others.length ? element('p', { class: 'folder' }, ...others) : null,
         element(
             'p',
             {},

@@ -121,7 +121,7 @@ const isMarked = (group) =>
 // What goes, in bytes, by what is marked.
 const removedBytes = (group) =>
     group.members.reduce(
-        (sum, member) => sum + (fileMark(member) === 'remove' ? member.size || 0 : 0),
+        (sum, member) => sum + (fileMark(member) === 'remove' ? freedOf(member) : 0),
         0,
     );
 

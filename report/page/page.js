@@ -40,7 +40,7 @@ function sums() {
         for (const member of group.members)
             if (fileMark(member) === 'remove') {
                 files++;
-                bytes += member.size || 0;
+                bytes += freedOf(member);
             }
     }
     return { marked, files, bytes };

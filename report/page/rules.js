@@ -84,7 +84,7 @@ function previewRule() {
     const planned = rule.keep === 'folder' && !rule.folder ? [] : planRule(shown, rule);
     const files = planned.reduce((sum, { remove }) => sum + remove.length, 0);
     const bytes = planned.reduce(
-        (sum, { group, remove }) => sum + remove.reduce((s, i) => s + group.members[i].size, 0),
+        (sum, { group, remove }) => sum + remove.reduce((s, i) => s + freedOf(group.members[i]), 0),
         0,
     );
     find('rule-preview').textContent =

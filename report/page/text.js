@@ -50,6 +50,9 @@ function size(bytes) {
     return (i === 0 || bytes >= 99.5 ? Math.round(bytes) : bytes.toPrecision(2)) + ' ' + units[i];
 }
 
+// What is freed when a file goes: nothing where it has names elsewhere.
+const freedOf = (member) => member.frees ?? member.size ?? 0;
+
 function clock(seconds, decimals = 0) {
     const unit = 10 ** decimals;
     const whole = Math.round(seconds * unit) / unit;

@@ -105,6 +105,117 @@ static void hardlinks(void **state)
     free(again);
 }
 
+/* A second name of docs/b.txt, and one elsewhere. */
+static void name_twice(bool elsewhere)
+{
+    make_doubles();
+    assert_int_equal(link("docs/b.txt", "docs/sub/b2.txt"), 0);
+    if (elsewhere)
+        assert_int_equal(link("docs/b.txt", "outer"), 0);
+}
+
+/* What a dry run of an action, and the run, say is freed, and how many names they act on. */
+static void assert_freed(const char *action, const char *freed, unsigned names)
+{
+    char said[64];
+    snprintf(said, sizeof said, "%u files would be ", names);
+    struct ran ran = doppel("scan", "docs", "--action", action);
+    assert_code(&ran, 0);
+    assert_has(ran.err, said);
+    assert_has(ran.err, freed);
+    ran_free(&ran);
+    ran = doppel("scan", "docs", "--action", action, "--yes", "--json");
+    assert_code(&ran, 0);
+    snprintf(said, sizeof said, "%u files ", names);
+    assert_has(ran.err, said);
+    assert_has(ran.err, freed);
+    assert_int_equal(count_lines(ran.out, "\"done\":true"), names);
+    ran_free(&ran);
+    struct ran list = doppel("undo", "--list");
+    assert_has(list.out, freed);
+    ran_free(&list);
+}
+
+/* Nothing is freed before the last name of a file goes, so all go; and all come back as one. */
+static void names_of_a_file_go_together(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"hardlink", "symlink", "trash"};
+    struct stat file;
+    name_twice(false);
+    char *before = listing_of("."), size[32];
+    assert_int_equal(stat("docs/a.txt", &file), 0);
+    off_t bytes = 2 * file.st_size;
+    assert_int_equal(stat("docs/d.txt", &file), 0);
+    snprintf(size, sizeof size, "%.1f kB", (double)(bytes + file.st_size) / 1000);
+    char *json = doppel_prints(0, "scan", "docs", "--json");
+    assert_has(json, "\"links\":2,\"names\":[{\"path\":\"docs/sub/b2.txt\"}]");
+    free(json);
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        assert_freed(actions[i], size, 4);
+        struct ran ran = doppel("undo");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        assert_unchanged(before);
+        assert_true(same_inode("docs/b.txt", "docs/sub/b2.txt"));
+        assert_int_equal(stat("docs/b.txt", &file), 0);
+        assert_int_equal(file.st_nlink, 2);
+    }
+    free(before);
+}
+
+/* One name is out of sight: what goes is counted without its bytes. */
+static void names_elsewhere_free_nothing(void **state)
+{
+    (void)state;
+    struct stat file;
+    name_twice(true);
+    assert_int_equal(stat("docs/a.txt", &file), 0);
+    char size[32], savable[64];
+    snprintf(size, sizeof size, " %.1f kB", (double)file.st_size * 2 / 1000);
+    char *json = doppel_prints(0, "scan", "docs", "--json");
+    snprintf(savable, sizeof savable, "\"savable\":%lld,", (long long)file.st_size);
+    assert_has(json, savable); /* of sub/c.txt alone */
+    assert_has(json, "\"links\":3,\"frees\":0,\"names\"");
+    free(json);
+    struct ran ran = doppel("scan", "docs");
+    assert_has(ran.out, "has names elsewhere");
+    ran_free(&ran);
+    assert_freed("trash", size, 4);
+    struct ran undone = doppel("undo");
+    assert_code(&undone, 0);
+    ran_free(&undone);
+    assert_true(same_inode("docs/b.txt", "outer"));
+}
+
+/* By whichever name a file is to be kept, it is. */
+static void a_name_that_is_protected_keeps_its_file(void **state)
+{
+    (void)state;
+    name_twice(false);
+    struct ran ran = doppel("scan", "docs", "--action=trash", "--yes", "--protect", "b2.txt");
+    assert_code(&ran, 0);
+    assert_lacks(ran.err, "protects none");
+    ran_free(&ran);
+    assert_int_equal(access("docs/b.txt", F_OK), 0);
+    assert_int_equal(access("docs/sub/b2.txt", F_OK), 0);
+    assert_int_not_equal(access("docs/e.txt", F_OK), 0);
+}
+
+/* What is named twice, or reached by a symbolic link, has no second name by that. */
+static void a_name_counts_once(void **state)
+{
+    (void)state;
+    name_twice(false);
+    assert_int_equal(symlink("b.txt", "docs/soft.txt"), 0);
+    assert_int_equal(symlink("docs", "way"), 0);
+    struct ran ran = doppel("scan", "docs/b.txt", "docs", "docs/sub/../b.txt", "way/b.txt",
+                            "--follow", "--json");
+    assert_code(&ran, 0);
+    assert_has(ran.out, "\"links\":2,\"names\":[{\"path\":\"docs/sub/b2.txt\"}]");
+    ran_free(&ran);
+}
+
 static void symlinks(void **state)
 {
     (void)state;
@@ -503,6 +614,10 @@ int main(void)
         IN_SANDBOX(does_nothing_unless_told),
         IN_SANDBOX(says_what_is_wrong),
         IN_SANDBOX(hardlinks),
+        IN_SANDBOX(names_of_a_file_go_together),
+        IN_SANDBOX(names_elsewhere_free_nothing),
+        IN_SANDBOX(a_name_that_is_protected_keeps_its_file),
+        IN_SANDBOX(a_name_counts_once),
         IN_SANDBOX(symlinks),
         IN_SANDBOX(trashes),
         IN_SANDBOX(moves),

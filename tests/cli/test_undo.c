@@ -479,6 +479,32 @@ static void removes_copies_of_killed_runs(void **state)
     free(before);
 }
 
+/* Names of one file that were moved by copies are names of one file again. */
+static void gives_names_back_from_another_file_system(void **state)
+{
+    (void)state;
+    char folder[] = "/dev/shm/doppel-test-XXXXXX", to[64];
+    if (!mkdtemp(folder))
+        skip();
+    make_doubles();
+    assert_int_equal(link("docs/e.txt", "docs/sub/e2.txt"), 0);
+    assert_int_equal(link("docs/e.txt", "docs/sub/e3.txt"), 0);
+    snprintf(to, sizeof to, "--to=%s", folder);
+    char *before = listing_of(".");
+    struct ran ran = doppel("scan", "docs", "--action=move-to", to, "--yes");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    assert_int_not_equal(access("docs/sub/e2.txt", F_OK), 0);
+    ran = doppel("undo");
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    assert_listing(".", before);
+    assert_true(same_inode("docs/e.txt", "docs/sub/e2.txt"));
+    assert_true(same_inode("docs/e.txt", "docs/sub/e3.txt"));
+    (void)!nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(before);
+}
+
 /* Whenever a run is killed, and whenever one that undoes it, all comes back as it was, and nothing
  * is left behind. */
 static void survives_being_killed(void **state)
@@ -543,6 +569,7 @@ int main(void)
         IN_SANDBOX(tells_of_runs_that_were_cut_short),
         IN_SANDBOX(says_nothing_of_steps_not_taken),
         IN_SANDBOX(removes_copies_of_killed_runs),
+        IN_SANDBOX(gives_names_back_from_another_file_system),
         IN_SANDBOX(survives_being_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 static const struct column columns[] = {
     {"action", "action", CELL_TEXT}, {"group", NULL, CELL_NUMBER}, {"done", "done", CELL_BOOL},
     {"size", "size", CELL_SIZE},     {"path", "path", CELL_PATH},  {"target", "target", CELL_PATH},
-    {"keep", NULL, CELL_PATH},       {"reason", NULL, CELL_TEXT},
+    {"keep", NULL, CELL_PATH},       {"reason", NULL, CELL_TEXT},  {"freed", NULL, CELL_NUMBER},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
 
@@ -67,6 +67,8 @@ static void print_action(void *context, const struct doppel_act_step *step)
         doppel_json_path(row, "target", step->target);
     doppel_json_path(row, "keep", step->keep);
     doppel_json_integer(row, "size", step->size_bytes);
+    if (step->result == DOPPEL_ACT_DONE || step->result == DOPPEL_ACT_WOULD)
+        doppel_json_integer(row, "freed", step->freed_bytes);
     doppel_json_boolean(row, "done", done);
     doppel_json_text(row, "reason", step->reason);
     output_end(rows->output);
@@ -185,7 +187,7 @@ static void print_left(const struct doppel_plan_file *file, const char *reason)
 static void print_group_head(const struct doppel_plan *plan, size_t keep)
 {
     size_t files = 0;
-    int64_t bytes = 0;
+    uint64_t bytes = 0;
     char size[32];
     for (size_t i = keep + 1; i < doppel_plan_count(plan); i++) {
         const struct doppel_plan_file *file = doppel_plan_get(plan, i);
@@ -193,7 +195,7 @@ static void print_group_head(const struct doppel_plan *plan, size_t keep)
             break;
         bool acts = file->duplicate_of != i && !file->left;
         files += acts;
-        bytes += acts ? file->stamp.size : 0;
+        bytes += acts ? file->freed_bytes : 0;
     }
     human_size((double)bytes, size, sizeof size);
     printf("\n# group %llu: %zu file%s, %s\n",

@@ -32,6 +32,8 @@ static const struct column columns[] = {
     {"members.latitude", NULL, CELL_NUMBER},
     {"members.longitude", NULL, CELL_NUMBER},
     {"members.burst", NULL, CELL_TEXT},
+    {"members.links", NULL, CELL_NUMBER},
+    {"members.frees", NULL, CELL_NUMBER},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */
@@ -65,7 +67,7 @@ static void count_member(struct printing *printing, const struct doppel_group *g
         return;
     printing->duplicates++;
     if (member->reason == DOPPEL_REASON_IDENTICAL || member->same_bytes != number)
-        printing->identical_bytes += (uint64_t)member->size_bytes;
+        printing->identical_bytes += member->freed_bytes;
 }
 
 static void begin_output(struct printing *printing)

@@ -78,13 +78,17 @@ static char *notes_of(const json_t *member)
     const json_t *transform = json_object_get(member, "transform");
     long long turned = (long long)json_integer_value(json_object_get(transform, "rotated"));
     double speed = json_number_value(json_object_get(transform, "speed"));
-    char angle[32] = "", pace[32] = "";
+    size_t names = json_array_size(json_object_get(member, "names"));
+    char angle[32] = "", pace[32] = "", linked[64] = "";
     if (turned)
         snprintf(angle, sizeof angle, " turned %lld\u00b0", turned);
     if (speed > 0 && (speed < 0.9995 || speed > 1.0005))
         snprintf(pace, sizeof pace, " speed %.3f", speed);
+    if (names)
+        snprintf(linked, sizeof linked, " with %zu other name%s", names, names == 1 ? "" : "s");
     char *notes =
-        formatted("%s%s%s%s%s%s%s%s%s", mark_note(member),
+        formatted("%s%s%s%s%s%s%s%s%s%s%s", mark_note(member), linked,
+                  json_object_get(member, "frees") ? " has names elsewhere" : "",
                   json_is_true(json_object_get(member, "reference")) ? " reference" : "",
                   json_is_true(json_object_get(member, "burst")) ? " burst" : "",
                   json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "", angle,
