@@ -48,9 +48,18 @@ uint64_t derived_bytes(const struct doppel_library *library, int which)
     return bytes;
 }
 
+/* Indexes of phash64 as they were before pictures were found by a scan. */
+static const char *const former_folders[] = {"phash64", "phash64-asks", "phash64-full"};
+enum { FORMER_FOLDERS = sizeof former_folders / sizeof *former_folders };
+
 uint64_t codes_bytes(const struct doppel_library *library)
 {
     uint64_t bytes = 0;
+    for (int i = 0; i < FORMER_FOLDERS; i++) {
+        char *path = sqlite3_mprintf("%s/%s", library->directory, former_folders[i]);
+        bytes += folder_bytes(path);
+        sqlite3_free(path);
+    }
     for (int i = 0; i < CODE_TABLES; i++) {
         char *path = sqlite3_mprintf("%s/%s", library->directory, code_tables[i].folder);
         bytes += folder_bytes(path);
@@ -163,6 +172,33 @@ done:
     return status;
 }
 
+static enum doppel_status remove_former_index(struct doppel_library *library, const char *folder,
+                                              struct doppel_error *error)
+{
+    const unsigned versions = doppel_scheme_by_id(DOPPEL_SCHEME_PHASH64)->version;
+    enum doppel_status status = DOPPEL_OK;
+    for (unsigned version = 1; version <= versions && !status; version++) {
+        char *name = sqlite3_mprintf("%s.%u", folder, version);
+        status = name ? doppel_store_index_forget(library->store, name, error)
+                      : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+        sqlite3_free(name);
+    }
+    char *path = sqlite3_mprintf("%s/%s", library->directory, folder);
+    if (path && !status)
+        doppel_store_index_remove_folder(path);
+    sqlite3_free(path);
+    return status;
+}
+
+static enum doppel_status remove_former_indexes(struct doppel_library *library,
+                                                struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < FORMER_FOLDERS && !status; i++)
+        status = remove_former_index(library, former_folders[i], error);
+    return status;
+}
+
 enum doppel_status doppel_library_compact(struct doppel_library *library, uint64_t *out_before,
                                           uint64_t *out_after, struct doppel_error *error)
 {
@@ -171,6 +207,7 @@ enum doppel_status doppel_library_compact(struct doppel_library *library, uint64
     TRY(check_only_writer(library, error));
     TRY(check_room(library, error));
     uint64_t before = all_bytes(library);
+    TRY(remove_former_indexes(library, error));
     TRY(merge_all_indexes(library, error));
     TRY(doppel_store_execute(library->store, "VACUUM", error));
     doppel_store_empty_log(library->store);

@@ -95,3 +95,24 @@ enum doppel_status doppel_store_index_build(struct doppel_store *store,
     close(self.lock_fd);
     return status;
 }
+
+enum doppel_status doppel_store_index_forget(struct doppel_store *store, const char *name,
+                                             struct doppel_error *error)
+{
+    if (store_in_transaction(store))
+        return manifest_drop(store, name, error);
+    enum doppel_status status = doppel_store_begin(store, error);
+    if (status)
+        return status;
+    status = manifest_drop(store, name, error);
+    if (!status)
+        return doppel_store_commit(store, error);
+    doppel_store_rollback(store);
+    return status;
+}
+
+void doppel_store_index_remove_folder(const char *folder)
+{
+    segment_folder_sweep(folder, &(struct segment_rows){0});
+    (void)rmdir(folder);
+}

@@ -199,6 +199,16 @@ DOPPEL_API enum doppel_status doppel_store_index_build(
     struct doppel_store *store, const struct doppel_store_index_options *options,
     const struct doppel_index_load *load, struct doppel_error *error);
 
+/** Forget an index that nobody opens any more, by its name, within the transaction of the caller or
+ * in one of its own; what is not there is fine. Its folder is removed by the next one. */
+DOPPEL_API enum doppel_status doppel_store_index_forget(struct doppel_store *store,
+                                                        const char *name,
+                                                        struct doppel_error *error);
+
+/** Remove the segments of an index that was forgotten, and their folder unless something else lies
+ * there. */
+DOPPEL_API void doppel_store_index_remove_folder(const char *folder);
+
 /** Waits for a merge that is in progress. */
 DOPPEL_API void doppel_store_index_close(struct doppel_store_index *index);
 

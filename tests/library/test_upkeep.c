@@ -385,6 +385,47 @@ static void test_packing(void **state)
     assert_indexes_fit(directory_of(*state));
 }
 
+/* Indexes under names that no table has any more go with their folders. */
+static void test_former_indexes(void **state)
+{
+    static const char *const folders[] = {"phash64", "phash64-asks", "phash64-full"};
+    char path[600];
+    make(*state);
+    run_raw(catalogue_of(*state),
+            "CREATE TEMP TABLE former AS SELECT * FROM doppel_index WHERE name = 'phash64-views.2';"
+            "CREATE TEMP TABLE one(there CHECK(there = 1));"
+            "INSERT INTO one SELECT count(*) FROM former;"
+            "UPDATE former SET id = 1000, name = 'phash64-asks.2';"
+            "INSERT INTO doppel_index SELECT * FROM former;"
+            "INSERT INTO doppel_index_log VALUES((1000 << 40) + 1, x'00');"
+            "INSERT INTO doppel_index_segment VALUES(1000, 0, '1.segment', 0, 0, 0, 0)");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory_of(*state), folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+        snprintf(path, sizeof path, "%s/%s/1.segment", directory_of(*state), folders[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        for (int byte = 0; byte < 100000; byte++)
+            fputc(0, file);
+        assert_int_equal(fclose(file), 0);
+    }
+    struct doppel_library *library = open_library(*state);
+    uint64_t before = 0, after = 0;
+    assert_int_equal(doppel_library_compact(library, &before, &after, NULL), DOPPEL_OK);
+    assert_true(before >= after + 3 * 100000);
+    doppel_library_close(library);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory_of(*state), folders[i]);
+        assert_int_equal(access(path, F_OK), -1);
+    }
+    run_raw(catalogue_of(*state),
+            "CREATE TEMP TABLE none(left CHECK(left = 0));"
+            "INSERT INTO none SELECT count(*) FROM doppel_index WHERE id = 1000;"
+            "INSERT INTO none SELECT count(*) FROM doppel_index_segment WHERE owner = 1000;"
+            "INSERT INTO none SELECT count(*) FROM doppel_index_log WHERE record >> 40 = 1000");
+    assert_clean(*state);
+}
+
 static void test_counting(void **state)
 {
     make(*state);
@@ -427,7 +468,7 @@ int main(void)
         IN_FOLDER(test_nothing_grows),    IN_FOLDER(test_items),
         IN_FOLDER(test_indexes),          IN_FOLDER(test_indexes_of_others),
         IN_FOLDER(test_an_end),           IN_FOLDER(test_packing),
-        IN_FOLDER(test_counting),
+        IN_FOLDER(test_former_indexes),   IN_FOLDER(test_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
