@@ -63,6 +63,10 @@ struct doppel_marks;
  */
 DOPPEL_API enum doppel_status doppel_marks_read(const char *path, struct doppel_marks **out,
                                                 struct doppel_error *error);
+/** The same of the bytes of such a file. @param name what messages call it */
+DOPPEL_API enum doppel_status doppel_marks_read_bytes(const char *bytes, size_t size,
+                                                      const char *name, struct doppel_marks **out,
+                                                      struct doppel_error *error);
 DOPPEL_API void doppel_marks_free(struct doppel_marks *marks);
 
 /** A record of a corpus. */
@@ -178,6 +182,8 @@ DOPPEL_API struct doppel_group_options doppel_group_options_default(void);
 struct doppel_group_counts {
     uint64_t items[DOPPEL_KIND_VIDEO + 1]; /**< by kind; UNKNOWN: known by their bytes alone */
     bool records;                          /**< records of a corpus as well */
+    uint64_t passed_over; /**< files that the options of the walk leave out: by globs, size,
+                             extension, age */
 };
 
 /** Which files are scanned. */

@@ -273,33 +273,37 @@ static enum doppel_status take_mark_lines(struct doppel_marks *marks, const char
     return DOPPEL_OK;
 }
 
-enum doppel_status doppel_marks_read(const char *path, struct doppel_marks **out,
-                                     struct doppel_error *error)
+enum doppel_status doppel_marks_read_bytes(const char *bytes, size_t size, const char *name,
+                                           struct doppel_marks **out, struct doppel_error *error)
 {
     struct doppel_marks *marks = calloc(1, sizeof *marks);
-    char *text = NULL;
-    size_t size = 0;
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (marks)
-        marks->name = strdup(path);
-    if (!marks || !marks->name) {
+        marks->name = strdup(name);
+    if (!marks || !marks->name)
         doppel_fail(error, DOPPEL_E_MEMORY, "no memory for marks");
-        goto done;
+    else
+        status = take_mark_lines(marks, bytes, size, error);
+    if (status) {
+        doppel_marks_free(marks);
+        return status;
     }
-    status = load_marks_file(path, &text, &size, error);
-    if (status)
-        goto done;
-    status = take_mark_lines(marks, text, size, error);
-    if (status)
-        goto done;
     if (marks->files.count)
         qsort(marks->files.items, marks->files.count, sizeof *marks->files.items,
               compare_marked_files);
     *out = marks;
-    marks = NULL;
-done:
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_marks_read(const char *path, struct doppel_marks **out,
+                                     struct doppel_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    enum doppel_status status = load_marks_file(path, &text, &size, error);
+    if (!status)
+        status = doppel_marks_read_bytes(text, size, path, out, error);
     free(text);
-    doppel_marks_free(marks);
     return status;
 }
 

@@ -32,6 +32,7 @@ struct scan {
     bool *protecting;                /* which globs protect a file, of options->protect */
     struct file_names names;         /* other names of files */
     bool no_memory;                  /* for a name */
+    uint64_t passed_over;            /* files that the walk's options leave out */
 };
 
 /* The order in which groups come. */
@@ -174,6 +175,12 @@ static void add_name_of_file(void *context, const char *path, const struct stat 
     note_protecting(&scan->options->protect, path, scan->protecting);
 }
 
+static void count_passed_over(void *context)
+{
+    struct scan *scan = context;
+    scan->passed_over++;
+}
+
 static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_error *error)
 {
     const struct intake_options options = {.read = scan->read,
@@ -181,6 +188,7 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
                                            .walk = &scan->walk,
                                            .cache = scan->cache,
                                            .same_file = add_name_of_file,
+                                           .left_out = count_passed_over,
                                            .known_context = scan};
     struct intake *intake;
     struct intake_file file;
@@ -252,6 +260,7 @@ static enum doppel_status visit_scan_groups(struct scan *scan,
         groupings[i] = scan->by_kind[order[i]];
     const struct all_groups all = {.groupings = groupings, .count = ORDERED, .run = scan->run};
     groupings_count(&all, counts);
+    counts->passed_over = scan->passed_over;
     return groupings_visit(&all, receiver, error);
 }
 

@@ -52,6 +52,9 @@ typedef bool intake_recall(void *context, const struct doppel_digest *digest,
 /* A name of a file that has come, or will come, by another one. */
 typedef void intake_same_file(void *context, const char *path, const struct stat *stat);
 
+/* A file was left out by the options of the walk: a glob, its size, extension or age. */
+typedef void intake_left_out(void *context);
+
 /* Which digests of other makes are wanted of the next file, as bits 1 << enum doppel_exact; what
  * the cache knows of a file by its path is passed by for them. */
 typedef unsigned intake_exact_kinds(void *context);
@@ -75,6 +78,7 @@ struct intake_options {
     intake_listed *listed;
     intake_failed *failed; /* of those that are reported */
     intake_same_file *same_file;
+    intake_left_out *left_out;
     void *known_context; /* of all of these */
 };
 

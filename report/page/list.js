@@ -553,7 +553,9 @@ const act = {
     openFolder() {
         const node =
             current && sections[current.index].querySelector('.member[tabindex="0"] .act a');
-        if (node) node.click();
-        else act.copyPath();
+        if (node) return node.click();
+        return data.action
+            ? say('A served page cannot open folders: c copies the path.')
+            : act.copyPath();
     },
 };

@@ -10,11 +10,14 @@ function say(words) {
 // ---- the bar ----
 
 function summarise() {
-    const duplicates = data.groups.reduce((sum, group) => sum + group.members.length - 1, 0);
+    const left = data.groups
+        .map((group) => group.members.filter((member) => !member.gone).length)
+        .filter((members) => members > 1);
+    const duplicates = left.reduce((sum, members) => sum + members - 1, 0);
     const saved = data.groups.reduce((sum, group) => sum + group.saved, 0);
     const places = data.sources.map((source) => visible(source.path)).join(', ');
     find('summary').textContent =
-        count(data.groups.length, 'group') +
+        count(left.length, 'group') +
         ', ' +
         count(duplicates, 'duplicate') +
         ', ' +

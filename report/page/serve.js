@@ -107,6 +107,8 @@ function openDoing() {
 
 function makeServe() {
     find('act').hidden = !data.action;
+    for (const node of document.querySelectorAll('[data-page]'))
+        node.hidden = (node.dataset.page === 'served') !== Boolean(data.action);
     if (!data.action) return;
     stateWords.gone = goneWords[data.action];
     find('act').onclick = openDoing;

@@ -91,6 +91,7 @@ BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 SUM = "document.getElementById('sum').textContent"
 PREVIEW = "document.getElementById('rule-preview').textContent"
 WHERE = "document.getElementById('view-where').textContent"
+SUMMARY = "document.getElementById('summary').textContent"
 STATUS = "document.getElementById('status').textContent"
 
 
@@ -522,6 +523,7 @@ def test_a_served_report_acts_and_undoes():
         page.set("order", "path")
         page.keys("a")
         assert page.run(STATUS) == "Nothing is marked for removal."
+        summary = page.run(SUMMARY)
         page.keys("j", "k", "2", "j", "1", "j", "1", "2", "a")
         assert page.run("document.getElementById('doing').open")
         shot("doing")
@@ -537,6 +539,8 @@ def test_a_served_report_acts_and_undoes():
             path.rsplit("/", 1)[-1] for path in gone
         )
         assert "to remove" not in page.run(SUM)
+        duplicates = int(re.search(r"(\d+) duplicate", summary).group(1))
+        assert f"{duplicates - 3} duplicate" in page.run(SUMMARY), (summary, page.run(SUMMARY))
         # The page is the same after it was loaded again, and can do more.
         page.go(address)
         page.set("order", "path")
@@ -551,6 +555,14 @@ def test_a_served_report_acts_and_undoes():
         page.until(f"{STATUS} === '3 files brought back'")
         assert files_of("pictures") == before
         assert "4 files" in page.run(SUM), page.run(SUM)
+        assert page.run(SUMMARY) == summary
+        # Its keys are those of a page that acts.
+        page.keys("?")
+        keys = page.run("document.getElementById('keys').innerText")
+        assert "do what is marked" in keys and "report PATH" not in keys, keys
+        assert "open the folder" not in keys
+        page.keys("?", "o")
+        assert "cannot open folders" in page.run(STATUS)
         page.keys("Z")
         assert page.run(STATUS) == "Nothing was done yet."
         # What changed meanwhile stays, and why is said.
@@ -568,6 +580,24 @@ def test_a_served_report_acts_and_undoes():
     ] == [3, 1, 3]
 
 
+def test_names_of_one_file_free_it_together():
+    made = group(1, count=3, size=1000)
+    made["members"][1].update(links=2, names=[{"path": "/g1/other.jpg"}])
+    made["members"][2].update(links=2, frees=0)
+    page.open(with_groups([made]))
+    assert "1.0 kB could be saved" in page.run(SUMMARY), page.run(SUMMARY)
+    said = page.run("document.getElementById('list').textContent")
+    assert "also /g1/other.jpg" in said and "frees nothing" in said, said
+    page.keys("j", "1")
+    assert "2 files, 1.0 kB to remove" in page.run(SUM), page.run(SUM)
+
+
+def test_nothing_is_served_of_nothing():
+    (FOLDER / "nothing").mkdir()
+    doppel("report", "--serve", "nothing")
+    doppel("report", "--serve", "nosuch", code=3)
+
+
 def test_a_served_report_answers_nobody_else():
     with served("pictures", "--action", "move-to", "--to", "aside") as address:
         if not address:
@@ -581,7 +611,8 @@ def test_a_served_report_answers_nobody_else():
                 method, path, body, {key.replace("_", "-"): value for key, value in headers.items()}
             )
             answer = connection.getresponse()
-            answer.read()
+            told = answer.read()
+            assert b"/proc/" not in told, told
             return answer.status
 
         secret = place.path

@@ -217,6 +217,9 @@ static void says_that_there_are_none(void **state)
         assert_says("", "scan", "-q", cases[i].paths);
     }
     assert_says(cases[1].said, "scan", "--action", "trash", "empty");
+    assert_says("doppel: nothing to compare: no pictures, texts, recordings or videos; 2 files are "
+                "left out by '--ext', '--min-size'\n",
+                "scan", "--ext", "png", "--min-size", "1", "pics");
     assert_says("doppel: page.html: 0 groups\n", "report", "pics", "-o", "page.html");
     assert_says("", "report", "-q", "pics", "-o", "page.html");
 }

@@ -98,6 +98,9 @@ struct doppel_group_options group_options_from(const struct settings *settings)
 enum doppel_status read_marks(const struct settings *settings, struct doppel_marks **out,
                               struct doppel_error *error)
 {
+    if (settings->marks_text)
+        return doppel_marks_read_bytes(settings->marks_text, strlen(settings->marks_text),
+                                       "the marks of the page", out, error);
     return settings->marks ? doppel_marks_read(settings->marks, out, error) : DOPPEL_OK;
 }
 

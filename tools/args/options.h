@@ -180,9 +180,10 @@ struct settings {
 
     bool same, distinct, forget; /* mark: the word */
     const char *note, *marks_from;
-    const char *marks; /* what a report exported, for those that group; NULL: not given */
-    const char *since; /* log: as given; NULL: from the beginning */
-    uint32_t last;     /* log: only so many; 0 = all */
+    const char *marks;      /* what a report exported, for those that group; NULL: not given */
+    const char *marks_text; /* the same as text, of a page that is served; NULL: there is none */
+    const char *since;      /* log: as given; NULL: from the beginning */
+    uint32_t last;          /* log: only so many; 0 = all */
 
     struct strings lists, labels; /* said of what comes in, or that items are wanted of */
     const char *external_id, *source, *meta;

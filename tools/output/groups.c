@@ -150,12 +150,43 @@ static bool has_any(const struct doppel_group_counts *counts)
     return any;
 }
 
-static void report_nothing(struct report *report)
+/* ", 12 files are left out by '--ext', '--min-size'": by those that are given. */
+static void left_out_by(const struct settings *settings, uint64_t files, char *out, size_t size)
 {
-    report_notice(report, "%s: no pictures, texts, recordings or videos%s",
-                  doppel_run_failures(report->run) ? "nothing left to compare"
-                                                   : "nothing to compare",
-                  doppel_run_failures(report->run) ? " could be read" : "");
+    const struct {
+        bool given;
+        const char *option;
+    } options[] = {
+        {settings->extensions.count, "--ext"},     {settings->exclude.count, "--exclude"},
+        {settings->min_size, "--min-size"},        {settings->newer_than_ns, "--newer-than"},
+        {settings->older_than_ns, "--older-than"},
+    };
+    size_t used = 0;
+    *out = '\0';
+    if (!files)
+        return;
+    used = (size_t)snprintf(out, size, "; %" PRIu64 " %s left out by", files,
+                            files == 1 ? "file is" : "files are");
+    const char *between = " ";
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given) {
+            used += (size_t)snprintf(out + used, size - used, "%s'%s'", between, options[i].option);
+            between = ", ";
+        }
+}
+
+bool report_if_nothing(const struct doppel_group_counts *counts, const struct settings *settings,
+                       struct report *report)
+{
+    char left_out[160];
+    if (has_any(counts) || signals_stopped())
+        return false;
+    bool failed = doppel_run_failures(report->run);
+    left_out_by(settings, counts->passed_over, left_out, sizeof left_out);
+    report_notice(report, "%s: no pictures, texts, recordings or videos%s%s",
+                  failed ? "nothing left to compare" : "nothing to compare",
+                  failed ? " could be read" : "", left_out);
+    return true;
 }
 
 static enum doppel_status print_groups(group_source *source, const struct settings *settings,
@@ -167,8 +198,8 @@ static enum doppel_status print_groups(group_source *source, const struct settin
         source(settings, report, print_one_group, &printing, &counts, error);
     doppel_json_free(&printing.row);
     if (!has_any(&counts)) {
-        if (!status && !signals_stopped())
-            report_nothing(report);
+        if (!status)
+            report_if_nothing(&counts, settings, report);
         return status;
     }
     begin_output(&printing);
@@ -194,8 +225,8 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
     if (!status && has_any(&counts))
         status = settings->action == ACTION_SCRIPT ? print_script(plan, error)
                                                    : run_plan(plan, settings, report, error);
-    else if (!status && !signals_stopped())
-        report_nothing(report);
+    else if (!status)
+        report_if_nothing(&counts, settings, report);
     doppel_plan_free(plan);
     return status;
 }

@@ -19,4 +19,8 @@ group_source scan_groups, library_groups;
 /* Print the groups, or act on them. @return the verb's exit code */
 int print_groups_of(group_source *source, const struct settings *settings, struct report *report);
 
+/* Say that there is nothing to compare, and what left it out, where that is so. @return whether */
+bool report_if_nothing(const struct doppel_group_counts *counts, const struct settings *settings,
+                       struct report *report);
+
 #endif

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <doppel/act.h>
 #include <jansson.h>
@@ -119,19 +117,11 @@ static enum doppel_status act_on_request(struct report_server *server,
                                          struct doppel_act_summary *summary,
                                          struct doppel_error *error)
 {
-    char path[64];
-    int fd = memfd_create("marks", MFD_CLOEXEC);
     struct settings settings = *server->served->settings;
-    if (fd < 0 || write(fd, request->body, request->size) != (ssize_t)request->size) {
-        if (fd >= 0)
-            close(fd);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the marks");
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    settings.marks = path;
-    enum doppel_status status = act_by_marks(server, &settings, summary, error);
-    close(fd);
-    return status;
+    if (strlen(request->body) != request->size)
+        return doppel_fail(error, DOPPEL_E_FORMAT, "the marks of the page are no text");
+    settings.marks_text = request->body;
+    return act_by_marks(server, &settings, summary, error);
 }
 
 /* {"run":N} */

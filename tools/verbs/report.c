@@ -46,21 +46,24 @@ static void sources_free(struct report_sources *sources)
     free(sources->paths);
 }
 
+/* @param out_groups how many there are; untouched on failure */
 static enum doppel_status write_report(const struct settings *settings, struct report *report,
                                        const struct doppel_report_options *options,
-                                       struct doppel_error *error)
+                                       size_t *out_groups, struct doppel_error *error)
 {
     struct doppel_report *page = NULL;
+    struct doppel_group_counts counts = {0};
     enum doppel_status status;
     /* Whether it can be written is known now: better than after hours of reading. */
     TRY(doppel_report_new(report->run, options, &page, error));
     group_source *source = options->of_library ? library_groups : scan_groups;
-    TRY(source(settings, report, doppel_report_take, page, NULL, error));
+    TRY(source(settings, report, doppel_report_take, page, &counts, error));
     /* A report of a part would be taken for the whole. */
     if (signals_stopped())
         TRY(DOPPEL_E_CANCELLED);
     TRY(doppel_report_write(page, error));
-    size_t count = doppel_report_count(page);
+    size_t count = *out_groups = doppel_report_count(page);
+    report_if_nothing(&counts, settings, report);
     if (!options->stream)
         report_notice(report, "%s: %zu group%s", settings->output, count, count == 1 ? "" : "s");
 done:
@@ -77,6 +80,7 @@ static enum doppel_status serve_page(const struct settings *settings, struct rep
     struct doppel_report_options to_memory = *options;
     struct served_report served = {&acting, report,
                                    options->of_library ? library_groups : scan_groups, NULL, 0};
+    size_t groups = 0;
     enum doppel_status status;
     acting.action = settings->action == ACTION_NONE ? DOPPEL_ACTION_TRASH : settings->action;
     acting.yes = true;
@@ -86,11 +90,14 @@ static enum doppel_status serve_page(const struct settings *settings, struct rep
     to_memory.action = doppel_action_name((enum doppel_action)acting.action);
     if (!to_memory.stream)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the page");
-    status = write_report(&acting, report, &to_memory, error);
+    status = write_report(&acting, report, &to_memory, &groups, error);
     if (fclose(to_memory.stream) != 0 && !status)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the page");
     TRY(status);
-    TRY(serve_report(&served, error));
+    if (groups)
+        TRY(serve_report(&served, error));
+    else
+        report_notice(report, "no duplicates: there is no page to serve");
 done:
     free(served.page);
     return status;
@@ -104,6 +111,7 @@ int cmd_report(const struct settings *settings, struct report *report)
         return print_groups_of(scanned ? scan_groups : library_groups, settings, report);
     struct report_sources sources = sources_from(settings, scanned);
     char *folder = absolute_path(".");
+    size_t groups;
     const struct doppel_report_options options = {
         .output = settings->output,
         .stream = settings->output && strcmp(settings->output, "-") == 0 ? stdout : NULL,
@@ -116,8 +124,9 @@ int cmd_report(const struct settings *settings, struct report *report)
         .text_field = settings->text_field,
         .path_field = settings->path_field,
     };
-    enum doppel_status status = settings->serve ? serve_page(settings, report, &options, &error)
-                                                : write_report(settings, report, &options, &error);
+    enum doppel_status status = settings->serve
+                                    ? serve_page(settings, report, &options, &error)
+                                    : write_report(settings, report, &options, &groups, &error);
     sources_free(&sources);
     free(folder);
     if (status && status != DOPPEL_E_CANCELLED)
