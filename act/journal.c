@@ -42,6 +42,7 @@ void step_free(struct journal_entry *step)
     free(step->kept);
     free(step->target);
     free(step->temporary);
+    free(step->made);
     *step = (struct journal_entry){0};
 }
 
@@ -120,6 +121,7 @@ static bool read_step(const json_t *line, struct journal_content *content)
                                  .kept = get_path(line, "kept"),
                                  .target = get_path(line, "target"),
                                  .temporary = get_path(line, "temporary"),
+                                 .made = get_path(line, "made"),
                                  .stamp = get_stamp(line, "stamp"),
                                  .kept_stamp = get_stamp(line, "kept_stamp"),
                                  .freed_bytes = get_integer(line, "freed"),
@@ -378,6 +380,8 @@ static void put_step(struct doppel_json *line, const struct journal_entry *step)
         doppel_json_path(line, "target", step->target);
     if (step->temporary)
         doppel_json_path(line, "temporary", step->temporary);
+    if (step->made)
+        doppel_json_path(line, "made", step->made);
     put_stamp(line, "stamp", &step->stamp);
     put_stamp(line, "kept_stamp", &step->kept_stamp);
     if (step->freed_bytes != (uint64_t)step->stamp.size)

@@ -28,6 +28,8 @@ struct journal_entry {
     char *path, *kept;
     char *target;    /* of what is moved: where to; of a symlink: what it holds; or NULL */
     char *temporary; /* a name beside `path`, or NULL */
+    char *made;      /* of what is moved to a folder: the first folder above `target` that was not
+                        there; NULL: all were */
     struct doppel_file_stamp stamp, kept_stamp;
     uint64_t freed_bytes; /* the size of the file; 0: of a name that was not its last */
     uint32_t mode, owner, group;

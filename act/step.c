@@ -161,13 +161,31 @@ static enum doppel_status move_target(const struct held_pair *pair, const char *
     return DOPPEL_OK;
 }
 
+/* The first folder above a path that is not there. Given (free); NULL: all are. */
+static char *first_missing_folder(const char *path)
+{
+    char *folder = strdup(path);
+    for (char *slash = folder ? strchr(folder + 1, '/') : NULL; slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (access(folder, F_OK) && errno == ENOENT)
+            return folder;
+        *slash = '/';
+    }
+    free(folder);
+    return NULL;
+}
+
 static enum doppel_status find_target(struct held_pair *pair,
                                       const struct doppel_act_policy *policy,
                                       struct journal_entry *step, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    if (policy->action == DOPPEL_ACTION_MOVE_TO)
-        return move_target(pair, policy->move_to, step->path, &step->target, error);
+    if (policy->action == DOPPEL_ACTION_MOVE_TO) {
+        status = move_target(pair, policy->move_to, step->path, &step->target, error);
+        step->made = status ? NULL : first_missing_folder(step->target);
+        return status;
+    }
     if (policy->action == DOPPEL_ACTION_SYMLINK)
         step->target = link_text(step->path, step->kept);
     if (policy->action != DOPPEL_ACTION_TRASH || policy->dry_run)

@@ -230,6 +230,21 @@ static enum undone look_at_moved(const struct journal_entry *step, struct doppel
     return good ? UNDO_DONE : refused(error, "has changed since it was moved: it stays there");
 }
 
+/* The folders that the move made go, as far as nothing else is in them. */
+static void remove_made_folders(const struct journal_entry *step)
+{
+    size_t length = step->made ? strlen(step->made) : 0;
+    bool above =
+        length && strncmp(step->target, step->made, length) == 0 && step->target[length] == '/';
+    char *folder = above ? strdup(step->target) : NULL, *slash;
+    while (folder && (slash = strrchr(folder, '/')) && (size_t)(slash - folder) >= length) {
+        *slash = '\0';
+        if (rmdir(folder))
+            break;
+    }
+    free(folder);
+}
+
 static enum undone undo_move(const struct site *site, const struct journal_entry *step,
                              bool look_only, struct doppel_error *error)
 {
@@ -353,5 +368,7 @@ enum undone step_undo(const struct doppel_run *run, const struct journal_entry *
     else
         doppel_fail(error, DOPPEL_E_NOT_FOUND, "is a file of its own: only its blocks are shared");
     close_site(&site);
+    if (undone != UNDO_REFUSED && !look_only && step->action == DOPPEL_ACTION_MOVE_TO)
+        remove_made_folders(step);
     return undone;
 }

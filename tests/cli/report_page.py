@@ -265,7 +265,7 @@ def test_keys_choose_and_mark():
     assert page.run(SHOWN) == [1, 2, 3]
     # They are there after the page was closed.
     page.open(FOLDER / "made.html")
-    assert page.run(SUM) == "3 groups marked of 3: 1 file, 30 B to remove"
+    assert page.run(SUM) == "3 groups marked of 3: 1 file, 30 B to remove", page.run(SUM)
     page.keys("g", "u", "j", "ArrowRight", "s", "j", "l", "e")
     assert page.run(STATUS) == "There are no marks yet."
 
@@ -524,6 +524,7 @@ def test_a_served_report_acts_and_undoes():
         page.keys("a")
         assert page.run(STATUS) == "Nothing is marked for removal."
         summary = page.run(SUMMARY)
+        duplicates = int(re.search(r"(\d+) duplicate", summary).group(1))
         page.keys("j", "k", "2", "j", "1", "j", "1", "2", "a")
         assert page.run("document.getElementById('doing').open")
         shot("doing")
@@ -539,7 +540,6 @@ def test_a_served_report_acts_and_undoes():
             path.rsplit("/", 1)[-1] for path in gone
         )
         assert "to remove" not in page.run(SUM)
-        duplicates = int(re.search(r"(\d+) duplicate", summary).group(1))
         assert f"{duplicates - 3} duplicate" in page.run(SUMMARY), (summary, page.run(SUMMARY))
         # The page is the same after it was loaded again, and can do more.
         page.go(address)
@@ -555,7 +555,7 @@ def test_a_served_report_acts_and_undoes():
         page.until(f"{STATUS} === '3 files brought back'")
         assert files_of("pictures") == before
         assert "4 files" in page.run(SUM), page.run(SUM)
-        assert page.run(SUMMARY) == summary
+        assert f"{duplicates} duplicate" in page.run(SUMMARY), (summary, page.run(SUMMARY))
         # Its keys are those of a page that acts.
         page.keys("?")
         keys = page.run("document.getElementById('keys').innerText")

@@ -90,6 +90,30 @@ static void says_what_would_come_back(void **state)
 }
 
 /* A file that came back is a copy of what the library read: it may be acted on again. */
+/* Folders that were there stay, and those in which there is something else. */
+static void folders_that_a_move_made_go(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        make_doubles();
+        if (i > 0)
+            make_folder("../away");
+        struct ran ran = doppel("scan", "docs", "--yes", "--action=move-to", "../away/of/mine");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        assert_int_equal(access("../away/of/mine/docs/sub/c.txt", F_OK), 0);
+        if (i == 2)
+            write_file("../away/of/other", "x", 1);
+        ran = doppel("undo");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        assert_int_equal(access("../away", F_OK), i > 0 ? 0 : -1);
+        assert_int_equal(access("../away/of", F_OK), i > 1 ? 0 : -1);
+        assert_int_equal(access("../away/of/mine", F_OK), -1);
+        assert_int_equal(system("rm -rf docs ../away"), 0);
+    }
+}
+
 static void what_came_back_is_not_changed(void **state)
 {
     (void)state;
@@ -557,6 +581,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(brings_everything_back),
         IN_SANDBOX(says_what_would_come_back),
+        IN_SANDBOX(folders_that_a_move_made_go),
         IN_SANDBOX(what_came_back_is_not_changed),
         IN_SANDBOX(overwrites_nothing),
         IN_SANDBOX(copies_nothing_that_has_changed),

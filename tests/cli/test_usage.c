@@ -333,7 +333,22 @@ static void a_wrong_configuration_is_told_by_its_line(void **state)
         {"[scan]\nlist = x\n", "config:2: list: there is no such option"},
         {"words\n", "config:1: neither 'option = value' nor '[verb]': words"},
     };
-    static const char *const scan[] = {"scan", ".", NULL};
+    static const struct {
+        const char *text, *sentence;
+    } others[] = {
+        {"\n[dedup]\njobs = many\n", "config:3: jobs: "},
+        {"[monitor]\nhop = x\n", "config:2: hop: "},
+        {"jobs = many\n", "config:1: jobs: "},
+        {"max-pixels = -\n", "config:1: max-pixels: "},
+    };
+    static const char *const scan[] = {"scan", ".", NULL}, *const config[] = {"config", NULL};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) { /* of verbs that are not run */
+        configure(others[i].text);
+        struct ran ran = run_configured(config);
+        assert_code(&ran, 2);
+        assert_has(ran.err, others[i].sentence);
+        ran_free(&ran);
+    }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         configure(cases[i].text);
         struct ran ran = run_configured(scan);

@@ -358,7 +358,7 @@ static enum doppel_status check_outputs(struct settings *settings, struct doppel
     const char *given = settings->output_dir ? "output-dir"
                         : settings->clusters ? "clusters"
                                              : NULL;
-    if (settings->verb->bit == VERB_DEDUP && settings->force && !settings->output_dir)
+    if (settings->replace_outputs && !settings->output_dir)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--force' goes with '--output-dir'");
     if (given && settings->unit == UNIT_PARAGRAPH)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' does not go with '--unit paragraph'",

@@ -415,7 +415,7 @@ const struct option_info option_table[] = {
      "Write the lines of --emit (default: unique) to DIR, for each FILE one of the same name and "
      "compression",
      VERB_DEDUP, SECTION_OUTPUT},
-    {"force", 0, NULL, OPTION_FLAG, AT(force), NULL,
+    {"force", 0, NULL, OPTION_FLAG, AT(replace_outputs), NULL,
      "Replace files that are in --output-dir already; never a FILE that is read", VERB_DEDUP,
      SECTION_OUTPUT},
     {"clusters", 0, "FILE", OPTION_TEXT, AT(clusters), NULL,

@@ -127,13 +127,14 @@ struct settings {
     enum emit emit;
     enum input_format input_format;
     const char *output_dir, *clusters; /* NULL: not given */
-    bool force;
-    const char *against;    /* a library; NULL: none */
-    double min_containment; /* -1 = not given */
-    int lanes;              /* enum lanes; -1 = not given */
-    uint32_t bands, rows;   /* 0 = not given */
-    uint64_t memory;        /* 0 = no limit */
-    const char *temporary;  /* NULL: $TMPDIR or /tmp */
+    bool force;                        /* of import --sync: whatever goes */
+    bool replace_outputs;              /* of dedup --output-dir */
+    const char *against;               /* a library; NULL: none */
+    double min_containment;            /* -1 = not given */
+    int lanes;                         /* enum lanes; -1 = not given */
+    uint32_t bands, rows;              /* 0 = not given */
+    uint64_t memory;                   /* 0 = no limit */
+    const char *temporary;             /* NULL: $TMPDIR or /tmp */
     bool keep_shingles;
     bool ignore_metadata; /* what they say of themselves is not read */
     enum doppel_same_id on_same_id;

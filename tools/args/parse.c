@@ -310,6 +310,14 @@ static const struct option_info *option_of_verb(const struct verb *verb, const c
     return NULL;
 }
 
+static const struct verb *first_verb_of(const struct option_info *option)
+{
+    for (size_t i = 0; i < verb_count; i++)
+        if (option->verbs & verb_table[i].bit)
+            return &verb_table[i];
+    return NULL;
+}
+
 /* Of a flag: whether it is set. */
 static bool says_yes(const char *value)
 {
@@ -359,6 +367,30 @@ static enum doppel_status apply_config(struct settings *settings, struct doppel_
     return DOPPEL_OK;
 }
 
+/* Each entry as a verb takes it that has the option: `doppel config` finds what is wrong for any.
+ */
+static enum doppel_status check_config(const struct config *config, struct doppel_error *error)
+{
+    struct doppel_error why;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < config->count && !status; i++) {
+        const struct config_entry *entry = &config->items[i];
+        const struct option_info *option = option_by_name(entry->name);
+        const struct verb *verb = entry->verb ? verb_by_name(entry->verb)
+                                  : option    ? first_verb_of(option)
+                                              : NULL;
+        struct settings settings;
+        if (!verb)
+            continue; /* apply_config found it */
+        set_defaults(verb, &settings);
+        if (set_configured(entry, &settings, &why))
+            status = doppel_fail(error, DOPPEL_E_ARGUMENT, "%s:%u: %s: %s", config->path,
+                                 entry->line, entry->name, why.message);
+        settings_free(&settings);
+    }
+    return status;
+}
+
 enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
                                   struct settings *out, struct doppel_error *error)
 {
@@ -367,6 +399,8 @@ enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv
     enum doppel_status status;
     TRY(config_read(&settings.config, error));
     TRY(apply_config(&settings, error));
+    if (verb->bit == VERB_CONFIG)
+        TRY(check_config(&settings.config, error));
     TRY(parse_options(argc, argv, &settings, error));
     if (!settings.help && !settings.version)
         TRY(settings_check(&settings, error));

@@ -42,15 +42,12 @@ static void print_place(struct output *output, const char *option, char *place,
 
 int cmd_config(const struct settings *settings, struct report *report)
 {
-    struct doppel_error error;
-    struct config config;
-    if (config_read(&config, &error))
-        return report_fatal(report, "%s", error.message);
+    const struct config *config = &settings->config;
     struct output *output = output_new(settings, &layout, report);
-    for (size_t i = 0; i < config.count; i++) {
-        const struct config_entry *entry = &config.items[i];
+    for (size_t i = 0; i < config->count; i++) {
+        const struct config_entry *entry = &config->items[i];
         char from[4096 + 16];
-        snprintf(from, sizeof from, "%s:%u", config.path, entry->line);
+        snprintf(from, sizeof from, "%s:%u", config->path, entry->line);
         print_setting(output, entry->verb, entry->name, entry->value, from);
     }
     if (!settings->library)
@@ -59,8 +56,7 @@ int cmd_config(const struct settings *settings, struct report *report)
         print_place(output, "cache", cache_file(settings), "XDG_CACHE_HOME");
     if (!settings->journal)
         print_place(output, "journal", journal_file(settings), "XDG_STATE_HOME");
-    if (config.path && !config.text)
-        report_notice(report, "%s is not there: nothing is configured", config.path);
-    config_free(&config);
+    if (config->path && !config->text)
+        report_notice(report, "%s is not there: nothing is configured", config->path);
     return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
 }

@@ -110,7 +110,7 @@ static enum doppel_status open_outputs(struct dedup_command *command, struct dop
     const struct doppel_corpus_outputs_options options = {
         .folder = settings->output_dir,
         .files = command->options.files,
-        .replace = settings->force,
+        .replace = settings->replace_outputs,
         .threads = command->options.threads,
     };
     enum doppel_status status = DOPPEL_OK;
