@@ -98,7 +98,7 @@ static void say_skipped(struct doppel_run *run, const struct walk_entry *entry)
         doppel_run_detail(run, entry->path, walk_skip_text(entry->skip));
 }
 
-static bool is_left_out(enum walk_skip skip)
+static bool is_filtered_out(enum walk_skip skip)
 {
     return skip == SKIP_EXCLUDED || skip == SKIP_SMALL || skip == SKIP_EXTENSION ||
            skip == SKIP_AGE;
@@ -134,7 +134,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     if (slot->entry.what == WALK_ERROR) {
         slot_ready(slot, slot->entry.error.status, slot->entry.error.message);
     } else if (slot->entry.what == WALK_SKIPPED) {
-        if (intake->options->left_out && is_left_out(slot->entry.skip))
+        if (intake->options->left_out && is_filtered_out(slot->entry.skip))
             intake->options->left_out(intake->options->known_context);
         say_skipped(intake->options->run, &slot->entry);
     } else if (slot->entry.what == WALK_SAME_FILE) {

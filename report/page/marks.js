@@ -10,7 +10,6 @@ const marks = {
 
 let store = null;
 let storeKey = '';
-let saving = 0;
 
 function openMarks(key) {
     storeKey = 'doppel marks 2 ' + key;
@@ -23,12 +22,10 @@ function openMarks(key) {
     } catch (error) {
         store = null; // no storage here: marks live as long as the page
     }
-    window.addEventListener('pagehide', saveMarks);
 }
 
+// At once: the same page, loaded again, may read before this one is told that it goes.
 function saveMarks() {
-    clearTimeout(saving);
-    saving = 0;
     try {
         if (store) store.setItem(storeKey, JSON.stringify(marks));
     } catch (error) {
@@ -65,7 +62,7 @@ function endStep() {
     if (step.length) history.push(step);
     if (history.length > STEPS_BACK) history.shift();
     step = [];
-    if (!saving) saving = setTimeout(saveMarks, 300);
+    saveMarks();
 }
 
 // Whether there was anything to take back.
@@ -75,7 +72,7 @@ function takeBackStep() {
     for (const [part, name, before] of last.reverse())
         if (before === undefined) delete marks[part][name];
         else marks[part][name] = before;
-    if (!saving) saving = setTimeout(saveMarks, 300);
+    saveMarks();
     return true;
 }
 
