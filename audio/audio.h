@@ -86,6 +86,7 @@ struct doppel_audio_track {
     uint64_t duration_ms; /**< of the samples */
     uint64_t damaged_ms;  /**< when the file broke off or was damaged, and what came before was
                              used: where; else 0 */
+    struct doppel_audio_tags tags;
 };
 
 DOPPEL_API void doppel_audio_track_free(struct doppel_audio_track *track);
@@ -108,9 +109,10 @@ DOPPEL_API enum doppel_status doppel_audio_track_read_range(const uint8_t *data,
                                                             struct doppel_audio_track *out,
                                                             struct doppel_error *error);
 
-/** How long it is, and where it is damaged, no peaks: from its first DOPPEL_AUDIO_HEAD_BYTES, or
- * more. DOPPEL_OK; DOPPEL_E_CORRUPT. Thread-safe. */
-enum { DOPPEL_AUDIO_HEAD_BYTES = 32 };
+/** How long it is, where it is damaged, and its tags, no peaks: from its first
+ * DOPPEL_AUDIO_HEAD_BYTES, or more; all, where it has fewer. DOPPEL_OK; DOPPEL_E_CORRUPT.
+ * Thread-safe. */
+enum { DOPPEL_AUDIO_HEAD_BYTES = 32 + 3 * (DOPPEL_TAG_BYTES + 1) };
 DOPPEL_API enum doppel_status doppel_audio_track_head(const uint8_t *data, size_t size,
                                                       struct doppel_audio_track *out,
                                                       struct doppel_error *error);

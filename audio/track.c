@@ -4,17 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/audio_tags.h"
 #include "core/bytes.h"
 
-/* version u16, 0 u16, peaks u32, duration u64, damaged u64, blocks u32, 0 u32; then of each block
- * where its bytes begin, u32, and the number of its first peak, u32; then the blocks. */
+/* version u16, 0 u16, peaks u32, duration u64, damaged u64, blocks u32, bytes of the tags u32; the
+ * tags: artist, title and album, each with a NUL, or nothing at all; then of each block where its
+ * bytes begin, u32, and the number of its first peak, u32; then the blocks. */
 enum {
     VERSION = 1,
-    HEADER_BYTES = DOPPEL_AUDIO_HEAD_BYTES,
+    HEADER_BYTES = 32,
     ENTRY_BYTES = 8,
     BLOCK_STEPS = 4096 * DOPPEL_AUDIO_TIME_STEPS,
     STRONG = 0x8000, /* beside a frequency of 15 bits */
-    LEAST_PEAK_BYTES = 3
+    LEAST_PEAK_BYTES = 3,
+    TAGS = 3
 };
 
 void doppel_audio_track_free(struct doppel_audio_track *track)
@@ -70,11 +73,26 @@ static void write_peaks(struct track_writer *writer, const struct doppel_audio_t
             write_peak(writer, &track->peaks[i]);
 }
 
+/* @param out NULL: only count the bytes */
+static size_t write_tags(const struct doppel_audio_tags *tags, uint8_t *out)
+{
+    const char *const texts[TAGS] = {tags->artist, tags->title, tags->album};
+    size_t bytes = 0;
+    for (int i = 0; i < TAGS && !audio_tags_empty(tags); i++) {
+        size_t size = strlen(texts[i]) + 1;
+        if (out)
+            memcpy(out + bytes, texts[i], size);
+        bytes += size;
+    }
+    return bytes;
+}
+
 size_t doppel_audio_track_size(const struct doppel_audio_track *track, bool strong_only)
 {
     struct track_writer writer = {0};
     write_peaks(&writer, track, strong_only);
-    return HEADER_BYTES + (size_t)writer.block_count * ENTRY_BYTES + writer.bytes;
+    return HEADER_BYTES + write_tags(&track->tags, NULL) +
+           (size_t)writer.block_count * ENTRY_BYTES + writer.bytes;
 }
 
 void doppel_audio_track_write(const struct doppel_audio_track *track, bool strong_only,
@@ -88,8 +106,9 @@ void doppel_audio_track_write(const struct doppel_audio_track *track, bool stron
     put_u64(out + 8, track->duration_ms);
     put_u64(out + 16, track->damaged_ms);
     put_u32(out + 24, counted.block_count);
-    put_u32(out + 28, 0);
-    struct track_writer writer = {.table = out + HEADER_BYTES};
+    const size_t tags = write_tags(&track->tags, out + HEADER_BYTES);
+    put_u32(out + 28, (uint32_t)tags);
+    struct track_writer writer = {.table = out + HEADER_BYTES + tags};
     writer.blocks = writer.table + (size_t)counted.block_count * ENTRY_BYTES;
     write_peaks(&writer, track, strong_only);
 }
@@ -102,29 +121,54 @@ struct track_reader {
     size_t block_bytes;
 };
 
-/* Nothing lasts longer than times can tell. */
-static bool is_header(const uint8_t *data, size_t size)
+/* Those that a writer would write, and no other bytes. @param out empty */
+static bool parse_track_tags(const uint8_t *data, size_t size, struct doppel_audio_tags *out)
 {
-    return size >= HEADER_BYTES && get_u16(data) == VERSION && !get_u16(data + 2) &&
-           !get_u32(data + 28) && doppel_audio_time((double)get_u64(data + 8) / 1000) <= UINT32_MAX;
+    char *const texts[TAGS] = {out->artist, out->title, out->album};
+    size_t at = 0;
+    for (int i = 0; i < TAGS && size; i++) {
+        const char *text = (const char *)data + at;
+        if (!memchr(text, '\0', size - at))
+            return false;
+        audio_tag_clean(text, texts[i]);
+        if (strcmp(text, texts[i]) != 0)
+            return false;
+        at += strlen(text) + 1;
+    }
+    return at == size && (!size || !audio_tags_empty(out));
 }
 
-static bool read_track_header(const uint8_t *data, size_t size, struct track_reader *out)
+/* Nothing lasts longer than times can tell. @param out zero */
+static bool parse_track_head(const uint8_t *data, size_t size, struct doppel_audio_track *out)
 {
-    if (!is_header(data, size))
+    if (size < HEADER_BYTES || get_u16(data) != VERSION || get_u16(data + 2) ||
+        doppel_audio_time((double)get_u64(data + 8) / 1000) > UINT32_MAX)
         return false;
-    uint32_t peaks = get_u32(data + 4), blocks = get_u32(data + 24);
-    size_t left = size - HEADER_BYTES;
+    const uint32_t tags = get_u32(data + 28);
+    out->duration_ms = get_u64(data + 8);
+    out->damaged_ms = get_u64(data + 16);
+    return tags <= DOPPEL_AUDIO_HEAD_BYTES - HEADER_BYTES && tags <= size - HEADER_BYTES &&
+           parse_track_tags(data + HEADER_BYTES, tags, &out->tags);
+}
+
+/* @param out but for its peaks */
+static bool open_track(const uint8_t *data, size_t size, struct track_reader *reader,
+                       struct doppel_audio_track *out)
+{
+    if (!parse_track_head(data, size, out))
+        return false;
+    const uint32_t peaks = get_u32(data + 4), blocks = get_u32(data + 24);
+    const uint8_t *table = data + HEADER_BYTES + get_u32(data + 28);
+    size_t left = size - (size_t)(table - data);
     if (blocks > UINT32_MAX / BLOCK_STEPS + 1 || left / ENTRY_BYTES < blocks)
         return false;
     left -= (size_t)blocks * ENTRY_BYTES;
     if (left > UINT32_MAX || left / LEAST_PEAK_BYTES < peaks || (!blocks && left))
         return false;
-    *out = (struct track_reader){data + HEADER_BYTES,
-                                 data + HEADER_BYTES + (size_t)blocks * ENTRY_BYTES, blocks, peaks,
-                                 left};
+    *reader =
+        (struct track_reader){table, table + (size_t)blocks * ENTRY_BYTES, blocks, peaks, left};
     /* The last block has a peak: bytes that are read are those that would be written. */
-    return !blocks || get_u32(out->blocks - 4) < peaks;
+    return !blocks || get_u32(reader->blocks - 4) < peaks;
 }
 
 /* Where the bytes of a block begin, and its first peak; behind the last block, where all end. */
@@ -225,8 +269,11 @@ static enum doppel_status read_peaks(const struct track_reader *reader, uint32_t
     uint32_t peaks_before, peaks;
     block_start(reader, first, &byte, &peaks_before);
     block_start(reader, (uint32_t)end, &byte, &peaks);
-    if (peaks_before > peaks || peaks > reader->peak_count)
-        return DOPPEL_E_CORRUPT;
+    for (uint32_t block = first; block < end; block++) { /* so there is room for those of each */
+        struct track_block checked;
+        if (!open_block(reader, block, &checked))
+            return DOPPEL_E_CORRUPT;
+    }
     out->peaks = malloc(((size_t)peaks - peaks_before + 1) * sizeof *out->peaks);
     if (!out->peaks)
         return DOPPEL_E_MEMORY;
@@ -242,7 +289,7 @@ static enum doppel_status read_range(const uint8_t *data, size_t size, uint32_t 
     struct track_reader reader;
     struct doppel_audio_track track = {0};
     enum doppel_status status = DOPPEL_E_CORRUPT;
-    if (read_track_header(data, size, &reader))
+    if (open_track(data, size, &reader, &track))
         status = read_peaks(&reader, from, to, &track);
     if (status) {
         doppel_audio_track_free(&track);
@@ -251,8 +298,6 @@ static enum doppel_status read_range(const uint8_t *data, size_t size, uint32_t 
                                                      : "peaks of %zu bytes are damaged",
                            size);
     }
-    track.duration_ms = get_u64(data + 8);
-    track.damaged_ms = get_u64(data + 16);
     *out = track;
     return DOPPEL_OK;
 }
@@ -275,9 +320,9 @@ enum doppel_status doppel_audio_track_head(const uint8_t *data, size_t size,
                                            struct doppel_audio_track *out,
                                            struct doppel_error *error)
 {
-    if (!is_header(data, size))
+    struct doppel_audio_track track = {0};
+    if (!parse_track_head(data, size, &track))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "these %zu bytes are not those of peaks", size);
-    *out = (struct doppel_audio_track){.duration_ms = get_u64(data + 8),
-                                       .damaged_ms = get_u64(data + 16)};
+    *out = track;
     return DOPPEL_OK;
 }

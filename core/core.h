@@ -188,6 +188,15 @@ struct doppel_image_origin {
                                           0: not known */
 };
 
+/** How long a tag is at most, in bytes. */
+enum { DOPPEL_TAG_BYTES = 256 };
+
+/** What the file of a recording says of itself; each is UTF-8 on one line, without control
+ * characters; "": nothing. */
+struct doppel_audio_tags {
+    char artist[DOPPEL_TAG_BYTES + 1], title[DOPPEL_TAG_BYTES + 1], album[DOPPEL_TAG_BYTES + 1];
+};
+
 /* ---- fingerprints ---- */
 
 /** Widest code: 256 bits, word 0 first; bit i of a code is bit i%64 of word i/64. */

@@ -49,6 +49,10 @@ DOPPEL_API void doppel_json_array_end(struct doppel_json *json);
 
 /** Any bytes; each that is not UTF-8 becomes U+FFFD. @param text NULL: nothing is written */
 DOPPEL_API void doppel_json_text(struct doppel_json *json, const char *key, const char *text);
+
+/** As "artist", "title" and "album", each where there is one. */
+DOPPEL_API void doppel_json_audio_tags(struct doppel_json *json,
+                                       const struct doppel_audio_tags *tags);
 /** The same with `size` bytes, of which none is NUL. */
 DOPPEL_API void doppel_json_text_of(struct doppel_json *json, const char *key, const char *text,
                                     size_t size);

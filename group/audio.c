@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "compare/audio.h"
+#include "core/audio_tags.h"
 #include "core/try.h"
 
 /* Other encodings, and parts, are the same all along: some pieces of a recording find what is worth
@@ -18,14 +19,50 @@ static const double LEAST_SIMILARITY = .5, LEAST_OF_PIECE = .3;
 
 /* ---- in ---- */
 
-/* The strong peaks alone: they are what is searched. Given (free); NULL without memory. */
-static uint8_t *pack_peaks(const struct doppel_audio_track *track, size_t *out_size)
+/* Given (free); NULL without memory. */
+static uint8_t *pack_peaks(const struct doppel_audio_track *track, bool strong_only,
+                           size_t *out_size)
 {
-    *out_size = doppel_audio_track_size(track, true);
+    *out_size = doppel_audio_track_size(track, strong_only);
     uint8_t *packed = malloc(*out_size);
     if (packed)
-        doppel_audio_track_write(track, true, packed);
+        doppel_audio_track_write(track, strong_only, packed);
     return packed;
+}
+
+/* What two copies share, whatever their tags say; without peaks there is nothing but the bytes.
+ * @param track without tags. @return false without memory */
+static bool digest_peaks(const struct doppel_audio_track *track, const struct doppel_digest *bytes,
+                         struct doppel_digest *out)
+{
+    size_t size;
+    uint8_t *packed = track->count ? pack_peaks(track, false, &size) : NULL;
+    *out = packed ? doppel_digest_bytes(packed, size) : *bytes;
+    free(packed);
+    return packed || !track->count;
+}
+
+/* Of the item that is added next. @return false without memory */
+static bool keep_tags(struct grouping *grouping, const struct doppel_audio_tags *tags)
+{
+    const struct tagged_item tagged = {item_store_count(&grouping->items), *tags};
+    return audio_tags_empty(tags) || array_push(&grouping->tagged, tagged);
+}
+
+static int compare_tagged(const void *left, const void *right)
+{
+    const struct tagged_item *a = left, *b = right;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+const struct doppel_audio_tags *audio_tags_of(const struct grouping *grouping, uint32_t number)
+{
+    const struct tagged_item wanted = {.item = number};
+    const struct tagged_item *found =
+        grouping->tagged.count ? bsearch(&wanted, grouping->tagged.items, grouping->tagged.count,
+                                         sizeof wanted, compare_tagged)
+                               : NULL;
+    return found ? &found->tags : NULL;
 }
 
 enum doppel_status grouping_add_audio(struct grouping *grouping, const struct grouping_item *item,
@@ -36,11 +73,12 @@ enum doppel_status grouping_add_audio(struct grouping *grouping, const struct gr
     if (!audio_read(record, &track))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of %s is damaged", item->path);
     struct waiting waiting = {.duration_ms = audio_length_ms(record)};
-    /* Without peaks there is nothing but the bytes. */
-    struct doppel_digest content =
-        track.count ? doppel_digest_bytes(record->attachment, record->attachment_size)
-                    : item->digest;
-    waiting.packed = pack_peaks(&track, &waiting.size);
+    struct doppel_digest content;
+    bool room = keep_tags(grouping, &track.tags);
+    track.tags = (struct doppel_audio_tags){0};
+    room = room && digest_peaks(&track, &item->digest, &content);
+    if (room) /* the strong ones alone: they are what is searched */
+        waiting.packed = pack_peaks(&track, true, &waiting.size);
     size_t peaks = track.count;
     doppel_audio_track_free(&track);
     if (!waiting.packed)

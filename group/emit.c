@@ -231,6 +231,7 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
     members->numbers[members->count++] = number;
     if (grouping->kind->is_timed)
         member->duration_ms = timed_duration(grouping, grouping_first_of(grouping, number));
+    member->tags = audio_tags_of(grouping, number);
     find_reason(grouping, members, members->count - 1);
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
     if (grouping->options->kind == DOPPEL_KIND_IMAGE)

@@ -96,6 +96,7 @@ struct doppel_group_member {
     uint32_t width, height;                   /**< 0: not known */
     const struct doppel_image_origin *origin; /**< what the file of an image says; NULL: nothing is
                                                  known */
+    const struct doppel_audio_tags *tags;     /**< and of a recording likewise */
     uint64_t links; /**< hard links to the file, as its file system counts them; 0: not known */
     const char *const *names; /**< its other names among what was grouped; they go with it */
     size_t name_count;

@@ -86,6 +86,8 @@ static void put_library_member(struct doppel_json *json, const struct doppel_gro
     }
     if (member->origin)
         put_origin(json, member->origin);
+    if (member->tags)
+        doppel_json_audio_tags(json, member->tags);
 }
 
 static void put_member_reason(struct doppel_json *json, const struct doppel_group_member *member)

@@ -26,6 +26,12 @@ struct compared {
     uint32_t item;
 };
 
+/* What the file of a recording says of itself. */
+struct tagged_item {
+    uint32_t item;
+    struct doppel_audio_tags tags;
+};
+
 /* What a kind of content does in its own way; a function that is NULL does nothing. */
 struct grouping_kind {
     enum doppel_status (*begin)(struct grouping *grouping, struct doppel_error *error);
@@ -66,8 +72,9 @@ struct grouping {
 
     /* Of recordings and videos: */
     ARRAY(struct waiting) waiting;
-    ARRAY(struct group_lead) leads; /* by item */
-    uint32_t *waiting_at;           /* of each item, in `waiting`; UINT32_MAX: nowhere */
+    ARRAY(struct group_lead) leads;   /* by item */
+    uint32_t *waiting_at;             /* of each item, in `waiting`; UINT32_MAX: nowhere */
+    ARRAY(struct tagged_item) tagged; /* by item */
 };
 
 /* Recordings and videos: all at once, when all items are there. The representative of an item that
@@ -78,6 +85,8 @@ uint32_t timed_duration(const struct grouping *grouping, uint32_t item);
 void timed_free(struct grouping *grouping);
 
 enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_error *error);
+/* NULL: there are none. */
+const struct doppel_audio_tags *audio_tags_of(const struct grouping *grouping, uint32_t number);
 /* @param out segments are given (free). False when they cannot be compared. */
 bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                    struct doppel_match *out);

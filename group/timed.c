@@ -15,6 +15,7 @@ void timed_free(struct grouping *grouping)
     free(grouping->waiting_at);
     array_free(&grouping->waiting);
     array_free(&grouping->leads);
+    array_free(&grouping->tagged);
 }
 
 enum doppel_status timed_add(struct grouping *grouping, const struct grouping_item *item,

@@ -186,6 +186,7 @@ struct doppel_item {
     struct doppel_file_stamp stamp; /**< zero without a file */
     int64_t added_ns;
     uint64_t duration_ms, damaged_ms; /**< of recordings and videos, as their tracks say */
+    struct doppel_audio_tags tags;    /**< of recordings likewise */
     struct doppel_record record;      /**< `error` only where doppel_library_each says so */
 };
 

@@ -170,6 +170,7 @@ struct doppel_samples_info {
     uint64_t duration_ms;    /**< of what was visited */
     uint64_t damaged_ms; /**< where the source broke off or the first damage was met; 0: nowhere */
     bool has_images;     /**< a video track that is no attached picture */
+    struct doppel_audio_tags tags; /**< of the container, else of the track */
 };
 
 /**
@@ -194,6 +195,7 @@ struct doppel_chromaprint {
     uint32_t *codes;      /**< given (free) */
     size_t count;         /**< 0: the audio is too short for one */
     uint64_t duration_ms; /**< of the whole audio, as its container has it; 0: it does not say */
+    struct doppel_audio_tags tags;
 };
 
 /**

@@ -100,6 +100,8 @@ enum doppel_status hear_audio(struct workshop *workshop, int fd, const struct do
         return status;
     struct doppel_audio_track track = {.duration_ms = info.duration_ms,
                                        .damaged_ms = info.damaged_ms};
+    if (order->scheme == DOPPEL_SCHEME_PEAKS32) /* those of a video are not its audio's */
+        track.tags = info.tags;
     /* Borrowed, and only read. */
     track.peaks =
         (struct doppel_audio_peak *)(uintptr_t)doppel_audio_peaks(workshop->audio, &track.count);

@@ -32,7 +32,8 @@ static enum doppel_status parse_printed_chromaprint(int fd, struct doppel_finger
 
 static enum doppel_status make_worker_limits(const struct worker_limits *limits, int fd,
                                              struct doppel_fingerprint *out,
-                                             uint64_t *out_duration_ms, struct doppel_error *error)
+                                             struct doppel_audio_track *out_track,
+                                             struct doppel_error *error)
 {
     struct doppel_samples_options options = doppel_samples_options_default();
     struct doppel_chromaprint made;
@@ -42,31 +43,31 @@ static enum doppel_status make_worker_limits(const struct worker_limits *limits,
         return status;
     status = doppel_chromaprint_fingerprint(made.codes, made.count, out, error);
     free(made.codes);
-    *out_duration_ms = made.duration_ms;
+    out_track->duration_ms = made.duration_ms;
+    out_track->tags = made.tags;
     return status;
 }
 
-/* How long it is goes along as a track without peaks. */
-static enum doppel_status attach_duration(uint64_t duration_ms, struct doppel_outcome *out)
+/* How long it is, and its tags, go along as a track without peaks. */
+static enum doppel_status attach_head(const struct doppel_audio_track *track,
+                                      struct doppel_outcome *out)
 {
-    const struct doppel_audio_track track = {.duration_ms = duration_ms};
-    out->attachment_size = doppel_audio_track_size(&track, false);
+    out->attachment_size = doppel_audio_track_size(track, false);
     out->attachment = malloc(out->attachment_size);
     if (!out->attachment)
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a Chromaprint");
-    doppel_audio_track_write(&track, false, out->attachment);
+    doppel_audio_track_write(track, false, out->attachment);
     return DOPPEL_OK;
 }
 
 enum doppel_status fingerprint_chromaprint(struct workshop *workshop, int fd,
                                            struct doppel_outcome *out)
 {
-    uint64_t duration_ms = 0;
+    struct doppel_audio_track track = {0};
     enum doppel_status status =
         is_printed_chromaprint(fd)
-            ? parse_printed_chromaprint(fd, &out->fingerprint, &duration_ms, &out->error)
-            : make_worker_limits(&workshop->limits, fd, &out->fingerprint, &duration_ms,
-                                 &out->error);
+            ? parse_printed_chromaprint(fd, &out->fingerprint, &track.duration_ms, &out->error)
+            : make_worker_limits(&workshop->limits, fd, &out->fingerprint, &track, &out->error);
     out->kind = DOPPEL_KIND_AUDIO;
-    return status ? status : attach_duration(duration_ms, out);
+    return status ? status : attach_head(&track, out);
 }

@@ -210,19 +210,18 @@ bool has_length(const struct doppel_record *record)
     return is_track(record) || record->scheme == DOPPEL_SCHEME_CHROMAPRINT;
 }
 
-bool track_length(const struct doppel_record *record, const uint8_t *head, size_t size,
-                  uint64_t *out_duration_ms, uint64_t *out_damaged_ms)
+bool track_head(const struct doppel_record *record, const uint8_t *head, size_t size,
+                struct doppel_audio_track *out)
 {
-    struct doppel_audio_track recording = {0};
     struct doppel_video_track video = {0};
-    bool read = false;
-    if (record->scheme == DOPPEL_SCHEME_FRAMES64)
-        read = !doppel_video_track_head(head, size, &video, NULL);
-    else if (has_length(record))
-        read = !doppel_audio_track_head(head, size, &recording, NULL);
-    *out_duration_ms = recording.duration_ms + video.duration_ms;
-    *out_damaged_ms = recording.damaged_ms + video.damaged_ms;
-    return read;
+    *out = (struct doppel_audio_track){0};
+    if (record->scheme != DOPPEL_SCHEME_FRAMES64)
+        return has_length(record) && !doppel_audio_track_head(head, size, out, NULL);
+    if (doppel_video_track_head(head, size, &video, NULL))
+        return false;
+    out->duration_ms = video.duration_ms;
+    out->damaged_ms = video.damaged_ms;
+    return true;
 }
 
 enum doppel_status track_strip(const struct doppel_record *record, struct doppel_record *out,

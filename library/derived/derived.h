@@ -4,6 +4,8 @@
 #ifndef DOPPEL_LIBRARY_DERIVED_DERIVED_H
 #define DOPPEL_LIBRARY_DERIVED_DERIVED_H
 
+#include <assert.h>
+
 #include "library/catalogue.h"
 
 /** Whether items are such as these have a part of: SQL for a column `scheme`. */
@@ -84,10 +86,14 @@ bool is_track(const struct doppel_record *record);
  */
 bool has_length(const struct doppel_record *record);
 
-/** How long it is, and where it was damaged, by the head of its attachment. @return false, and 0:
- * it does not say */
-bool track_length(const struct doppel_record *record, const uint8_t *head, size_t size,
-                  uint64_t *out_duration_ms, uint64_t *out_damaged_ms);
+/** So many bytes of an attachment say it. */
+enum { TRACK_HEAD_BYTES = DOPPEL_AUDIO_HEAD_BYTES };
+static_assert((int)TRACK_HEAD_BYTES >= (int)DOPPEL_VIDEO_HEAD_BYTES, "of both kinds");
+
+/** How long it is, where it was damaged, and its tags, by the head of its attachment.
+ * @return false, and zero: it does not say */
+bool track_head(const struct doppel_record *record, const uint8_t *head, size_t size,
+                struct doppel_audio_track *out);
 
 /** The record as the library keeps it. @param out shares all but its attachment with `record`; that
  * is given (free). DOPPEL_E_ARGUMENT when the attachment is none. */

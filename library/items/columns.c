@@ -45,10 +45,9 @@ struct bound_value item_words(const struct doppel_record *record)
 
 static struct bound_value duration_of(const struct doppel_record *record)
 {
-    uint64_t duration_ms, damaged_ms;
-    bool read = track_length(record, record->attachment, record->attachment_size, &duration_ms,
-                             &damaged_ms);
-    return value_if(read, ID(duration_ms));
+    struct doppel_audio_track track;
+    bool read = track_head(record, record->attachment, record->attachment_size, &track);
+    return value_if(read, ID(track.duration_ms));
 }
 
 enum doppel_status item_put_columns(struct doppel_library *library, uint64_t id,

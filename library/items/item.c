@@ -34,18 +34,23 @@ void doppel_item_free(struct doppel_item *item)
     *item = (struct doppel_item){0};
 }
 
-/* How long a track is, from the head of its attachment, which is not read as a whole for it. */
-static void read_length(sqlite3_stmt *statement, struct doppel_item *item)
+/* What the head of a track's attachment says, which is not read as a whole for it. */
+static void read_track_head(sqlite3_stmt *statement, struct doppel_item *item)
 {
-    uint8_t head[DOPPEL_VIDEO_HEAD_BYTES];
+    uint8_t head[TRACK_HEAD_BYTES];
+    struct doppel_audio_track track;
     sqlite3_blob *blob = NULL;
     if (has_length(&item->record) &&
         !sqlite3_blob_open(sqlite3_db_handle(statement), "main", "attachment", "data",
                            (sqlite3_int64)item->id, 0, &blob)) {
         size_t size = (size_t)sqlite3_blob_bytes(blob);
         size = size < sizeof head ? size : sizeof head;
-        if (!sqlite3_blob_read(blob, head, (int)size, 0))
-            track_length(&item->record, head, size, &item->duration_ms, &item->damaged_ms);
+        if (!sqlite3_blob_read(blob, head, (int)size, 0) &&
+            track_head(&item->record, head, size, &track)) {
+            item->duration_ms = track.duration_ms;
+            item->damaged_ms = track.damaged_ms;
+            item->tags = track.tags;
+        }
     }
     sqlite3_blob_close(blob);
 }
@@ -77,7 +82,7 @@ static enum doppel_status read_item_row(sqlite3_stmt *statement, struct doppel_i
                     (unsigned long long)item.id);
     }
     (void)digest_read(statement, COLUMN_PIXELS, &item.record.pixels);
-    read_length(statement, &item);
+    read_track_head(statement, &item);
     *out = item;
     return DOPPEL_OK;
 }

@@ -74,6 +74,12 @@ struct audio_wav {
 /** Whether these first bytes are a WAV of a kind that DOPPEL_PCM_… has. */
 bool audio_wav_read(const uint8_t *head, size_t size, struct audio_wav *out);
 
+/* ---- tags ---- */
+
+/** @param out zero */
+void audio_tags_read(const struct container *container, const AVStream *track,
+                     struct doppel_audio_tags *out);
+
 /* ---- the whole way ---- */
 
 struct recording {

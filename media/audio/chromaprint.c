@@ -123,7 +123,8 @@ static enum doppel_status finish_chromaprint(struct audio_chromaprint *chromapri
     chromaprint_dealloc(made);
     if (!codes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a Chromaprint");
-    *out = (struct doppel_chromaprint){codes, (size_t)count, chromaprint->duration_ms};
+    *out = (struct doppel_chromaprint){
+        .codes = codes, .count = (size_t)count, .duration_ms = chromaprint->duration_ms};
     return DOPPEL_OK;
 }
 
@@ -153,6 +154,8 @@ enum doppel_status read_chromaprint(int fd, const struct doppel_samples_options 
             doppel_fail(error, status, "%s", reason.message);
         else
             status = finish_chromaprint(&chromaprint, out, error);
+        if (status == DOPPEL_OK)
+            out->tags = recording->info.tags;
     }
     free(recording);
     swr_free(&chromaprint.resampler);

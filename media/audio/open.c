@@ -69,6 +69,8 @@ static enum doppel_status find_track_recording(struct recording *recording,
     recording->info.has_images = container->has_images;
     if (status == DOPPEL_OK && !recording->track)
         return doppel_fail(error, DOPPEL_E_FORMAT, "has no audio in it");
+    if (status == DOPPEL_OK)
+        audio_tags_read(container, recording->track, &recording->info.tags);
     return status;
 }
 

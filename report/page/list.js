@@ -55,6 +55,8 @@ function factsOf(member) {
     const facts = member.size === undefined ? [] : [size(member.size)]; // there is a file
     if (member.width) facts.push(member.width + ' × ' + member.height);
     if (member.duration) facts.push(clock(member.duration, member.duration < 10 ? 1 : 0));
+    const sung = [member.artist, member.title, member.album].filter(Boolean);
+    if (sung.length) facts.push(visible(sung.join(' – ')));
     if (member.words) facts.push(count(member.words, 'word'));
     if (member.source) facts.push(visible(member.source));
     if (member.date) facts.push(visible(member.date));

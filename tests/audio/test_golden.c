@@ -67,7 +67,7 @@ static void test_bytes_of_the_golden_peaks(void **state)
     (void)state;
     struct doppel_audio_peak peaks[FIRST_STRONG];
     memcpy(peaks, first_strong, sizeof peaks);
-    struct doppel_audio_track track = {peaks, FIRST_STRONG, 4000, 0};
+    struct doppel_audio_track track = {.peaks = peaks, .count = FIRST_STRONG, .duration_ms = 4000};
     uint8_t bytes[32 + 8 + 4 * FIRST_STRONG];
     size_t size = doppel_audio_track_size(&track, true);
     assert_true(size <= sizeof bytes);

@@ -12,10 +12,18 @@
 
 #include "audio/synth.h"
 
+static const struct doppel_audio_tags TAGS[] = {
+    {{0}, {0}, {0}},
+    {"Sigur R\xc3\xb3s", "Svefn-g-englar", "\xc3\x81g\xc3\xa6tis byrjun"},
+    {{0}, "a title alone", {0}},
+};
+enum { TAG_COUNT = sizeof TAGS / sizeof *TAGS };
+
 /* Peaks at random over `steps`, in order, some at the same time. */
 static struct doppel_audio_track make_track(size_t count, uint32_t steps, uint64_t seed)
 {
-    struct doppel_audio_track track = {malloc((count + 1) * sizeof *track.peaks), count, 4711, 42};
+    struct doppel_audio_track track = {malloc((count + 1) * sizeof *track.peaks), count, 4711, 42,
+                                       TAGS[seed % TAG_COUNT]};
     uint32_t time = 0;
     uint16_t frequency = 0;
     for (size_t i = 0; i < count; i++) {
@@ -55,6 +63,7 @@ static void assert_same(const struct doppel_audio_track *read,
     assert_int_equal(next, read->count);
     assert_int_equal(read->duration_ms, track->duration_ms);
     assert_int_equal(read->damaged_ms, track->damaged_ms);
+    assert_memory_equal(&read->tags, &track->tags, sizeof read->tags);
 }
 
 static const struct {
@@ -146,7 +155,7 @@ static void test_damage(void **state)
         struct doppel_audio_track track = make_track(40 + (size_t)i % 50, 5000, (uint64_t)i);
         size_t size;
         uint8_t *bytes = write_track(&track, i % 2, &size);
-        size_t head = i % 3 ? size : 60;
+        size_t head = i % 3 || size < 110 ? size : 110; /* with the tags */
         for (int changes = 1 + i % 3; changes; changes--)
             bytes[next_random(&seed) % head] = (uint8_t)next_random(&seed);
         check_damaged(bytes, size);
@@ -155,23 +164,100 @@ static void test_damage(void **state)
     }
 }
 
+/* A block that has more peaks than those up to the end of a range: they have no room. */
+static void test_blocks_out_of_order(void **state)
+{
+    (void)state;
+    struct doppel_audio_track track = make_track(600, 1000, 6), read;
+    size_t size;
+    uint8_t *bytes = write_track(&track, false, &size);
+    assert_true(bytes[24] >= 4);
+    const size_t table = 32, entry = 8; /* no tags */
+    uint8_t *second = bytes + table + entry + 4;
+    memcpy(second, bytes + table + 3 * entry + 4, 4); /* as if the first had those of three */
+    assert_int_equal(doppel_audio_track_read_range(bytes, size, 0, 2 * 65536, &read, NULL),
+                     DOPPEL_E_CORRUPT);
+    doppel_audio_track_free(&track);
+    free(bytes);
+}
+
 static void test_the_head(void **state)
 {
     (void)state;
-    struct doppel_audio_track track = make_track(100, 5000, 5), read;
+    struct doppel_audio_track track = make_track(300, 5000, 5), read;
     size_t size;
     uint8_t *bytes = write_track(&track, false, &size);
-    assert_int_equal(doppel_audio_track_head(bytes, DOPPEL_AUDIO_HEAD_BYTES, &read, NULL),
-                     DOPPEL_OK);
+    /* a head is there with all of its tags, or not at all */
+    size_t head = 32 + strlen(track.tags.title) + 3;
+    assert_true(head < DOPPEL_AUDIO_HEAD_BYTES && DOPPEL_AUDIO_HEAD_BYTES < size);
+    for (size_t given = 0; given <= DOPPEL_AUDIO_HEAD_BYTES; given++) {
+        enum doppel_status status = doppel_audio_track_head(bytes, given, &read, NULL);
+        assert_int_equal(status, given < head ? DOPPEL_E_CORRUPT : DOPPEL_OK);
+    }
     assert_int_equal(read.duration_ms, track.duration_ms);
     assert_int_equal(read.damaged_ms, track.damaged_ms);
+    assert_string_equal(read.tags.title, "a title alone");
+    assert_string_equal(read.tags.artist, "");
     assert_null(read.peaks);
-    assert_int_equal(doppel_audio_track_head(bytes, DOPPEL_AUDIO_HEAD_BYTES - 1, &read, NULL),
-                     DOPPEL_E_CORRUPT);
     bytes[0] ^= 1;
     assert_int_equal(doppel_audio_track_head(bytes, size, &read, NULL), DOPPEL_E_CORRUPT);
     doppel_audio_track_free(&track);
     free(bytes);
+}
+
+/* The bytes of a recording without peaks whose tags are these bytes. */
+static size_t write_raw_tags(const void *tags, size_t size, uint8_t *out)
+{
+    const struct doppel_audio_track track = {.duration_ms = 4711};
+    doppel_audio_track_write(&track, false, out);
+    out[28] = (uint8_t)size;
+    out[29] = (uint8_t)(size >> 8);
+    memcpy(out + 32, tags, size);
+    return 32 + size;
+}
+
+static void test_hostile_tags(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool good;
+    } cases[] = {
+        {"a\0b\0c", 6, true},
+        {"\0b\0", 4, true},
+        {"\0\0", 3, false},           /* nothing is said by no bytes */
+        {"a\0b\0c", 5, false},        /* the last has no end */
+        {"a\0b", 4, false},           /* two of three */
+        {"a\0b\0c\0d", 8, false},     /* a fourth */
+        {"\xff\0b\0c", 6, false},     /* no UTF-8 */
+        {"\xc0\x80\0b\0c", 7, false}, /* nor is this */
+        {"a\nx\0b\0c", 8, false},     /* two lines */
+        {" a\0b\0c", 7, false},       /* not as it would be written */
+        {"a\x1b[2J\0b\0c", 10, false},
+    };
+    uint8_t bytes[2048];
+    struct doppel_audio_track read;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t size = write_raw_tags(cases[i].bytes, cases[i].size, bytes);
+        enum doppel_status wanted = cases[i].good ? DOPPEL_OK : DOPPEL_E_CORRUPT;
+        assert_int_equal(doppel_audio_track_read(bytes, size, &read, NULL), wanted);
+        if (cases[i].good)
+            doppel_audio_track_free(&read);
+        assert_int_equal(doppel_audio_track_head(bytes, size, &read, NULL), wanted);
+    }
+    for (size_t length = 250; length < 260; length++) { /* the longest */
+        char tags[600] = "";
+        memset(tags, 'x', length);
+        size_t size = write_raw_tags(tags, length + 3, bytes);
+        assert_int_equal(doppel_audio_track_head(bytes, size, &read, NULL),
+                         length <= DOPPEL_TAG_BYTES ? DOPPEL_OK : DOPPEL_E_CORRUPT);
+    }
+    for (size_t i = 28; i < 32; i++) { /* lengths beyond the end, up to 4 GB */
+        write_raw_tags("a\0b\0c", 6, bytes);
+        bytes[i] = 0xff;
+        assert_int_equal(doppel_audio_track_head(bytes, 38, &read, NULL), DOPPEL_E_CORRUPT);
+    }
 }
 
 static void test_every_cut_is_refused(void **state)
@@ -197,7 +283,9 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_blocks_out_of_order),
         cmocka_unit_test(test_the_head),
+        cmocka_unit_test(test_hostile_tags),
         cmocka_unit_test(test_every_cut_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,43 @@ void keep_wav(const char *path, struct recording recording)
     free(recording.samples);
 }
 
+/* A text of INFO, whose bytes are even. */
+static void put_info(FILE *file, const char *name, const char *text)
+{
+    uint8_t size[4];
+    put(size, (uint32_t)strlen(text) + 1, 4);
+    fwrite(name, 1, 4, file);
+    fwrite(size, 1, 4, file);
+    fwrite(text, 1, strlen(text) + 1, file);
+    if (strlen(text) % 2 == 0)
+        fputc(0, file);
+}
+
+/* Source: Microsoft's "Multimedia Programming Interface and Data Specifications", RIFF INFO. */
+void keep_tagged_wav(const char *path, struct recording recording, const char *artist,
+                     const char *title, const char *album)
+{
+    const char *const names[] = {"IART", "INAM", "IPRD"}, *const texts[] = {artist, title, album};
+    uint8_t size[4];
+    keep_wav(path, recording);
+    FILE *file = fopen(path, "r+b");
+    assert(file);
+    fseek(file, 0, SEEK_END);
+    long chunk = ftell(file);
+    fwrite("LIST    INFO", 1, 12, file);
+    for (int i = 0; i < 3; i++)
+        if (texts[i])
+            put_info(file, names[i], texts[i]);
+    long end = ftell(file);
+    put(size, (uint32_t)(end - chunk - 8), 4);
+    fseek(file, chunk + 4, SEEK_SET);
+    fwrite(size, 1, 4, file);
+    put(size, (uint32_t)(end - 8), 4);
+    fseek(file, 4, SEEK_SET);
+    fwrite(size, 1, 4, file);
+    fclose(file);
+}
+
 #ifdef HAVE_FFMPEG
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>

@@ -78,7 +78,8 @@ static void a_file_is_heard(void **state)
     assert_has(table, "in the item");
     assert_int_equal(count_lines(table, "/a.wav"), 2);
     char *csv = doppel_prints(0, "monitor", "-L", "lib", "--format", "csv", "stream.wav");
-    assert_has(csv, "event,stream_start,stream_end,item_start,id,score,false_positive_rate,path");
+    assert_has(csv, "event,stream_start,stream_end,item_start,id,score,false_positive_rate,"
+                    "artist,title,album,path");
     free(csv);
     free(table);
     free(json);

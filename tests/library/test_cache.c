@@ -383,16 +383,20 @@ static void test_the_latest_collections_are_joined(void **state)
 }
 
 /* A cache of an older version lacks a table, and is as good. Of pictures it did not know the
- * pixels, of texts not the SimHash: these are read again; what else it knows stays. */
+ * pixels, of texts not the SimHash, of recordings no tags: these are read again; what else it knows
+ * stays. */
 static void test_an_older_cache_goes_on(void **state)
 {
     struct doppel_cache *cache = open_cache(*state, false);
     struct doppel_record known, image = record_make(1), other = failure_make(2, DOPPEL_E_CORRUPT),
-                                text = failure_make(3, DOPPEL_E_CORRUPT);
-    other.kind = DOPPEL_KIND_AUDIO;
+                                text = failure_make(3, DOPPEL_E_CORRUPT),
+                                recording = failure_make(4, DOPPEL_E_CORRUPT);
+    other.kind = DOPPEL_KIND_VIDEO;
+    recording.kind = DOPPEL_KIND_AUDIO;
     text.kind = DOPPEL_KIND_TEXT;
     assert_int_equal(doppel_cache_put_record(cache, &image, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_put_record(cache, &text, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_cache_put_record(cache, &recording, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_put_record(cache, &other, NULL), DOPPEL_OK);
     doppel_cache_close(cache);
     run_raw(folder_path(*state, "cache/cache.db"), "DROP TABLE joined; PRAGMA user_version = 3");
@@ -400,6 +404,8 @@ static void test_an_older_cache_goes_on(void **state)
     assert_int_equal(recall(cache, &image, DOPPEL_SCHEME_PHASH64, true, &known),
                      DOPPEL_E_NOT_FOUND);
     assert_int_equal(recall(cache, &text, DOPPEL_SCHEME_PHASH64, true, &known), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(recall(cache, &recording, DOPPEL_SCHEME_PHASH64, true, &known),
+                     DOPPEL_E_NOT_FOUND);
     assert_int_equal(recall(cache, &other, DOPPEL_SCHEME_PHASH64, true, &known), DOPPEL_OK);
     doppel_record_free(&image);
     put_joined(cache, "a", "first");

@@ -251,6 +251,12 @@ static struct file write_file(struct writer *writer)
     return file;
 }
 
+static void set_tag(struct writer *writer, const char *name, const char *value)
+{
+    if (value)
+        av_dict_set(&writer->container->metadata, name, value, 0);
+}
+
 struct file make_audio(const struct tune *tune, const struct audio_how *how)
 {
     struct file file = {0};
@@ -262,6 +268,9 @@ struct file make_audio(const struct tune *tune, const struct audio_how *how)
         if (how->images)
             writer.images = add_track(&writer, avcodec_find_encoder(AV_CODEC_ID_MPEG4));
         writer.audio = add_track(&writer, codec);
+        set_tag(&writer, "artist", how->artist);
+        set_tag(&writer, "title", how->title);
+        set_tag(&writer, "album", how->album);
     }
     if (writer.audio)
         file = write_file(&writer);

@@ -23,9 +23,10 @@ struct file make_pcm(const struct tune *tune, enum wav_coding coding);
 struct file make_wav(const struct tune *tune, enum wav_coding coding);
 
 struct audio_how {
-    const char *muxer, *codec; /**< names of FFmpeg's */
-    double gap_at, gap;        /**< from `gap_at` s on, times are `gap` s later */
-    bool images;               /**< with a video track before the audio */
+    const char *muxer, *codec;          /**< names of FFmpeg's */
+    double gap_at, gap;                 /**< from `gap_at` s on, times are `gap` s later */
+    bool images;                        /**< with a video track before the audio */
+    const char *artist, *title, *album; /**< tags; NULL: none */
 };
 
 /** `data` is NULL where FFmpeg has no such encoder. */

@@ -349,6 +349,60 @@ static void the_format_may_change_midway(void **state)
     tune_free(&second);
 }
 
+/* ---- tags ---- */
+
+static void tags_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *muxer, *codec;
+    } containers[] = {
+        {"flac", "flac"},      {"ogg", "flac"},  {"ogg", "libvorbis"},
+        {"mp3", "libmp3lame"}, {"ipod", "aac"},  {"matroska", "flac"},
+        {"wav", "pcm_s16le"},  {"asf", "wmav2"}, {"wv", "wavpack"},
+    };
+    struct tune tune = tune_make(2, 44100, 1);
+    unsigned read = 0;
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
+        const struct audio_how how = {.muxer = containers[i].muxer,
+                                      .codec = containers[i].codec,
+                                      .artist = "Sigur R\xc3\xb3s",
+                                      .title = " Two\nlines\t\x1b[31m ",
+                                      .album = "An album"};
+        struct file file = make_audio(&tune, &how);
+        if (!file.data)
+            continue;
+        struct heard heard = listen_to(&file, NULL);
+        assert_heard(&heard);
+        assert_string_equal(heard.info.tags.artist, "Sigur R\xc3\xb3s");
+        assert_string_equal(heard.info.tags.title, "Two lines [31m");
+        assert_string_equal(heard.info.tags.album, "An album");
+        read++;
+        heard_free(&heard);
+        file_free(&file);
+    }
+    assert_true(read >= 4);
+    tune_free(&tune);
+}
+
+static void a_long_tag_is_cut(void **state)
+{
+    (void)state;
+    struct tune tune = tune_make(2, 44100, 1);
+    char title[2000] = "";
+    for (size_t i = 0; i < sizeof title - 4; i += 3)
+        memcpy(title + i, "\xe2\x82\xac", 3); /* a euro */
+    const struct audio_how how = {.muxer = "flac", .codec = "flac", .title = title};
+    struct file file = make_audio(&tune, &how);
+    struct heard heard = listen_to(&file, NULL);
+    assert_heard(&heard);
+    assert_int_equal(strlen(heard.info.tags.title), DOPPEL_TAG_BYTES / 3 * 3);
+    assert_string_equal(heard.info.tags.artist, "");
+    heard_free(&heard);
+    file_free(&file);
+    tune_free(&tune);
+}
+
 /* ---- time ---- */
 
 static void gaps_are_filled_with_silence(void **state)
@@ -392,6 +446,8 @@ int main(void)
         cmocka_unit_test(containers_are_read),
         cmocka_unit_test(a_tag_before_the_audio_is_skipped),
         cmocka_unit_test(the_format_may_change_midway),
+        cmocka_unit_test(tags_are_read),
+        cmocka_unit_test(a_long_tag_is_cut),
         cmocka_unit_test(gaps_are_filled_with_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

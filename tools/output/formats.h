@@ -6,7 +6,7 @@
 
 #include "tools/output/output.h"
 
-enum { MAX_COLUMNS = 40 };
+enum { MAX_COLUMNS = 48 };
 
 /* A value of a row by dotted key, or NULL; `element` is the one of the expanded list, or NULL. */
 json_t *cell_value(const struct layout *layout, const json_t *row, const json_t *element,

@@ -34,6 +34,9 @@ static const struct column columns[] = {
     {"members.burst", NULL, CELL_TEXT},
     {"members.links", NULL, CELL_NUMBER},
     {"members.frees", NULL, CELL_NUMBER},
+    {"members.artist", NULL, CELL_TEXT},
+    {"members.title", NULL, CELL_TEXT},
+    {"members.album", NULL, CELL_TEXT},
 };
 
 /* -0 is there to be piped into what deletes: it never names what is kept. */

@@ -237,19 +237,20 @@ void write_text_content(struct doppel_json *row, const struct doppel_record *rec
     text_view_free(&view);
 }
 
-static void write_duration(struct doppel_json *row, const struct doppel_audio_track *track)
+static void write_track_head(struct doppel_json *row, const struct doppel_audio_track *track)
 {
     doppel_json_number(row, "duration", (double)track->duration_ms / 1000, 3);
     if (track->damaged_ms)
         doppel_json_number(row, "damaged", (double)track->damaged_ms / 1000, 3);
+    doppel_json_audio_tags(row, &track->tags);
 }
 
-void write_audio_length(struct doppel_json *row, const struct doppel_record *record)
+void write_audio_head(struct doppel_json *row, const struct doppel_record *record)
 {
     struct doppel_audio_track track;
     if (!audio_read_length(record, &track))
         return;
-    write_duration(row, &track);
+    write_track_head(row, &track);
     doppel_audio_track_free(&track);
 }
 
@@ -275,7 +276,7 @@ void write_audio_content(struct doppel_json *row, const struct doppel_record *re
     size_t count = audio_keys(&track, &keys);
     must_have(keys);
     doppel_json_integer(row, "codes", count);
-    write_duration(row, &track);
+    write_track_head(row, &track);
     if (codes)
         write_keys(row, &track, keys, count);
     free(keys);

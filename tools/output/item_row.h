@@ -48,12 +48,12 @@ char *text_code(const struct doppel_library_text *text);
 void write_text_content(struct doppel_json *row, const struct doppel_record *record,
                         const struct doppel_text_options *options);
 
-/* Of a recording: "codes", how many keys it has; "duration", "damaged"; with `codes` the keys, too,
- * as "sequence". Of others nothing. */
+/* Of a recording: "codes", how many keys it has; "duration", "damaged", its tags;
+ * with `codes` the keys, too, as "sequence". Of others nothing. */
 void write_audio_content(struct doppel_json *row, const struct doppel_record *record, bool codes);
 
-/* Only "duration" and "damaged". */
-void write_audio_length(struct doppel_json *row, const struct doppel_record *record);
+/* Only "duration", "damaged" and the tags. */
+void write_audio_head(struct doppel_json *row, const struct doppel_record *record);
 
 /* Of a video: "codes", how many runs of frames it has; "duration", "damaged", "width" and "height"
  * unless `sized`; "keyframes" when only these were read, "has_sound"; with `codes` all of them as

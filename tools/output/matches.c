@@ -22,6 +22,9 @@ static const struct column columns[] = {
     {"lists", "lists", CELL_TEXT},
     {"list_state", "state", CELL_TEXT},
     {"suppressed_by", "explained by", CELL_NUMBER},
+    {"artist", "artist", CELL_TEXT},
+    {"title", "title", CELL_TEXT},
+    {"album", NULL, CELL_TEXT},
     {"name", "name", CELL_TEXT},
     {"path", "path", CELL_PATH},
 };
@@ -128,6 +131,7 @@ static enum doppel_status print_one(struct match_printing *printing, struct dopp
         return status;
     char *name = name_of_item(library, &item);
     write_item_name(begin_match(printing, id), doppel_item_has_file(&item), name);
+    doppel_json_audio_tags(&printing->row, &item.tags);
     end_match(printing, id);
     free(name);
     doppel_item_free(&item);

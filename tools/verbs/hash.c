@@ -22,8 +22,9 @@ static const struct column columns[] = {
     {"keyframes", NULL, CELL_BOOL},       {"has_sound", NULL, CELL_BOOL},
     {"words", "words", CELL_NUMBER},      {"characters", NULL, CELL_NUMBER},
     {"bad_bytes", NULL, CELL_NUMBER},     {"too_short", NULL, CELL_BOOL},
-    {"remark", NULL, CELL_TEXT},          {"sequence", "sequence", CELL_TEXT},
-    {"path", "path", CELL_PATH},
+    {"artist", "artist", CELL_TEXT},      {"title", "title", CELL_TEXT},
+    {"album", "album", CELL_TEXT},        {"remark", NULL, CELL_TEXT},
+    {"sequence", "sequence", CELL_TEXT},  {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
@@ -68,7 +69,7 @@ static void write_hash(struct doppel_json *row, const struct settings *settings,
     write_audio_content(row, record, settings->codes);
     write_video_details(row, record, settings->codes, false);
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        write_audio_length(row, record);
+        write_audio_head(row, record);
     if (record->error.message[0])
         doppel_json_text(row, "remark", record->error.message);
     if (settings->codes && record->fingerprint.count)

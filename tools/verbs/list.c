@@ -17,11 +17,13 @@ static const struct column columns[] = {
     {"added", "added", CELL_TIME},       {"digest", NULL, CELL_TEXT},
     {"record", "record", CELL_TEXT},     {"decision", NULL, CELL_TEXT},
     {"leader", NULL, CELL_NUMBER},       {"words", NULL, CELL_NUMBER},
-    {"name", "name", CELL_TEXT},         {"path", "path", CELL_PATH},
-    {"line", NULL, CELL_NUMBER},         {"canonical", NULL, CELL_NUMBER},
-    {"source", NULL, CELL_TEXT},         {"external_id", NULL, CELL_TEXT},
-    {"labels", NULL, CELL_TEXT},         {"lists", NULL, CELL_TEXT},
-    {"list_state", NULL, CELL_TEXT},     {"meta", NULL, CELL_TEXT},
+    {"artist", "artist", CELL_TEXT},     {"title", "title", CELL_TEXT},
+    {"album", "album", CELL_TEXT},       {"name", "name", CELL_TEXT},
+    {"path", "path", CELL_PATH},         {"line", NULL, CELL_NUMBER},
+    {"canonical", NULL, CELL_NUMBER},    {"source", NULL, CELL_TEXT},
+    {"external_id", NULL, CELL_TEXT},    {"labels", NULL, CELL_TEXT},
+    {"lists", NULL, CELL_TEXT},          {"list_state", NULL, CELL_TEXT},
+    {"meta", NULL, CELL_TEXT},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
@@ -59,6 +61,7 @@ static void print_item_row(struct list *list, const struct doppel_item *item)
         doppel_json_number(row, "duration", (double)item->duration_ms / 1000, 3);
     if (item->damaged_ms)
         doppel_json_number(row, "damaged", (double)item->damaged_ms / 1000, 3);
+    doppel_json_audio_tags(row, &item->tags);
     if (has_details)
         write_item_details(row, item->id, &details);
     output_end(list->output);

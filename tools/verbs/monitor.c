@@ -31,6 +31,9 @@ static const struct column columns[] = {
     {"id", NULL, CELL_NUMBER},
     {"score", NULL, CELL_NUMBER},
     {"false_positive_rate", NULL, CELL_NUMBER},
+    {"artist", "artist", CELL_TEXT},
+    {"title", "title", CELL_TEXT},
+    {"album", NULL, CELL_TEXT},
     {"path", "path", CELL_PATH},
 };
 
@@ -39,7 +42,8 @@ static const struct layout layout = {columns, sizeof columns / sizeof *columns, 
 /* An item that is heard: it may be removed before it ends. */
 struct playing {
     uint64_t id;
-    char *path;
+    char *path; /* NULL: not known */
+    struct doppel_audio_tags tags;
 };
 
 struct monitor_watch {
@@ -59,43 +63,41 @@ struct monitor_watch {
 
 /* ---- events ---- */
 
-static char *watched_path(struct monitor_watch *watch, uint64_t id)
-{
-    struct doppel_item item;
-    if (doppel_library_get(watch->library, id, false, &item, NULL))
-        return NULL;
-    char *name = name_of_item(watch->library, &item);
-    doppel_item_free(&item);
-    return name;
-}
-
 static void begin_playing(struct monitor_watch *watch, uint64_t id)
 {
+    struct playing playing = {.id = id};
+    struct doppel_item item;
+    if (!doppel_library_get(watch->library, id, false, &item, NULL)) {
+        playing.path = name_of_item(watch->library, &item);
+        playing.tags = item.tags;
+        doppel_item_free(&item);
+    }
     watch->playing = realloc(watch->playing, (watch->count + 1) * sizeof *watch->playing);
     if (!watch->playing)
         abort();
-    watch->playing[watch->count++] = (struct playing){id, watched_path(watch, id)};
+    watch->playing[watch->count++] = playing;
 }
 
-/* @return given (free), or NULL when it is not known */
-static char *end_playing(struct monitor_watch *watch, uint64_t id)
+/* @return its path is given (free) */
+static struct playing end_playing(struct monitor_watch *watch, uint64_t id)
 {
     for (size_t i = 0; i < watch->count; i++) {
-        char *path = watch->playing[i].path;
-        if (watch->playing[i].id != id)
+        struct playing playing = watch->playing[i];
+        if (playing.id != id)
             continue;
         watch->playing[i] = watch->playing[--watch->count];
-        return path;
+        return playing;
     }
-    return NULL;
+    return (struct playing){.id = id};
 }
 
 static void write_event_item(struct doppel_json *row, const struct doppel_monitor_event *event,
-                             const char *path)
+                             const struct playing *playing)
 {
     doppel_json_integer(row, "id", event->id);
-    if (path)
-        write_item_name(row, *path == '/', path);
+    if (playing->path)
+        write_item_name(row, *playing->path == '/', playing->path);
+    doppel_json_audio_tags(row, &playing->tags);
     doppel_json_number(row, "stream_start", event->stream_start, 3);
     if (event->type == DOPPEL_MONITOR_END)
         doppel_json_number(row, "stream_end", event->stream_end, 3);
@@ -117,11 +119,11 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
         doppel_json_number(row, "stream_end", event->stream_end, 3);
     } else if (event->type == DOPPEL_MONITOR_START) {
         begin_playing(watch, event->id);
-        write_event_item(row, event, watch->playing[watch->count - 1].path);
+        write_event_item(row, event, &watch->playing[watch->count - 1]);
     } else {
-        char *path = end_playing(watch, event->id);
-        write_event_item(row, event, path);
-        free(path);
+        struct playing playing = end_playing(watch, event->id);
+        write_event_item(row, event, &playing);
+        free(playing.path);
     }
     output_end(watch->output);
     output_flush(watch->output);

@@ -43,6 +43,9 @@ static const struct column columns[] = {
     {"lists", "lists", CELL_TEXT},
     {"list_state", "state", CELL_TEXT},
     {"meta", "meta", CELL_TEXT},
+    {"artist", "artist", CELL_TEXT},
+    {"title", "title", CELL_TEXT},
+    {"album", "album", CELL_TEXT},
     {"name", "name", CELL_TEXT},
     {"path", "path", CELL_PATH},
     {"line", "line", CELL_NUMBER},
@@ -94,7 +97,7 @@ static void print_shown_item(const struct showing *showing, const struct doppel_
     write_text_content(row, &item->record, &showing->settings->text);
     write_audio_content(row, &item->record, true);
     if (fingerprint->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        write_audio_length(row, &item->record);
+        write_audio_head(row, &item->record);
     write_video_details(row, &item->record, true, item->record.width != 0);
     if (fingerprint->count)
         doppel_json_codes(row, "sequence", fingerprint);
