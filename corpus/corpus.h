@@ -32,10 +32,14 @@ enum doppel_corpus_format {
     DOPPEL_CORPUS_BY_NAME /**< .csv, .tsv, also with .gz or .zst; others are JSON Lines */
 };
 
+/** Of one record, by default. To parse it takes up to seven times as much. */
+#define DOPPEL_MAX_RECORD_BYTES (UINT64_C(64) << 20)
+
 struct doppel_corpus_files {
     const char *const *paths; /**< files, folders, "-" */
     size_t count;
-    uint64_t max_line_bytes;          /**< longer lines are unreadable; default 1 GiB */
+    uint64_t max_line_bytes;          /**< longer lines, and larger files that lines name,
+                                         are unreadable; default DOPPEL_MAX_RECORD_BYTES */
     enum doppel_corpus_format format; /**< other than JSON Lines: of doppel_dedup alone, whose
                                          default is by name */
 };

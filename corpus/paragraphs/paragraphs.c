@@ -12,7 +12,7 @@
 struct doppel_paragraph_options doppel_paragraph_options_default(void)
 {
     return (struct doppel_paragraph_options){
-        .files = {.max_line_bytes = UINT64_C(1) << 30},
+        .files = {.max_line_bytes = DOPPEL_MAX_RECORD_BYTES},
         .fields = doppel_corpus_fields_default(),
         .text = doppel_text_options_default(),
         .max_documents = 10,

@@ -339,6 +339,13 @@ static void read_more_records(struct reader *reader, struct block_filling *filli
     find_whole_lines(reader, filling, filling->size - got);
 }
 
+/* Twice as much, but no more than it takes to see that a line is over the limit. */
+static size_t next_capacity(const struct reader *reader, size_t capacity)
+{
+    uint64_t limit = reader->max_line_bytes;
+    return capacity <= limit && limit < 2 * (uint64_t)capacity ? (size_t)limit + 1 : 2 * capacity;
+}
+
 /* Read until the block is full, of pipes until there is a line, or to the end. */
 static enum doppel_status fill_reader_block(struct reader *reader, struct block_filling *filling,
                                             struct doppel_error *error)
@@ -357,7 +364,8 @@ static enum doppel_status fill_reader_block(struct reader *reader, struct block_
             break;
         if (!filling->whole && filling->size > reader->max_line_bytes)
             break;
-        if (filling->size == filling->capacity && !grow_filling(filling, 2 * filling->capacity))
+        if (filling->size == filling->capacity &&
+            !grow_filling(filling, next_capacity(reader, filling->capacity)))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line of %zu bytes and more",
                                filling->size);
         read_more_records(reader, filling);
@@ -377,17 +385,19 @@ enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit
                            "of its records: jq -c '.[]'",
                            (unsigned long long)size);
     return doppel_fail(error, DOPPEL_E_LIMIT,
-                       "the line has %llu bytes, more than the limit of %llu; one record is one "
-                       "line",
+                       "the line has %llu bytes, more than the limit of %llu (--max-record); one "
+                       "record is one line",
                        (unsigned long long)size, (unsigned long long)limit);
 }
 
-/* Read past a line that is over the limit, in the memory it has; the rest of the bytes stay. */
+/* Read past a line that is over the limit, block by block; the rest of the last one stays. */
 static void skip_line(struct reader *reader, struct block_filling *filling,
                       struct line_block *block)
 {
     char first = filling->bytes[0];
     uint64_t size = 0;
+    if (filling->capacity > BLOCK_BYTES)
+        filling->capacity = BLOCK_BYTES; /* what it has beyond is not needed any more */
     while (!filling->whole && !filling->ended) {
         size += filling->size;
         filling->lines += count_newlines(filling->bytes, filling->size);

@@ -52,8 +52,8 @@ static enum doppel_status read_whole_text(int fd, const char *path, uint64_t max
     size_t size = 0;
     for (;;) {
         if (size > max_bytes)
-            return doppel_fail(error, DOPPEL_E_LIMIT, "%s has more than %llu bytes", path,
-                               (unsigned long long)max_bytes);
+            return doppel_fail(error, DOPPEL_E_LIMIT, "%s has more than %llu bytes (--max-record)",
+                               path, (unsigned long long)max_bytes);
         if (size == file->capacity && !make_room_file_text(file, 2 * size))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read %s", path);
         ssize_t got = read(fd, file->bytes + size, file->capacity - size);
@@ -79,8 +79,8 @@ static enum doppel_status read_text_of_fd(int fd, const char *path, uint64_t max
     if (!S_ISREG(status.st_mode))
         return doppel_fail(error, DOPPEL_E_FORMAT, "%s is no regular file", path);
     if ((uint64_t)status.st_size > max_bytes)
-        return doppel_fail(error, DOPPEL_E_LIMIT, "%s has more than %llu bytes", path,
-                           (unsigned long long)max_bytes);
+        return doppel_fail(error, DOPPEL_E_LIMIT, "%s has more than %llu bytes (--max-record)",
+                           path, (unsigned long long)max_bytes);
     if (!make_room_file_text(file, (size_t)status.st_size + 4096))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read %s", path);
     return read_whole_text(fd, path, max_bytes, file, out_size, error);

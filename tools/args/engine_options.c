@@ -166,6 +166,11 @@ void corpus_bands_from(const struct settings *settings, uint32_t *out_bands, uin
     }
 }
 
+uint64_t max_record_from(const struct settings *settings)
+{
+    return settings->max_record ? settings->max_record : UINT64_MAX;
+}
+
 struct doppel_decide_options decide_options_from(const struct settings *settings)
 {
     struct doppel_decide_options options = doppel_decide_options_default();
@@ -178,6 +183,7 @@ struct doppel_decide_options decide_options_from(const struct settings *settings
     options.ignore_metadata = settings->ignore_metadata;
     options.records.paths = settings->jsonl.items;
     options.records.count = settings->jsonl.count;
+    options.records.max_line_bytes = max_record_from(settings);
     options.fields = corpus_fields_from(settings);
     return options;
 }

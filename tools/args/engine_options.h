@@ -33,6 +33,8 @@ enum doppel_status read_marks(const struct settings *settings, struct doppel_mar
                               struct doppel_error *error);
 
 /* How records and files are decided about. Borrows from the settings. */
+/** Bytes of the largest record that is taken. */
+uint64_t max_record_from(const struct settings *settings);
 struct doppel_decide_options decide_options_from(const struct settings *settings);
 
 /* What is done about duplicates; for a script, as with hard links. Borrows from the settings; the

@@ -350,6 +350,9 @@ const struct option_info option_table[] = {
      "one)",
      VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERBS_CORPUS, SECTION_LIMITS},
 
+    {"max-record", 0, "SIZE", OPTION_SIZE, AT(max_record), "64M",
+     "Refuse records of more bytes, to parse which takes up to seven times as many; 0 = no limit",
+     VERBS_CORPUS, SECTION_LIMITS},
     {"memory", 0, "SIZE", OPTION_SIZE, AT(memory), "0",
      "Memory for signatures and the like; more are kept in temporary files (0: no limit)",
      VERB_DEDUP, SECTION_LIMITS},

@@ -76,6 +76,7 @@ struct settings {
 
     uint32_t jobs; /* 0 = one a processor */
     uint64_t max_pixels, max_memory;
+    uint64_t max_record; /* bytes; 0 = no limit */
     uint64_t max_bytes;  /* 0 = not given: by kind, see settings_max_bytes */
     uint32_t timeout_ms; /* 0 = none */
     bool timeout_given;  /* then it is of a video as a whole, too */

@@ -72,6 +72,7 @@ static struct doppel_dedup_options dedup_options_of(struct dedup_command *comman
     options.files.paths = settings->operands.items;
     options.files.count = settings->operands.count;
     options.files.format = (enum doppel_corpus_format)settings->input_format;
+    options.files.max_line_bytes = max_record_from(settings);
     options.fields = corpus_fields_from(settings);
     options.text = corpus_text_from(settings);
     options.limits = corpus_limits_from(settings);

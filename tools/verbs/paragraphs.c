@@ -101,6 +101,7 @@ static struct doppel_paragraph_options paragraph_options_of(const struct setting
     struct doppel_paragraph_options options = doppel_paragraph_options_default();
     options.files.paths = settings->operands.items;
     options.files.count = settings->operands.count;
+    options.files.max_line_bytes = max_record_from(settings);
     options.fields = corpus_fields_from(settings);
     options.text = corpus_text_from(settings);
     options.max_documents = settings->max_documents;
