@@ -293,6 +293,22 @@ static void *bounded_realloc(void *memory, size_t size)
     return size > MAX_FIELD_BYTES ? NULL : realloc(memory, size);
 }
 
+/* libcsv calls it lack of memory, too, when bounded_realloc gives no more. */
+static enum doppel_status fail_row_of_csv(const struct csv_import *import,
+                                          struct csv_parser *parser)
+{
+    bool is_long = csv_error(parser) == CSV_ENOMEM &&
+                   csv_get_buffer_size(parser) + GROW_BYTES > MAX_FIELD_BYTES;
+    unsigned long long row = (unsigned long long)import->row + 1;
+    if (is_long)
+        return doppel_fail(import->error, DOPPEL_E_LIMIT,
+                           "row %llu: a cell of more than %d MiB: is a quote not closed?", row,
+                           MAX_FIELD_BYTES >> 20);
+    return doppel_fail(import->error,
+                       csv_error(parser) == CSV_ENOMEM ? DOPPEL_E_MEMORY : DOPPEL_E_FORMAT,
+                       "row %llu: %s", row, csv_strerror(csv_error(parser)));
+}
+
 static enum doppel_status feed(struct csv_import *import, struct csv_parser *parser)
 {
     struct import_source *source = import->source;
@@ -303,9 +319,7 @@ static enum doppel_status feed(struct csv_import *import, struct csv_parser *par
             return doppel_fail(import->error, DOPPEL_E_CANCELLED, "interrupted");
         if (csv_parse(parser, bytes, size, on_csv_field, on_csv_row, import) != size &&
             !import->status)
-            return doppel_fail(import->error, DOPPEL_E_FORMAT, "row %llu: %s",
-                               (unsigned long long)import->row + 1,
-                               csv_strerror(csv_error(parser)));
+            return fail_row_of_csv(import, parser);
         source->reader.begin += size;
     }
     if (!import->status)

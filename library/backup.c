@@ -1,20 +1,20 @@
 /* A copy of a library as of one moment, while others use it. */
 #include "library/derived/codes.h"
 #include "core/try.h"
+#include "core/unfinished.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP_PAGES = 2048, OPEN_FOLDERS = 16 };
+enum { STEP_PAGES = 2048 };
 
 /* ---- the folder ---- */
 
@@ -38,14 +38,6 @@ static enum doppel_status check_place(const char *directory, struct doppel_error
                                       "%s: there is something already; a backup makes a folder of "
                                       "its own",
                                       directory);
-}
-
-static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *walk)
-{
-    (void)stat;
-    (void)type;
-    (void)walk;
-    return remove(path);
 }
 
 static enum doppel_status sync_path(const char *path, struct doppel_error *error)
@@ -150,19 +142,13 @@ static enum doppel_status make_whole(const char *directory, struct doppel_error 
     return status ? status : sync_path(directory, error);
 }
 
-static enum doppel_status fill_backup(const struct copying *copying, const char *folder,
-                                      const char *directory, struct doppel_error *error)
+/* The copy is there under its name. */
+static enum doppel_status sync_place(const char *directory, struct doppel_error *error)
 {
-    char *parent = NULL;
-    enum doppel_status status;
-    TRY(copy_catalogue(copying, error));
-    TRY(make_whole(folder, error));
-    if (rename(folder, directory))
-        TRY(fail_backup(directory, error));
-    parent = parent_of(directory);
-    if (parent)
-        TRY(sync_path(parent, error));
-done:
+    char *parent = parent_of(directory);
+    enum doppel_status status =
+        parent ? sync_path(parent, error)
+               : doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
     free(parent);
     return status;
 }
@@ -171,26 +157,21 @@ enum doppel_status doppel_library_backup(struct doppel_library *library, const c
                                          doppel_library_progress *progress, void *context,
                                          struct doppel_error *error)
 {
+    struct unfinished copy = {0};
+    char *path = NULL;
     enum doppel_status status = check_place(directory, error);
     if (status)
         return status;
-    size_t length = strlen(directory);
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    char *folder = sqlite3_mprintf("%.*s.XXXXXX", (int)length, directory);
-    char *path = sqlite3_mprintf("%.*s.XXXXXX/catalogue.db", (int)length, directory);
-    if (!folder || !path)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
-    else if (!mkdtemp(folder))
-        status = fail_backup(directory, error);
-    if (!status) {
-        memcpy(path, folder, strlen(folder));
-        const struct copying copying = {library, path, progress, context};
-        status = fill_backup(&copying, folder, directory, error);
-        if (status)
-            nftw(folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-    }
-    sqlite3_free(folder);
+    TRY(unfinished_make(directory, &copy, error));
+    path = sqlite3_mprintf("%s/catalogue.db", copy.path);
+    if (!path)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory));
+    TRY(copy_catalogue(&(struct copying){library, path, progress, context}, error));
+    TRY(make_whole(copy.path, error));
+    TRY(unfinished_rename(&copy, directory, error));
+    TRY(sync_place(directory, error));
+done:
+    unfinished_remove(&copy);
     sqlite3_free(path);
     return status;
 }

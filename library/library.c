@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "library/derived/codes.h"
 #include "library/derived/derived.h"
@@ -33,11 +34,12 @@ enum doppel_status catalogue_open(const char *directory,
     if (!path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
     enum doppel_status status = doppel_store_open(path, &store_options, &store, error);
+    bool is_there = access(path, F_OK) == 0; /* a file that holds nothing is none, either */
     sqlite3_free(path);
     if (!status)
         status = checksum_install(store, error);
-    if (status == DOPPEL_E_NOT_FOUND)
-        doppel_fail(error, status, "%s: there is no library here", directory);
+    if (status == DOPPEL_E_NOT_FOUND && !is_there)
+        doppel_fail(error, status, "%s: no library here", directory);
     if (status)
         doppel_store_close(store);
     else

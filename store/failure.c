@@ -69,6 +69,10 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
                            "read-only",
                            path);
     case SQLITE_CANTOPEN:
+        /* SQLite tries to read what it could not make, and keeps the reason of that. */
+        if (store->options.create && system_reason(store) == ENOENT)
+            return doppel_fail(error, DOPPEL_E_IO,
+                               "%s: cannot be made: its directory cannot be written", path);
         return fail_system(store, "cannot be opened", error);
     case SQLITE_IOERR:
         return fail_io(store, code, error);

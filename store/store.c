@@ -146,7 +146,8 @@ static enum doppel_status check_identity(const struct doppel_store *store,
                                          struct doppel_error *error)
 {
     if (is_blank(identity))
-        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: holds nothing yet", store->path);
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                           "%s: holds nothing: its making was interrupted", store->path);
     if ((uint32_t)identity->application_id != options->application_id)
         return doppel_fail(error, DOPPEL_E_FORMAT, "%s: another program's database, not doppel's",
                            store->path);

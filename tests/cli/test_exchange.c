@@ -1,8 +1,12 @@
 /* export, import, merge and backup, as a user runs them. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -607,6 +611,7 @@ static void endless_input_ends(void **state)
     write_file("endless.csv", text, BYTES);
     struct ran ran = doppel("import", "-L", "l", "endless.csv");
     assert_code(&ran, 2);
+    assert_has(ran.err, "row 2: a cell of more than 16 MiB: is a quote not closed?");
     ran_free(&ran);
     write_file("endless", text + 13, BYTES - 13);
     ran = doppel("import", "-L", "l", "endless", "--format", "json");
@@ -692,6 +697,53 @@ static void a_backup_is_a_library(void **state)
     ran_free(&ran);
 }
 
+static unsigned count_entries(const char *path)
+{
+    unsigned entries = 0;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    while (readdir(folder))
+        entries++;
+    closedir(folder);
+    return entries - 2; /* . and .. */
+}
+
+/* Whatever copies lose their processes, when the next one is made they are not there any more; one
+ * that is being made is left alone, and so is what only looks like one. */
+static void killed_backups_leave_nothing(void **state)
+{
+    (void)state;
+    make_library("one");
+    make_folder("copies"); /* in one is a file that somebody who makes it holds, or nobody */
+    make_folder("copies/a.doppel-unfinished-123456");
+    make_folder("copies/a.doppel-unfinished-123456/phash64-views");
+    write_file("copies/a.doppel-unfinished-123456/catalogue.db", "x", 1);
+    write_file("copies/a.doppel-unfinished-123456/.unfinished", "", 0);
+    make_folder("copies/empty.doppel-unfinished-abcdef");
+    make_folder("copies/b.doppel-unfinished-654321");
+    write_file("copies/b.doppel-unfinished-654321/.unfinished", "", 0);
+    make_folder("copies/b.unfinished");
+    int held = open("copies/b.doppel-unfinished-654321/.unfinished", O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    for (unsigned i = 0; i < 8; i++) {
+        struct running running = command_start(
+            NULL, (const char *const[]){"backup", "-L", "one", "copies/killed", NULL});
+        pause_ms(3 * i);
+        kill(running.pid, SIGKILL);
+        struct ran ran = command_end(&running);
+        ran_free(&ran);
+    }
+    free(doppel_prints(0, "backup", "-L", "one", "copies/whole"));
+    bool done = access("copies/killed", F_OK) == 0; /* before it was killed */
+    assert_int_equal(count_entries("copies"), 3 + done);
+    assert_int_equal(access("copies/b.unfinished", F_OK), 0);
+    assert_int_equal(access("copies/b.doppel-unfinished-654321", F_OK), 0);
+    close(held);
+    free(doppel_prints(0, "backup", "-L", "one", "copies/again"));
+    assert_int_equal(count_entries("copies"), 3 + done);
+    well("verify", "-q", "-L", "copies/whole");
+}
+
 /* A library that cannot be written is exported and copied all the same, and not imported into. */
 static void a_read_only_library_is_read(void **state)
 {
@@ -746,6 +798,7 @@ int main(void)
         IN_SANDBOX(libraries_are_merged),
         IN_SANDBOX(texts_of_another_way_are_refused),
         IN_SANDBOX(a_backup_is_a_library),
+        IN_SANDBOX(killed_backups_leave_nothing),
         IN_SANDBOX(a_read_only_library_is_read),
         IN_SANDBOX(a_closed_pipe_ends_an_export),
     };

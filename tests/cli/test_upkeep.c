@@ -193,6 +193,8 @@ static void others_are_refused(void **state)
     write_file("a-file", "x", 1);
     assert_int_equal(mkfifo("a-fifo", 0600), 0);
     make_folder("empty");
+    make_folder("begun");
+    write_file("begun/catalogue.db", "", 0);
     make_folder("fifo");
     assert_int_equal(mkfifo("fifo/catalogue.db", 0600), 0);
     static const struct {
@@ -201,6 +203,7 @@ static void others_are_refused(void **state)
                   {"a-file", "no library here"},
                   {"a-fifo", "no library here"},
                   {"empty", "no library here"},
+                  {"begun", "catalogue.db: holds nothing: its making was interrupted"},
                   {"fifo", "not a file"}};
     size_t before, after;
     char *catalogue = read_file("library/catalogue.db", &before);
@@ -220,6 +223,20 @@ static void others_are_refused(void **state)
     assert_memory_equal(same, catalogue, before);
     free(same);
     free(catalogue);
+}
+
+/* Also where there is nothing yet, and the folder cannot be written. */
+static void a_place_that_cannot_be_written_is_named(void **state)
+{
+    (void)state;
+    const struct setting powerless = {.powerless = true};
+    write_file("code", "1111111111111111  more\n", 23);
+    make_folder("bare");
+    assert_int_equal(chmod("bare", 0555), 0);
+    struct ran ran = doppel_with(&powerless, "import", "-L", "bare", "code");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "bare/catalogue.db: cannot be made: its directory cannot be written");
+    ran_free(&ran);
 }
 
 static void a_symlink_will_do(void **state)
@@ -330,6 +347,7 @@ int main(void)
         IN_SANDBOX(verify_looks_at_files),     IN_SANDBOX(old_versions_are_computed_anew),
         IN_SANDBOX(refresh_takes_names),       IN_SANDBOX(compact_says_what_it_saved),
         IN_SANDBOX(groups_go_on_past_damage),  IN_SANDBOX(others_are_refused),
+        IN_SANDBOX(a_place_that_cannot_be_written_is_named),
         IN_SANDBOX(a_symlink_will_do),         IN_SANDBOX(readers_need_not_write),
         IN_SANDBOX(writers_wait_and_say_why),  IN_SANDBOX(a_full_disk_loses_nothing),
     };

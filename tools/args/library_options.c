@@ -30,12 +30,13 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
     if (!directory)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "no place for a library is known; name one with --library DIR");
-    enum doppel_status status = doppel_library_open(directory, &options, out, error);
+    struct doppel_error reason = {0};
+    enum doppel_status status = doppel_library_open(directory, &options, out, &reason);
     if (!status)
         doppel_library_set_cancel(*out, query_is_stopped, NULL);
-    if (status == DOPPEL_E_NOT_FOUND)
-        doppel_fail(error, status, "%s: no library here; `doppel add PATH...` makes one",
-                    directory);
+    else
+        doppel_fail(error, status, "%s%s", reason.message,
+                    status == DOPPEL_E_NOT_FOUND ? "; `doppel add PATH...` makes one" : "");
     free(directory);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/try.h"
+#include "core/unfinished.h"
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
 #include "tools/verbs/index_folder.h"
@@ -154,26 +155,24 @@ static enum doppel_status sync_folder_of(const char *path, struct doppel_error *
 
 /* It gets its name when it is whole. */
 static enum doppel_status build(const struct settings *settings, struct report *report,
-                                const char *path, char *unfinished, struct doppel_error *error)
+                                const char *path, struct doppel_error *error)
 {
     struct stat there;
+    struct unfinished unfinished = {0};
     if (lstat(path, &there) == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "%s: is there already; 'doppel index add' adds to an index", path);
     if (access(settings->operands.items[0], F_OK) && strcmp(settings->operands.items[0], "-") != 0)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: %s", settings->operands.items[0],
                            strerror(errno));
-    if (!mkdtemp(unfinished))
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made: %s", path, strerror(errno));
     enum doppel_status status;
-    TRY(build_in(settings, report, unfinished, error));
-    if (rename(unfinished, path))
-        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made: %s", path, strerror(errno)));
+    TRY(unfinished_make(path, &unfinished, error));
+    TRY(build_in(settings, report, unfinished.path, error));
+    TRY(unfinished_rename(&unfinished, path, error));
     if (settings->durable)
         TRY(sync_folder_of(path, error));
 done:
-    if (status)
-        index_folder_remove(unfinished);
+    unfinished_remove(&unfinished);
     return status;
 }
 
@@ -189,11 +188,7 @@ int cmd_index_build(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     char *path = plain_path(settings->output);
-    size_t size = strlen(path) + sizeof ".XXXXXX";
-    char *unfinished = must_allocate(size);
-    snprintf(unfinished, size, "%s.XXXXXX", path);
-    enum doppel_status status = build(settings, report, path, unfinished, &error);
-    free(unfinished);
+    enum doppel_status status = build(settings, report, path, &error);
     free(path);
     return end_index_build(status, &error, report);
 }

@@ -88,17 +88,6 @@ void index_folder_close(struct index_folder *folder)
 
 /* ---- files ---- */
 
-void index_folder_remove(const char *path)
-{
-    DIR *folder = opendir(path);
-    if (!folder)
-        return;
-    for (struct dirent *entry; (entry = readdir(folder));)
-        unlinkat(dirfd(folder), entry->d_name, 0); /* "." and ".." refuse */
-    closedir(folder);
-    rmdir(path);
-}
-
 uint64_t index_folder_bytes(const char *path)
 {
     uint64_t bytes = 0;

@@ -22,9 +22,6 @@ enum doppel_status index_folder_open(const char *path, const struct index_folder
                                      struct index_folder *out, struct doppel_error *error);
 void index_folder_close(struct index_folder *folder);
 
-/** Remove a folder that was not finished, and the files in it. */
-void index_folder_remove(const char *path);
-
 /** Bytes of all its files. */
 uint64_t index_folder_bytes(const char *path);
 
