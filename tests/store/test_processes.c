@@ -127,23 +127,26 @@ static void test_second_writer_waits_and_gets_its_turn(void **state)
 {
     const char *path = folder_path(*state, "a.db");
     struct doppel_store *store = open_store(path, &options);
-    int ready[2];
+    int ready[2], go_on[2];
     assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(go_on), 0);
     pid_t child = fork();
     if (child == 0) {
         struct doppel_store *other = open_store(path, &options);
         const struct timespec pause = {.tv_nsec = 300000000};
         if (!other || doppel_store_begin(other, NULL) || insert(other, 1, NULL))
             _exit(1);
-        if (write(ready[1], "x", 1) != 1)
+        char go;
+        if (write(ready[1], "x", 1) != 1 || read(go_on[0], &go, 1) != 1)
             _exit(1);
         nanosleep(&pause, NULL);
         _exit(doppel_store_commit(other, NULL) != DOPPEL_OK);
     }
     char byte;
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    close(ready[0]), close(ready[1]);
     assert_int_equal(count(store), 0); /* a reader does not wait, and does not see it yet */
+    assert_int_equal(write(go_on[1], "x", 1), 1);
+    close(ready[0]), close(ready[1]), close(go_on[0]), close(go_on[1]);
     assert_int_equal(doppel_store_begin(store, NULL), DOPPEL_OK);
     assert_int_equal(count(store), 1);
     assert_int_equal(insert(store, 1, NULL), DOPPEL_OK);
