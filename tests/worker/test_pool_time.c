@@ -72,12 +72,23 @@ static void test_timeout_of_a_video_in_words(void **state)
     }
 }
 
+static void start_both(struct doppel_pool *pool)
+{
+    submit(pool, "ok 1", 9);
+    submit(pool, "ok 1", 9);
+    for (int i = 0; i < 2; i++) {
+        struct doppel_outcome outcome = next(pool);
+        doppel_outcome_free(&outcome);
+    }
+}
+
 static void test_progress_is_seen(void **state)
 {
     (void)state;
     struct doppel_pool *pool = new_pool(FAKE_WORKER, 2, 0);
     struct doppel_outcome outcome;
     assert_int_equal(doppel_pool_progress(pool).expected_ms, 0);
+    start_both(pool);
     submit(pool, "steps 8", 1);
     submit(pool, "steps 8", 2);
     uint64_t last_ms = 0, most_ms = 0;
@@ -120,12 +131,7 @@ static void test_nothing_waits_behind_a_slow_file(void **state)
 {
     (void)state;
     struct doppel_pool *pool = new_pool(FAKE_WORKER, 2, 0);
-    submit(pool, "ok 1", 9); /* both workers live */
-    submit(pool, "ok 1", 9);
-    for (int i = 0; i < 2; i++) {
-        struct doppel_outcome outcome = next(pool);
-        doppel_outcome_free(&outcome);
-    }
+    start_both(pool);
     for (uint64_t i = 0; i < 7; i++) {
         const char *command = i ? "slow 60" : "slow 1200";
         int fd = file_of(command, strlen(command) + 1);
