@@ -356,9 +356,9 @@ static void a_verbatim_copy_is_not_decoded(void **state)
 {
     (void)state;
     const struct setting setting = {.environment = {"DOPPEL_WORKER=./worker"}};
-    char script[512];
-    snprintf(script, sizeof script, "#!/bin/sh\necho >> starts\nexec %s \"$@\"\n",
-             DOPPEL_WORKER_PROGRAM);
+    char script[1024], here[512];
+    snprintf(script, sizeof script, "#!/bin/sh\necho >> %s/starts\nexec %s \"$@\"\n",
+             getcwd(here, sizeof here), DOPPEL_WORKER_PROGRAM);
     write_file("worker", script, strlen(script));
     assert_int_equal(chmod("worker", 0700), 0);
     keep_drawing("a.png", 1, 1);
