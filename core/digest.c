@@ -33,9 +33,14 @@ uint64_t checksum64_portable(const void *data, size_t bytes)
     return XXH3_64bits(data, bytes);
 }
 
+/* XXH3 has no vectors for so few bytes. */
+enum { SHORT_BYTES = 240 };
+
 uint64_t checksum64(const void *data, size_t bytes)
 {
 #if defined(__x86_64__)
+    if (bytes <= SHORT_BYTES)
+        return checksum64_portable(data, bytes);
     if (cpu_flags() & CPU_AVX512_POPCNT)
         return checksum64_avx512(data, bytes);
     if (cpu_flags() & CPU_AVX2)

@@ -15,6 +15,7 @@
 #include "core/cpu.h"
 #include "index/codes.h"
 #include "index/hamming/hamming.h"
+#include "index/segment/segment.h"
 
 enum { WORDS = 4, QUERIES = 8 };
 
@@ -403,13 +404,29 @@ static void damaged_parameters(void **state)
     set_free(&set);
 }
 
+/* What libraries keep of wide codes: 200 bytes a code, payloads of 8 included. */
+static void compact_wide_tables(void **state)
+{
+    (void)state;
+    for (size_t count = 100001; count < 500000; count *= 2) {
+        struct set set = set_make(256, UNIFORM, count, count);
+        struct hamming *table = set_build(&set, 31, true);
+        uint64_t bytes = 0;
+        for (unsigned part = 0; part < SEGMENT_PARTS_MAX; part++)
+            bytes += hamming_segment(table)->plan.part_bytes[part];
+        assert_in_range(bytes, 40 * count, 201 * count);
+        hamming_free(table);
+        set_free(&set);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_radius),       cmocka_unit_test(large_sets),
         cmocka_unit_test(every_kernel),       cmocka_unit_test(nearest_of_two_tables),
         cmocka_unit_test(read_from_a_file),   cmocka_unit_test(damaged_tables),
-        cmocka_unit_test(damaged_parameters),
+        cmocka_unit_test(damaged_parameters), cmocka_unit_test(compact_wide_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
