@@ -63,6 +63,7 @@ enum code_table {
     CODE_TABLES
 };
 
+struct code_spool;
 struct code_index {
     struct doppel_store_index *kept; /* NULL: not open */
     uint64_t put;                    /* codes, while it is open */
@@ -71,6 +72,8 @@ struct code_index {
     uint32_t bands, rows;            /* that it is to have; 0: those it was made with */
     uint64_t scanned;                /* signatures, for other bands than it has */
     bool put_off, owed;              /* not put into in this transaction; to be made */
+    struct code_spool *spool;        /* all that came in since it is put off; NULL: not known */
+    int64_t spool_version;           /* of the database when that began */
 };
 
 struct doppel_library {

@@ -221,21 +221,15 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
     library->watch.notice(library->watch.context, sentence);
 }
 
-static bool stop_at_first_code(void *context, const struct item_codes *codes)
-{
-    (void)context, (void)codes;
-    return false;
-}
-
 /* Whether it is to be made though nobody wants to wait for it: of no items, that takes no time. */
 static enum doppel_status may_make(const struct doppel_library *library, enum code_table which,
                                    const struct doppel_error *why, struct doppel_error *error)
 {
+    bool any = false;
     if (!library->no_rebuild)
         return DOPPEL_OK;
-    enum doppel_status status =
-        codes_of_items(library->store, which, stop_at_first_code, NULL, error);
-    return status != DOPPEL_E_CANCELLED
+    enum doppel_status status = codes_any_items(library->store, which, &any, error);
+    return status || !any
                ? status
                : doppel_fail(error, why->status,
                              "the index %s/%s is not to be made of the items now: %s",
@@ -350,8 +344,10 @@ enum doppel_status codes_put_in(struct doppel_library *library, enum code_table 
 {
     struct code_index *index = &library->codes[which];
     bool made;
-    if (index->put_off)
+    if (index->put_off) {
+        codes_put_aside(index, codes);
         return DOPPEL_OK;
+    }
     enum doppel_status status = codes_open_to_put(library, which, &made, error);
     if (status || made || !codes->count) /* made of the items that are there, this one too */
         return status;
@@ -386,6 +382,7 @@ enum doppel_status codes_forget_in(struct doppel_library *library, enum code_tab
                                    uint64_t id, struct doppel_error *error)
 {
     bool there;
+    codes_forget_spool(&library->codes[which]);
     enum doppel_status status = codes_open_to_forget(library, which, &there, error);
     if (status || !there)
         return status;
@@ -427,65 +424,13 @@ enum doppel_status codes_make_again(struct doppel_library *library, enum code_ta
     return status;
 }
 
-/* Whether the library has had it made. */
-static enum doppel_status is_codes_there(struct doppel_library *library, enum code_table which,
-                                         bool *out, struct doppel_error *error)
-{
-    struct code_names names;
-    int64_t count = 0;
-    enum doppel_status status =
-        library_code_names(library, which, &names)
-            ? rows_number(library, "SELECT count(*) FROM doppel_index WHERE name = ?1",
-                          VALUES(value_text(names.name)), &count, NULL, error)
-            : doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
-    code_names_free(&names);
-    *out = count > 0;
-    return status;
-}
-
-enum doppel_status codes_put_off(struct doppel_library *library, struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    for (int i = 0; i < CODE_TABLES && !status; i++) {
-        bool there = true;
-        if (!is_text_table((enum code_table)i) && !library->codes[i].kept)
-            status = is_codes_there(library, (enum code_table)i, &there, error);
-        library->codes[i].put_off = !there;
-    }
-    return status;
-}
-
-void codes_put_off_end(struct doppel_library *library)
-{
-    for (int i = 0; i < CODE_TABLES; i++) {
-        library->codes[i].owed |= library->codes[i].put_off;
-        library->codes[i].put_off = false;
-    }
-}
-
-/* What cannot be made now, whoever asks for it makes. */
-void codes_make_put_off(struct doppel_library *library)
-{
-    for (int i = 0; i < CODE_TABLES; i++) {
-        bool there = true;
-        uint64_t items = 0;
-        if (!library->codes[i].owed || library->codes[i].kept)
-            continue;
-        library->codes[i].owed = false;
-        (void)is_codes_there(library, (enum code_table)i, &there, NULL);
-        (void)codes_count_items(library->store, (enum code_table)i, &items, NULL);
-        if (!there && items)
-            (void)codes_make_again(library, (enum code_table)i, NULL);
-    }
-}
-
 enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         const struct doppel_index *index;
         bool there;
-        status = is_codes_there(library, (enum code_table)i, &there, error);
+        status = codes_are_there(library, (enum code_table)i, &there, error);
         if (!status && there)
             status = codes_index(library, (enum code_table)i, &index, error);
     }
@@ -497,7 +442,7 @@ enum doppel_status codes_merge(struct doppel_library *library, enum code_table w
 {
     const struct doppel_index *index;
     bool there;
-    enum doppel_status status = is_codes_there(library, which, &there, error);
+    enum doppel_status status = codes_are_there(library, which, &there, error);
     if (!status && there)
         status = codes_index(library, which, &index, error);
     if (status || !there)
@@ -539,6 +484,7 @@ void codes_rolled_back(struct doppel_library *library)
     for (int i = 0; i < CODE_TABLES; i++) {
         doppel_store_index_close(library->codes[i].kept);
         doppel_index_free(library->codes[i].private);
+        codes_forget_spool(&library->codes[i]);
         library->codes[i] = (struct code_index){0};
     }
 }

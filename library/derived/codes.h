@@ -35,9 +35,13 @@ enum doppel_status codes_put(struct doppel_library *library, uint64_t id,
 enum doppel_status codes_forget(struct doppel_library *library, uint64_t id, unsigned schemes,
                                 struct doppel_error *error);
 
+/** Whether the library has had an index made. */
+enum doppel_status codes_are_there(struct doppel_library *library, enum code_table which, bool *out,
+                                   struct doppel_error *error);
+
 /** Many items come in. Until the end of the transaction nothing is put into indexes that are not
- * there: these are made of the items when all have come in, at codes_make_put_off, unless somebody
- * needs them before. */
+ * there: these are made when all have come in, at codes_make_put_off, unless somebody needs them
+ * before; of what came in, where the library had nothing before, else of the items. */
 enum doppel_status codes_put_off(struct doppel_library *library, struct doppel_error *error);
 void codes_put_off_end(struct doppel_library *library);
 void codes_make_put_off(struct doppel_library *library);
@@ -54,6 +58,11 @@ enum doppel_status codes_of_record(enum code_table which, uint64_t id,
                                    const struct doppel_record *record, struct item_codes *out,
                                    struct doppel_error *error);
 void item_codes_free(struct item_codes *codes);
+
+/** Keep codes that come in while their index is put off; or no longer, since they are not all that
+ * there is. */
+void codes_put_aside(struct code_index *index, const struct item_codes *codes);
+void codes_forget_spool(struct code_index *codes);
 
 /** Whether each code of an item has a payload of its own; else it is the id. */
 bool has_own_payloads(enum code_table which);
@@ -116,6 +125,10 @@ typedef bool codes_visitor(void *context, const struct item_codes *codes);
 enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
                                   codes_visitor *visitor, void *context,
                                   struct doppel_error *error);
+
+/** Whether there is an item that has codes there. */
+enum doppel_status codes_any_items(struct doppel_store *store, enum code_table which, bool *out,
+                                   struct doppel_error *error);
 
 /** How many items, and records, are visited for it, of which some may have no code there. */
 enum doppel_status codes_count_items(struct doppel_store *store, enum code_table which,

@@ -1,69 +1,31 @@
 /* The codes that an index is to have: visited item by item, and loaded into one. */
-#include "library/derived/codes.h"
-
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/try.h"
+#include "library/derived/code_spool.h"
 #include "library/items/rows.h"
 
-/* Codes on their way into a segment: a temporary file, read several times. */
-struct code_spool {
-    FILE *file;
-    size_t words;
-    uint64_t count;
+/* Items on their way into an index, and how far they are. */
+struct spooling {
+    struct code_spool *spool;
     const struct doppel_library_watch *watch;
     uint64_t items, total; /* visited, and to be */
 };
 
-static void spool_rewind(void *context)
-{
-    rewind(((struct code_spool *)context)->file);
-}
-
-static size_t spool_read(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
-{
-    struct code_spool *spool = context;
-    size_t done = 0;
-    while (done < max && fread(&payloads[done], sizeof *payloads, 1, spool->file) == 1 &&
-           fread(codes + done * spool->words, sizeof *codes, spool->words, spool->file) ==
-               spool->words)
-        done++;
-    return done;
-}
-
-static void tell_spooled(struct code_spool *spool)
+static void tell_spooled(struct spooling *spooling)
 {
     enum { ITEMS_A_TELLING = 4096 };
-    if (spool->watch->progress && spool->items % ITEMS_A_TELLING == 0 &&
-        spool->items < spool->total)
-        spool->watch->progress(spool->watch->context, spool->items, spool->total);
-    spool->items++;
+    if (spooling->watch->progress && spooling->items % ITEMS_A_TELLING == 0 &&
+        spooling->items < spooling->total)
+        spooling->watch->progress(spooling->watch->context, spooling->items, spooling->total);
+    spooling->items++;
 }
 
-static bool spool_write(void *context, const struct item_codes *codes)
+static bool spool_codes(void *context, const struct item_codes *codes)
 {
-    struct code_spool *spool = context;
-    tell_spooled(spool);
-    for (size_t i = 0; i < codes->count; i++)
-        if (fwrite(&codes->payloads[i], sizeof *codes->payloads, 1, spool->file) != 1 ||
-            fwrite(codes->codes + i * spool->words, sizeof *codes->codes, spool->words,
-                   spool->file) != spool->words)
-            return false;
-    spool->count += codes->count;
-    return true;
-}
-
-/* In the library, whose disk has room for as much; where that cannot be written to, elsewhere. */
-static FILE *spool_open(const char *directory)
-{
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
-    if (fd >= 0 && !file)
-        close(fd);
-    return file ? file : tmpfile();
+    struct spooling *spooling = context;
+    tell_spooled(spooling);
+    return code_spool_put(spooling->spool, codes);
 }
 
 bool has_own_payloads(enum code_table which)
@@ -177,18 +139,28 @@ enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code
 }
 
 static enum doppel_status spool_items(struct doppel_store *store, enum code_table which,
-                                      struct code_spool *spool, struct doppel_error *error)
+                                      struct spooling *spooling, struct doppel_index_load *out,
+                                      struct doppel_error *error)
 {
-    enum doppel_status status = codes_of_items(store, which, spool_write, spool, error);
-    if (status == DOPPEL_E_CANCELLED || (!status && fflush(spool->file)))
+    enum doppel_status status = codes_of_items(store, which, spool_codes, spooling, error);
+    if (status == DOPPEL_E_CANCELLED || (!status && !code_spool_load(spooling->spool, out)))
         status = doppel_fail(error, DOPPEL_E_IO, "no room to make the index %s",
                              code_tables[which].folder);
     return status;
 }
 
-static size_t words_a_code(const struct doppel_index_options *make)
+static bool stop_at_first_code(void *context, const struct item_codes *codes)
 {
-    return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : (make->bits + 63) / 64;
+    (void)context, (void)codes;
+    return false;
+}
+
+enum doppel_status codes_any_items(struct doppel_store *store, enum code_table which, bool *out,
+                                   struct doppel_error *error)
+{
+    enum doppel_status status = codes_of_items(store, which, stop_at_first_code, NULL, error);
+    *out = status == DOPPEL_E_CANCELLED;
+    return *out ? DOPPEL_OK : status;
 }
 
 enum doppel_status codes_count_items(struct doppel_store *store, enum code_table which,
@@ -223,20 +195,18 @@ enum doppel_status codes_load(const struct doppel_library *library, struct doppe
     const struct doppel_library_watch *watch = &library->watch;
     if (is_passage_table(which))
         return passages_load(library, store, which, use, context, error);
-    struct code_spool spool = {
-        .file = spool_open(library->directory), .words = words_a_code(make), .watch = watch};
-    if (!spool.file)
+    struct spooling spooling = {.spool = code_spool_new(library->directory, make), .watch = watch};
+    struct doppel_index_load load;
+    if (!spooling.spool)
         return doppel_fail(error, DOPPEL_E_IO, "%s: no temporary file can be made",
                            library->directory);
     enum doppel_status status;
-    TRY(watch->progress ? codes_count_items(store, which, &spool.total, error) : DOPPEL_OK);
-    TRY(spool_items(store, which, &spool, error));
-    const struct doppel_index_load load = {
-        .count = spool.count, .read = spool_read, .rewind = spool_rewind, .context = &spool};
+    TRY(watch->progress ? codes_count_items(store, which, &spooling.total, error) : DOPPEL_OK);
+    TRY(spool_items(store, which, &spooling, &load, error));
     TRY(use(context, &load, error));
 done:
     if (watch->progress)
-        watch->progress(watch->context, spool.total, spool.total);
-    fclose(spool.file);
+        watch->progress(watch->context, spooling.total, spooling.total);
+    code_spool_free(spooling.spool);
     return status;
 }

@@ -113,6 +113,31 @@ static void import_batches(struct doppel_library *library, struct list_code *cod
     doppel_code_batch_free(batch);
 }
 
+/* Code number i; those that come later repeat some. */
+static struct list_code numbered_code(size_t i)
+{
+    struct list_code code = {.scheme = DOPPEL_SCHEME_PDQ, .quality = 90};
+    for (int word = 0; word < 4; word++)
+        code.code.word[word] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(word * 2 + 1);
+    if (i % 7 == 0)
+        snprintf(code.name, sizeof code.name, "name %zu", i);
+    return code;
+}
+
+/* Somebody else brings every other code from this one on, which comes later. */
+static void import_meanwhile(const char *folder, size_t first, size_t count)
+{
+    static const struct doppel_metadata none;
+    uint64_t counts[DOPPEL_ADDED_ELSEWHERE + 1] = {0};
+    struct doppel_library *library = open_library(folder);
+    for (size_t i = 0; i < count; i++) {
+        struct list_code code = numbered_code(first + 2 * i);
+        import_one_by_one(library, &code, 1, &none, counts);
+    }
+    assert_int_equal(counts[DOPPEL_ADDED_NEW], count);
+    doppel_library_close(library);
+}
+
 /* ---- the two libraries ---- */
 
 static void assert_same_rows(sqlite3 *database, const char *columns, const char *table)
@@ -168,6 +193,51 @@ static void assert_whole(struct doppel_library *library)
     assert_int_equal(doppel_library_verify(library, false, count_problem, &problems, NULL),
                      DOPPEL_OK);
     assert_int_equal(problems, 0);
+}
+
+/* A batch knows what the one before it brought, and what others have brought since; and the index
+ * that is made at the end has all of it. */
+static void check_two_batches(const char *folder, bool meanwhile)
+{
+    enum { FULL = 1 << 17, REPEATED = 700, BROUGHT = 60, LATER = 3000 };
+    static const struct doppel_metadata none;
+    uint64_t counts[DOPPEL_ADDED_ELSEWHERE + 1] = {0};
+    struct doppel_library *library = open_library(folder);
+    struct doppel_code_batch *batch = NULL;
+    struct doppel_error error = {0};
+    assert_int_equal(doppel_code_batch_new(library, &none, &batch, NULL), DOPPEL_OK);
+    for (size_t i = 0; i < FULL + LATER; i++) {
+        struct list_code code = numbered_code(i < FULL + REPEATED || i % 2 ? i % FULL : i);
+        uint32_t position;
+        struct doppel_item item = item_of(&code, &position);
+        bool full;
+        const struct doppel_list_code one = {&item, *code.name ? code.name : NULL, {0}};
+        if (doppel_code_batch_add(batch, &one, &full, &error))
+            fail_msg("%s", error.message);
+        assert_int_equal(full, i + 1 == FULL);
+        if (full && doppel_code_batch_write(batch, counts, &error))
+            fail_msg("%s", error.message);
+        if (full && meanwhile)
+            import_meanwhile(folder, FULL + REPEATED, BROUGHT);
+    }
+    if (doppel_code_batch_write(batch, counts, &error))
+        fail_msg("%s", error.message);
+    doppel_code_batch_free(batch);
+    const size_t fresh = (LATER - REPEATED) / 2 - (meanwhile ? BROUGHT : 0);
+    assert_int_equal(counts[DOPPEL_ADDED_NEW], FULL + fresh);
+    assert_int_equal(counts[DOPPEL_ADDED_UNCHANGED], LATER - fresh);
+    assert_whole(library);
+    doppel_library_close(library);
+}
+
+static void a_batch_after_another(void **state)
+{
+    check_two_batches(*state, false);
+}
+
+static void others_between_batches(void **state)
+{
+    check_two_batches(*state, true);
 }
 
 /* Of a process that is killed after a batch, that batch is there, and no index: what comes again is
@@ -522,6 +592,7 @@ static void version_8_is_brought_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_batch_after_another),   IN_FOLDER(others_between_batches),
         IN_FOLDER(many_are_as_one_by_one),  IN_FOLDER(a_killed_import_is_completed),
         IN_FOLDER(new_ones_are_disabled),   IN_FOLDER(a_row_of_many_is_many_entries),
         IN_FOLDER(a_damaged_row_of_many),   IN_FOLDER(version_8_is_brought_up),

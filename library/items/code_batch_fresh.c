@@ -1,0 +1,266 @@
+/* The codes of a batch that are new: their rows, many in a statement, and what is said of them. */
+#include "core/try.h"
+#include "library/derived/codes.h"
+#include "library/items/code_batch_internal.h"
+#include "library/items/rows.h"
+
+enum {
+    ROWS_AT_ONCE = 16,  /* of an INSERT */
+    MAX_CODE_BYTES = 96 /* of a fingerprint of one code */
+};
+
+/* ---- rows ---- */
+
+#define TIMES_4(row) row ", " row ", " row ", " row
+#define TIMES_16(row) TIMES_4(TIMES_4(row))
+_Static_assert(ROWS_AT_ONCE == 16, "TIMES_16");
+#define OF_ROWS(select, row)                                                                       \
+    {                                                                                              \
+        select " FROM (VALUES " row ")", select " FROM (VALUES " TIMES_16(row) ")"                 \
+    }
+
+/* A code on its way into a table, and what is bound of it. */
+struct code_row {
+    const struct doppel_metadata *about;
+    struct batch_code *code;
+    uint64_t id;
+    const char *tag; /* of put_fresh_tags */
+    int64_t list;
+    uint8_t bytes[MAX_CODE_BYTES];
+};
+
+/* An INSERT of one row, and of many. */
+struct code_insert {
+    const char *sql[2];
+    int (*bind)(sqlite3_stmt *statement, int at, struct code_row *row); /* returns how many */
+    bool (*wanted)(const struct code_row *row);                         /* NULL: always */
+};
+
+static int bind_item(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    const struct batch_code *code = row->code;
+    item_no_path(row->id, row->bytes);
+    sqlite3_bind_int64(statement, at, (int64_t)row->id);
+    sqlite3_bind_blob(statement, at + 1, row->bytes, NO_FILE_BYTES, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, at + 2, past_ns(code->added_ns));
+    sqlite3_bind_blob(statement, at + 3, code->digest.bytes, sizeof code->digest.bytes,
+                      SQLITE_STATIC);
+    sqlite3_bind_int(statement, at + 4, (int)code->scheme);
+    sqlite3_bind_int(statement, at + 5, code->version);
+    sqlite3_bind_int(statement, at + 6, code->quality);
+    return 7;
+}
+
+static int bind_fingerprint(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    const struct doppel_record record = batch_record(row->code);
+    doppel_fingerprint_write(&record.fingerprint, row->bytes);
+    sqlite3_bind_int64(statement, at, (int64_t)row->id);
+    sqlite3_bind_blob(statement, at + 1, row->bytes,
+                      (int)doppel_fingerprint_size(&record.fingerprint), SQLITE_STATIC);
+    return 2;
+}
+
+static int bind_about(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    const struct doppel_metadata *about = row->about;
+    const struct bound_value values[] = {ID(row->id), value_string(about->source),
+                                         value_string(about->date), value_text(row->code->name),
+                                         value_text(about->meta)};
+    const int count = sizeof values / sizeof *values;
+    for (int i = 0; i < count; i++)
+        value_bind(statement, at + i, &values[i]);
+    return count;
+}
+
+static bool has_about(const struct code_row *row)
+{
+    return row->code->name || row->about->source || row->about->date || row->about->meta;
+}
+
+/* clang-format off */
+#define ITEM_OF_ROW "column2, 0, column3, 0, 0, 0, 0, column4, 2, column5, column6, 0, 0, column7"
+static const struct code_insert insert_items = {OF_ROWS(
+    "INSERT INTO item(id, " ITEM_COLUMNS ", checksum)"
+    " SELECT column1, " ITEM_OF_ROW ", " CHECKSUM_OF(ITEM_OF_ROW), "(?, ?, ?, ?, ?, ?, ?)"),
+    bind_item, NULL};
+static const struct code_insert insert_fingerprints = {OF_ROWS(
+    "INSERT INTO fingerprint(item, data, checksum)"
+    " SELECT column1, column2, " CHECKSUM_OF("column1, column2"), "(?, ?)"),
+    bind_fingerprint, NULL};
+#define ABOUT_OF_ROW "column1, column2, column3, column4, column5"
+static const struct code_insert insert_about = {OF_ROWS(
+    "INSERT INTO about(" ABOUT_COLUMNS ", checksum)"
+    " SELECT " ABOUT_OF_ROW ", " CHECKSUM_OF(ABOUT_OF_ROW), "(?, ?, ?, ?, ?)"),
+    bind_about, has_about};
+/* clang-format on */
+
+static int bind_label(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    sqlite3_bind_int64(statement, at, (int64_t)row->id);
+    sqlite3_bind_text(statement, at + 1, row->tag, -1, SQLITE_STATIC);
+    return 2;
+}
+
+static int bind_list_tag(sqlite3_stmt *statement, int at, struct code_row *row)
+{
+    sqlite3_bind_int64(statement, at + 2, row->list);
+    return bind_label(statement, at, row) + 1;
+}
+
+/* clang-format off */
+static const struct code_insert insert_labels = {OF_ROWS(
+    "INSERT INTO label(item, label) SELECT column1, column2", "(?, ?)"), bind_label, NULL};
+static const struct code_insert insert_list_tags = {OF_ROWS(
+    "INSERT INTO list_said(item, tag, list) SELECT column1, column2, column3", "(?, ?, ?)"),
+    bind_list_tag, NULL};
+/* clang-format on */
+
+/* @param count ROWS_AT_ONCE, or 1 */
+static enum doppel_status insert_at_once(struct doppel_library *library,
+                                         const struct code_insert *insert, struct code_row *rows,
+                                         size_t count, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        doppel_store_statement(library->store, insert->sql[count > 1], &statement, error);
+    if (status)
+        return status;
+    for (size_t i = 0, at = 1; i < count; i++)
+        at += (size_t)insert->bind(statement, (int)at, &rows[i]);
+    return library_run(library, statement, error);
+}
+
+/* Of the new ones. @param id of the first of them */
+static enum doppel_status insert_rows(struct doppel_code_batch *batch,
+                                      const struct code_insert *insert, uint64_t id,
+                                      struct doppel_error *error)
+{
+    struct code_row rows[ROWS_AT_ONCE];
+    enum doppel_status status = DOPPEL_OK;
+    size_t count = 0;
+    for (size_t i = 0; i < batch->codes.count && !status; i++) {
+        if (batch->codes.items[i].known)
+            continue;
+        rows[count].about = batch->about;
+        rows[count].code = &batch->codes.items[i];
+        rows[count].id = id++;
+        count += !insert->wanted || insert->wanted(&rows[count]);
+        if (count == ROWS_AT_ONCE) {
+            status = insert_at_once(batch->library, insert, rows, count, error);
+            count = 0;
+        }
+    }
+    for (size_t i = 0; i < count && !status; i++)
+        status = insert_at_once(batch->library, insert, &rows[i], 1, error);
+    return status;
+}
+
+/* ---- those that are new ---- */
+
+static enum doppel_status index_batch_codes(struct doppel_code_batch *batch, uint64_t id,
+                                            struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < batch->codes.count && !status; i++)
+        if (!batch->codes.items[i].known) {
+            const struct doppel_record record = batch_record(&batch->codes.items[i]);
+            status = codes_put(batch->library, id++, &record, error);
+        }
+    return status;
+}
+
+static enum doppel_status flush_tags(struct doppel_library *library, struct code_row *rows,
+                                     size_t *count, struct doppel_error *error)
+{
+    const size_t step = *count == ROWS_AT_ONCE ? ROWS_AT_ONCE : 1;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < *count && !status; i += step) {
+        status = insert_at_once(library, &insert_labels, rows + i, step, error);
+        if (!status)
+            status = insert_at_once(library, &insert_list_tags, rows + i, step, error);
+    }
+    *count = 0;
+    return status;
+}
+
+/* Of new items, of which nothing else is said and one list says it all. */
+static enum doppel_status put_tags_at_once(struct doppel_code_batch *batch, uint64_t id,
+                                           int64_t list, struct doppel_error *error)
+{
+    struct code_row rows[ROWS_AT_ONCE];
+    size_t count = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < batch->codes.count; i++) {
+        const struct batch_code *code = &batch->codes.items[i];
+        for (size_t tag = 0; !code->known && tag < code->tags.count; tag++) {
+            rows[count].id = id;
+            rows[count].tag = code->tags.items[tag];
+            rows[count++].list = list;
+            if (count == ROWS_AT_ONCE)
+                TRY(flush_tags(batch->library, rows, &count, error));
+        }
+        id += !code->known;
+    }
+    TRY(flush_tags(batch->library, rows, &count, error));
+done:
+    return status;
+}
+
+static enum doppel_status put_fresh_tags(struct doppel_code_batch *batch, uint64_t id,
+                                         struct doppel_error *error)
+{
+    const struct doppel_metadata *about = batch->about;
+    bool changed = false;
+    int64_t list = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (about->list_count == 1 && !about->label_count) {
+        TRY(rows_number(batch->library, "SELECT id FROM list WHERE name = ?1",
+                        VALUES(value_text(about->lists[0])), &list, NULL, error));
+        return put_tags_at_once(batch, id, list, error);
+    }
+    for (size_t i = 0; i < batch->codes.count; i++) {
+        const struct batch_code *code = &batch->codes.items[i];
+        if (!code->known && code->tags.count)
+            TRY(batch_put_tags(batch, id, false, code, &changed, error));
+        id += !code->known;
+    }
+done:
+    return status;
+}
+
+/* Names, where there are any, labels and lists. */
+static enum doppel_status put_metadata(struct doppel_code_batch *batch, uint64_t first,
+                                       size_t fresh, struct doppel_error *error)
+{
+    const struct doppel_metadata *about = batch->about;
+    enum doppel_status status = insert_rows(batch, &insert_about, first, error);
+    for (size_t i = 0; i < about->label_count && !status; i++)
+        status =
+            rows_run(batch->library,
+                     "INSERT OR IGNORE INTO label(item, label)"
+                     " SELECT id, ?3 FROM item WHERE id BETWEEN ?1 AND ?2",
+                     VALUES(ID(first), ID(first + fresh - 1), value_text(about->labels[i])), error);
+    for (size_t i = 0; i < about->list_count && !status; i++)
+        status = list_put_many(batch->library, first, fresh, about->lists[i], error);
+    return status ? status : put_fresh_tags(batch, first, error);
+}
+
+enum doppel_status batch_put_fresh(struct doppel_code_batch *batch, size_t fresh,
+                                   struct doppel_error *error)
+{
+    uint64_t last = 0;
+    enum doppel_status status;
+    TRY(doppel_library_begin(batch->library, &last, error));
+    TRY(codes_put_off(batch->library, error));
+    const uint64_t first = last + 1;
+    const struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_IMPORTED, .item = first, .source = batch->about->source};
+    TRY(insert_rows(batch, &insert_items, first, error));
+    TRY(insert_rows(batch, &insert_fingerprints, first, error));
+    TRY(index_batch_codes(batch, first, error));
+    TRY(log_append_many(batch->library, &entry, fresh, error));
+    TRY(put_metadata(batch, first, fresh, error));
+done:
+    return status;
+}

@@ -1,0 +1,157 @@
+/* Which codes of a batch are new: what is not is looked up in the library, unless the same import
+ * has brought all that could be there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/digest.h"
+#include "core/try.h"
+#include "library/items/code_batch_internal.h"
+#include "library/items/rows.h"
+
+/* By what items without a file are known: scheme and name, else digest and version. */
+static int compare_known_by(const struct batch_code *a, const struct batch_code *b)
+{
+    int order = (a->name != NULL) - (b->name != NULL);
+    if (!order)
+        order = a->name ? strcmp(a->name, b->name)
+                        : memcmp(a->digest.bytes, b->digest.bytes, sizeof a->digest.bytes);
+    if (!order)
+        order = (a->scheme > b->scheme) - (a->scheme < b->scheme);
+    if (!order && !a->name)
+        order = (a->version > b->version) - (a->version < b->version);
+    return order;
+}
+
+static int compare_codes(const void *left, const void *right)
+{
+    const struct batch_code *a = *(struct batch_code *const *)left,
+                            *b = *(struct batch_code *const *)right;
+    int order = compare_known_by(a, b);
+    return order ? order : (a > b) - (a < b);
+}
+
+/* ---- what the import has brought ---- */
+
+enum {
+    BLOCK_WORDS = 8, /* a cache line */
+    BLOCK_BITS = 18, /* of the number of a block: 16 MB, for 10 million codes 1 in 100 is wrong */
+    BITS_A_CODE = 4
+};
+
+/* A Bloom filter in blocks, of all that an import brought into a library where nothing of the kind
+ * was. Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
+ */
+struct seen_codes {
+    int64_t version, changes; /* of the database, when it was right */
+    uint64_t blocks[(size_t)1 << BLOCK_BITS][BLOCK_WORDS];
+};
+
+static uint64_t hash_known_by(const struct batch_code *code)
+{
+    const uint64_t parts[] = {code->name
+                                  ? checksum64(code->name, strlen(code->name))
+                                  : checksum64(code->digest.bytes, sizeof code->digest.bytes),
+                              code->name != NULL, code->scheme, code->name ? 0 : code->version};
+    return checksum64(parts, sizeof parts);
+}
+
+static bool has_seen_code(const struct seen_codes *seen, const struct batch_code *code)
+{
+    uint64_t hash = hash_known_by(code);
+    const uint64_t *block = seen->blocks[hash >> (64 - BLOCK_BITS)];
+    bool all = true;
+    for (int i = 0; i < BITS_A_CODE; i++, hash >>= 9)
+        all &= block[hash / 64 % BLOCK_WORDS] >> hash % 64 & 1;
+    return all;
+}
+
+static void put_seen_code(struct seen_codes *seen, const struct batch_code *code)
+{
+    uint64_t hash = hash_known_by(code);
+    uint64_t *block = seen->blocks[hash >> (64 - BLOCK_BITS)];
+    for (int i = 0; i < BITS_A_CODE; i++, hash >>= 9)
+        block[hash / 64 % BLOCK_WORDS] |= UINT64_C(1) << hash % 64;
+}
+
+/* What others have committed, and what this process has written. */
+static enum doppel_status read_state(struct doppel_library *library, int64_t *out_version,
+                                     int64_t *out_changes, struct doppel_error *error)
+{
+    enum doppel_status status =
+        rows_number(library, "PRAGMA data_version", NO_VALUES, out_version, NULL, error);
+    return status ? status
+                  : rows_number(library, "SELECT total_changes()", NO_VALUES, out_changes, NULL,
+                                error);
+}
+
+void seen_codes_free(struct seen_codes *seen)
+{
+    free(seen);
+}
+
+static void forget_seen(struct doppel_code_batch *batch)
+{
+    seen_codes_free(batch->seen);
+    batch->seen = NULL;
+}
+
+void batch_seen(struct doppel_code_batch *batch)
+{
+    if (!batch->seen && batch->first && batch->codes.count >= BATCH_CODES)
+        batch->seen = calloc(1, sizeof *batch->seen);
+    if (!batch->seen)
+        return;
+    for (size_t i = 0; i < batch->codes.count; i++)
+        put_seen_code(batch->seen, &batch->codes.items[i]);
+    if (read_state(batch->library, &batch->seen->version, &batch->seen->changes, NULL))
+        forget_seen(batch);
+}
+
+/* Nothing was written since but this import's batches. */
+static void check_seen(struct doppel_code_batch *batch)
+{
+    int64_t version, changes;
+    if (batch->seen && (read_state(batch->library, &version, &changes, NULL) ||
+                        version != batch->seen->version || changes != batch->seen->changes))
+        forget_seen(batch);
+}
+
+/* ---- what is there ---- */
+
+static enum doppel_status look_up_code(struct doppel_code_batch *batch, struct batch_code *code,
+                                       struct doppel_error *error)
+{
+    const struct doppel_record record = batch_record(code);
+    const struct doppel_metadata about = batch_about(batch, code->name);
+    struct import import = {.addition.record = &record, .about = &about};
+    enum doppel_status status = import_find_known(batch->library, &import, error);
+    code->known = import.present.id != 0;
+    return status;
+}
+
+/* In order of what they are known by, which is the order of the indexes that are looked into. */
+enum doppel_status batch_mark_known(struct doppel_code_batch *batch, size_t *out_fresh,
+                                    struct doppel_error *error)
+{
+    const size_t count = batch->codes.count;
+    struct batch_code **order = malloc(count * sizeof *order);
+    int64_t any = 0;
+    if (!order)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for codes");
+    enum doppel_status status =
+        rows_number(batch->library, "SELECT EXISTS(SELECT 1 FROM item WHERE path < x'01')",
+                    NO_VALUES, &any, NULL, error);
+    batch->first = !any;
+    check_seen(batch);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &batch->codes.items[i];
+    qsort(order, count, sizeof *order, compare_codes);
+    for (size_t i = 0; i < count && !status; i++) {
+        order[i]->known = i && compare_known_by(order[i - 1], order[i]) == 0;
+        if (any && !order[i]->known && !(batch->seen && !has_seen_code(batch->seen, order[i])))
+            status = look_up_code(batch, order[i], error);
+        *out_fresh += !order[i]->known;
+    }
+    free(order);
+    return status;
+}
