@@ -2,6 +2,8 @@
 #ifndef DOPPEL_MATCH_IMAGES_JOIN_INTERNAL_H
 #define DOPPEL_MATCH_IMAGES_JOIN_INTERNAL_H
 
+#include <doppel/index.h>
+
 #include "match/images/images_internal.h"
 
 /* A pair of ranks, numbers of pictures in order of id. */
@@ -46,6 +48,21 @@ enum doppel_status join_meet(struct join *join);
 /** The same for the pairs of `some`, by rank, with any other; what is there is kept, followers are
  * left out. */
 enum doppel_status join_meet_some(struct join *join, const bool *some);
+
+/** Whether join_sweep can do what join_meet does, and as fast or faster: of all pictures, by the
+ * gate. */
+bool join_can_sweep(const struct join *join);
+
+/** Fill `meetings` as join_meet does, of all pictures; not in order.
+ * @param box_bits 8 to 16, by which codes are sorted; 0: as suits their number */
+enum doppel_status join_sweep(struct join *join, uint32_t box_bits);
+
+/** Keep those pairs of ranks that may be near enough: the gate. @return how many */
+size_t join_sift(const struct join *join, struct doppel_index_pair *pairs, size_t count);
+
+/** Add pairs to the meetings. @return false: they are too many, or there is no memory, as the
+ * status says */
+bool join_note_pairs(struct join *join, const struct doppel_index_pair *pairs, size_t count);
 
 /** Order the meetings, each once. */
 void join_settle(struct join *join);

@@ -9,6 +9,8 @@
 
 #include "core/try.h"
 
+enum { SWEPT_IMAGES = 1 << 16 }; /* from so many on a sweep is faster */
+
 enum side { SIDE_QUERIES, SIDE_ITEMS, SIDE_FULL };
 
 /* The codes of a run of pictures, as a join of codes reads them. */
@@ -124,9 +126,8 @@ static bool met_before(uint64_t seen[SEEN], const struct doppel_index_pair *pair
     return met;
 }
 
-static size_t sift_met_codes(void *context, struct doppel_index_pair *pairs, size_t count)
+size_t join_sift(const struct join *join, struct doppel_index_pair *pairs, size_t count)
 {
-    const struct join *join = context;
     uint64_t seen[SEEN] = {0}; /* 0: a picture with itself */
     size_t kept = 0, passed = 0;
     for (size_t i = 0; i < count; i++)
@@ -142,6 +143,11 @@ static size_t sift_met_codes(void *context, struct doppel_index_pair *pairs, siz
             pairs[passed++] = pairs[i];
     }
     return passed;
+}
+
+static size_t sift_met_codes(void *context, struct doppel_index_pair *pairs, size_t count)
+{
+    return join_sift(context, pairs, count);
 }
 
 /* ---- meetings ---- */
@@ -177,9 +183,8 @@ static bool make_room_join(struct join *join)
     return !join->status;
 }
 
-static bool note_met_pair(void *context, const struct doppel_index_pair *pairs, size_t count)
+bool join_note_pairs(struct join *join, const struct doppel_index_pair *pairs, size_t count)
 {
-    struct join *join = context;
     for (size_t i = 0; i < count; i++) {
         uint32_t a = pairs[i].a, b = pairs[i].b;
         struct meeting meeting = {a < b ? a : b, a < b ? b : a};
@@ -191,6 +196,11 @@ static bool note_met_pair(void *context, const struct doppel_index_pair *pairs, 
         }
     }
     return true;
+}
+
+static bool note_met_pair(void *context, const struct doppel_index_pair *pairs, size_t count)
+{
+    return join_note_pairs(context, pairs, count);
 }
 
 static enum doppel_status pair_up(struct join *join, const struct code_stream_reader *left,
@@ -240,9 +250,13 @@ enum doppel_status join_meet(struct join *join)
     join->meetings.count = 0;
     join->status = DOPPEL_OK;
     enum doppel_status status;
-    TRY(meet_by_look_ups(join));
-    if (join->matcher->full_radius)
-        TRY(meet_in_full(join));
+    if (join->count >= SWEPT_IMAGES && join_can_sweep(join)) {
+        TRY(join_sweep(join, 0));
+    } else {
+        TRY(meet_by_look_ups(join));
+        if (join->matcher->full_radius)
+            TRY(meet_in_full(join));
+    }
     join_settle(join);
 done:
     return status;

@@ -13,7 +13,14 @@
 #include "bench.h"
 #include "library/checksum.h"
 
-enum { ROUNDS = 20, VIEWS = 3, LINK_EVERY = 10, PER_FOLDER = 1000, CODE_WORDS = 4 };
+enum {
+    ROUNDS = 20,
+    VIEWS = 3,
+    LINK_EVERY = 10,
+    PER_FOLDER = 1000,
+    CODE_WORDS = 4,
+    DOUBLE_EVERY = 50 /* such an item is a near-duplicate of the one before it */
+};
 
 static uint64_t mix(uint64_t z)
 {
@@ -55,8 +62,11 @@ static size_t write_code(uint64_t id, uint16_t version, uint8_t out[512])
 {
     struct doppel_code codes[VIEWS];
     uint32_t positions[VIEWS] = {0, 1, 2};
+    const bool double_of_last = id % DOUBLE_EVERY == 0;
+    const uint64_t first = (id - double_of_last) * VIEWS * CODE_WORDS;
     for (size_t i = 0; i < VIEWS * CODE_WORDS; i++)
-        codes[i / CODE_WORDS].word[i % CODE_WORDS] = mix(id * VIEWS * CODE_WORDS + i);
+        codes[i / CODE_WORDS].word[i % CODE_WORDS] =
+            mix(first + i) ^ (double_of_last ? UINT64_C(1) << mix(id + i) % 64 : 0);
     const struct doppel_fingerprint fingerprint = {.scheme = DOPPEL_SCHEME_PHASH64,
                                                    .version = version,
                                                    .code_bits = 64 * CODE_WORDS,
