@@ -14,7 +14,7 @@
 
 #include <doppel/json_writer.h>
 
-#include "core/base64.h"
+#include "group/json_fields.h"
 
 struct journal {
     int fd;
@@ -59,12 +59,10 @@ void journal_content_free(struct journal_content *content)
 /* As doppel_json_path wrote it; given (free); NULL when there is none. */
 static char *get_path(const json_t *object, const char *key)
 {
-    char name[32];
-    size_t size;
-    snprintf(name, sizeof name, "%s_base64", key);
-    const char *encoded = json_string_value(json_object_get(object, name));
-    const char *text = json_string_value(json_object_get(object, key));
-    return encoded ? base64_decode(encoded, &size) : text ? strdup(text) : NULL;
+    struct fields fields = {.object = object};
+    char *path = NULL;
+    field_bytes(&fields, key, &path);
+    return path;
 }
 
 static uint64_t get_integer(const json_t *object, const char *key)

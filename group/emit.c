@@ -240,30 +240,6 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
            find_file_mark(grouping, number, &member->mark);
 }
 
-/* One member that is to be left alone leaves all of its group alone. */
-static void leave_group_alone(const struct group_members *members)
-{
-    bool left = false;
-    for (size_t i = 0; i < members->count; i++)
-        left |= members->items[i].mark == DOPPEL_FILE_LEAVE;
-    for (size_t i = 0; i < members->count && left; i++)
-        members->items[i].mark = DOPPEL_FILE_LEAVE;
-}
-
-/* What all but the one to keep, references, other shots and what is marked to stay take. */
-static uint64_t savable_bytes(const struct group_members *members)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 1; i < members->count; i++) {
-        const struct doppel_group_member *member = &members->items[i];
-        bool goes = member->mark == DOPPEL_FILE_REMOVE ||
-                    (member->mark == DOPPEL_FILE_UNMARKED && !member->burst);
-        if (!member->reference && goes)
-            bytes += member->freed_bytes;
-    }
-    return bytes;
-}
-
 /* The one to keep: of those that are marked to be kept; else of those that are not marked for
  * removal; else of all. @return false without memory */
 static bool choose_kept_by_marks(const struct grouping *grouping, const struct led_item *members,
@@ -323,7 +299,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
                 group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_other_member(grouping, members[i].item, &out);
-    leave_group_alone(&out);
+    group_leave_alone(out.items, out.count);
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (room && out.count < 2) {
         status = DOPPEL_OK; /* all others lie in its folder */
@@ -334,7 +310,8 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
                                            .keep_reason = reason,
                                            .members = out.items,
                                            .count = out.count,
-                                           .savable_bytes = savable_bytes(&out)};
+                                           .savable_bytes =
+                                               group_savable_bytes(out.items, out.count)};
         status = emission->receiver->visit(emission->receiver->context, &group, error);
     } else {
         doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group of %zu", count);

@@ -231,7 +231,11 @@ DOPPEL_API enum doppel_status doppel_library_groups(struct doppel_run *run,
                                                     struct doppel_error *error);
 
 /** What a group has in JSON beside what 'scan --json' prints. */
-enum doppel_group_json { DOPPEL_GROUP_PLAIN = 0, DOPPEL_GROUP_DIGESTS = 1 /**< of each member */ };
+enum doppel_group_json {
+    DOPPEL_GROUP_PLAIN = 0,
+    DOPPEL_GROUP_DIGESTS = 1, /**< of each member */
+    DOPPEL_GROUP_STAMPS = 2   /**< of each file: mtime_ns, inode, how a text was read */
+};
 
 /**
  * Append a group as an object: group, kind, keep, savable, members (docs/formats.md).
@@ -242,6 +246,63 @@ enum doppel_group_json { DOPPEL_GROUP_PLAIN = 0, DOPPEL_GROUP_DIGESTS = 1 /**< o
  */
 DOPPEL_API void doppel_group_to_json(struct doppel_json *json, const char *key,
                                      const struct doppel_group *group, unsigned parts);
+
+/**
+ * Read back a group of files from what doppel_group_to_json made of it, with digests and stamps.
+ * What JSON does not have (of a video's match the view, of an image's origin how it is compressed)
+ * is not there. Numbers are checked for their ranges.
+ *
+ * @param out given (doppel_group_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT with a sentence; DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_group_from_json(const char *text, size_t size,
+                                                     struct doppel_group **out,
+                                                     struct doppel_error *error);
+DOPPEL_API void doppel_group_free(struct doppel_group *group);
+
+/** Scans that are kept in a file (docs/formats.md), to be looked at and acted on later. */
+struct doppel_scan_saver;
+
+/**
+ * Begin a file of a scan. It appears at its path when it is whole.
+ * @param out given (doppel_scan_save_end)
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: a file is there that is no saved scan; DOPPEL_E_IO,
+ *         DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_scan_save_begin(const char *path,
+                                                     struct doppel_scan_saver **out,
+                                                     struct doppel_error *error);
+/** Write a group of doppel_scan, whose options have `on_disk` and `digests`. It is a
+ * doppel_group_visitor, with the saver as its context. */
+DOPPEL_API enum doppel_status doppel_scan_save_group(void *saver, const struct doppel_group *group,
+                                                     struct doppel_error *error);
+/** End it, and free the saver. @param status of the scan: what is not DOPPEL_OK leaves no file, and
+ * is returned. @param counts of the scan; borrowed */
+DOPPEL_API enum doppel_status doppel_scan_save_end(struct doppel_scan_saver *saver,
+                                                   enum doppel_status status,
+                                                   const struct doppel_group_counts *counts,
+                                                   struct doppel_error *error);
+
+/** Whether a file is a saved scan, of whatever version, by its beginning. */
+DOPPEL_API bool doppel_is_saved_scan(const char *path);
+
+/**
+ * Visit the groups of a saved scan, without reading its files. A file with another size, mtime or
+ * inode than it had is left out of its group, and reported to the run as a failed input; one that
+ * is gone, or is a link to another one of its group by now, is counted in a notice. A group of
+ * which one is left is not visited. Marks and `protect` of the options choose which is kept; what
+ * the others are to another one to keep than the saved one is not measured again: they have the
+ * weaker of both reasons, and no match. No other option counts but `compare`, by its kinds.
+ *
+ * @param path    read whole before the first group is visited
+ * @param options borrowed; NULL: the defaults
+ * @return as doppel_scan; DOPPEL_E_FORMAT with path, line and what is wrong; DOPPEL_E_IO
+ */
+DOPPEL_API enum doppel_status doppel_scan_saved(struct doppel_run *run, const char *path,
+                                                const struct doppel_group_options *options,
+                                                doppel_group_visitor *visit, void *context,
+                                                struct doppel_group_counts *counts,
+                                                struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -106,6 +106,15 @@ static void put_member_reason(struct doppel_json *json, const struct doppel_grou
         doppel_match_to_json(json, member->match);
 }
 
+/* As jansson reads it, which knows no integers beyond 63 bits. */
+static void put_stamp_of_member(struct doppel_json *json, const struct doppel_group_member *member)
+{
+    doppel_json_signed(json, "mtime_ns", member->mtime_ns);
+    doppel_json_signed(json, "inode", (int64_t)member->inode);
+    if (member->reading)
+        doppel_json_integer(json, "reading", member->reading);
+}
+
 static void put_digest(struct doppel_json *json, const struct doppel_digest *digest)
 {
     char hex[2 * sizeof digest->bytes + 1];
@@ -129,6 +138,8 @@ static void put_member(struct doppel_json *json, const struct doppel_group *grou
         doppel_json_path(json, "identical_to", group->members[member->same_bytes].path);
     doppel_json_texts(json, "lists", member->lists, member->list_count);
     doppel_json_texts(json, "labels", member->labels, member->label_count);
+    if (parts & DOPPEL_GROUP_STAMPS && member->is_file)
+        put_stamp_of_member(json, member);
     if (parts & DOPPEL_GROUP_DIGESTS)
         put_digest(json, &member->digest);
     doppel_json_object_end(json);

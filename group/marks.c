@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "core/base64.h"
+#include "group/json_fields.h"
 
 /* Larger files are refused: a million marks take less. */
 enum { LARGEST_FILE = 512 << 20 };
@@ -37,21 +37,13 @@ static enum doppel_status read_word(const json_t *object, enum mark_word *out,
                        "\"distinct\"");
 }
 
-/* Text as bytes, by its KEY_base64 where there is one. @param out given; NULL: it is not there */
+/* @param out given; NULL: it is not there */
 static enum doppel_status read_bytes(const json_t *object, const char *key, char **out,
                                      struct doppel_error *error)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%s_base64", key);
-    const json_t *value = json_object_get(object, key), *encoded = json_object_get(object, name);
-    if ((value && !json_is_string(value)) || (encoded && !json_is_string(encoded)))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "\"%s\" is no string", value ? key : name);
-    *out = encoded ? base64_decode(json_string_value(encoded), NULL)
-           : value ? strdup(json_string_value(value))
-                   : NULL;
-    if (encoded && !*out)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "\"%s\" is no base64", name);
-    return value && !*out ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a mark") : DOPPEL_OK;
+    struct fields fields = {.object = object, .error = error};
+    field_bytes(&fields, key, out);
+    return fields.status;
 }
 
 static enum doppel_status read_named_file(const json_t *object, const char *key,

@@ -122,3 +122,25 @@ bool last_shares_folder(const struct doppel_group_member *members, size_t count)
             return true;
     return false;
 }
+
+void group_leave_alone(struct doppel_group_member *members, size_t count)
+{
+    bool left = false;
+    for (size_t i = 0; i < count; i++)
+        left |= members[i].mark == DOPPEL_FILE_LEAVE;
+    for (size_t i = 0; i < count && left; i++)
+        members[i].mark = DOPPEL_FILE_LEAVE;
+}
+
+uint64_t group_savable_bytes(const struct doppel_group_member *members, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 1; i < count; i++) {
+        const struct doppel_group_member *member = &members[i];
+        bool goes = member->mark == DOPPEL_FILE_REMOVE ||
+                    (member->mark == DOPPEL_FILE_UNMARKED && !member->burst);
+        if (!member->reference && goes)
+            bytes += member->freed_bytes;
+    }
+    return bytes;
+}

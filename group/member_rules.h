@@ -22,4 +22,10 @@ size_t prefer_folders(const struct grouping *grouping, struct led_item *members,
 /* Whether one of the members lies in the folder of the last one. */
 bool last_shares_folder(const struct doppel_group_member *members, size_t count);
 
+/* One member that is to be left alone leaves all of its group alone. */
+void group_leave_alone(struct doppel_group_member *members, size_t count);
+
+/* What all but the one to keep, references, other shots and what is marked to stay take. */
+uint64_t group_savable_bytes(const struct doppel_group_member *members, size_t count);
+
 #endif

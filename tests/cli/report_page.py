@@ -580,6 +580,35 @@ def test_a_served_report_acts_and_undoes():
     ] == [3, 1, 3]
 
 
+def test_a_saved_scan_is_served():
+    doppel("scan", "pictures", "--save", "saved.jsonl", code=3)
+    before = files_of("pictures")
+    with served("saved.jsonl") as address:
+        if not address:
+            return
+        page.go(address)
+        page.set("order", "path")
+        page.until("document.querySelectorAll('.look img').length > 1")
+        page.keys("g", "1", "a")
+        page.click("#doing-yes")
+        page.until(f"{STATUS}.includes('in the trash')")
+        gone = set(before) - set(files_of("pictures"))
+        assert gone
+        page.keys("j", "2")
+        marked = page.run(
+            "Array.from(document.querySelectorAll('.current .member.remove .name bdi'), name => name.textContent)"
+        )
+        changed = next(name for name in before if name.endswith("/" + marked[0]))
+        os.utime(FOLDER / changed, ns=(0, 1))
+        page.keys("a")
+        page.click("#doing-yes")
+        page.until(f"{STATUS} === 'Nothing was done'")
+        page.keys("Z")
+        page.until(f"{STATUS}.includes('brought back')")
+        assert files_of("pictures") == before
+        page.keys("u")
+
+
 def test_names_of_one_file_free_it_together():
     made = group(1, count=3, size=1000)
     made["members"][1].update(links=2, names=[{"path": "/g1/other.jpg"}])

@@ -86,9 +86,9 @@ struct doppel_group_options group_options_from(const struct settings *settings)
         (struct doppel_strings){settings->keep_from.items, settings->keep_from.count};
     options.protect = (struct doppel_strings){settings->protect.items, settings->protect.count};
     options.not_within = settings->not_within;
-    options.digests = for_report;
+    options.digests = for_report || settings->save;
     options.metadata = for_report;
-    options.on_disk = settings->action != ACTION_NONE;
+    options.on_disk = settings->action != ACTION_NONE || settings->save;
     options.cross_folder = settings->cross_folder;
     options.records = records_from(settings);
     options.bytes_alone = !settings->kind && !settings->scheme_given;

@@ -262,6 +262,8 @@ const struct option_info option_table[] = {
      "commas between (default: identical; others can only be trashed or moved). Another shot of a "
      "burst, by the camera and the second of EXIF, goes by a mark alone",
      VERBS_ACT, SECTION_ACTING},
+    {"save", 0, "FILE", OPTION_TEXT, AT(save), NULL,
+     "Keep what is found, for a later 'report FILE'", VERB_SCAN, SECTION_ACTING},
     {"marks", 0, "FILE", OPTION_TEXT, AT(marks), NULL,
      "Do what was marked in a report, which exported FILE", VERBS_ACT, SECTION_ACTING},
     {"yes", 0, NULL, OPTION_FLAG, AT(yes), NULL, "Really do it", VERBS_ACT, SECTION_ACTING},

@@ -182,6 +182,7 @@ struct settings {
 
     bool same, distinct, forget; /* mark: the word */
     const char *note, *marks_from;
+    const char *save;       /* where a scan is kept; NULL: nowhere */
     const char *marks;      /* what a report exported, for those that group; NULL: not given */
     const char *marks_text; /* the same as text, of a page that is served; NULL: there is none */
     const char *since;      /* log: as given; NULL: from the beginning */

@@ -14,10 +14,11 @@ const struct verb verb_table[] = {
      "as parts of each other; videos by what they show: other encodings, crops, mirrored "
      "copies and clips. No library is needed. What was read is cached, so that the next scan "
      "reads only what has changed. Nothing is changed unless both --action and --yes are "
-     "given. -0 prints only the files that are not kept (and none of a --reference).",
+     "given. -0 prints only the files that are not kept (and none of a --reference). A PATH that "
+     "was made by --save stands for what was found then; what changed since is left out.",
      "doppel scan ~/Pictures",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl",
-     "kind min-similarity reference action marks yes format null", cmd_scan},
+     "kind min-similarity reference save action marks yes format null", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2,
      "compare two files: do they match, how closely, and where",
      "Prints the distance even when the two do not match. Texts that are not similar as a "
@@ -70,8 +71,9 @@ const struct verb verb_table[] = {
      "library kind min-similarity action yes format null", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
      "write the duplicate groups to an HTML report, to review and label them",
-     "With PATHs, the groups that 'scan' finds; without, those of the library, as 'groups' "
-     "finds them. The report is a single HTML file that needs nothing else: images side by "
+     "With PATHs, the groups that 'scan' finds, or has saved; without, those of the library, as "
+     "'groups' finds them. The report is a single HTML file that needs nothing else: images side "
+     "by "
      "side, frames and shared segments of videos, waveforms of recordings, and the words that "
      "differ between texts, and between records, whose lines are read again from their "
      "corpora (see --text-field). Groups are sorted, filtered and marked by keyboard or "

@@ -13,7 +13,8 @@ typedef enum doppel_status group_source(const struct settings *settings, struct 
                                         struct doppel_group_counts *counts,
                                         struct doppel_error *error);
 
-/* Of the files under the operands; of the items of the library. */
+/* Of the files under the operands, or in the saved scan that is the operand; of the items of the
+ * library. */
 group_source scan_groups, library_groups;
 
 /* Print the groups, or act on them. @return the verb's exit code */

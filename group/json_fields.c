@@ -1,5 +1,5 @@
 /* The fields of an object in JSON. */
-#include "exchange/json_fields.h"
+#include "group/json_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
