@@ -69,8 +69,10 @@ function factsOf(member) {
     return facts.join(' · ');
 }
 
+// How near it is to the one found to be kept; of the same content there is nothing to measure.
 function nearness(member) {
     const facts = [];
+    if (!member.relation && !member.bits) return '';
     if (member.bits) facts.push('distance ' + member.distance + ' of ' + member.bits);
     if (member.similarity !== undefined)
         facts.push('similarity ' + Number(member.similarity.toFixed(3)));

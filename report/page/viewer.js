@@ -76,7 +76,9 @@ function showView() {
     find('view-where').textContent =
         words + (view.zoom > 1 ? ', ' + Math.round(view.zoom * 100) + ' %' : '');
     find('view-name').replaceChildren(...nameNodes(name));
-    find('view-facts').textContent = factsOf(member) + (at ? ' · ' + nearness(member) : '');
+    find('view-facts').textContent = [factsOf(member), at ? nearness(member) : '']
+        .filter(Boolean)
+        .join(' · ');
     find('view-state').textContent = stateWords[state] || '';
     find('view-state').className = 'reason ' + state;
 }
