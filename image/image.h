@@ -147,6 +147,12 @@ DOPPEL_API double doppel_image_view_share(const struct doppel_image_features *fe
 DOPPEL_API int doppel_image_overlay(const struct doppel_image_features *a,
                                     const struct doppel_image_features *b);
 
+/** Whether a picture shows all of another one within a frame, both upright: their small planes are
+ * nearer without its trimmed borders than with them. Reads `thumb`, and the box of the trimmed
+ * view. Thread-safe. */
+DOPPEL_API bool doppel_image_is_framed(const struct doppel_image_features *image,
+                                       const struct doppel_image_features *other);
+
 /* ---- searching and judging ---- */
 
 /** Which views meet which. */

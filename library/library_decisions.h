@@ -69,11 +69,12 @@ struct doppel_candidate {
                                 it was made from; 0: all that it has */
     bool upscaled;           /**< it shows no more than a smaller one */
     bool framed;             /**< with a frame around it that others do not have */
-    bool turned;       /**< turned or mirrored beside most of its group, or beside the oldest */
-    bool overlaid;     /**< with a logo or words on it that others do not have */
-    bool blurred;      /**< as large as another one, and less sharp */
-    bool recompressed; /**< a JPEG before, of as good a quality as the best */
-    uint8_t quality;   /**< 1 to 100: of the worst compression that it went through */
+    bool turned;     /**< turned or mirrored beside most of its group, or beside the oldest */
+    bool overlaid;   /**< with a logo or words on it that others do not have */
+    bool blurred;    /**< as large as another one, and less sharp */
+    uint8_t quality; /**< 1 to 100: of the worst compression that it went through */
+    uint8_t wasted_quality; /**< of those as good as the best: by how much its last compression is
+                               better, for nothing */
 };
 
 /** An image beside the first of its group: doppel_image_look_make. */

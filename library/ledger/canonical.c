@@ -134,7 +134,7 @@ static int compare_sign(enum image_sign sign, const struct doppel_candidate *a,
         return a->blurred - b->blurred;
     default:
         return a->quality != b->quality ? more_first(a->quality, b->quality)
-                                        : a->recompressed - b->recompressed;
+                                        : a->wasted_quality - b->wasted_quality;
     }
 }
 

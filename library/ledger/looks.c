@@ -37,6 +37,19 @@ static struct doppel_image_verdict judge_both_ways(const struct doppel_fingerpri
     return back;
 }
 
+/* Two that meet upright and by their whole: a narrow frame, or something laid over one. */
+static void look_at_wholes(const struct doppel_image_features *image,
+                           const struct doppel_image_features *first,
+                           struct doppel_image_look *look)
+{
+    if (doppel_image_is_framed(image, first))
+        look->share = look->trimmed;
+    else if (doppel_image_is_framed(first, image))
+        look->first_share = doppel_image_view_share(first, DOPPEL_VIEW_TRIMMED);
+    else
+        look->overlay = doppel_image_overlay(first, image);
+}
+
 struct doppel_image_look doppel_image_look_make(const struct doppel_image_features *image,
                                                 const struct doppel_image_features *first)
 {
@@ -56,7 +69,7 @@ struct doppel_image_look doppel_image_look_make(const struct doppel_image_featur
         look.first_share = doppel_image_view_share(first, verdict.item_view);
     if (look.known && !verdict.orientation && verdict.query_view == DOPPEL_VIEW_FULL &&
         verdict.item_view == DOPPEL_VIEW_FULL)
-        look.overlay = doppel_image_overlay(first, image);
+        look_at_wholes(image, first, &look);
     return look;
 }
 
@@ -122,10 +135,16 @@ static bool is_measured(const struct doppel_image_look *look)
     return look->known && memcmp(look->origin.spectrum, none, sizeof none) != 0;
 }
 
-/* Of the worst compression that the image went through; without any 100. */
+/* Of its table; without one 100. */
+static uint8_t quality_now(const struct doppel_image_origin *origin)
+{
+    return origin->jpeg_quality ? origin->jpeg_quality : 100;
+}
+
+/* Of the worst compression that the image went through. */
 static uint8_t worst_quality(const struct doppel_image_origin *origin)
 {
-    uint8_t now = origin->jpeg_quality ? origin->jpeg_quality : 100;
+    uint8_t now = quality_now(origin);
     return origin->earlier_quality && origin->earlier_quality < now ? origin->earlier_quality : now;
 }
 
@@ -191,47 +210,57 @@ static double between_rings(const struct sharpness *both, double ring)
     return both->small[below] + (both->small[below + 1] - both->small[below]) * part;
 }
 
-/* The octaves, over the upper frequencies, by which the large one lacks sharpness beside the small
+/* The octaves, from FIRST_RING to `last`, by which the large one lacks sharpness beside the small
  * one, pixel by pixel: pictures are alike on every scale, an enlargement is not. */
-static double lacking_octaves(const struct sharpness *both)
+static double lacking_octaves(const struct sharpness *both, int last, double most)
 {
     double lacking = 0;
-    for (int ring = FIRST_RING; ring <= RINGS; ring++)
-        lacking += fmax(-most_counted, both->small[ring] - both->large[ring]);
+    for (int ring = FIRST_RING; ring <= last; ring++)
+        lacking += fmax(-most_counted, fmin(both->small[ring] - both->large[ring], most));
     return lacking;
 }
 
-/* The same that it would lack if it were the small one enlarged. */
-static double lacking_when_enlarged(const struct sharpness *both, double scale)
+/* The same that it would lack if it were the small one enlarged. Filters leave something above the
+ * frequencies that the small one had. */
+static double lacking_when_enlarged(const struct sharpness *both, int last, double scale)
 {
+    const double most = 3;
     double lacking = 0;
-    for (int ring = FIRST_RING; ring <= RINGS; ring++) {
+    for (int ring = FIRST_RING; ring <= last; ring++) {
         double enlarged = between_rings(both, ring * scale) + log2(scale);
         enlarged = fmax(both->floor[ring], fmin(enlarged, both->small[ring]));
-        lacking += both->small[ring] - enlarged;
+        lacking += fmin(most, both->small[ring] - enlarged);
     }
     return lacking;
 }
 
 /* What a strong compression left out says nothing, and smooth pictures lack nothing when they are
- * enlarged. Copies are younger, as far as dates are right: that moves the limits, and decides
- * nothing alone. */
+ * enlarged. A drawing rendered larger has fewer edges a block, and so less of every frequency; an
+ * enlargement lacks the high ones alone. Copies are younger, as far as dates are right: that moves
+ * the limits, and decides nothing alone. The highest ring is noise in what was saved with a table
+ * of steps. */
 static bool is_upscaled_from(const struct image_content *large, const struct image_content *small)
 {
-    const double share = .42, margin = .8, by_date = .8, by_quality = .3, good_quality = 90;
+    enum { LAST_RING = 6 };
+    const double share = .46, by_date = .7, by_quality = .3, good_quality = 90, by_level = 1.5,
+                 most = 1.8, clear = .3;
     bool older = is_older(small->candidate, large->candidate);
+    double date = older ? -by_date : by_date;
     struct sharpness both = compare_sharpness(small, large);
-    double enlarged = lacking_when_enlarged(&both, sqrt(large->pixels / small->pixels));
-    double least = share * enlarged + margin + (older ? -by_date : by_date) +
+    double enlarged = lacking_when_enlarged(&both, LAST_RING, sqrt(large->pixels / small->pixels));
+    double lacking = lacking_octaves(&both, LAST_RING, most) -
+                     by_level * fmax(0, both.small[1] - both.large[1]);
+    double least = share * enlarged + date +
                    by_quality * fmax(0, good_quality - worst_quality(&large->look->origin));
-    return enlarged >= (older ? 2.5 : 5) && lacking_octaves(&both) > least;
+    bool smooth = both.small[RINGS] < both.floor[RINGS] + 1 || enlarged < 1 + by_date;
+    return (older ? enlarged >= 1 - by_date : !smooth) && lacking > fmax(clear, least);
 }
 
 static bool is_blurred_beside(const struct image_content *image, const struct image_content *other)
 {
     const double most_lacking = 2.5;
     struct sharpness both = compare_sharpness(other, image);
-    return lacking_octaves(&both) > most_lacking;
+    return lacking_octaves(&both, RINGS, HUGE_VAL) > most_lacking;
 }
 
 /* More members are compared with the first ones alone. */
@@ -306,16 +335,26 @@ static void compare_overlays(struct doppel_candidate *candidates,
         candidates[i].overlaid = looks[i].overlay > 0 || (first && looks[i].overlay == 0);
 }
 
-/* A good table with no more in the file than a poor one's: the poor one was there before. */
-static bool is_saved_again(const struct image_content *image, const struct image_content *poorer)
+/* Of a ring. */
+static double mean_magnitude(const struct doppel_image_origin *origin, int ring)
 {
-    enum { BUSY_RING = 5, BUSY = 48, LEAST_BETTER = 15 };
-    const double most_lacking = .3;
-    if (worst_quality(&image->look->origin) < worst_quality(&poorer->look->origin) + LEAST_BETTER ||
-        image->look->origin.spectrum[BUSY_RING - 1] < BUSY)
-        return false;
-    struct sharpness both = compare_sharpness(image, poorer);
-    return lacking_octaves(&both) < most_lacking;
+    return exp2(origin->spectrum[ring - 1] / 16.) - 1;
+}
+
+/* A good table with just as much in the file as a poor one's: the poor one was there before, since
+ * it would have eaten some of it. */
+static bool is_saved_again(const struct doppel_image_origin *image,
+                           const struct doppel_image_origin *poorer)
+{
+    enum { LEAST_BETTER = 10, SECOND_RING = 2 };
+    const double same_sum = .035;
+    double sum = 0, other = 0;
+    for (int ring = SECOND_RING; ring <= RINGS; ring++) {
+        sum += mean_magnitude(image, ring);
+        other += mean_magnitude(poorer, ring);
+    }
+    return quality_now(image) >= quality_now(poorer) + LEAST_BETTER &&
+           fabs(sum - other) <= same_sum * sum;
 }
 
 /* The quality of an image beside the others of the same content: those that can be told. */
@@ -328,7 +367,8 @@ static uint8_t quality_beside(const struct doppel_candidate *candidates,
         struct image_content other = image_content_of(&candidates[j], &looks[j]);
         if (is_measured(&looks[j]) && !looks[j].part && !looks[i].part &&
             looks[j].orientation == looks[i].orientation && image.pixels == other.pixels &&
-            is_saved_again(&image, &other) && worst_quality(&looks[j].origin) < quality)
+            is_saved_again(&looks[i].origin, &looks[j].origin) &&
+            worst_quality(&looks[j].origin) < quality)
             quality = worst_quality(&looks[j].origin);
     }
     return quality;
@@ -345,10 +385,10 @@ static void compare_qualities(struct doppel_candidate *candidates,
         best = candidates[i].quality > best ? candidates[i].quality : best;
     }
     for (size_t i = 0; i < count; i++) {
-        bool good = candidates[i].quality + same_quality >= best;
-        candidates[i].recompressed =
-            good && candidates[i].quality <
-                        (looks[i].origin.jpeg_quality ? looks[i].origin.jpeg_quality : 100);
+        bool good = candidates[i].quality && candidates[i].quality + same_quality >= best;
+        uint8_t now = quality_now(&looks[i].origin);
+        candidates[i].wasted_quality =
+            good && candidates[i].quality < now ? (uint8_t)(now - candidates[i].quality) : 0;
         candidates[i].quality = good ? (uint8_t)best : candidates[i].quality;
     }
 }

@@ -310,6 +310,28 @@ static void test_views_of_odd_planes(void **state)
     assert_int_equal(doppel_image_features(&none, &untouched, NULL), DOPPEL_E_ARGUMENT);
 }
 
+static void test_narrow_frames(void **state)
+{
+    (void)state;
+    enum { SIDE = 200, FRAME = 8, WHOLE = SIDE + 2 * FRAME };
+    struct doppel_plane plane = draw_scene(SIDE, SIDE, 8);
+    uint8_t *framed = calloc(WHOLE, WHOLE);
+    for (size_t y = 0; y < SIDE; y++)
+        memcpy(framed + (y + FRAME) * WHOLE + FRAME, plane.data + y * plane.stride, SIDE);
+    struct doppel_image_features bare = features_of(&plane);
+    struct doppel_plane around = {framed, WHOLE, WHOLE, WHOLE};
+    struct doppel_image_features within = features_of(&around);
+    assert_true(doppel_image_view_share(&within, DOPPEL_VIEW_TRIMMED) < .9);
+    assert_true(doppel_image_is_framed(&within, &bare));
+    assert_false(doppel_image_is_framed(&bare, &within));
+    assert_false(doppel_image_is_framed(&bare, &bare));
+    assert_false(doppel_image_is_framed(&within, &within)); /* both have the frame */
+    doppel_fingerprint_free(&bare.fingerprint);
+    doppel_fingerprint_free(&within.fingerprint);
+    free(framed);
+    free_plane(&plane);
+}
+
 static void test_bursts(void **state)
 {
     (void)state;
@@ -404,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_turned_planes_have_turned_views),
         cmocka_unit_test(test_boxes_say_what_was_hashed),
         cmocka_unit_test(test_views_of_odd_planes),
+        cmocka_unit_test(test_narrow_frames),
         cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_attachment_goes_there_and_back),
     };

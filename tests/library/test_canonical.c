@@ -177,6 +177,122 @@ static void test_signs_of_a_copy(void **state)
     assert_reason(images, looks, "frame");
 }
 
+/* Real pairs of which the copy was kept once: a filter left much above the frequencies that there
+ * were; smooth pictures saved with a better table. */
+static void test_real_copies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *reason;
+        uint32_t width, height;
+        struct doppel_image_origin original, copy;
+    } pairs[] = {
+        {"upscaled",
+         1700,
+         1275,
+         {.spectrum = {146, 138, 134, 129, 125, 119, 111}},
+         {.spectrum = {149, 139, 126, 110, 92, 83, 67}}},
+        {"upscaled",
+         1310,
+         982,
+         {.spectrum = {145, 130, 122, 116, 109, 102, 96}},
+         {.spectrum = {145, 128, 120, 112, 99, 82, 61}, .jpeg_quality = 96}},
+        {"compression",
+         1000,
+         750,
+         {.spectrum = {109, 86, 55, 13, 0, 0, 0}, .jpeg_quality = 62},
+         {.spectrum = {108, 85, 55, 16, 2, 0, 0}, .jpeg_quality = 96}},
+        {"compression",
+         1000,
+         750,
+         {.spectrum = {118, 93, 80, 62, 40, 9, 0}, .jpeg_quality = 61, .earlier_quality = 49},
+         {.spectrum = {118, 93, 80, 62, 40, 10, 0}, .jpeg_quality = 95, .earlier_quality = 61}},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct doppel_candidate images[2] = {image, image};
+        struct doppel_image_look looks[2] = {sharp, sharp};
+        images[1].path = "/a";
+        images[1].size = 20;
+        images[1].width = pairs[i].width;
+        images[1].height = pairs[i].height;
+        images[1].mtime_ns += INT64_C(86400000000000);
+        looks[0].origin = pairs[i].original;
+        looks[1].origin = pairs[i].copy;
+        assert_reason(images, looks, pairs[i].reason);
+    }
+}
+
+/* A younger large image that is as smooth as the small one: the dates alone say nothing. */
+static void test_dates_alone_do_not_decide(void **state)
+{
+    (void)state;
+    struct doppel_candidate images[2] = {image, image};
+    struct doppel_image_look looks[2] = {sharp, sharp};
+    images[0].width *= 2;
+    images[0].height *= 2;
+    images[0].mtime_ns += INT64_C(86400000000000);
+    images[1].path = "/a";
+    assert_reason(images, looks, "resolution");
+    for (int i = 0; i < 7; i++)
+        looks[0].origin.spectrum[i] = looks[1].origin.spectrum[i] = (uint8_t)(i ? 0 : 70);
+    assert_reason(images, looks, "resolution");
+}
+
+/* Drawings rendered at two sizes: a smooth one that lacks what an enlargement would, one of few
+ * edges, and a smooth one made smaller. Their dates say nothing, or that the small one is older. */
+static void test_larger_drawings_are_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t width, height, small_width, small_height;
+        struct doppel_image_origin large, small;
+        bool older;
+    } pairs[] = {
+        {480,
+         360,
+         240,
+         180,
+         {.spectrum = {144, 115, 92, 68, 40, 11, 4}, .jpeg_quality = 90},
+         {.spectrum = {153, 130, 112, 92, 64, 33, 15}, .jpeg_quality = 80},
+         false},
+        {800,
+         600,
+         392,
+         294,
+         {.spectrum = {130, 108, 90, 77, 72, 69, 60}},
+         {.spectrum = {145, 124, 112, 101, 95, 92, 88}},
+         false},
+        {800,
+         600,
+         600,
+         450,
+         {.spectrum = {132, 98, 70, 43, 19, 2, 0}, .jpeg_quality = 92},
+         {.spectrum = {137, 105, 78, 57, 42, 26, 13}},
+         false},
+        {800,
+         600,
+         315,
+         236,
+         {.spectrum = {123, 96, 85, 72, 67, 58, 58}},
+         {.spectrum = {145, 122, 108, 97, 91, 87, 85}},
+         true},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct doppel_candidate images[2] = {image, image};
+        struct doppel_image_look looks[2] = {sharp, sharp};
+        images[0].width = pairs[i].width;
+        images[0].height = pairs[i].height;
+        images[0].mtime_ns += pairs[i].older ? INT64_C(86400000000000) : 0;
+        images[1].width = pairs[i].small_width;
+        images[1].height = pairs[i].small_height;
+        images[1].path = "/a";
+        images[1].size = 20;
+        looks[0].origin = pairs[i].large;
+        looks[1].origin = pairs[i].small;
+        assert_reason(images, looks, "resolution");
+    }
+}
+
 static void test_a_large_original_is_kept(void **state)
 {
     (void)state;
@@ -272,6 +388,9 @@ int main(void)
         cmocka_unit_test(test_criteria_are_asked_in_their_order),
         cmocka_unit_test(test_policies_that_are_none),
         cmocka_unit_test(test_signs_of_a_copy),
+        cmocka_unit_test(test_real_copies),
+        cmocka_unit_test(test_dates_alone_do_not_decide),
+        cmocka_unit_test(test_larger_drawings_are_kept),
         cmocka_unit_test(test_a_large_original_is_kept),
         cmocka_unit_test(test_most_of_a_group_stand_upright),
         cmocka_unit_test(test_the_date_taken_counts_first),
