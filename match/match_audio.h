@@ -191,6 +191,7 @@ struct doppel_monitor_event {
     uint64_t id;                     /**< of the item */
     double stream_start, stream_end; /**< seconds; the end of END and GAP */
     double item_start;               /**< where in the item the stream's audio starts */
+    double speed;                    /**< of the item's time to the stream's */
     double score, false_positive_rate;
 };
 

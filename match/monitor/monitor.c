@@ -109,6 +109,7 @@ static struct doppel_monitor_event describe_monitor_heard(const struct monitor_h
         .stream_start = item < 0 ? start - item / line->speed : start,
         .stream_end = doppel_audio_seconds((double)heard_until(heard)),
         .item_start = fmax(item, 0),
+        .speed = line->speed,
         .score = -log10(heard->rate),
         .false_positive_rate = heard->rate};
 }

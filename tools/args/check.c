@@ -34,10 +34,34 @@ static enum doppel_status check_text(struct settings *settings, struct doppel_er
     return DOPPEL_OK;
 }
 
+/* A playlist is all that is printed. */
+static enum doppel_status check_playlist(struct settings *settings, struct doppel_error *error)
+{
+    const char *other = settings->repeats          ? "repeats"
+                        : settings->near_misses    ? "near-misses"
+                        : settings->null_separated ? "null"
+                                                   : NULL;
+    bool monitors = settings->verb->bit & VERB_MONITOR;
+    settings->playlist |= settings->format == FORMAT_CUE || settings->format == FORMAT_M3U;
+    if (settings->playlist && other)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is not for '--playlist'", other);
+    if (settings->start_text && !settings->playlist && !monitors)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--start-time' is for '--playlist'");
+    if (settings->start_text && !start_time_parse(settings->start_text, &settings->start_time))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--start-time' takes a date with a time, such as 2026-11-25T06:00:00, "
+                           "...T06:00:00+01:00 or ...T06:00:00Z, or 'now', not '%s'",
+                           settings->start_text);
+    return DOPPEL_OK;
+}
+
 /* What is only of recordings wants recordings only. */
 static enum doppel_status check_audio(struct settings *settings, struct doppel_error *error)
 {
-    const char *option = settings->pcm_text ? "pcm" : settings->repeats ? "repeats" : NULL;
+    const char *option = settings->pcm_text   ? "pcm"
+                         : settings->repeats  ? "repeats"
+                         : settings->playlist ? "playlist"
+                                              : NULL;
     enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
     if (settings->pcm_text && !parse_pcm(settings->pcm_text, &settings->pcm))
         return doppel_fail(
@@ -441,6 +465,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
         TRY(doppel_keep_policy_parse(settings->keep_text, &settings->keep, error));
     TRY(check_text(settings, error));
     TRY(check_outputs(settings, error));
+    TRY(check_playlist(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));
     TRY(check_scheme(settings, error));

@@ -10,6 +10,7 @@ enum {
     VERBS_DECIDE = VERB_INGEST | VERB_CHECK,
     VERBS_EXCHANGE = VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP,
     VERBS_PRINT = VERB_ANY & ~(uint64_t)VERBS_EXCHANGE,
+    VERBS_PLAYLIST = VERB_FIND | VERB_MONITOR,
     VERBS_READ = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_TUNE |
                  VERB_REPORT | VERBS_DECIDE,
     VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
@@ -160,6 +161,13 @@ const struct option_info option_table[] = {
     {"repeats", 0, NULL, OPTION_FLAG, AT(repeats), NULL,
      "Find passages that recur within each FILE, a recording; no library is needed", VERB_FIND,
      SECTION_AUDIO},
+    {"playlist", 0, NULL, OPTION_FLAG, AT(playlist), NULL,
+     "One row a span, in the order of time: of recordings that overlap the best", VERBS_PLAYLIST,
+     SECTION_AUDIO},
+    {"start-time", 0, "TIME", OPTION_TEXT, AT(start_text), NULL,
+     "When STREAM or FILE begins, as 2026-11-25T06:00:00, with an offset (+01:00, Z) or in local "
+     "time, or 'now': rows carry the time of day",
+     VERBS_PLAYLIST, SECTION_AUDIO},
     {"pcm", 0, "FORMAT:RATE:CHANNELS", OPTION_TEXT, AT(pcm_text), NULL,
      "FILE is raw audio, such as s16le:44100:2; FORMAT is u8, s16le, s24le, s32le or f32le",
      VERBS_AUDIO, SECTION_AUDIO},
@@ -400,7 +408,11 @@ const struct option_info option_table[] = {
      VERB_REMOVE, SECTION_LIBRARY},
 
     {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), "table",
-     "How results are printed; json is one object a line", VERBS_PRINT, SECTION_OUTPUT},
+     "How results are printed; json is one object a line", VERBS_PRINT & ~(uint64_t)VERBS_PLAYLIST,
+     SECTION_OUTPUT},
+    {"format", 0, "table|json|csv|cue|m3u", OPTION_CHOICE, AT(format), "table",
+     "How results are printed; json is one object a line; cue and m3u are playlists",
+     VERBS_PLAYLIST, SECTION_OUTPUT},
     {"format", 0, "json|csv|pdq|imagehash|fpcalc|digests", OPTION_CHOICE, AT(export_format), "json",
      "JSON Lines are complete; csv is flat; the others are lists in the formats of PDQ, "
      "imagehash, fpcalc -raw and sha256sum",

@@ -17,6 +17,7 @@
 #include "core/string_list.h"
 #include "intake/pcm.h"
 #include "tools/args/config.h"
+#include "tools/args/timestamp.h"
 
 struct report;
 struct settings;
@@ -29,7 +30,7 @@ enum {
     EXIT_SOME_UNREADABLE = 3
 };
 
-enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_CUE, FORMAT_M3U };
 /* Formats of export and import. */
 enum exchange {
     EXCHANGE_JSON,
@@ -115,7 +116,9 @@ struct settings {
     double max_false_positives; /* -1 = not given */
     double max_false_alarms;    /* an hour; -1 = not given */
     uint32_t near_misses;
-    bool same_speed, repeats;
+    bool same_speed, repeats, playlist;
+    const char *start_text; /* as given; NULL: not */
+    struct start_time start_time;
 
     /* videos */
     bool fast;               /* keyframes alone */

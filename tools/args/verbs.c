@@ -53,12 +53,13 @@ const struct verb verb_table[] = {
      "Prints the matches, best first; those of recordings in the order of time. Exits with 0 "
      "when anything matched, with 1 when nothing did. Passages of texts are found among items "
      "added with --scheme winnow32. For recordings, every place is reported at which an item "
-     "is heard: a recording of several hours gives its playlist. A video finds videos by "
+     "is heard; --playlist reports one item at a time, the best, as rows, a cue sheet or M3U. A "
+     "video finds videos by "
      "image and by audio, and recordings; a recording finds videos with that audio; an image "
      "finds videos that show it, with the time. With --repeats no library is searched. - is "
      "standard input.",
      "doppel find repost.jpg", "doppel find broadcast.mp3 --near-misses 3",
-     "library kind min-similarity max-fp-rate near-misses format null", cmd_find},
+     "library kind min-similarity max-fp-rate near-misses playlist format null", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
      "One member of each group is kept: the image that shows most, a frame around it not "
      "counted, then the one without a frame, the largest file, the oldest, the least deeply "
@@ -223,9 +224,11 @@ const struct verb verb_table[] = {
      "is reported some seconds after it, with its time in the stream and in the item; its end "
      "once it has not been heard for five seconds. Parts of the stream that could not be "
      "decoded are gaps. Items that are added to the library meanwhile are found, removed ones "
-     "are not. Exits with 0 at the end of the stream.",
-     "doppel monitor --json radio.fifo", "doppel monitor --pcm s16le:44100:2 - < studio.raw",
-     "library pcm max-fp-per-hour same-speed format", cmd_monitor},
+     "are not. With --playlist an item is one row, printed once nothing can change it, some 25 "
+     "seconds after its end. Exits with 0 at the end of the stream.",
+     "doppel monitor --json radio.fifo",
+     "doppel monitor --playlist --start-time now --pcm s16le:44100:2 - < studio.raw",
+     "library pcm max-fp-per-hour same-speed playlist start-time format", cmd_monitor},
     {"undo", VERB_UNDO, "[RUN]", 0, 1, "undo what 'scan --action' or 'groups --action' did",
      "Undoes the last run, or the one given. What was moved or trashed is moved back; a link "
      "becomes a separate file again, with its former time and mode. Nothing is overwritten: "

@@ -37,6 +37,17 @@ void tree_print(FILE *stream, const json_t *row, bool with_color, size_t columns
 /* A row as lines of a name and a value. */
 void sheet_print(FILE *stream, const struct layout *layout, const json_t *row, bool with_color);
 
+/* Rows of a playlist as a cue sheet, a track each. */
+struct cue_sheet {
+    unsigned tracks;
+    long end_frames; /* of the last track, in the file at hand */
+};
+void cue_print(struct cue_sheet *cue, FILE *stream, const json_t *row);
+
+/* The same as extended M3U. */
+void m3u_begin(FILE *stream);
+void m3u_print(FILE *stream, const json_t *row);
+
 /* A cell as people read it; given (free); "" when absent. */
 char *human_text(enum cell cell, const json_t *value);
 

@@ -1,6 +1,7 @@
 /* What was found, as rows. */
 #include "tools/output/matches.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,6 +139,36 @@ static enum doppel_status print_one(struct match_printing *printing, struct dopp
     return DOPPEL_OK;
 }
 
+/* The places of a recording, of which the playlist makes rows. */
+static enum doppel_status add_found_places(struct match_printing *printing,
+                                           struct doppel_error *error)
+{
+    struct find_print *print = printing->print;
+    const struct doppel_match *match = &printing->result->comparison.match;
+    struct doppel_item item;
+    enum doppel_status status =
+        doppel_library_get(print->library, printing->result->id, false, &item, error);
+    if (status)
+        return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    char *name = name_of_item(print->library, &item);
+    const struct playlist_item named = {name, doppel_item_has_file(&item), item.tags};
+    for (size_t i = 0; i < match->segment_count; i++) {
+        const struct doppel_segment *segment = &match->segments[i];
+        const struct playlist_span span = {.start = segment->a_start,
+                                           .end = segment->a_end,
+                                           .item_start = segment->b_start,
+                                           .speed = segment->speed > 0 ? segment->speed : 1,
+                                           .score = match->score,
+                                           .false_positive_rate = match->false_positive_rate,
+                                           .id = item.id};
+        playlist_add(print->playlist, &span, &named);
+    }
+    printing->matched |= match->segment_count > 0;
+    free(name);
+    doppel_item_free(&item);
+    return DOPPEL_OK;
+}
+
 /* Whether a result is to be printed. */
 static bool match_is_wanted(const struct match_printing *printing)
 {
@@ -146,7 +177,7 @@ static bool match_is_wanted(const struct match_printing *printing)
     if (!doppel_item_set_has(&print->wanted, result->id) || result->state == DOPPEL_LIST_DISABLED)
         return false;
     print->suppressed += result->suppressed_by != 0;
-    if (result->below_threshold && print->settings->null_separated)
+    if (result->below_threshold && (print->settings->null_separated || print->playlist))
         return false; /* paths are of what matches */
     return !result->suppressed_by || print->settings->include_allowed;
 }
@@ -163,6 +194,21 @@ static void print_no_match(struct match_printing *printing)
     place_rows_add(printing->rows, row);
 }
 
+/* What is wanted of the results. */
+static enum doppel_status print_results(struct match_printing *printing,
+                                        const struct doppel_search_results *results,
+                                        struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < results->count && !status; i++) {
+        printing->result = &results->items[i];
+        if (match_is_wanted(printing))
+            status = printing->print->playlist ? add_found_places(printing, error)
+                                               : print_one(printing, error);
+    }
+    return status;
+}
+
 enum doppel_status find_print(struct find_print *print, const char *query,
                               struct doppel_search_results *results, struct doppel_error *error)
 {
@@ -171,12 +217,13 @@ enum doppel_status find_print(struct find_print *print, const char *query,
         .print = print, .query = query, .not_compared = results->not_compared, .rows = &rows};
     enum doppel_status status = doppel_search_results_apply_lists(results, print->library, error);
     place_rows_begin(&rows, print->settings, print->output);
-    for (size_t i = 0; i < results->count && !status; i++) {
-        printing.result = &results->items[i];
-        if (match_is_wanted(&printing))
-            status = print_one(&printing, error);
-    }
-    if (!status && !printing.matched)
+    if (print->playlist)
+        playlist_begin(print->playlist, query);
+    if (!status)
+        status = print_results(&printing, results, error);
+    if (print->playlist)
+        playlist_settle(print->playlist, INFINITY);
+    else if (!status && !printing.matched)
         print_no_match(&printing);
     place_rows_end(&rows);
     doppel_json_free(&printing.row);

@@ -9,11 +9,13 @@
 #include "tools/args/options.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
+#include "tools/output/playlist.h"
 
 struct find_print {
     const struct settings *settings;
     struct doppel_library *library;
-    struct output *output;
+    struct output *output; /* NULL: the playlist takes what is found */
+    struct playlist *playlist;
     struct doppel_item_set wanted;
     uint64_t suppressed; /* matches that benign items explain */
     bool matched;        /* anything was printed that is a match */

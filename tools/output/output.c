@@ -25,6 +25,7 @@ struct output {
     bool terminal; /* where the progress line is in the way */
     int failed;    /* errno of the first write that failed */
     struct text_table *table;
+    struct cue_sheet cue;
     struct doppel_json row; /* the one that is written */
 };
 
@@ -54,6 +55,8 @@ struct output *output_new(const struct settings *settings, const struct layout *
         output->table = table_new(layout, output->color);
     if (output->format == FORMAT_CSV)
         csv_write_header(output->stream, layout);
+    if (output->format == FORMAT_M3U)
+        m3u_begin(output->stream);
     return output;
 }
 
@@ -181,6 +184,10 @@ void output_parsed(struct output *output, const json_t *row)
         tree_print(output->stream, row, output->color, output->terminal ? terminal_columns() : 0);
     else if (output->sheets)
         write_sheet(output, row);
+    else if (output->format == FORMAT_CUE)
+        cue_print(&output->cue, output->stream, row);
+    else if (output->format == FORMAT_M3U)
+        m3u_print(output->stream, row);
     else
         write_lines(output, row);
     note_output_failure(output);

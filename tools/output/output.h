@@ -1,4 +1,5 @@
-/* Results on stdout, one row at a time, as JSON Lines, CSV, a table for people, or bare paths (-0).
+/* Results on stdout, one row at a time, as JSON Lines, CSV, a table for people, or bare paths (-0);
+ * rows of a playlist as cue sheet or M3U as well.
  *
  * A row is the text of a JSON object, as --format json prints it. CSV, tables and -0 pick from it
  * by a layout: columns with dotted keys ("transform.mirrored"); a layout with `expand` gives a line

@@ -171,9 +171,11 @@ int cmd_find(const struct settings *settings, struct report *report)
         options.refine = refine_with_item;
         options.context = &find;
     }
-    find.print = (struct find_print){.settings = settings,
-                                     .library = find.library,
-                                     .output = find_print_output(settings, report)};
+    find.print = (struct find_print){.settings = settings, .library = find.library};
+    if (settings->playlist)
+        find.print.playlist = playlist_new(settings, report);
+    else
+        find.print.output = find_print_output(settings, report);
     enum doppel_status status;
     TRY(filter_library(settings, find.library, &find.print.wanted, &error));
     TRY(doppel_search_new(report->run, find.library, &options, &find.search, &error));
@@ -181,7 +183,8 @@ int cmd_find(const struct settings *settings, struct report *report)
     TRY(settings->code ? search_code(&find, &error) : search_files(&find, &error));
 done:
     doppel_search_free(find.search);
-    bool written = output_finish(find.print.output);
+    bool written = find.print.playlist ? playlist_finish(find.print.playlist)
+                                       : output_finish(find.print.output);
     other_scheme_reader_free(&reader);
     video_looks_free(find.looks);
     doppel_item_set_free(&find.print.wanted);

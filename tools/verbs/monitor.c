@@ -1,6 +1,7 @@
 /* doppel monitor STREAM|-: names what is heard in an endless stream. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include "tools/args/commands.h"
 #include "tools/output/item_name.h"
 #include "tools/output/output.h"
+#include "tools/output/playlist.h"
 #include "tools/signals.h"
 
 enum {
@@ -23,7 +25,11 @@ enum {
     RESTART_LEAST_S = 1 /* of audio that a decoder must have told before it is started again */
 };
 
+static const double EDGE_SECONDS = .3; /* within which peaks may be missing */
+
 static const struct column columns[] = {
+    {"start_time", "time", CELL_TEXT},
+    {"end_time", NULL, CELL_TEXT},
     {"event", "event", CELL_TEXT},
     {"stream_start", "start", CELL_PLACE},
     {"stream_end", "end", CELL_PLACE},
@@ -37,19 +43,25 @@ static const struct column columns[] = {
     {"path", "path", CELL_PATH},
 };
 
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+/* The time of day has no columns where it is not known. */
+enum { COLUMNS = sizeof columns / sizeof *columns, TIME_COLUMNS = 2 };
+static const struct layout timed_layout = {columns, COLUMNS, NULL, NULL, NULL};
+static const struct layout layout = {columns + TIME_COLUMNS, COLUMNS - TIME_COLUMNS, NULL, NULL,
+                                     NULL};
 
 /* An item that is heard: it may be removed before it ends. */
 struct playing {
     uint64_t id;
-    char *path; /* NULL: not known */
+    double start, duration; /* of the stream; of the item, 0: not known */
+    char *path;             /* NULL: not known */
     struct doppel_audio_tags tags;
 };
 
 struct monitor_watch {
     const struct settings *settings;
     struct report *report;
-    struct output *output;
+    struct output *output; /* NULL: the playlist takes what is heard */
+    struct playlist *playlist;
     struct doppel_library *library;
     const struct doppel_recordings *recordings; /* borrowed from the library */
     struct doppel_monitor *monitor;
@@ -63,13 +75,14 @@ struct monitor_watch {
 
 /* ---- events ---- */
 
-static void begin_playing(struct monitor_watch *watch, uint64_t id)
+static void begin_playing(struct monitor_watch *watch, const struct doppel_monitor_event *event)
 {
-    struct playing playing = {.id = id};
+    struct playing playing = {.id = event->id, .start = event->stream_start};
     struct doppel_item item;
-    if (!doppel_library_get(watch->library, id, false, &item, NULL)) {
+    if (!doppel_library_get(watch->library, event->id, false, &item, NULL)) {
         playing.path = name_of_item(watch->library, &item);
         playing.tags = item.tags;
+        playing.duration = (double)item.duration_ms / 1000;
         doppel_item_free(&item);
     }
     watch->playing = realloc(watch->playing, (watch->count + 1) * sizeof *watch->playing);
@@ -89,6 +102,22 @@ static struct playing end_playing(struct monitor_watch *watch, uint64_t id)
         return playing;
     }
     return (struct playing){.id = id};
+}
+
+/* The time of day, where it is known. */
+static void write_event_times(const struct monitor_watch *watch, struct doppel_json *row,
+                              const struct doppel_monitor_event *event)
+{
+    const struct start_time *began = &watch->settings->start_time;
+    char time[CLOCK_BYTES];
+    if (!began->given)
+        return;
+    start_time_after(began, event->stream_start, time);
+    doppel_json_text(row, "start_time", time);
+    if (event->type == DOPPEL_MONITOR_START)
+        return;
+    start_time_after(began, event->stream_end, time);
+    doppel_json_text(row, "end_time", time);
 }
 
 static void write_event_item(struct doppel_json *row, const struct doppel_monitor_event *event,
@@ -114,11 +143,12 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
     struct monitor_watch *watch = context;
     struct doppel_json *row = output_begin(watch->output);
     doppel_json_text(row, "event", names[event->type]);
+    write_event_times(watch, row, event);
     if (event->type == DOPPEL_MONITOR_GAP) {
         doppel_json_number(row, "stream_start", event->stream_start, 3);
         doppel_json_number(row, "stream_end", event->stream_end, 3);
     } else if (event->type == DOPPEL_MONITOR_START) {
-        begin_playing(watch, event->id);
+        begin_playing(watch, event);
         write_event_item(row, event, &watch->playing[watch->count - 1]);
     } else {
         struct playing playing = end_playing(watch, event->id);
@@ -128,6 +158,64 @@ static bool print_event(void *context, const struct doppel_monitor_event *event)
     output_end(watch->output);
     output_flush(watch->output);
     return true;
+}
+
+/* The first and the last peak lie within the audio: what was heard from there on, and up to there,
+ * was heard from the beginning, and to the end. */
+static void widen_to_item(struct playlist_span *span, double duration)
+{
+    double before = span->item_start / span->speed;
+    double after = duration / span->speed - before - (span->end - span->start);
+    if (before < EDGE_SECONDS) {
+        span->start -= before;
+        span->item_start = 0;
+    }
+    if (fabs(after) < EDGE_SECONDS)
+        span->end += after;
+}
+
+static void add_heard_span(struct monitor_watch *watch, const struct doppel_monitor_event *event)
+{
+    struct playing playing = end_playing(watch, event->id);
+    struct playlist_span span = {.start = event->stream_start,
+                                 .end = event->stream_end,
+                                 .item_start = event->item_start,
+                                 .speed = event->speed,
+                                 .score = event->score,
+                                 .false_positive_rate = event->false_positive_rate,
+                                 .id = event->id};
+    const struct playlist_item item = {.name = playing.path ? playing.path : "",
+                                       .has_file = playing.path && *playing.path == '/',
+                                       .tags = playing.tags};
+    widen_to_item(&span, playing.duration);
+    playlist_add(watch->playlist, &span, &item);
+    free(playing.path);
+}
+
+static bool take_for_playlist(void *context, const struct doppel_monitor_event *event)
+{
+    struct monitor_watch *watch = context;
+    if (event->type == DOPPEL_MONITOR_START)
+        begin_playing(watch, event);
+    else if (event->type == DOPPEL_MONITOR_END)
+        add_heard_span(watch, event);
+    else
+        playlist_gap(watch->playlist, event->stream_start, event->stream_end);
+    return true;
+}
+
+/* What began before all that is heard now is known to the playlist. */
+static void settle_playlist(struct monitor_watch *watch)
+{
+    double until = watch->until;
+    for (size_t i = 0; i < watch->count; i++)
+        until = fmin(until, watch->playing[i].start);
+    playlist_settle(watch->playlist, until);
+}
+
+static doppel_monitor_visitor *event_visitor(const struct monitor_watch *watch)
+{
+    return watch->playlist ? take_for_playlist : print_event;
 }
 
 /* ---- the library ---- */
@@ -212,7 +300,7 @@ static enum doppel_status hear_peaks(struct monitor_watch *watch, const struct d
         return status;
     status =
         doppel_monitor_push(watch->monitor, track.peaks, track.count, watch->origin + heard->from,
-                            watch->until, print_event, watch, error);
+                            watch->until, event_visitor(watch), watch, error);
     doppel_audio_track_free(&track);
     return status;
 }
@@ -224,7 +312,7 @@ static enum doppel_status hear(struct monitor_watch *watch, const struct doppel_
     watch->heard_at = monotonic_seconds();
     if (heard->gap)
         return doppel_monitor_gap(watch->monitor, watch->origin + heard->from, watch->until,
-                                  print_event, watch, error);
+                                  event_visitor(watch), watch, error);
     return hear_peaks(watch, heard, error);
 }
 
@@ -239,6 +327,8 @@ static enum doppel_status listen_on(struct monitor_watch *watch, struct doppel_l
         if (!status) {
             status = hear(watch, &heard, error);
             free(heard.attachment);
+            if (watch->playlist)
+                settle_playlist(watch);
         } else if (status == DOPPEL_E_TIMEOUT || status == DOPPEL_E_CANCELLED) {
             status = DOPPEL_OK;
         }
@@ -253,7 +343,8 @@ static enum doppel_status tell_loss(struct monitor_watch *watch, struct doppel_e
 {
     double lost = watch->is_pipe ? monotonic_seconds() - watch->heard_at : 0, from = watch->until;
     watch->origin = watch->until = from + lost;
-    return doppel_monitor_gap(watch->monitor, from, watch->until, print_event, watch, error);
+    return doppel_monitor_gap(watch->monitor, from, watch->until, event_visitor(watch), watch,
+                              error);
 }
 
 /* A decoder that dies on what it hears is started again where the stream stands: those of
@@ -315,13 +406,19 @@ int cmd_monitor(const struct settings *settings, struct report *report)
         close_watch(&watch);
         return report_fatal(report, "%s", error.message);
     }
-    watch.output = output_new(settings, &layout, report);
+    if (settings->playlist)
+        watch.playlist = playlist_new(settings, report);
+    else
+        watch.output =
+            output_new(settings, settings->start_time.given ? &timed_layout : &layout, report);
+    if (watch.playlist)
+        playlist_begin(watch.playlist, settings->operands.items[0]);
     status = open_stream(&watch, &error);
     if (!status)
         status = listen(&watch, &error);
     say_end(&watch, status, &error);
-    status = doppel_monitor_finish(watch.monitor, print_event, &watch, &error);
-    bool written = output_finish(watch.output);
+    status = doppel_monitor_finish(watch.monitor, event_visitor(&watch), &watch, &error);
+    bool written = watch.playlist ? playlist_finish(watch.playlist) : output_finish(watch.output);
     close_watch(&watch);
     if (status)
         return report_fatal(report, "%s", error.message);
