@@ -23,6 +23,7 @@ enum doppel_status catalogue_open(const char *directory,
         .upgrades = catalogue_upgrades,
         .upgrade_count = CATALOGUE_UPGRADES,
         .create = options->create,
+        .drop_but = options->drop_unused ? "'log','text_options'" : NULL,
         .read_only = options->read_only,
         .durable = options->durable,
         .busy_timeout_ms = BUSY_TIMEOUT_MS,
@@ -79,6 +80,7 @@ enum doppel_status doppel_library_open(const char *directory,
     options = options ? options : &defaults;
     if (!directory || !*directory)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no folder of a library is named");
+    bool made = options->create && access(directory, F_OK) != 0;
     if (options->create && !options->read_only) {
         enum doppel_status status = make_directories(directory, error);
         if (status)
@@ -92,6 +94,7 @@ enum doppel_status doppel_library_open(const char *directory,
     library->opened_ns = now_ns();
     library->read_only = options->read_only;
     library->no_rebuild = options->no_rebuild;
+    library->may_go = made && options->drop_unused;
     enum doppel_status status = open_up_to_date(directory, options, &library->store, error);
     if (status) {
         doppel_library_close(library);
@@ -114,6 +117,8 @@ void doppel_library_close(struct doppel_library *library)
     codes_close(library);
     library_rolled_back(library);
     doppel_store_close(library->store);
+    if (library->may_go)
+        (void)rmdir(library->directory); /* unless there is something in it */
     free(library->directory);
     free(library);
 }

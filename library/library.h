@@ -194,6 +194,8 @@ DOPPEL_API void doppel_item_free(struct doppel_item *item);
 
 struct doppel_library_options {
     bool create, read_only, durable;
+    bool
+        drop_unused; /**< a library that this opening made goes again when nothing was kept in it */
     bool no_rebuild; /**< an index that is not there, or damaged, though items are to be in it, is
                         not made by a question, which fails: DOPPEL_E_NOT_FOUND, _CORRUPT */
 };

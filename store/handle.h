@@ -18,6 +18,7 @@ struct doppel_store {
     struct doppel_store_options options; /* without the schema */
     struct doppel_store_index *indexes;  /* open ones, which follow its transactions */
     struct checkpointer *checkpointer;   /* NULL: SQLite's own way */
+    bool made;                           /* by this opening */
     ARRAY(struct prepared) prepared;
 };
 
@@ -31,6 +32,14 @@ void store_forget_statements(struct doppel_store *store);
 
 /** Whether a transaction of the caller's is open. */
 bool store_in_transaction(const struct doppel_store *store);
+
+/** The one number that a query gives; through a statement that does not outlive it. */
+enum doppel_status store_read_number(struct doppel_store *store, const char *sql, int64_t *out,
+                                     struct doppel_error *error);
+
+/** Remove the file, if there are no rows in it but those of options.drop_but, and
+ * nobody else has it open. */
+void store_drop_unused(struct doppel_store *store);
 
 /** Run a PRAGMA that checks pages and gives "ok". @return also DOPPEL_E_CORRUPT, with its finding
  */

@@ -12,9 +12,8 @@
 /* Rows of ours are far smaller; an unrelated item's blob of gigabytes would be read as a whole. */
 enum { PAGES_PER_CHECKPOINT = 4096, WAL_RETRY_MS = 5, MAX_ROW_BYTES = 64 << 20 };
 
-/* The one number that a query gives; through a statement that does not outlive it. */
-static enum doppel_status read_number(struct doppel_store *store, const char *sql, int64_t *out,
-                                      struct doppel_error *error)
+enum doppel_status store_read_number(struct doppel_store *store, const char *sql, int64_t *out,
+                                     struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     int code = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
@@ -117,9 +116,9 @@ static enum doppel_status identify(struct doppel_store *store, struct identity *
                                    struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(read_number(store, "PRAGMA application_id", &out->application_id, error));
-    TRY(read_number(store, "PRAGMA user_version", &out->version, error));
-    TRY(read_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, error));
+    TRY(store_read_number(store, "PRAGMA application_id", &out->application_id, error));
+    TRY(store_read_number(store, "PRAGMA user_version", &out->version, error));
+    TRY(store_read_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, error));
 done:
     return status;
 }
@@ -238,6 +237,7 @@ static enum doppel_status prepare_statement(struct doppel_store *store,
         TRY(switch_to_wal(store, options->busy_timeout_ms, error));
         TRY(make_schema(store, options, error));
         TRY(identify_at_once(store, &identity, error));
+        store->made = to_make;
     }
     TRY(check_identity(store, &identity, options, error));
     if (!options->read_only)
@@ -261,6 +261,18 @@ static enum doppel_status open_and_prepare(struct doppel_store *store,
                              : store_fail(store, code, error);
 }
 
+static void close_database(struct doppel_store *store)
+{
+    store_forget_statements(store);
+    checkpointer_free(store->checkpointer);
+    store->checkpointer = NULL;
+    if (store->made && store->options.drop_but)
+        store_drop_unused(store);
+    store->made = false;
+    sqlite3_close(store->database);
+    store->database = NULL;
+}
+
 enum doppel_status doppel_store_open(const char *path, const struct doppel_store_options *options,
                                      struct doppel_store **out, struct doppel_error *error)
 {
@@ -282,6 +294,10 @@ enum doppel_status doppel_store_open(const char *path, const struct doppel_store
     store->options.schema = NULL;
     store->options.upgrade_count = 0;
     enum doppel_status status = open_and_prepare(store, options, error);
+    if (!status && options->create && doppel_store_is_moved(store)) { /* dropped by who made it */
+        close_database(store);
+        status = open_and_prepare(store, options, error);
+    }
     if (status) {
         doppel_store_close(store);
         return status;
@@ -294,9 +310,7 @@ void doppel_store_close(struct doppel_store *store)
 {
     if (!store)
         return;
-    store_forget_statements(store);
-    checkpointer_free(store->checkpointer);
-    sqlite3_close(store->database);
+    close_database(store);
     free(store->path);
     free(store);
 }

@@ -32,6 +32,9 @@ struct doppel_store_options {
                                     such a one */
     uint32_t upgrade_count;      /**< 0: older ones are not opened */
     bool create;                 /**< make the file when it is not there */
+    const char *drop_but; /**< with `create`: a file that this opening made is removed when it is
+                             closed without a row in any table but these ("'a','b'"); NULL: it stays
+                             */
     bool read_only;
     bool durable; /**< survive power loss (synchronous=FULL); else SIGKILL only (NORMAL) */
     uint32_t busy_timeout_ms; /**< how long to wait for another writer */

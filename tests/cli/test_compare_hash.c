@@ -31,6 +31,10 @@ static void compare_prints_the_distance_without_a_match(void **state)
     assert_has(json, "\"match\":false");
     assert_has(json, "\"distance\":");
     free(json);
+    char *table = doppel_prints(1, "compare", "a.jpg", "b.jpg");
+    assert_int_equal(strncmp(table, "match ", 6), 0);
+    assert_has(table, "\nno ");
+    free(table);
 }
 
 static void compare_knows_the_same_bytes(void **state)

@@ -330,6 +330,23 @@ static void what_cannot_be_done_is_said(void **state)
     ran_free(&ran);
 }
 
+static void a_missing_file_is_no_record(void **state)
+{
+    (void)state;
+    make_corpus("a.jsonl");
+    struct ran ran = doppel("dedup", "-q", "nothing.jsonl", "a.jsonl", "--progress", "json");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "\"summary\":{\"records\":10,");
+    assert_has(ran.err, "\"unreadable\":2,");
+    assert_has(ran.err, "\"unread_files\":1,");
+    assert_has(ran.err, "\"sources\":[{\"source\":\"a.jsonl\",\"records\":8,\"unique\":2},");
+    ran_free(&ran);
+    ran = doppel("dedup", "nothing.jsonl", "nor.jsonl");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "doppel: 0 records; 0 unique; 2 files not read; ");
+    ran_free(&ran);
+}
+
 /* What was read until then is decided. */
 static void an_interrupt_ends_the_reading(void **state)
 {
@@ -358,6 +375,7 @@ static void an_interrupt_ends_the_reading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_SANDBOX(a_missing_file_is_no_record),
         IN_SANDBOX(each_line_is_decided),
         IN_SANDBOX(lines_are_kept_dropped_or_annotated),
         IN_SANDBOX(a_split_loses_no_line),

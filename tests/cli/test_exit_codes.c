@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collection.h"
 #include "tools/args/options.h"
@@ -21,6 +22,8 @@ static const struct missing_case cases[] = {
     {"scan a.jpg nosuch", A_FILE},
     {"scan --reference nosuch a.jpg", A_FILE},
     {"scan --files-from nosuch", A_LIBRARY},
+    {"scan a.jpg --marks nosuch", A_LIBRARY},
+    {"scan a.jpg --keep-from nosuch", A_LIBRARY},
     {"scan empty", NOTHING},
     {"compare nosuch a.jpg", A_FILE},
     {"compare a.jpg nosuch", A_FILE},
@@ -47,6 +50,8 @@ static const struct missing_case cases[] = {
     {"mark -L lib 99 1 --same", AN_ITEM},
     {"mark -L lib 99 1 --forget", AN_ITEM},
     {"mark -L lib --from nosuch", A_FILE},
+    {"mark -L none a.jpg nosuch --same", A_FILE},
+    {"mark -L none --from nosuch", A_FILE},
     {"mark -L none --list", A_LIBRARY},
     {"log -L lib 99", AN_ITEM},
     {"log -L none", A_LIBRARY},
@@ -66,6 +71,8 @@ static const struct missing_case cases[] = {
     {"dedup --against nosuch r.jsonl", A_LIBRARY},
     {"ingest -L lib nosuch", A_FILE},
     {"ingest -L lib --jsonl nosuch", A_FILE},
+    {"ingest -L none nosuch", A_FILE},
+    {"ingest -L none --jsonl nosuch", A_FILE},
     {"check -L lib nosuch", A_FILE},
     {"check -L lib --jsonl nosuch", A_FILE},
     {"check -L none a.jpg", A_LIBRARY},
@@ -75,7 +82,11 @@ static const struct missing_case cases[] = {
     {"undo 77 --journal no.journal", AN_ITEM},
     {"export -L none", A_LIBRARY},
     {"import -L lib nosuch", A_FILE},
+    {"import -L none nosuch", A_FILE},
+    {"import -L none bad.csv", A_FILE},
+    {"import -L none --sync --list x bad.csv", A_LIBRARY},
     {"merge -L lib nosuch", A_LIBRARY},
+    {"merge -L none nosuch", A_LIBRARY},
     {"backup -L none copy", A_LIBRARY},
     {"verify -L none", A_LIBRARY},
     {"compact -L none", A_LIBRARY},
@@ -111,11 +122,13 @@ static struct ran run_words(const char *words)
 static void what_is_missing_has_one_code_in_every_verb(void **state)
 {
     static const char record[] = "{\"id\":\"1\",\"text\":\"a few words here\"}\n";
+    static const char list[] = "hash,hash_type\nabc,md5\n";
     unsigned wrong = 0;
     (void)state;
     make_folder("empty");
     keep_drawing("a.jpg", 0, 1);
     write_file("r.jsonl", record, strlen(record));
+    write_file("bad.csv", list, strlen(list));
     write_file("c.hex", "0123456789abcdef\n", 17);
     free(doppel_prints(0, "add", "-L", "lib", "a.jpg"));
     free(doppel_prints(0, "index", "build", "c.hex", "-o", "codes.index"));
@@ -124,6 +137,10 @@ static void what_is_missing_has_one_code_in_every_verb(void **state)
         if (ran.code != (int)cases[i].code || (ran.code && !*ran.err)) {
             fprintf(stderr, "doppel %s: %d, not %d: %s", cases[i].words, ran.code,
                     (int)cases[i].code, ran.err);
+            wrong++;
+        }
+        if (ran.code && !access("none", F_OK)) { /* only what is to be kept makes one */
+            fprintf(stderr, "doppel %s: makes a library\n", cases[i].words);
             wrong++;
         }
         ran_free(&ran);

@@ -234,31 +234,63 @@ static void a_wrong_path_makes_no_library(void **state)
     ran_free(&ran);
 }
 
-static void an_empty_folder_makes_no_library(void **state)
+static void what_holds_nothing_makes_no_library(void **state)
 {
+    static const struct {
+        const char *words[4], *said;
+    } cases[] = {
+        {{"add", "empty"}, "0 new, 0 unchanged, 0 updated, 0 moved\n"},
+        {{"ingest", "empty"}, "nothing to ingest: no pictures, texts, recordings or videos\n"},
+        {{"add", "--files-from", "list"}, "0 new, 0 unchanged, 0 updated, 0 moved\n"},
+        {{"import", "list"}, "0 imported, 0 updated, 0 there already\n"},
+        {{"ingest", "--jsonl", "list"}, "0 records; 0 unique\n"},
+    };
     (void)state;
-    static const char *const verbs[] = {"add", "import", "ingest"};
     make_folder("empty");
     make_folder("empty/.hidden");
     write_file("empty/.hidden/a.txt", "words", 5);
     write_file("list", "", 0);
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-        struct ran ran = doppel(verbs[i], "-L", "none", "empty");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const *words = cases[i].words;
+        struct ran ran = doppel(words[0], "-L", "none", words[1], words[2]);
         assert_code(&ran, 0);
         assert_string_equal(ran.out, "");
-        assert_has(ran.err, ": no library is made\n");
+        assert_has(ran.err, cases[i].said);
         assert_int_equal(access("none", F_OK), -1);
         ran_free(&ran);
     }
-    struct ran ran = doppel("add", "-L", "none", "--files-from", "list");
-    assert_code(&ran, 0);
+    free(doppel_prints(0, "mark", "-L", "none", "--from", "list"));
     assert_int_equal(access("none", F_OK), -1);
-    ran_free(&ran);
+    make_folder("none"); /* a folder that was there stays */
+    free(doppel_prints(0, "import", "-q", "-L", "none", "list"));
+    assert_int_equal(access("none/catalogue.db", F_OK), -1);
+    assert_int_equal(access("none", F_OK), 0);
     free(doppel_prints(0, "add", "-L", "none", "--hidden", "empty"));
-    ran = doppel("add", "-L", "none", "empty"); /* it is there */
+    struct ran ran = doppel("add", "-L", "none", "empty"); /* it is there */
     assert_code(&ran, 0);
     assert_string_equal(ran.err, "doppel: 0 new, 0 unchanged, 0 updated, 0 moved\n");
+    assert_int_equal(access("none/catalogue.db", F_OK), 0);
     ran_free(&ran);
+}
+
+static void a_folder_without_files_is_said(void **state)
+{
+    static const char *const verbs[][2] = {
+        {"check", "check"}, {"find", "look for"}, {"hash", "hash"}};
+    (void)state;
+    make_folder("empty");
+    keep_drawing("a.jpg", 0, 1);
+    free(doppel_prints(0, "add", "-L", "l", "a.jpg"));
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        const struct setting named = {.environment = {"DOPPEL_LIBRARY=l"}};
+        struct ran ran = doppel_with(&named, verbs[i][0], "empty");
+        char said[96];
+        snprintf(said, sizeof said,
+                 "doppel: nothing to %s: no pictures, texts, recordings or videos\n", verbs[i][1]);
+        assert_string_equal(ran.err, said);
+        assert_string_equal(ran.out, "");
+        ran_free(&ran);
+    }
 }
 
 static void the_environment_names_the_library(void **state)
@@ -301,7 +333,8 @@ int main(void)
         IN_SANDBOX(a_moved_file_keeps_its_id),
         IN_SANDBOX(without_a_library_it_says_so),
         IN_SANDBOX(a_wrong_path_makes_no_library),
-        IN_SANDBOX(an_empty_folder_makes_no_library),
+        IN_SANDBOX(what_holds_nothing_makes_no_library),
+        IN_SANDBOX(a_folder_without_files_is_said),
         IN_SANDBOX(the_environment_names_the_library),
         IN_SANDBOX(a_broken_catalogue_is_refused),
     };

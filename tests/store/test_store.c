@@ -364,6 +364,35 @@ static void test_a_store_that_is_moved(void **state)
     free(elsewhere);
 }
 
+static void close_one_that_may_go(const char *path, const char *sql, bool stays)
+{
+    struct doppel_store_options how = options;
+    how.drop_but = "'part'";
+    struct doppel_store *store = open_store(path, &how);
+    assert_int_equal(doppel_store_execute(store, sql, NULL), DOPPEL_OK);
+    doppel_store_close(store);
+    assert_int_equal(access(path, F_OK), stays ? 0 : -1);
+}
+
+static void test_a_store_without_rows_goes(void **state)
+{
+    struct doppel_store_options how = options;
+    char *path = strdup(folder_path(*state, "a.db"));
+    how.drop_but = "'part'";
+    close_one_that_may_go(path, "", false);
+    close_one_that_may_go(path, "INSERT INTO part VALUES(NULL)", false);
+    struct doppel_store *store = open_store(path, &how), *other = open_store(path, &options);
+    doppel_store_close(store); /* the other has it open */
+    assert_int_equal(doppel_store_execute(other, "INSERT INTO part VALUES(NULL)", NULL), DOPPEL_OK);
+    assert_false(doppel_store_is_moved(other));
+    doppel_store_close(other);
+    close_one_that_may_go(path, "", true); /* it was there */
+    assert_int_equal(unlink(path), 0);
+    close_one_that_may_go(path, "INSERT INTO thing VALUES(1, x'00')", true);
+    close_one_that_may_go(path, "DELETE FROM thing", true);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +410,7 @@ int main(void)
         IN_FOLDER(test_wrong_tables_are_damage),
         IN_FOLDER(test_a_device_that_cannot_read),
         IN_FOLDER(test_a_store_that_is_moved),
+        IN_FOLDER(test_a_store_without_rows_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

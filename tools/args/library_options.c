@@ -23,6 +23,7 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
                                 struct doppel_library **out, struct doppel_error *error)
 {
     struct doppel_library_options options = {.create = create,
+                                             .drop_unused = true,
                                              .read_only = read_only,
                                              .durable = settings->durable,
                                              .no_rebuild = settings->no_rebuild};
@@ -39,69 +40,6 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
                     status == DOPPEL_E_NOT_FOUND ? "; `doppel add PATH...` makes one" : "");
     free(directory);
     return status;
-}
-
-static bool library_is_there(const struct settings *settings)
-{
-    static const struct doppel_library_options reading = {.read_only = true, .no_rebuild = true};
-    struct doppel_library *library = NULL;
-    char *directory = library_directory(settings);
-    bool there =
-        directory && doppel_library_open(directory, &reading, &library, NULL) != DOPPEL_E_NOT_FOUND;
-    doppel_library_close(library);
-    free(directory);
-    return there;
-}
-
-/* Of what is named itself: a folder may be empty. */
-static bool is_input(const char *path)
-{
-    struct stat status;
-    return strcmp(path, "-") == 0 ||
-           (stat(path, &status) ? errno != ENOENT : !S_ISDIR(status.st_mode));
-}
-
-static bool any_is_input(const struct strings *paths)
-{
-    for (size_t i = 0; i < paths->count; i++)
-        if (is_input(paths->items[i]))
-            return true;
-    return false;
-}
-
-/* Whether the walk comes to a file, or to what only a run can tell. */
-static bool walk_has_files(const struct settings *settings)
-{
-    const struct doppel_walk_options options = walk_options_from(settings);
-    struct walk *walk = NULL;
-    struct walk_entry entry;
-    bool has = !walk_repeatable(&options) || walk_new(&options, NULL, &walk, NULL);
-    while (!has && walk_next(walk, &entry)) {
-        has = entry.what == WALK_FILE ||
-              (entry.what == WALK_ERROR && entry.error.status != DOPPEL_E_NOT_FOUND);
-        walk_entry_free(&entry);
-    }
-    walk_free(walk);
-    return has;
-}
-
-bool library_is_wanted(const struct settings *settings, struct report *report)
-{
-    const struct strings *named = settings->jsonl.count ? &settings->jsonl : &settings->operands;
-    bool lists = settings->jsonl.count; /* a folder of them has its own rules */
-    if (any_is_input(named) || library_is_there(settings) || (!lists && walk_has_files(settings)))
-        return true;
-    uint64_t missing = 0;
-    for (size_t i = 0; i < named->count; i++)
-        if (access(named->items[i], F_OK)) {
-            report_input(report, named->items[i], strerror(ENOENT));
-            missing++;
-        }
-    if (lists && missing < named->count)
-        return true;
-    if (!missing)
-        report_notice(report, "no file to %s: no library is made", settings->verb->name);
-    return false;
 }
 
 struct doppel_item_filter item_filter_from(const struct settings *settings)

@@ -9,13 +9,10 @@
 #include "tools/args/options.h"
 #include "tools/output/messages.h"
 
-/* Open the library that the settings name. @param create for verbs that add to it */
+/* Open the library that the settings name. @param create for verbs that add to it: it is made, and
+ * goes again when nothing was added */
 enum doppel_status open_library(const struct settings *settings, bool create, bool read_only,
                                 struct doppel_library **out, struct doppel_error *error);
-
-/* Whether there is something to make a library of: it is there already, or one of its inputs is.
- * What is not there is reported. */
-bool library_is_wanted(const struct settings *settings, struct report *report);
 
 /* --where, --list, --label; borrows from the settings. */
 struct doppel_item_filter item_filter_from(const struct settings *settings);

@@ -45,6 +45,8 @@ static struct source_share *share_of(struct corpus_summary *summary, const char 
 void corpus_summary_take(struct corpus_summary *summary,
                          const struct doppel_dedup_decision *decision)
 {
+    if (!decision->line) /* a file that is not read */
+        return;
     struct source_share *share =
         share_of(summary, decision->source ? decision->source : decision->path);
     if (share) {
@@ -163,6 +165,7 @@ static void print_summary_object(const struct corpus_summary *summary,
         doppel_json_integer(&json, doppel_decision_name((enum doppel_decision)i),
                             output->counts[i]);
     doppel_json_integer(&json, "unique", output->unique);
+    doppel_json_integer(&json, "unread_files", output->unread_inputs);
     doppel_json_integer(&json, "bytes", summary->bytes);
     doppel_json_number(&json, "seconds", seconds, 3);
     doppel_json_number(&json, "records_per_second", (double)records / seconds, 1);
@@ -181,10 +184,8 @@ void corpus_summary_print(const struct corpus_summary *summary,
                           const struct decision_output *output)
 {
     double seconds = (double)(monotonic_ns() - summary->begun_ns) / 1e9;
-    uint64_t records = 0;
+    uint64_t records = decision_output_total(output);
     seconds = seconds > 1e-3 ? seconds : 1e-3;
-    for (int i = 0; i < DECISIONS; i++)
-        records += output->counts[i];
     progress_end(&output->report->progress);
     if (output->report->progress.json)
         print_summary_object(summary, output, records, seconds);

@@ -182,9 +182,18 @@ static bool is_matched(const struct doppel_decided *decided)
                             : decided->of || decided->of_path;
 }
 
+/* A file of records that cannot be opened, or holds none. */
+static bool is_whole_input(const struct doppel_decided *decided)
+{
+    return !decided->is_file && !decided->line;
+}
+
 bool decision_output_put(struct decision_output *output, const struct doppel_decided *decided)
 {
-    output->counts[decided->decision]++;
+    if (is_whole_input(decided))
+        output->unread_inputs++;
+    else
+        output->counts[decided->decision]++;
     output->unique += decided->unique;
     output->matched += is_matched(decided);
     output->same_ids += decided->same_id != 0;
@@ -264,32 +273,46 @@ bool decision_output_begin_input(struct decision_output *output,
 
 /* ---- the end ---- */
 
+uint64_t decision_output_total(const struct decision_output *output)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < DECISIONS; i++)
+        total += output->counts[i];
+    return total;
+}
+
 void decision_output_describe(const struct decision_output *output, char *out, size_t size)
 {
-    char counts[512] = "";
+    char counts[512] = "", unread[48] = "";
     size_t used = 0;
-    uint64_t records = 0;
-    for (int i = 0; i < DECISIONS; i++)
-        records += output->counts[i];
+    uint64_t records = decision_output_total(output);
     for (int i = 0; i < DECISIONS; i++)
         if (output->counts[i])
             used += (size_t)snprintf(counts + used, sizeof counts - used, ", %llu %s",
                                      (unsigned long long)output->counts[i],
                                      doppel_decision_name((enum doppel_decision)i));
-    snprintf(out, size, "%llu %s%s%s; %llu unique", (unsigned long long)records,
+    if (output->unread_inputs)
+        snprintf(unread, sizeof unread, "; %llu file%s not read",
+                 (unsigned long long)output->unread_inputs, output->unread_inputs == 1 ? "" : "s");
+    snprintf(out, size, "%llu %s%s%s; %llu unique%s", (unsigned long long)records,
              decision_layout(output->settings) == &layout ? "record" : "input",
-             records == 1 ? "" : "s", counts, (unsigned long long)output->unique);
+             records == 1 ? "" : "s", counts, (unsigned long long)output->unique, unread);
 }
 
 /* Of a corpus, its verb says more. */
 static void print_decision_counts(const struct decision_output *output)
 {
     char line[640];
-    const struct report *report = output->report;
-    if (output->settings->verb->bit == VERB_DEDUP || (!report->verbose && !report->terminal))
+    struct report *report = output->report;
+    const struct settings *settings = output->settings;
+    if (settings->verb->bit == VERB_DEDUP)
         return;
-    decision_output_describe(output, line, sizeof line);
-    report_notice(output->report, "%s", line);
+    if (!decision_output_total(output) && !settings->jsonl.count) {
+        report_no_input(report, settings->verb->name);
+    } else if (report->verbose || report->terminal || !decision_output_total(output)) {
+        decision_output_describe(output, line, sizeof line);
+        report_notice(report, "%s", line);
+    }
 }
 
 static void say_same_ids(const struct decision_output *output)

@@ -18,10 +18,11 @@ struct decision_output {
     enum doppel_corpus_format format;      /* of the lines */
     struct doppel_json head;               /* of the first input that goes to standard output */
     char *first;                           /* its path; NULL: none has begun */
-    uint64_t counts[DECISIONS], unique;
-    uint64_t same_ids; /* whose id is that of something else, too */
-    uint64_t matched;  /* that have something to do with what came before */
-    bool failed;       /* to write */
+    uint64_t counts[DECISIONS], unique;    /* of records, or files that are decided about */
+    uint64_t unread_inputs;                /* files of records */
+    uint64_t same_ids;                     /* whose id is that of something else, too */
+    uint64_t matched;                      /* that have something to do with what came before */
+    bool failed;                           /* to write */
 };
 
 /** @return false, with a sentence, when what is asked for does not go together */
@@ -38,6 +39,9 @@ bool decision_output_put(struct decision_output *output, const struct doppel_dec
 
 /** Write what is held back. @return false when it could not be */
 bool decision_output_flush(struct decision_output *output);
+
+/** How many records or files were decided about. */
+uint64_t decision_output_total(const struct decision_output *output);
 
 /** "10 records, 7 new, 3 duplicate; 7 unique". */
 void decision_output_describe(const struct decision_output *output, char *out, size_t size);

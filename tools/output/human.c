@@ -82,6 +82,8 @@ char *human_text(enum cell cell, const json_t *value)
         return must_copy(text);
     case CELL_BOOL:
         return must_copy(json_is_true(value) ? "yes" : "");
+    case CELL_ANSWER:
+        return must_copy(json_is_true(value) ? "yes" : "no");
     default:
         return plain_text(value);
     }

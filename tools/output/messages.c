@@ -196,6 +196,12 @@ void report_interruption(struct report *report, const struct settings *settings)
                   keeps_what_was_done(settings) ? "; what was done is kept" : "");
 }
 
+void report_no_input(struct report *report, const char *verb)
+{
+    if (!doppel_run_failures(report->run))
+        report_notice(report, "nothing to %s: no pictures, texts, recordings or videos", verb);
+}
+
 int report_exit_code(const struct report *report, int code)
 {
     int stopped = signals_exit_code();

@@ -46,6 +46,9 @@ int report_refusal(struct report *report, enum doppel_status status,
 /* Worth knowing: `doppel: …`, not with -q. */
 void report_notice(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
 
+/* A run that came to its end had nothing to work on; said unless something could not be read. */
+void report_no_input(struct report *report, const char *verb);
+
 /* The exit code of the command, from what its verb returned: 130 after SIGINT, 3 after an error. */
 int report_exit_code(const struct report *report, int code);
 

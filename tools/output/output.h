@@ -31,7 +31,8 @@ enum cell {
     CELL_SECONDS, /* a duration; 1:02:03 for people */
     CELL_WORDS,   /* text for people: not in CSV; never the first */
     CELL_PLACE,   /* seconds in a recording; 1:02.35 for people */
-    CELL_BOOL     /* yes, or nothing, for people */
+    CELL_BOOL,    /* yes, or nothing, for people */
+    CELL_ANSWER   /* yes or no */
 };
 
 struct column {

@@ -255,8 +255,6 @@ int cmd_add(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct add add = {.settings = settings, .report = report, .committed = time(NULL)};
-    if (!settings->refresh && !library_is_wanted(settings, report))
-        return EXIT_DONE;
     if (about_check(settings, &error) ||
         open_library(settings, !settings->refresh, false, &add.library, &error))
         return report_fatal(report, "%s", error.message);

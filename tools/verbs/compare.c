@@ -16,7 +16,7 @@
 #include "tools/output/segment_rows.h"
 
 static const struct column columns[] = {
-    {"match", "match", CELL_BOOL},
+    {"match", "match", CELL_ANSWER},
     MATCH_COLUMNS,
     PLACE_COLUMNS,
     {"reason", "reason", CELL_TEXT},

@@ -101,22 +101,6 @@ static bool check_input(const struct settings *settings, struct report *report)
     return true;
 }
 
-/* Each input has its line, though no library is made for them. */
-static int refuse_inputs(struct decide_command *run)
-{
-    const struct strings *paths = &run->settings->operands;
-    for (size_t i = 0; i < paths->count; i++) {
-        if (!access(paths->items[i], F_OK))
-            continue; /* a folder without files */
-        const struct doppel_decided decided = {.decision = DOPPEL_DECISION_UNREADABLE,
-                                               .why = strerror(ENOENT),
-                                               .is_file = true,
-                                               .path = paths->items[i]};
-        (void)decision_output_put(&run->output, &decided);
-    }
-    return decision_output_finish(&run->output, true) ? EXIT_DONE : EXIT_WRONG_USE;
-}
-
 static int code_of(const struct decide_command *run)
 {
     if (!run->only_asked)
@@ -132,8 +116,6 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
         return EXIT_WRONG_USE;
     if (about_check(settings, &error))
         return report_fatal(report, "%s", error.message);
-    if (!only_asked && !library_is_wanted(settings, report))
-        return refuse_inputs(&run);
     if (open_library(settings, !only_asked, only_asked && !settings->count_matches, &run.library,
                      &error))
         return report_fatal(report, "%s", error.message);

@@ -8,12 +8,14 @@ enum doppel_status library_groups(const struct settings *settings, struct report
                                   doppel_group_visitor *visit, void *context,
                                   struct doppel_group_counts *counts, struct doppel_error *error)
 {
-    struct doppel_group_options options = group_options_from(settings);
     struct doppel_item_set wanted = {0};
     struct doppel_library *library;
+    struct settings adopted = *settings;
     enum doppel_status status = open_library(settings, false, true, &library, error);
     if (status)
         return status;
+    adopt_schemes(&adopted, library, report);
+    struct doppel_group_options options = group_options_from(&adopted);
     options.wanted = &wanted;
     status = filter_library(settings, library, &wanted, error);
     if (!status)

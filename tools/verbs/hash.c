@@ -93,12 +93,13 @@ static void print_vpdq(const struct doppel_record *record)
     fflush(stdout);
 }
 
-static enum doppel_status hash_files(const struct settings *settings,
+static enum doppel_status hash_files(const struct settings *settings, struct report *report,
                                      const struct intake_options *options, struct output *output,
                                      struct doppel_error *error)
 {
     struct intake *intake;
     struct intake_file file;
+    bool any = false;
     enum doppel_status status = intake_new(options, &intake, error);
     if (status)
         return status;
@@ -112,8 +113,11 @@ static enum doppel_status hash_files(const struct settings *settings,
             output_end(output);
         }
         intake_file_free(&file);
+        any = true;
     }
     intake_free(intake);
+    if (status == DOPPEL_E_NOT_FOUND && !any)
+        report_no_input(report, "hash");
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
@@ -128,7 +132,7 @@ int cmd_hash(const struct settings *settings, struct report *report)
     struct intake_options options = {
         .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};
     struct output *output = output_new(settings, &layout, report);
-    enum doppel_status status = hash_files(settings, &options, output, &error);
+    enum doppel_status status = hash_files(settings, report, &options, output, &error);
     bool printed = output_finish(output);
     leave_cache(report->run, cache);
     if (status && status != DOPPEL_E_CANCELLED)

@@ -119,8 +119,6 @@ int cmd_import(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (check_sync(settings, &error))
         return report_fatal(report, "%s", error.message);
-    if (!library_is_wanted(settings, report))
-        return EXIT_DONE;
     if (about_check(settings, &error) ||
         open_library(settings, !settings->dry_run, false, &library, &error))
         return report_fatal(report, "%s", error.message);
