@@ -18,6 +18,13 @@ extern "C" {
 
 struct doppel_run;
 
+/** Whether the processes that decode are held by the kernel so that they can do nothing else. */
+enum doppel_sandbox {
+    DOPPEL_SANDBOX_AUTO = 0, /**< by what it has */
+    DOPPEL_SANDBOX_REQUIRE,  /**< nothing is decoded with less than Landlock and seccomp */
+    DOPPEL_SANDBOX_NONE      /**< by limits on memory and time alone */
+};
+
 /** Limits on one input. */
 struct doppel_limits {
     uint64_t max_bytes;  /**< of a file; 0: 1 GiB of images and texts, none of audio and video */
@@ -54,6 +61,7 @@ enum doppel_notice {
 struct doppel_run_options {
     uint32_t jobs; /**< workers and threads; 0: one a processor */
     struct doppel_limits limits;
+    enum doppel_sandbox sandbox;
     const char *cache;  /**< the cache's file; NULL: one for each call, which leaves nothing */
     bool replace_cache; /**< what lies in the cache's place is replaced if it is no database; else
                            it is left alone */

@@ -47,6 +47,15 @@ struct doppel_media_limits {
 
 DOPPEL_API struct doppel_media_limits doppel_media_limits_default(void);
 
+/**
+ * Load all that the libraries which decode load when they are first used, so that nothing need be
+ * opened later but the files that are read; and list the versions of these libraries.
+ *
+ * @param out lines of name, blank and version; as many as `size` bytes hold, at least 1
+ * Before there are threads.
+ */
+DOPPEL_API void doppel_media_prepare(char *out, size_t size);
+
 struct doppel_luma_options {
     struct doppel_media_limits limits;
     /** A decoder that can reduce while decoding does so while the shorter side stays >= this; 0 =

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "worker/listening.h"
+
 bool member_lives(const struct member *member)
 {
     return member->process.pid != 0;
@@ -85,7 +87,13 @@ static enum heard read_frame_member(struct member *member, const uint8_t *frame,
                                     int fd, struct doppel_outcome *out)
 {
     if (!member->ready) {
-        member->ready = fd < 0 && ready_read(frame, size);
+        struct doppel_confinement held;
+        struct doppel_error refusal;
+        member->ready = fd < 0 && ready_read(frame, size, &held);
+        if (!member->ready && fd < 0 && end_read(frame, size, &refusal) && refusal.status) {
+            *out = (struct doppel_outcome){.error = refusal};
+            return HEARD_REFUSAL;
+        }
         return member->ready ? HEARD_READY : HEARD_NONSENSE;
     }
     if (!member->count)
@@ -125,27 +133,33 @@ enum heard member_hear(struct member *member, struct doppel_outcome *out)
 }
 
 /* We kill whoever is still there when its socket ends, so SIGKILL may be ours or the kernel's. */
-static bool was_killed(int ended)
+static bool was_killed(const struct ending *ended)
 {
-    return ended >= 0 && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL;
+    return ended->status >= 0 && WIFSIGNALED(ended->status) && WTERMSIG(ended->status) == SIGKILL;
 }
 
-static void describe_worker_end(int ended, char out[64])
+static void describe_worker_end(const struct ending *ended, char out[160])
 {
+    int status = ended->status;
     if (was_killed(ended))
-        snprintf(out, 64, "was killed (signal 9)");
-    else if (ended >= 0 && WIFSIGNALED(ended))
-        snprintf(out, 64, "crashed (signal %d)", WTERMSIG(ended));
-    else if (ended >= 0 && WIFEXITED(ended))
-        snprintf(out, 64, "ended its process (exit code %d)", WEXITSTATUS(ended));
+        snprintf(out, 160, "was killed (signal 9)");
+    else if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        snprintf(out, 160,
+                 "was stopped: it asked for %s%s%s, which decoding does not need (signal 31)",
+                 ended->refused[0] ? "the system call '" : "a system call", ended->refused,
+                 ended->refused[0] ? "'" : "");
+    else if (status >= 0 && WIFSIGNALED(status))
+        snprintf(out, 160, "crashed (signal %d)", WTERMSIG(status));
+    else if (status >= 0 && WIFEXITED(status))
+        snprintf(out, 160, "ended its process (exit code %d)", WEXITSTATUS(status));
     else
-        snprintf(out, 64, "ended");
+        snprintf(out, 160, "ended");
 }
 
-void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps,
+void describe_loss(enum heard why, const struct ending *ended, uint32_t timeout_ms, bool in_steps,
                    struct doppel_error *out)
 {
-    char end[64];
+    char end[160];
     describe_worker_end(ended, end);
     if (why == HEARD_SILENCE && in_steps)
         doppel_fail(out, DOPPEL_E_TIMEOUT,
@@ -161,10 +175,10 @@ void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps
                     end);
 }
 
-void describe_start_failure(const char *program, enum heard why, int ended,
+void describe_start_failure(const char *program, enum heard why, const struct ending *ended,
                             struct doppel_error *out)
 {
-    char end[64];
+    char end[160];
     if (why == HEARD_SILENCE)
         snprintf(end, sizeof end, "kept silent for %d s", START_MS / 1000);
     else

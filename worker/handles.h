@@ -57,21 +57,30 @@ bool member_is_at_slow(const struct member *member);
 /* Give it the first of `jobs`, at most `count`. @return how many it took */
 size_t member_give(struct member *member, const struct job *jobs, size_t count, int64_t now_ms);
 
-/* END: its process is gone. NONSENSE: it said what no worker says. SILENCE: never heard; the pool
- * says so of a worker that is overdue. */
-enum heard { HEARD_NOTHING, HEARD_READY, HEARD_ANSWER, HEARD_END, HEARD_NONSENSE, HEARD_SILENCE };
+/* REFUSAL: it will not start, and says why. END: its process is gone. NONSENSE: it said what no
+ * worker says. SILENCE: never heard; the pool says so of a worker that is overdue. */
+enum heard {
+    HEARD_NOTHING,
+    HEARD_READY,
+    HEARD_REFUSAL,
+    HEARD_ANSWER,
+    HEARD_END,
+    HEARD_NONSENSE,
+    HEARD_SILENCE
+};
 
-/* Take one frame. @param out of HEARD_ANSWER: the outcome of flight[0], given */
+/* Take one frame. @param out of HEARD_ANSWER: the outcome of flight[0], given; of HEARD_REFUSAL:
+ * the reason alone */
 enum heard member_hear(struct member *member, struct doppel_outcome *out);
 
 /* The sentence for the file that a worker was at when it was ended because of `why` (END, NONSENSE
- * or SILENCE), with the waitpid status `ended`. `in_steps`: it may take its time, as long as it
+ * or SILENCE). `in_steps`: it may take its time, as long as it
  * gets on. */
-void describe_loss(enum heard why, int ended, uint32_t timeout_ms, bool in_steps,
+void describe_loss(enum heard why, const struct ending *ended, uint32_t timeout_ms, bool in_steps,
                    struct doppel_error *out);
 
 /* The sentence for a worker that ended, or was ended for its silence, before it was ready. */
-void describe_start_failure(const char *program, enum heard why, int ended,
+void describe_start_failure(const char *program, enum heard why, const struct ending *ended,
                             struct doppel_error *out);
 
 #endif

@@ -39,7 +39,7 @@ static enum doppel_status start_listener(struct doppel_listener *listener, int f
     if (status)
         return status;
     struct listen_order order = {options->max_memory, options->pcm, options->pcm_rate,
-                                 options->pcm_channels};
+                                 options->pcm_channels, options->sandbox};
     uint8_t frame[PROTOCOL_HELLO_BYTES];
     listen_write(&order, frame);
     /* Should it fail, the worker is gone already, and its end will be heard. */
@@ -77,11 +77,11 @@ void doppel_listener_free(struct doppel_listener *listener)
 /* The worker is gone, or has to go, without having said how the stream ended. */
 static void lose(struct doppel_listener *listener, enum heard why)
 {
-    int ended = process_end(&listener->process);
+    struct ending ended = process_end(&listener->process);
     if (listener->ready)
-        describe_loss(why, ended, 0, false, &listener->end);
+        describe_loss(why, &ended, 0, false, &listener->end);
     else
-        describe_start_failure(listener->program, why, ended, &listener->end);
+        describe_start_failure(listener->program, why, &ended, &listener->end);
 }
 
 static enum doppel_status copy_stretch(const struct stretch *stretch, struct doppel_heard *out,
@@ -108,7 +108,8 @@ static enum doppel_status take_frame_listener(struct doppel_listener *listener,
                                               struct doppel_error *error)
 {
     struct stretch stretch;
-    if (!listener->ready && ready_read(frame, size)) {
+    struct doppel_confinement held;
+    if (!listener->ready && ready_read(frame, size, &held)) {
         listener->ready = true;
     } else if (listener->ready && stretch_read(frame, size, listener->told, &stretch)) {
         enum doppel_status status = copy_stretch(&stretch, out, error);
@@ -116,7 +117,9 @@ static enum doppel_status take_frame_listener(struct doppel_listener *listener,
             return status;
         listener->told = stretch.until;
         *out_heard = true;
-    } else if (listener->ready && end_read(frame, size, &listener->end)) {
+    } else if ((listener->ready && end_read(frame, size, &listener->end)) ||
+               (!listener->ready && end_read(frame, size, &listener->end) &&
+                listener->end.status)) {
         process_end(&listener->process);
     } else {
         lose(listener, HEARD_NONSENSE);

@@ -19,7 +19,8 @@ void listen_write(const struct listen_order *order, uint8_t out[PROTOCOL_HELLO_B
     put_u32(out + 16, order->pcm);
     put_u32(out + 20, order->pcm_rate);
     put_u32(out + 24, order->pcm_channels);
-    put_u32(out + 28, 0);
+    put_u32(out + 28, order->sandbox);
+    memset(out + 32, 0, PROTOCOL_HELLO_BYTES - 32);
 }
 
 bool listen_read(const uint8_t *data, size_t size, struct listen_order *out)
@@ -28,7 +29,7 @@ bool listen_read(const uint8_t *data, size_t size, struct listen_order *out)
         frame_value(data) != PROTOCOL_VERSION)
         return false;
     *out = (struct listen_order){get_u64(data + 8), get_u32(data + 16), get_u32(data + 20),
-                                 get_u32(data + 24)};
+                                 get_u32(data + 24), get_u32(data + 28)};
     return true;
 }
 

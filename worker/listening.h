@@ -13,6 +13,7 @@ struct listen_order {
     uint64_t max_memory; /* as of worker_limits */
     uint32_t pcm;        /* enum doppel_pcm_format */
     uint32_t pcm_rate, pcm_channels;
+    uint32_t sandbox; /* enum doppel_sandbox */
 };
 
 void listen_write(const struct listen_order *order, uint8_t out[PROTOCOL_HELLO_BYTES]);
@@ -33,7 +34,8 @@ size_t stretch_write(const struct stretch *stretch, uint8_t *out, size_t capacit
  * `data` */
 bool stretch_read(const uint8_t *data, size_t size, uint64_t told, struct stretch *out);
 
-/* The end, status DOPPEL_OK, or what ended it sooner, with its sentence. @return bytes written */
+/* Of any worker in place of ready, with a status: it does not start. Of a listener:
+ * the end, status DOPPEL_OK, or what ended it sooner, with its sentence. @return bytes written */
 size_t end_write(const struct doppel_error *error, uint8_t *out, size_t capacity);
 bool end_read(const uint8_t *data, size_t size, struct doppel_error *out);
 

@@ -9,7 +9,9 @@
 #include "worker/confine.h"
 #include "worker/fingerprint.h"
 #include "worker/listen.h"
+#include "worker/listening.h"
 #include "worker/process.h"
+#include "worker/sandbox.h"
 
 enum { SOCKET = STDIN_FILENO, EXIT_GONE = 1, EXIT_USE, EXIT_START };
 
@@ -59,15 +61,15 @@ static int take_purpose(struct purpose *out)
     if (size > 0 && out->stream >= 0 && listen_read(frame, (size_t)size, &out->order)) {
         out->listen = true;
         out->limits.max_memory = out->order.max_memory;
+        out->limits.sandbox = out->order.sandbox;
         return 0;
     }
     return size > 0 && hello_read(frame, (size_t)size, &out->limits) ? 0 : EXIT_USE;
 }
 
-static void work_on_purpose(const struct purpose *purpose)
+static void work_on_purpose(const struct purpose *purpose, struct progress_page *page)
 {
-    struct workshop workshop = {.limits = purpose->limits,
-                                .progress = progress_page_take(PROCESS_PROGRESS)};
+    struct workshop workshop = {.limits = purpose->limits, .progress = page};
     if (purpose->listen)
         listen_to(SOCKET, purpose->stream, &purpose->order);
     else
@@ -75,10 +77,27 @@ static void work_on_purpose(const struct purpose *purpose)
     workshop_close(&workshop);
 }
 
+/* All that is ever loaded is loaded, and then nothing can be opened any more. */
+static enum doppel_status enter_confinement(const struct purpose *purpose,
+                                            struct progress_page *page,
+                                            struct doppel_confinement *held,
+                                            struct doppel_error *error)
+{
+    char libraries[DOPPEL_LIBRARIES_BYTES];
+    doppel_media_prepare(libraries, sizeof libraries);
+    enum doppel_status status = confine(&purpose->limits, error);
+    if (!status)
+        status = sandbox_enter((enum doppel_sandbox)purpose->limits.sandbox, purpose->stream, page,
+                               held, error);
+    memcpy(held->libraries, libraries, sizeof libraries);
+    return status;
+}
+
 int main(void)
 {
-    uint8_t frame[PROTOCOL_READY_BYTES];
+    uint8_t frame[READY_MOST_BYTES];
     struct purpose purpose;
+    struct doppel_confinement held = {0};
     struct doppel_error error;
     settle_allocator();
     int wrong = take_purpose(&purpose);
@@ -89,12 +108,12 @@ int main(void)
               stderr);
         return wrong;
     }
-    if (confine(&purpose.limits, &error)) {
-        fprintf(stderr, "doppel-worker: %s\n", error.message);
+    struct progress_page *page = progress_page_take(PROCESS_PROGRESS);
+    if (enter_confinement(&purpose, page, &held, &error)) {
+        frame_send(SOCKET, frame, end_write(&error, frame, sizeof frame));
         return EXIT_START;
     }
-    ready_write(frame);
-    if (frame_send(SOCKET, frame, sizeof frame))
-        work_on_purpose(&purpose);
+    if (frame_send(SOCKET, frame, ready_write(&held, frame)))
+        work_on_purpose(&purpose, page);
     return 0;
 }

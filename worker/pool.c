@@ -80,7 +80,8 @@ static struct member *hire(struct doppel_pool *pool)
         if (member_lives(member))
             continue;
         struct worker_limits limits = {pool->options.max_memory, pool->options.max_bytes,
-                                       pool->options.max_pixels, max_ms_of(&pool->options)};
+                                       pool->options.max_pixels, max_ms_of(&pool->options),
+                                       pool->options.sandbox};
         if (member_start(member, pool->program, &limits, &pool->start_error) == DOPPEL_OK) {
             member_gets_on(member, pool->watched_ms);
             return member;
@@ -138,6 +139,7 @@ enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct dopp
     options.max_pixels = from->limits.max_pixels;
     options.max_seconds = from->limits.max_ms / 1000.0;
     options.whole_timeout = from->limits.whole_timeout;
+    options.sandbox = from->sandbox;
     enum doppel_status status = doppel_pool_new(&options, out, error);
     if (!status)
         (*out)->run = run;

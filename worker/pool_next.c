@@ -42,17 +42,17 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
                     struct doppel_outcome *out)
 {
     bool started = member->ready;
-    int ended = process_end(&member->process);
+    struct ending ended = process_end(&member->process);
     if (!started) {
         /* Ending is quick and may be bad luck; START_MS of silence is not tried again. */
         pool->start_failures += why == HEARD_SILENCE ? POOL_START_FAILURES : 1;
-        describe_start_failure(pool->program, why, ended, &pool->start_error);
+        describe_start_failure(pool->program, why, &ended, &pool->start_error);
     }
     bool lost = started && member->count;
     if (lost) {
         struct doppel_outcome outcome = {0};
         bool in_steps = !pool->options.whole_timeout && takes_its_time(&member->flight[0]);
-        describe_loss(why, ended, pool->options.timeout_ms, in_steps, &outcome.error);
+        describe_loss(why, &ended, pool->options.timeout_ms, in_steps, &outcome.error);
         finish_head(pool, member, &outcome);
         *out = outcome;
     }
@@ -79,6 +79,16 @@ static bool end_short_of_memory(struct doppel_pool *pool, struct member *member,
     return twice;
 }
 
+/* It says that it will not start, and why: no other would. */
+static void end_refusing(struct doppel_pool *pool, struct member *member,
+                         const struct doppel_error *reason)
+{
+    process_end(&member->process);
+    take_back_pool(pool, member);
+    pool->start_failures = POOL_START_FAILURES;
+    pool->start_error = *reason;
+}
+
 /* A worker has something to say, or is gone. @return whether there is an outcome */
 static bool hear_pool(struct doppel_pool *pool, struct member *member, struct doppel_outcome *out)
 {
@@ -92,6 +102,9 @@ static bool hear_pool(struct doppel_pool *pool, struct member *member, struct do
     case HEARD_READY:
         pool->start_failures = 0;
         member_gets_on(member, pool->watched_ms);
+        return false;
+    case HEARD_REFUSAL:
+        end_refusing(pool, member, &outcome.error);
         return false;
     case HEARD_ANSWER:
         if (outcome.error.status == DOPPEL_E_MEMORY)

@@ -184,7 +184,6 @@ static void process_close(const struct process *process)
     close(process->socket);
     close(process->bell);
     close(process->life);
-    progress_page_free(process->progress);
 }
 
 enum doppel_status process_start(const char *program, struct process *out,
@@ -199,6 +198,7 @@ enum doppel_status process_start(const char *program, struct process *out,
     close_ends(&ends);
     if (failed) {
         process_close(&process);
+        progress_page_free(process.progress);
         bool missing = failed == ENOENT || failed == EACCES || failed == ENOEXEC;
         return doppel_fail(error, missing ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "the program %s cannot be started: %s", program, strerror(failed));
@@ -207,15 +207,19 @@ enum doppel_status process_start(const char *program, struct process *out,
     return DOPPEL_OK;
 }
 
-int process_end(struct process *process)
+struct ending process_end(struct process *process)
 {
-    int status = -1;
+    struct ending ending = {.status = -1};
     process_close(process);
     kill(process->pid, SIGKILL);
     pid_t reaped;
     do
-        reaped = waitpid(process->pid, &status, 0);
+        reaped = waitpid(process->pid, &ending.status, 0);
     while (reaped < 0 && errno == EINTR);
+    if (reaped < 0)
+        ending.status = -1;
+    progress_read_refused(process->progress, ending.refused);
+    progress_page_free(process->progress);
     *process = (struct process){.socket = -1, .bell = -1, .life = -1};
-    return reaped < 0 ? -1 : status;
+    return ending;
 }

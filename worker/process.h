@@ -29,7 +29,13 @@ enum doppel_status process_find_program(const char *wanted, char **out, struct d
 enum doppel_status process_start(const char *program, struct process *out,
                                  struct doppel_error *error);
 
-/* Kill and reap. @return the status of waitpid; -1 if someone else reaped it */
-int process_end(struct process *process);
+/* How a process ended. */
+struct ending {
+    int status;                        /* of waitpid; -1 if someone else reaped it */
+    char refused[PROGRESS_NAME_BYTES]; /* the system call that it was ended for; "": not told */
+};
+
+/* Kill and reap. */
+struct ending process_end(struct process *process);
 
 #endif

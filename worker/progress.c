@@ -1,6 +1,7 @@
 /* How far a worker is: the page between it and its pool. */
 #include "worker/progress.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -55,6 +56,17 @@ struct doppel_progress progress_read(const struct progress_page *page)
 uint64_t progress_worked_ms(const struct progress_page *page)
 {
     return page ? read_progress_number(&page->worked_ms, UINT64_MAX) : 0;
+}
+
+void progress_read_refused(const struct progress_page *page, char out[PROGRESS_NAME_BYTES])
+{
+    size_t length = 0;
+    while (page && length < PROGRESS_NAME_BYTES - 1 &&
+           (isalnum((unsigned char)page->refused[length]) || page->refused[length] == '_')) {
+        out[length] = page->refused[length];
+        length++;
+    }
+    out[length] = '\0';
 }
 
 /* ---- the worker's side ---- */

@@ -7,9 +7,12 @@
 
 #include <doppel/worker.h>
 
+enum { PROGRESS_NAME_BYTES = 24 };
+
 struct progress_page {
     atomic_uint_least64_t done_ms, expected_ms; /* of the file in hand; expected 0: not known */
-    atomic_uint_least64_t worked_ms; /* media time that was decoded since the worker began */
+    atomic_uint_least64_t worked_ms;   /* media time that was decoded since the worker began */
+    char refused[PROGRESS_NAME_BYTES]; /* the system call that ended the worker; "": none did */
 };
 
 /* ---- the pool's side ---- */
@@ -22,6 +25,9 @@ void progress_page_free(const struct progress_page *page);
 /* What the page says. @param page may be NULL: nothing */
 struct doppel_progress progress_read(const struct progress_page *page);
 uint64_t progress_worked_ms(const struct progress_page *page);
+
+/* The name of the system call that ended the worker, which is gone; "" if none did. */
+void progress_read_refused(const struct progress_page *page, char out[PROGRESS_NAME_BYTES]);
 
 /* ---- the worker's side ---- */
 

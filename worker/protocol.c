@@ -26,6 +26,8 @@ void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_
     put_u64(out + 16, limits->max_bytes);
     put_u64(out + 24, limits->max_pixels);
     put_u64(out + 32, limits->max_ms);
+    put_u32(out + 40, limits->sandbox);
+    put_u32(out + 44, 0);
 }
 
 bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
@@ -34,19 +36,44 @@ bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
         frame_value(data) != PROTOCOL_VERSION)
         return false;
     *out = (struct worker_limits){get_u64(data + 8), get_u64(data + 16), get_u64(data + 24),
-                                  get_u64(data + 32)};
+                                  get_u64(data + 32), get_u32(data + 40)};
     return true;
 }
 
-void ready_write(uint8_t out[PROTOCOL_READY_BYTES])
+enum held_flag {
+    HELD_PRIVILEGES = 1,
+    HELD_FILES = 2,
+    HELD_NETWORK = 4,
+    HELD_SCOPES = 8,
+    HELD_CALLS = 16
+};
+
+size_t ready_write(const struct doppel_confinement *held, uint8_t out[READY_MOST_BYTES])
 {
+    size_t length = strnlen(held->libraries, DOPPEL_LIBRARIES_BYTES - 1);
     frame_header_write(out, FRAME_READY, PROTOCOL_VERSION);
+    put_u32(out + 8, held->landlock_abi);
+    put_u32(out + 12, (held->no_new_privileges ? HELD_PRIVILEGES : 0u) |
+                          (held->files ? HELD_FILES : 0u) | (held->network ? HELD_NETWORK : 0u) |
+                          (held->scopes ? HELD_SCOPES : 0u) | (held->calls ? HELD_CALLS : 0u));
+    memcpy(out + READY_BYTES, held->libraries, length);
+    return READY_BYTES + length;
 }
 
-bool ready_read(const uint8_t *data, size_t size)
+bool ready_read(const uint8_t *data, size_t size, struct doppel_confinement *out)
 {
-    return size == PROTOCOL_READY_BYTES && frame_is(data, size, FRAME_READY) &&
-           frame_value(data) == PROTOCOL_VERSION;
+    if (size < READY_BYTES || size >= READY_MOST_BYTES || !frame_is(data, size, FRAME_READY) ||
+        frame_value(data) != PROTOCOL_VERSION)
+        return false;
+    uint32_t flags = get_u32(data + 12);
+    *out = (struct doppel_confinement){.landlock_abi = get_u32(data + 8),
+                                       .no_new_privileges = flags & HELD_PRIVILEGES,
+                                       .files = flags & HELD_FILES,
+                                       .network = flags & HELD_NETWORK,
+                                       .scopes = flags & HELD_SCOPES,
+                                       .calls = flags & HELD_CALLS};
+    memcpy(out->libraries, data + READY_BYTES, size - READY_BYTES);
+    return true;
 }
 
 bool frame_send(int socket, const uint8_t *data, size_t size)

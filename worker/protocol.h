@@ -15,12 +15,11 @@
 #include <doppel/worker.h>
 
 enum {
-    PROTOCOL_VERSION = 6,
+    PROTOCOL_VERSION = 7,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_LONG_BYTES = 64 << 20, /* of an answer that comes beside its frame */
-    PROTOCOL_HELLO_BYTES = 40,
-    PROTOCOL_READY_BYTES = 8
+    PROTOCOL_HELLO_BYTES = 48
 };
 
 /* Of --max-memory: resident bytes that RLIMIT_DATA does not count (the code of FFmpeg and its
@@ -35,7 +34,8 @@ enum {
 /* The first frame to a worker: what one file may cost. 0 = no limit. */
 struct worker_limits {
     uint64_t max_memory, max_bytes, max_pixels;
-    uint64_t max_ms; /* of audio or video */
+    uint64_t max_ms;  /* of audio or video */
+    uint32_t sandbox; /* enum doppel_sandbox */
 };
 
 /* One file to be fingerprinted. */
@@ -48,9 +48,11 @@ struct worker_order {
 void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_BYTES]);
 bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out);
 
-/* The worker's first frame: it lives, and is of this version. */
-void ready_write(uint8_t out[PROTOCOL_READY_BYTES]);
-bool ready_read(const uint8_t *data, size_t size);
+/* The worker's first frame: it lives, is of this version, and is held so. Before its first file it
+ * is believed. */
+enum { READY_BYTES = 16, READY_MOST_BYTES = READY_BYTES + DOPPEL_LIBRARIES_BYTES };
+size_t ready_write(const struct doppel_confinement *held, uint8_t out[READY_MOST_BYTES]);
+bool ready_read(const uint8_t *data, size_t size, struct doppel_confinement *out);
 
 /* Send a whole frame; errno tells why not. Never SIGPIPE. */
 bool frame_send(int socket, const uint8_t *data, size_t size);

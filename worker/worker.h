@@ -29,9 +29,10 @@ struct doppel_pool_options {
     uint64_t max_bytes;  /**< of one file; 0, the default: 1 GiB of a picture, else no limit */
     uint64_t max_pixels; /**< default 500 million */
     double max_seconds;  /**< of audio or video; 0 = no limit; default 0 */
-    bool whole_timeout;  /**< timeout_ms is of the whole file, also of a video; default false: of
-                            video and audio it is the time in which it must get on by ten
-                            seconds */
+    enum doppel_sandbox sandbox; /**< default DOPPEL_SANDBOX_AUTO */
+    bool whole_timeout; /**< timeout_ms is of the whole file, also of a video; default false: of
+                           video and audio it is the time in which it must get on by ten
+                           seconds */
 };
 
 DOPPEL_API struct doppel_pool_options doppel_pool_options_default(void);
@@ -163,6 +164,32 @@ DOPPEL_API enum doppel_status doppel_pool_next(struct doppel_pool *pool, int tim
                                                struct doppel_outcome *out,
                                                struct doppel_error *error);
 
+/* ---- what holds a worker ---- */
+
+enum { DOPPEL_LIBRARIES_BYTES = 1024 };
+
+/** What a worker has laid on itself before its first file, for good (docs/worker.md). */
+struct doppel_confinement {
+    uint32_t landlock_abi;  /**< of the kernel; 0: it has no Landlock, or it is switched off */
+    bool no_new_privileges; /**< no program that it could start had more rights */
+    bool files;             /**< Landlock: it opens no file */
+    bool network;           /**< Landlock, ABI 4: no TCP */
+    bool scopes;            /**< Landlock, ABI 6: neither signals to others nor abstract sockets */
+    bool calls;             /**< a filter of system calls (seccomp) */
+    char libraries[DOPPEL_LIBRARIES_BYTES]; /**< that decode: lines of name, blank, version */
+};
+
+/**
+ * Start a worker, ask what holds it, and end it.
+ * @param options of which program, max_memory and sandbox count; NULL for the defaults
+ * @param out     untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_UNSUPPORTED: it is not held as DOPPEL_SANDBOX_REQUIRE asks; as
+ * doppel_pool_new
+ */
+DOPPEL_API enum doppel_status doppel_worker_examine(const struct doppel_pool_options *options,
+                                                    struct doppel_confinement *out,
+                                                    struct doppel_error *error);
+
 /* ---- listening to an endless stream ---- */
 
 /** A worker that decodes one stream and sends the peaks of its audio as they are known. Belongs to
@@ -174,6 +201,7 @@ struct doppel_listen_options {
     uint64_t max_memory; /**< as in doppel_pool_options */
     uint8_t pcm;         /**< enum doppel_pcm_format (doppel/media.h); 0: a container */
     uint32_t pcm_rate, pcm_channels;
+    enum doppel_sandbox sandbox; /**< default DOPPEL_SANDBOX_AUTO */
 };
 
 DOPPEL_API struct doppel_listen_options doppel_listen_options_default(void);

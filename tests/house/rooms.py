@@ -66,12 +66,17 @@ WORKER_PROGRAM = {
     "listen.c",
     "listen.h",
     "preview.c",
+    "iconv_refused.c",
+    "sandbox.c",
+    "sandbox.h",
+    "syscall_filter.c",
     "fingerprint.h",
 }
 WORKER_PROGRAM_USES = "core media text image audio video worker"
 
 # A header of somebody else's library, and the rooms that may see it.
 OUTSIDERS = {
+    r"seccomp\.h": "worker",
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core",
     r"sqlite3\.h": "store library",

@@ -62,6 +62,13 @@ static void send_bent(uint64_t seed, bool garbage)
     frame_send(SOCKET, frame, size);
 }
 
+static void send_ready(void)
+{
+    uint8_t frame[READY_MOST_BYTES];
+    struct doppel_confinement held = {0};
+    frame_send(SOCKET, frame, ready_write(&held, frame));
+}
+
 static void obey(const char *word, uint64_t number)
 {
     uint8_t frame[PROTOCOL_MAX_BYTES];
@@ -82,8 +89,7 @@ static void obey(const char *word, uint64_t number)
     else if (strcmp(word, "back") == 0)
         told -= LISTENING_RATE + 1;
     else if (strcmp(word, "twice") == 0) {
-        ready_write(frame);
-        frame_send(SOCKET, frame, PROTOCOL_READY_BYTES);
+        send_ready();
     }
     while (strcmp(word, "mute") == 0)
         pause();
@@ -103,8 +109,7 @@ int main(void)
         return 1;
     if (getenv("FAKE_START"))
         return 3;
-    ready_write(frame);
-    frame_send(SOCKET, frame, PROTOCOL_READY_BYTES);
+    send_ready();
     FILE *stream = fdopen(fd, "r");
     char word[64];
     unsigned long number;

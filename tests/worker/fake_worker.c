@@ -225,7 +225,7 @@ static void misbehave_at_start(void)
 
 int main(void)
 {
-    uint8_t frame[PROTOCOL_HELLO_BYTES];
+    uint8_t frame[PROTOCOL_HELLO_BYTES], ready[READY_MOST_BYTES];
     struct worker_limits limits;
     struct worker_order orders[PROTOCOL_BATCH];
     struct bell bell = {.fd = PROCESS_BELL};
@@ -237,8 +237,8 @@ int main(void)
         !hello_read(frame, sizeof frame, &limits) || confine(&limits, NULL))
         return 1;
     misbehave_at_start();
-    ready_write(frame);
-    frame_send(SOCKET, frame, PROTOCOL_READY_BYTES);
+    struct doppel_confinement held = {0};
+    frame_send(SOCKET, ready, ready_write(&held, ready));
     while ((count = bell_take_orders(&bell, SOCKET, orders)) > 0)
         for (size_t i = 0; i < count; i++) {
             char command[64] = "";

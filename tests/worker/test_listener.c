@@ -216,13 +216,13 @@ static void test_fields(void **state)
 static void test_orders(void **state)
 {
     (void)state;
-    struct listen_order order = {1ull << 30, 2, 44100, 6}, out;
+    struct listen_order order = {1ull << 30, 2, 44100, 6, DOPPEL_SANDBOX_NONE}, out;
     uint8_t frame[PROTOCOL_HELLO_BYTES];
     struct worker_limits limits;
     listen_write(&order, frame);
     assert_true(listen_read(frame, sizeof frame, &out));
     assert_true(out.max_memory == 1ull << 30 && out.pcm == 2 && out.pcm_rate == 44100 &&
-                out.pcm_channels == 6);
+                out.pcm_channels == 6 && out.sandbox == DOPPEL_SANDBOX_NONE);
     assert_false(hello_read(frame, sizeof frame, &limits));
     assert_false(listen_read(frame, sizeof frame - 1, &out));
     frame[6]++;
