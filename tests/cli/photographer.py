@@ -128,7 +128,9 @@ def test_the_marks_are_what_was_pressed():
     text = page.downloaded("marks.jsonl", lambda: page.keys("e"))
     (FOLDER / "marks.jsonl").write_text(text)
     marks = [json.loads(line) for line in text.splitlines()]
-    told = {word: {line["a"] for line in marks if line["mark"] == word} for word in ("remove", "leave")}
+    told = {
+        word: {line["a"] for line in marks if line["mark"] == word} for word in ("remove", "leave")
+    }
     removed = told["remove"].union(
         *({one["path"] for one in line["over"]} for line in marks if line["mark"] == "keep")
     )
