@@ -110,6 +110,8 @@ struct doppel_decided {
     const uint64_t *not_compared; /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could
                                      have matched, as in struct doppel_search_results: where there
                                      are some, it is never new, but unreadable; NULL: none */
+    const struct doppel_unreadable *unreadable; /**< of a file: items that could have matched and
+                                                   are damaged, with the same effect; NULL: none */
 };
 
 struct doppel_decider;

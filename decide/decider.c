@@ -190,6 +190,7 @@ static void describe_file(const struct decided_file *from, struct doppel_decided
         .label_count = decision->hits.label_count,
         .review = decision->hits.review,
         .not_compared = decision->not_compared,
+        .unreadable = &decision->unreadable,
         .replaces = decision->replaces,
         .has_match = decision->has_match,
         .match = decision->match,

@@ -86,6 +86,8 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
     }
     if (decided->not_compared)
         doppel_not_compared_to_json(json, decided->not_compared);
+    if (decided->unreadable)
+        doppel_unreadable_to_json(json, decided->unreadable);
     doppel_json_text(json, "remark", decided->remark);
     if (decided->item)
         doppel_json_integer(json, "item", decided->item);

@@ -386,15 +386,21 @@ static enum doppel_status find_other_leader(struct file_decider *decider, struct
 static void refuse_new_unless_compared(struct file_decider *decider, struct rule_answer *answer)
 {
     const uint64_t *counts = decider->results.not_compared;
+    const char *why = NULL;
     if (answer->decision != DOPPEL_DECISION_NEW || decider->file->is_code)
         return;
     for (int i = 1; i < DOPPEL_SEARCH_SCHEMES; i++)
-        if (counts[i]) {
-            *answer = (struct rule_answer){.decision = DOPPEL_DECISION_UNREADABLE,
-                                           .candidate = NO_CANDIDATE};
-            decider->problem = "nothing like it among what it could be compared with, but there "
-                               "are items of other schemes (\"not_compared\")";
-        }
+        if (counts[i])
+            why = "nothing like it among what it could be compared with, but there are items of "
+                  "other schemes (\"not_compared\")";
+    if (decider->results.unreadable.count)
+        why = "nothing like it among what it could be compared with, but there are items like it "
+              "that are damaged (\"unreadable\")";
+    if (!why)
+        return;
+    *answer =
+        (struct rule_answer){.decision = DOPPEL_DECISION_UNREADABLE, .candidate = NO_CANDIDATE};
+    decider->problem = why;
 }
 
 static enum doppel_status decide_by_rule(struct file_decider *decider, struct file_decision *out,
@@ -452,6 +458,7 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
     TRY(check_id(decider, decision, error));
     TRY(describe_file_match(decider, decision, error));
     decision->why = why_of(decider, &decision->answer);
+    decision->unreadable = decider->results.unreadable;
     memcpy(decision->not_compared, decider->results.not_compared, sizeof decision->not_compared);
     TRY(gather_hits(decider, decision, error));
     if (!decider->decide->dry_run)
@@ -470,6 +477,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     decider->file = file;
     decider->former = 0;
     decider->problem = NULL;
+    decider->results.unreadable.count = 0;
     memset(decider->results.not_compared, 0, sizeof decider->results.not_compared);
     decider->path =
         file->is_code ? strdup(file->file->path) : absolute_path_of(decider, file->file->path);

@@ -32,6 +32,7 @@ struct file_decision {
     struct doppel_comparison match;
     struct list_hits hits;                        /* what of lists it matched */
     uint64_t not_compared[DOPPEL_SEARCH_SCHEMES]; /* as of struct doppel_search_results */
+    struct doppel_unreadable unreadable;          /* likewise */
 };
 
 void file_decision_free(struct file_decision *decision);

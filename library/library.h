@@ -601,6 +601,20 @@ DOPPEL_API enum doppel_status doppel_library_recordings(struct doppel_library *l
  * postings of the audio are among those of doppel_library_recordings, under the same id. Both are
  * derived, as that one is. */
 
+/** Recordings and videos that a search came upon and could not read, the first of them. */
+enum { DOPPEL_UNREADABLE_MAX = 16 };
+struct doppel_unreadable {
+    size_t count;
+    uint64_t ids[DOPPEL_UNREADABLE_MAX];
+};
+
+/** Add those that were met in a set since the last call, and those that are not in it: what is kept
+ * of them is damaged, and they may be what is sought. Thread-safe, as the sets are.
+ * @param kind of the set: AUDIO doppel_library_recordings, VIDEO doppel_library_videos */
+DOPPEL_API void doppel_library_take_unreadable(struct doppel_library *library,
+                                               enum doppel_kind kind,
+                                               struct doppel_unreadable *out);
+
 /** The videos of the library as a set. As doppel_library_recordings. */
 DOPPEL_API enum doppel_status doppel_library_videos(struct doppel_library *library,
                                                     const struct doppel_videos **out,

@@ -13,6 +13,7 @@ void results_clear(struct doppel_search_results *results)
     for (size_t i = 0; i < results->count; i++)
         doppel_comparison_free(&results->items[i].comparison);
     results->count = 0;
+    results->unreadable.count = 0;
     memset(results->not_compared, 0, sizeof results->not_compared);
 }
 
@@ -137,4 +138,14 @@ void results_order(struct doppel_search_results *results)
 {
     if (results->count)
         qsort(results->items, results->count, sizeof *results->items, by_rank);
+}
+
+void doppel_unreadable_to_json(struct doppel_json *json, const struct doppel_unreadable *items)
+{
+    if (!items->count)
+        return;
+    doppel_json_array_begin(json, "unreadable");
+    for (size_t i = 0; i < items->count; i++)
+        doppel_json_integer(json, NULL, items->ids[i]);
+    doppel_json_array_end(json);
 }

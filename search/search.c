@@ -1,11 +1,13 @@
 /* A library, queried by records and codes. */
 #include <doppel/search.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "compare/audio.h"
 #include "compare/image.h"
 #include "compare/video.h"
+#include "core/array.h"
 #include "core/digest.h"
 #include "core/try.h"
 #include "search/list_limits.h"
@@ -21,6 +23,7 @@ struct doppel_search {
     struct doppel_match_options match;
     struct search_texts *texts; /* NULL: not wanted */
     bool noticed;               /* what is left out was told */
+    ARRAY(uint64_t) unreadable; /* items of which the run was told that they are */
     struct other_schemes others;
     struct list_limits limits;
 
@@ -245,6 +248,47 @@ static const struct searched_kind *searched_kind_of(enum doppel_kind kind)
 
 /* ---- one query ---- */
 
+static bool is_told(const struct doppel_search *search, uint64_t id)
+{
+    for (size_t i = 0; i < search->unreadable.count; i++)
+        if (search->unreadable.items[i] == id)
+            return true;
+    return false;
+}
+
+static enum doppel_status tell_unreadable(struct doppel_search *search, uint64_t id,
+                                          struct doppel_error *error)
+{
+    struct doppel_name name;
+    struct doppel_error reason;
+    char number[32];
+    enum doppel_status status = doppel_library_name(search->library, id, &name, error);
+    if (status == DOPPEL_E_MEMORY)
+        return status;
+    if (status) /* it is gone, or damaged as a whole */
+        name = (struct doppel_name){0};
+    snprintf(number, sizeof number, "item %llu", (unsigned long long)id);
+    doppel_fail(&reason, DOPPEL_E_CORRUPT,
+                "what the library keeps of it is damaged, and was not compared; to add its file "
+                "again mends it");
+    doppel_run_failed(search->run, name.path ? name.path : number, &reason);
+    doppel_name_free(&name);
+    return array_push(&search->unreadable, id)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
+}
+
+/* What could not be read may be what is sought. */
+static enum doppel_status note_unreadable(struct doppel_search *search, struct doppel_error *error)
+{
+    const struct doppel_unreadable *items = &search->results->unreadable;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < items->count && !status; i++)
+        if (!is_told(search, items->ids[i]))
+            status = tell_unreadable(search, items->ids[i], error);
+    return status;
+}
+
 static enum doppel_status run_query(struct doppel_search *search, const struct search_query *query,
                                     struct doppel_search_results *results,
                                     struct doppel_error *error)
@@ -265,6 +309,7 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
     }
     if (kind->find)
         TRY(kind->find(search, query, error));
+    TRY(note_unreadable(search, error));
     if (search->status)
         return doppel_fail(error, search->status, "no memory for the matches");
     results_order(results);
@@ -371,5 +416,6 @@ void doppel_search_free(struct doppel_search *search)
     doppel_library_set_watch(search->library, NULL);
     search_texts_free(search->texts);
     other_schemes_free(&search->others);
+    array_free(&search->unreadable);
     free(search);
 }

@@ -87,6 +87,8 @@ enum { DOPPEL_SEARCH_SCHEMES = DOPPEL_SCHEME_VPDQ + 1 };
 struct doppel_search_results {
     struct doppel_search_result *items;
     size_t count, capacity;
+    struct doppel_unreadable unreadable; /**< items that could match: what the library keeps of them
+                                            cannot be read. The run was told of each once */
     uint64_t
         not_compared[DOPPEL_SEARCH_SCHEMES]; /**< items of that scheme, all of which could match
                                                 (`other_schemes` of the options); more than
@@ -97,6 +99,10 @@ struct doppel_search_results {
  */
 DOPPEL_API void doppel_not_compared_to_json(struct doppel_json *json,
                                             const uint64_t counts[DOPPEL_SEARCH_SCHEMES]);
+
+/** Append them as "unreadable":[5,7], unless there are none. Thread-safe for different `json`. */
+DOPPEL_API void doppel_unreadable_to_json(struct doppel_json *json,
+                                          const struct doppel_unreadable *items);
 
 /** Free what it holds and empty it; an empty one is fine. */
 DOPPEL_API void doppel_search_results_free(struct doppel_search_results *results);

@@ -94,6 +94,11 @@ static struct track_lookup begin_track_lookup(const struct track_search *search)
     return (struct track_lookup){.search = search, .before = search->results->count};
 }
 
+static void note_unreadable_of(const struct track_search *search, enum doppel_kind kind)
+{
+    doppel_library_take_unreadable(search->library, kind, &search->results->unreadable);
+}
+
 static enum doppel_status look_up_audio(struct track_lookup *lookup,
                                         const struct doppel_audio_track *track,
                                         struct doppel_error *error)
@@ -106,6 +111,7 @@ static enum doppel_status look_up_audio(struct track_lookup *lookup,
     if (!status)
         status =
             doppel_recordings_find(recordings, &recording, &options, take_audio, lookup, error);
+    note_unreadable_of(lookup->search, DOPPEL_KIND_AUDIO);
     return status;
 }
 
@@ -126,6 +132,7 @@ static enum doppel_status look_up_frames(struct track_lookup *lookup,
     enum doppel_status status = doppel_library_videos(lookup->search->library, &videos, error);
     if (!status)
         status = doppel_videos_find(videos, track, &options, take_frames, lookup, error);
+    note_unreadable_of(lookup->search, DOPPEL_KIND_VIDEO);
     return status;
 }
 
@@ -251,5 +258,6 @@ enum doppel_status search_by_image(const struct track_search *search,
     enum doppel_status status = doppel_library_videos(search->library, &videos, error);
     if (!status)
         status = doppel_videos_find_image(videos, image, &options, take_frames, &lookup, error);
+    note_unreadable_of(search, DOPPEL_KIND_VIDEO);
     return end_search(&lookup, status, error);
 }

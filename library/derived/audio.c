@@ -173,6 +173,8 @@ static bool give_peaks(void *reader, uint64_t id, uint32_t from, uint32_t to,
     const struct track_bytes *peaks = derived_take(reader, id);
     bool done = peaks && peaks->data &&
                 !doppel_audio_track_read_range(peaks->data, peaks->size, from, to, out, NULL);
+    if (peaks && !done)
+        derived_note_unreadable(reader, id);
     derived_return(reader);
     return done;
 }

@@ -176,4 +176,7 @@ void derived_readers_free(struct doppel_library *library);
 const struct track_bytes *derived_take(struct derived_reader *reader, uint64_t id);
 void derived_return(struct derived_reader *reader);
 
+/** What was taken is not what it should be. Before derived_return. */
+void derived_note_unreadable(struct derived_reader *reader, uint64_t id);
+
 #endif

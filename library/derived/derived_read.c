@@ -27,6 +27,8 @@ struct derived_reader {
     struct kept_item items[KEPT_ITEMS];
     size_t count, bytes;
     uint64_t clock;
+    struct doppel_unreadable unreadable; /* what was asked for and cannot be had */
+    struct doppel_unreadable absent;     /* what is not in the set, since it cannot be read */
 };
 
 /* ---- items ---- */
@@ -42,16 +44,46 @@ static void drop_oldest(struct derived_reader *reader)
     *oldest = reader->items[--reader->count];
 }
 
+static void note_id(struct doppel_unreadable *known, uint64_t id)
+{
+    for (size_t i = 0; i < known->count; i++)
+        if (known->ids[i] == id)
+            return;
+    if (known->count < DOPPEL_UNREADABLE_MAX)
+        known->ids[known->count++] = id;
+}
+
+void derived_note_unreadable(struct derived_reader *reader, uint64_t id)
+{
+    note_id(&reader->unreadable, id);
+}
+
+/* The store's question what an item of the log has, which nobody else has put into the index. */
+static enum doppel_status give_to_reader(void *context, uint64_t id, struct doppel_index_item *out,
+                                         struct doppel_index_posting **out_postings,
+                                         struct doppel_error *error)
+{
+    struct derived_reader *reader = context;
+    enum doppel_status status =
+        reader->derivation->source(reader->store, id, out, out_postings, error);
+    if (status && status != DOPPEL_E_NOT_FOUND)
+        note_id(&reader->absent, id);
+    return status;
+}
+
 static struct kept_item *find(struct derived_reader *reader, uint64_t id)
 {
     for (size_t i = 0; i < reader->count; i++)
         if (reader->items[i].id == id)
             return &reader->items[i];
     struct kept_item fresh = {.id = id};
-    if (track_fetch(reader->store, id, &fresh.track, NULL))
-        return NULL;
-    if (reader->derivation->load(&fresh.track, NULL)) {
+    enum doppel_status status = track_fetch(reader->store, id, &fresh.track, NULL);
+    if (!status)
+        status = reader->derivation->load(&fresh.track, NULL);
+    if (status) {
         free(fresh.track.data);
+        if (status != DOPPEL_E_NOT_FOUND) /* it was removed meanwhile */
+            derived_note_unreadable(reader, id);
         return NULL;
     }
     while (reader->count == KEPT_ITEMS ||
@@ -74,6 +106,22 @@ const struct track_bytes *derived_take(struct derived_reader *reader, uint64_t i
 
 void derived_return(struct derived_reader *reader)
 {
+    pthread_mutex_unlock(&reader->lock);
+}
+
+void doppel_library_take_unreadable(struct doppel_library *library, enum doppel_kind kind,
+                                    struct doppel_unreadable *out)
+{
+    const enum derived_index which = kind == DOPPEL_KIND_VIDEO ? DERIVED_VIDEOS : DERIVED_AUDIO;
+    struct derived_reader *reader = library->derived[which].reader;
+    if (!reader)
+        return;
+    pthread_mutex_lock(&reader->lock);
+    for (size_t i = 0; i < reader->absent.count; i++)
+        note_id(out, reader->absent.ids[i]);
+    for (size_t i = 0; i < reader->unreadable.count; i++)
+        note_id(out, reader->unreadable.ids[i]);
+    reader->unreadable.count = 0;
     pthread_mutex_unlock(&reader->lock);
 }
 
@@ -124,8 +172,12 @@ static enum doppel_status open_index(const struct doppel_library *library,
     char *folder = derived_folder(library, reader->derivation);
     if (!folder)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", library->directory);
-    const struct doppel_store_index_options options =
+    struct doppel_store_index_options options =
         derived_options(reader->derivation, reader->store, folder);
+    if (options.source) {
+        options.source = give_to_reader;
+        options.source_context = reader;
+    }
     enum doppel_status status =
         doppel_store_index_open(reader->store, &options, &reader->kept, error);
     if (status == DOPPEL_E_NOT_FOUND)

@@ -42,7 +42,7 @@ struct match_printing {
     struct find_print *print;
     const char *query;
     const struct doppel_search_result *result; /* the one at hand */
-    const uint64_t *not_compared;
+    const struct doppel_search_results *results;
     struct place_rows *rows;
     struct doppel_json row;
     bool matched;
@@ -98,7 +98,8 @@ static void end_match(struct match_printing *printing, uint64_t id)
         write_lack(row, printing->print->settings, &result->comparison.match);
     doppel_match_to_json(row, &result->comparison.match);
     doppel_evidence_to_json(row, &result->comparison);
-    doppel_not_compared_to_json(row, printing->not_compared);
+    doppel_not_compared_to_json(row, printing->results->not_compared);
+    doppel_unreadable_to_json(row, &printing->results->unreadable);
     doppel_json_object_end(row);
     place_rows_add(printing->rows, row);
     printing->matched |= !result->below_threshold && !result->suppressed_by;
@@ -189,7 +190,8 @@ static void print_no_match(struct match_printing *printing)
         return;
     struct doppel_json *row = begin_match(printing, 0);
     doppel_json_boolean(row, "match", false);
-    doppel_not_compared_to_json(row, printing->not_compared);
+    doppel_not_compared_to_json(row, printing->results->not_compared);
+    doppel_unreadable_to_json(row, &printing->results->unreadable);
     doppel_json_object_end(row);
     place_rows_add(printing->rows, row);
 }
@@ -214,7 +216,7 @@ enum doppel_status find_print(struct find_print *print, const char *query,
 {
     struct place_rows rows;
     struct match_printing printing = {
-        .print = print, .query = query, .not_compared = results->not_compared, .rows = &rows};
+        .print = print, .query = query, .results = results, .rows = &rows};
     enum doppel_status status = doppel_search_results_apply_lists(results, print->library, error);
     place_rows_begin(&rows, print->settings, print->output);
     if (print->playlist)
