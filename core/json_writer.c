@@ -80,22 +80,58 @@ void doppel_json_end_line(struct doppel_json *json)
 
 /* ---- strings ---- */
 
-static bool is_plain(unsigned char byte)
+/* In pairs of surrogates beyond U+FFFF. */
+static void append_point(struct doppel_json *json, uint32_t point)
 {
-    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+    char escape[16];
+    int length = point < 0x10000 ? snprintf(escape, sizeof escape, "\\u%04X", (unsigned)point)
+                                 : snprintf(escape, sizeof escape, "\\u%04X\\u%04X",
+                                            0xd800 + (unsigned)((point - 0x10000) >> 10),
+                                            0xdc00 + (unsigned)(point & 0x3ff));
+    doppel_json_append(json, escape, (size_t)length);
 }
 
 static void append_escape(struct doppel_json *json, unsigned char byte)
 {
     static const char named[0x20] = {
         ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-    char escape[8] = {'\\', (char)byte};
-    int length = 2;
-    if (byte < 0x20 && named[byte])
-        escape[1] = named[byte];
-    else if (byte < 0x20)
-        length = snprintf(escape, sizeof escape, "\\u%04X", byte);
-    doppel_json_append(json, escape, (size_t)length);
+    const char escape[2] = {'\\', byte < 0x20 ? named[byte] : (char)byte};
+    if (escape[1])
+        doppel_json_append(json, escape, sizeof escape);
+    else
+        append_point(json, byte);
+}
+
+/* Length of a character from 0x7f on that is written as it is; 0: it is none, or is escaped, and
+ * then `out_point` is what it is, else 0. */
+static size_t shown_length(const char *at, size_t size, uint32_t *out_point)
+{
+    const uint8_t *byte = (const uint8_t *)at;
+    size_t length = utf8_length(at, size);
+    uint32_t point = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        point = point << 6 | (byte[i] & 0x3fu);
+    *out_point = length && utf8_is_hidden(point) ? point : 0;
+    return *out_point ? 0 : length;
+}
+
+/* Bytes from 0x7f on: one character, or what stands for it. @return how many were read */
+static size_t append_high(struct doppel_json *json, const char *at, size_t size)
+{
+    uint32_t point;
+    size_t length = shown_length(at, size, &point);
+    if (length)
+        doppel_json_append(json, at, length);
+    else if (point)
+        append_point(json, point);
+    else
+        doppel_json_append(json, "\xef\xbf\xbd", 3);
+    return length ? length : point ? utf8_length(at, size) : 1;
+}
+
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
 static void append_string(struct doppel_json *json, const char *text, size_t size)
@@ -104,19 +140,20 @@ static void append_string(struct doppel_json *json, const char *text, size_t siz
     append_byte(json, '"');
     while (from < end) {
         const char *to = from;
+        uint32_t point;
         size_t length = 1;
         while (to < end && (is_plain((unsigned char)*to) ||
                             ((unsigned char)*to >= 0x80 &&
-                             (length = utf8_length(to, (size_t)(end - to))) > 1))) {
+                             (length = shown_length(to, (size_t)(end - to), &point)) > 1))) {
             to += length;
             length = 1;
         }
         doppel_json_append(json, from, (size_t)(to - from));
-        if (to < end && (unsigned char)*to >= 0x80)
-            doppel_json_append(json, "\xef\xbf\xbd", 3);
+        from = to;
+        if (to < end && (unsigned char)*to >= 0x7f)
+            from += append_high(json, to, (size_t)(end - to));
         else if (to < end)
-            append_escape(json, (unsigned char)*to);
-        from = to + 1;
+            append_escape(json, (unsigned char)*from++);
     }
     append_byte(json, '"');
 }
@@ -244,7 +281,13 @@ void doppel_json_null(struct doppel_json *json, const char *key)
 void doppel_json_raw(struct doppel_json *json, const char *key, const char *value, size_t size)
 {
     begin_value(json, key);
-    doppel_json_append(json, value, size);
+    for (size_t at = 0, from = 0; from < size; from = at) {
+        while (at < size && (unsigned char)value[at] < 0x7f)
+            at++;
+        doppel_json_append(json, value + from, at - from);
+        if (at < size) /* within a string */
+            at += append_high(json, value + at, size - at);
+    }
 }
 
 /* ---- numbers ---- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 /* Source: Unicode 15, table 3-7, well-formed UTF-8. */
 size_t utf8_decode(const char *text, uint32_t *out_point)
 {
@@ -60,13 +62,6 @@ char *utf8_repaired(const char *text)
     return repaired;
 }
 
-/* C0 and C1 controls, line and paragraph separators, and what turns the direction of writing. */
-static bool is_control(uint32_t point)
-{
-    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x200e || point == 0x200f ||
-           (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
-}
-
 static void print_escape(FILE *stream, uint32_t point)
 {
     if (point == '\n')
@@ -76,7 +71,11 @@ static void print_escape(FILE *stream, uint32_t point)
     else if (point == '\r')
         fputs("\\r", stream);
     else
-        fprintf(stream, point < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)point);
+        fprintf(stream,
+                point < 0x100     ? "\\x%02x"
+                : point < 0x10000 ? "\\u%04x"
+                                  : "\\U%08x",
+                (unsigned)point);
 }
 
 void print_printable(FILE *stream, const char *text, bool bytes_too)
@@ -84,7 +83,7 @@ void print_printable(FILE *stream, const char *text, bool bytes_too)
     while (*text) {
         uint32_t point = (unsigned char)*text;
         size_t length = utf8_decode(text, &point);
-        if (length ? is_control(point) : bytes_too)
+        if (length ? utf8_is_hidden(point) : bytes_too)
             print_escape(stream, point);
         else
             fwrite(text, 1, length ? length : 1, stream);

@@ -25,4 +25,17 @@ static inline size_t utf8_length(const char *in, size_t size)
     return overlong || surrogate || beyond ? 0 : length;
 }
 
+/* What a terminal obeys, or what nobody sees: C0 and C1 controls, line and paragraph separators,
+ * what turns the direction of writing, tags, and what is no character. Joiners, of which scripts
+ * and emoji are made, are not. Source: Unicode 15, general categories Cc, Zl, Zp, Cf and Cn. */
+static inline bool utf8_is_hidden(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c || point == 0x180e ||
+           point == 0x200b || point == 0x200e || point == 0x200f ||
+           (point >= 0x2028 && point <= 0x202e) || (point >= 0x2060 && point <= 0x206f) ||
+           (point >= 0xfdd0 && point <= 0xfdef) || point == 0xfeff ||
+           (point >= 0xfff9 && point <= 0xfffb) || (point & 0xfffe) == 0xfffe ||
+           (point >= 0xe0000 && point <= 0xe0fff);
+}
+
 #endif

@@ -73,6 +73,7 @@ static void controls_are_shown(void **state)
     assert_printable("a\nb\tc\rd\x1b[31m\x7f", true, "a\\nb\\tc\\rd\\x1b[31m\\x7f");
     assert_printable("\xc2\x9b[31m", true, "\\x9b[31m");             /* C1 */
     assert_printable("\xe2\x80\xaegpj.exe", true, "\\u202egpj.exe"); /* right to left */
+    assert_printable("\xd8\x9c|\xf3\xa0\x81\x81|\xef\xbf\xbe", true, "\\u061c|\\U000e0041|\\ufffe");
     assert_printable("\xff\xc3", true, "\\xff\\xc3");
     assert_printable("\xff\n", false, "\xff\\n");
     assert_printable("Grüße 世界 😀", true, "Grüße 世界 😀");
@@ -110,6 +111,28 @@ static void csv_quotes_where_it_must(void **state)
     assert_field("say \"hi\"", "\"say \"\"hi\"\"\"");
     assert_field("two\nlines", "\"two\nlines\"");
     assert_field("\r", "\"\r\"");
+}
+
+static void csv_is_spelled_out_on_a_terminal(void **state)
+{
+    (void)state;
+    static const struct column columns[] = {{"name", NULL, CELL_TEXT}, {"path", NULL, CELL_PATH}};
+    static const struct layout layout = {columns, 2, NULL, NULL, NULL};
+    json_t *row = json_pack("{s:s, s:s}", "name", "\x1b]0;x\x07\xc2\x9b", "path",
+                            "\xe2\x80\xae"
+                            "a\nb");
+    for (int terminal = 0; terminal < 2; terminal++) {
+        char *written = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&written, &size);
+        csv_write_row(stream, &layout, row, NULL, terminal);
+        fclose(stream);
+        assert_string_equal(written, terminal ? "\\x1b]0;x\\x07\\x9b,\\u202ea\\nb,\r\n"
+                                              : "\x1b]0;x\x07\xc2\x9b,\"\xe2\x80\xae"
+                                                "a\nb\",\r\n");
+        free(written);
+    }
+    json_decref(row);
 }
 
 /* ---- figures for people ---- */
@@ -290,6 +313,7 @@ int main(void)
         cmocka_unit_test(controls_are_shown),
         cmocka_unit_test(widths_are_those_of_a_terminal),
         cmocka_unit_test(csv_quotes_where_it_must),
+        cmocka_unit_test(csv_is_spelled_out_on_a_terminal),
         cmocka_unit_test(figures_are_short),
         cmocka_unit_test(progress_tells_what_is_known),
         cmocka_unit_test(progress_tells_of_videos_how_long_they_are),

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/printable.h"
+#include "tools/memory.h"
 #include "tools/output/formats.h"
 
 void csv_write_field(FILE *stream, const char *text)
@@ -42,16 +44,21 @@ void csv_write_header(FILE *stream, const struct layout *layout)
     fputs("\r\n", stream);
 }
 
-static void write_csv_cell(FILE *stream, const json_t *value)
+static void write_csv_cell(FILE *stream, const json_t *value, bool terminal)
 {
     char *text = cell_text(value);
+    if (text && terminal) {
+        char *shown = must_have(printable(text, true));
+        free(text);
+        text = shown;
+    }
     if (text)
         csv_write_field(stream, text);
     free(text);
 }
 
 void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
-                   const json_t *element)
+                   const json_t *element, bool terminal)
 {
     char base64_key[64];
     for (size_t i = 0; i < layout->count; i++) {
@@ -60,12 +67,12 @@ void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
             continue;
         if (i)
             fputc(',', stream);
-        write_csv_cell(stream, cell_value(layout, row, element, column->key));
+        write_csv_cell(stream, cell_value(layout, row, element, column->key), terminal);
         if (column->cell != CELL_PATH)
             continue;
         snprintf(base64_key, sizeof base64_key, "%s_base64", column->key);
         fputc(',', stream);
-        write_csv_cell(stream, cell_value(layout, row, element, base64_key));
+        write_csv_cell(stream, cell_value(layout, row, element, base64_key), terminal);
     }
     fputs("\r\n", stream);
 }

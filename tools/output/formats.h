@@ -16,8 +16,9 @@ json_t *cell_value(const struct layout *layout, const json_t *row, const json_t 
 char *cell_text(const json_t *value);
 
 void csv_write_header(FILE *stream, const struct layout *layout);
+/* @param terminal what a terminal would obey is spelled out */
 void csv_write_row(FILE *stream, const struct layout *layout, const json_t *row,
-                   const json_t *element);
+                   const json_t *element, bool terminal);
 /* RFC 4180: in quotes where it must be. */
 void csv_write_field(FILE *stream, const char *text);
 

@@ -113,7 +113,7 @@ static void write_line(struct output *output, const json_t *row, const json_t *e
     if (output->bare)
         return;
     if (output->format == FORMAT_CSV)
-        csv_write_row(output->stream, output->layout, row, element);
+        csv_write_row(output->stream, output->layout, row, element, output->terminal);
     else
         table_add(output->table, output->stream, row, element);
 }
