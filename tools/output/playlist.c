@@ -50,13 +50,13 @@ struct pending_span {
     struct playlist_item item; /* its name is given */
     double weight;
     size_t number; /* as it was added */
-    bool printed;
+    bool settled;
 };
 
 /* A part of a span that no better one has. */
 struct playlist_row {
     double start, end;
-    const struct pending_span *of;
+    struct pending_span of; /* its name is given */
 };
 
 struct playlist {
@@ -98,37 +98,49 @@ static double weigh_span(const struct playlist_span *span)
 static bool goes_on(const struct playlist_span *before, const struct playlist_span *after)
 {
     double later = after->start - before->start;
-    return before->id == after->id && later >= 0 && after->end >= before->end &&
-           after->start - before->end <= BREAK_SECONDS &&
+    return before->id == after->id && later >= 0 && after->start - before->end <= BREAK_SECONDS &&
            fabs(before->item_start + later * before->speed - after->item_start) <= DRIFT_SECONDS;
 }
 
-/* Let one span be part of another that goes on in it, or before it. */
-static bool join_span(struct playlist *playlist, const struct playlist_span *span)
+/* The last of what can be one with a span; NULL: nothing can. */
+static struct pending_span *find_other_part(struct playlist *playlist,
+                                            const struct playlist_span *span)
 {
-    for (size_t i = playlist->spans.count; i-- > 0;) {
+    struct pending_span *found = NULL;
+    for (size_t i = 0; i < playlist->spans.count; i++) {
         struct pending_span *pending = &playlist->spans.items[i];
-        struct playlist_span *old = &pending->span;
-        if (pending->printed || !(goes_on(old, span) || goes_on(span, old)))
-            continue;
-        if (span->start < old->start) {
-            old->start = span->start;
-            old->item_start = span->item_start;
-        }
-        old->end = fmax(old->end, span->end);
-        old->score = fmax(old->score, span->score);
-        old->false_positive_rate = fmin(old->false_positive_rate, span->false_positive_rate);
-        pending->weight = weigh_span(old);
-        return true;
+        bool later = !found || pending->span.end > found->span.end ||
+                     (pending->span.end == found->span.end && pending->number > found->number);
+        if (later && !pending->settled &&
+            (goes_on(&pending->span, span) || goes_on(span, &pending->span)))
+            found = pending;
     }
-    return false;
+    return found;
+}
+
+static void join_spans(struct pending_span *pending, const struct playlist_span *span)
+{
+    struct playlist_span *all = &pending->span;
+    if (span->start < all->start) {
+        all->start = span->start;
+        all->item_start = span->item_start;
+    }
+    all->end = fmax(all->end, span->end);
+    all->score = fmax(all->score, span->score);
+    all->false_positive_rate = fmin(all->false_positive_rate, span->false_positive_rate);
+    pending->weight = weigh_span(all);
 }
 
 void playlist_add(struct playlist *playlist, const struct playlist_span *span,
                   const struct playlist_item *item)
 {
-    if (!(span->end > span->start) || join_span(playlist, span))
+    if (!(span->end > span->start))
         return;
+    struct pending_span *other = find_other_part(playlist, span);
+    if (other) {
+        join_spans(other, span);
+        return;
+    }
     struct pending_span pending = {
         .span = *span, .item = *item, .weight = weigh_span(span), .number = playlist->added++};
     pending.item.name = must_copy(item->name);
@@ -151,7 +163,7 @@ static int compare_row_starts(const void *left, const void *right)
     const struct playlist_row *a = left, *b = right;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
-    return (a->of->number > b->of->number) - (a->of->number < b->of->number);
+    return (a->of.number > b->of.number) - (a->of.number < b->of.number);
 }
 
 static bool outweighs(const struct pending_span *a, const struct pending_span *b)
@@ -163,9 +175,11 @@ static void add_playlist_row(struct playlist *playlist, const struct pending_spa
                              double end)
 {
     double seconds = end - start, half = (of->span.end - of->span.start) / 2;
-    struct playlist_row part = {start, end, of};
-    if (seconds > 0 && (seconds >= LEAST_SECONDS || seconds >= half) &&
-        !array_push(&playlist->ready, part))
+    struct playlist_row part = {start, end, *of};
+    if (seconds <= 0 || (seconds < LEAST_SECONDS && seconds < half))
+        return;
+    part.of.item.name = must_copy(of->item.name);
+    if (!array_push(&playlist->ready, part))
         no_memory();
 }
 
@@ -205,14 +219,14 @@ static void write_times(const struct playlist *playlist, struct doppel_json *row
 
 static void print_playlist_row(struct playlist *playlist, const struct playlist_row *part)
 {
-    const struct playlist_span *span = &part->of->span;
+    const struct playlist_span *span = &part->of.span;
     struct doppel_json *row = output_begin(playlist->output);
     doppel_json_path(row, "query", playlist->query);
     doppel_json_integer(row, "number", ++playlist->rows);
     write_times(playlist, row, part->start, part->end);
     doppel_json_integer(row, "id", span->id);
-    write_item_name(row, part->of->item.has_file, part->of->item.name);
-    doppel_json_audio_tags(row, &part->of->item.tags);
+    write_item_name(row, part->of.item.has_file, part->of.item.name);
+    doppel_json_audio_tags(row, &part->of.item.tags);
     doppel_json_number(row, "item_start",
                        span->item_start + (part->start - span->start) * span->speed, 3);
     doppel_json_number(row, "score", span->score, 2);
@@ -233,17 +247,28 @@ void playlist_gap(struct playlist *playlist, double start, double end)
     output_flush(playlist->output);
 }
 
-/* Printed spans stay as long as others may overlap them. */
-static void drop_printed(struct playlist *playlist, double until)
+/* Whether nothing that comes can change what is left of a span: neither it nor any that overlaps it
+ * can go on. */
+static bool span_is_settled(const struct playlist *playlist, size_t number, double until)
+{
+    const struct pending_span *spans = playlist->spans.items;
+    double end = spans[number].span.end, last = end;
+    for (size_t i = number + 1; i < playlist->spans.count && spans[i].span.start < end; i++)
+        last = fmax(last, spans[i].span.end);
+    return last + LATE_SECONDS < until;
+}
+
+/* Settled spans stay as long as others may overlap them. */
+static void drop_settled(struct playlist *playlist, double until)
 {
     size_t kept = 0;
     double first = until - LATE_SECONDS;
     for (size_t i = 0; i < playlist->spans.count; i++)
-        if (!playlist->spans.items[i].printed)
+        if (!playlist->spans.items[i].settled)
             first = fmin(first, playlist->spans.items[i].span.start);
     for (size_t i = 0; i < playlist->spans.count; i++) {
         struct pending_span *span = &playlist->spans.items[i];
-        if (span->printed && span->span.end <= first)
+        if (span->settled && span->span.end <= first)
             free((void *)span->item.name);
         else
             playlist->spans.items[kept++] = *span;
@@ -251,30 +276,44 @@ static void drop_printed(struct playlist *playlist, double until)
     playlist->spans.count = kept;
 }
 
+/* Print the rows that begin up to then. */
+static void print_ready(struct playlist *playlist, double until)
+{
+    size_t count = playlist->ready.count, printed = 0;
+    if (!count)
+        return;
+    qsort(playlist->ready.items, count, sizeof *playlist->ready.items, compare_row_starts);
+    for (; printed < count && playlist->ready.items[printed].start <= until; printed++) {
+        print_playlist_row(playlist, &playlist->ready.items[printed]);
+        free((void *)playlist->ready.items[printed].of.item.name);
+    }
+    playlist->ready.count -= printed;
+    memmove(playlist->ready.items, playlist->ready.items + printed,
+            playlist->ready.count * sizeof *playlist->ready.items);
+    if (printed && isfinite(until))
+        output_flush(playlist->output);
+}
+
 void playlist_settle(struct playlist *playlist, double until)
 {
     size_t count = playlist->spans.count;
+    double unsettled = INFINITY; /* rows come in order */
     if (!count)
         return;
     qsort(playlist->spans.items, count, sizeof *playlist->spans.items, compare_span_starts);
     for (size_t i = 0; i < count; i++) {
         struct pending_span *span = &playlist->spans.items[i];
-        if (span->printed)
+        if (span->settled)
             continue;
-        if (span->span.end + LATE_SECONDS >= until)
-            break; /* rows come in order */
+        if (!span_is_settled(playlist, i, until)) {
+            unsettled = span->span.start;
+            break;
+        }
         cut_span(playlist, span);
-        span->printed = true;
+        span->settled = true;
     }
-    if (playlist->ready.count)
-        qsort(playlist->ready.items, playlist->ready.count, sizeof *playlist->ready.items,
-              compare_row_starts);
-    for (size_t i = 0; i < playlist->ready.count; i++)
-        print_playlist_row(playlist, &playlist->ready.items[i]);
-    if (playlist->ready.count && isfinite(until))
-        output_flush(playlist->output);
-    playlist->ready.count = 0;
-    drop_printed(playlist, until);
+    print_ready(playlist, fmin(unsettled, until));
+    drop_settled(playlist, until);
 }
 
 /* For people: what it all comes to. */
