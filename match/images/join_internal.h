@@ -49,9 +49,10 @@ enum doppel_status join_meet(struct join *join);
  * left out. */
 enum doppel_status join_meet_some(struct join *join, const bool *some);
 
-/** Whether join_sweep can do what join_meet does, and as fast or faster: of all pictures, by the
- * gate. */
+/** Whether join_sweep can do what join_meet does: of all pictures, by the gate; and whether it is
+ * faster. */
 bool join_can_sweep(const struct join *join);
+bool join_sweeps_faster(const struct join *join);
 
 /** Fill `meetings` as join_meet does, of all pictures; not in order.
  * @param box_bits 8 to 16, by which codes are sorted; 0: as suits their number */

@@ -9,8 +9,6 @@
 
 #include "core/try.h"
 
-enum { SWEPT_IMAGES = 1 << 16 }; /* from so many on a sweep is faster */
-
 enum side { SIDE_QUERIES, SIDE_ITEMS, SIDE_FULL };
 
 /* The codes of a run of pictures, as a join of codes reads them. */
@@ -250,7 +248,7 @@ enum doppel_status join_meet(struct join *join)
     join->meetings.count = 0;
     join->status = DOPPEL_OK;
     enum doppel_status status;
-    if (join->count >= SWEPT_IMAGES && join_can_sweep(join)) {
+    if (join_sweeps_faster(join)) {
         TRY(join_sweep(join, 0));
     } else {
         TRY(meet_by_look_ups(join));
