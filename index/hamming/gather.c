@@ -2,26 +2,13 @@
  * count, to place. */
 #include "index/hamming/gather.h"
 
-#include "index/hamming/layout.h"
-
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "core/large_pages.h"
+#include "index/hamming/layout.h"
 
 enum { PIECE = 512, SAMPLE = 8192 };
-
-/* Memory in large pages, where the system has them. */
-static void *large_alloc(size_t bytes)
-{
-    const size_t page = (size_t)2 << 20;
-    if (bytes < page)
-        return malloc(bytes ? bytes : 1);
-    size_t rounded = (bytes + page - 1) / page * page;
-    void *memory = rounded < bytes ? NULL : aligned_alloc(page, rounded);
-    if (memory)
-        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* a wish, no more */
-    return memory;
-}
 
 /* A pass over the stream, its codes permuted if there is a permuter. */
 struct pass_over {
@@ -155,7 +142,7 @@ enum doppel_status gather(const struct hamming_options *options, struct code_str
         (struct gathered){.shape = hamming_layout(options, stream->count), .count = stream->count};
     uint64_t starts[PARTITIONS_MAX + 1] = {0};
     struct pass_over *pass = malloc(sizeof *pass);
-    out->items = large_alloc(out->count * (out->shape.words + 1) * sizeof *out->items);
+    out->items = large_pages_alloc(out->count * (out->shape.words + 1) * sizeof *out->items);
     enum doppel_status status;
     if (!pass || !out->items) {
         status = no_memory_to_gather(error);

@@ -20,12 +20,12 @@ enum {
     SWEEP_NIBBLES = 4, /* half-bytes of a box */
     SWEEP_PLANES = SWEEP_GROUPS * SWEEP_NIBBLES,
     SWEEP_LAST_BITS = 13,
-    SWEEP_HITS = 2048
+    SWEEP_HITS = 512 /* they are fetched ahead, into the level-2 cache */
 };
 
 /* The boxes of 32 codes, a half-byte in a byte. */
 struct sweep_block {
-    _Alignas(32) uint8_t planes[SWEEP_PLANES][SWEEP_LANES];
+    _Alignas(16) uint8_t planes[SWEEP_PLANES][SWEEP_LANES];
 };
 
 /* How the distances a, b, c of the three boxes are taken together; doubled, less the bits of the

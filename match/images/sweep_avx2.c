@@ -33,7 +33,7 @@ INLINE __m256i sum_of_group(const struct row_vectors *row, const struct sweep_bl
     for (int i = group * SWEEP_NIBBLES; i < (group + 1) * SWEEP_NIBBLES; i++)
         sum = _mm256_add_epi8(
             sum, _mm256_shuffle_epi8(row->tables[i],
-                                     _mm256_load_si256((const __m256i *)block->planes[i])));
+                                     _mm256_loadu_si256((const __m256i *)block->planes[i])));
     return sum;
 }
 

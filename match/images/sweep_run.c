@@ -53,10 +53,12 @@ static void check_sweep_hits(struct sweep_work *work)
     size_t kept = 0;
     for (size_t i = 0; i < work->hit_count; i++) {
         const struct sweep_hit *hit = &work->hits[i];
-        if (sweep->kernels->check(&sweep->limit, &sweep->rows->codes[hit->row],
+        const uint32_t row = sweep->rows->owners[hit->row];
+        const uint32_t column = sweep->columns->owners[hit->column];
+        if (row != column && column != SWEEP_NOBODY &&
+            sweep->kernels->check(&sweep->limit, &sweep->rows->codes[hit->row],
                                   &sweep->columns->codes[hit->column]))
-            work->checked[kept++] = (struct doppel_index_pair){
-                sweep->rows->owners[hit->row], sweep->columns->owners[hit->column], 0};
+            work->checked[kept++] = (struct doppel_index_pair){row, column, 0};
     }
     work->hit_count = 0;
     if (kept)
@@ -65,16 +67,13 @@ static void check_sweep_hits(struct sweep_work *work)
 
 static void note_near_lanes(struct sweep_work *work, uint32_t row, uint32_t first, uint32_t near)
 {
-    const struct sweep *sweep = work->sweep;
-    const uint32_t owner = sweep->rows->owners[row];
+    const struct sweep_side *columns = work->sweep->columns;
     if (work->hit_count + SWEEP_LANES > SWEEP_HITS)
         check_sweep_hits(work);
     for (; near; near &= near - 1) {
         const uint32_t column = first + (uint32_t)__builtin_ctz(near);
-        const uint32_t other = sweep->columns->owners[column];
-        if (other == SWEEP_NOBODY || other == owner)
-            continue;
-        __builtin_prefetch(&sweep->columns->codes[column]);
+        __builtin_prefetch(&columns->codes[column]);
+        __builtin_prefetch(&columns->owners[column]);
         work->hits[work->hit_count++] = (struct sweep_hit){row, column};
     }
 }

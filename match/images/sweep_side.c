@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/large_pages.h"
+
 void sweep_sorter_make(struct sweep_sorter *out)
 {
     for (unsigned byte = 0; byte < 8; byte++)
@@ -156,9 +158,9 @@ static void count_in_blocks(struct sweep_side *side)
 static bool make_room_for_codes(struct sweep_side *side, size_t blocks)
 {
     const size_t lanes = blocks * SWEEP_LANES;
-    side->blocks = aligned_alloc(_Alignof(struct sweep_block), (blocks + 1) * sizeof *side->blocks);
-    side->codes = malloc((lanes + 1) * sizeof *side->codes);
-    side->owners = malloc((lanes + 1) * sizeof *side->owners);
+    side->blocks = large_pages_alloc((blocks + 1) * sizeof *side->blocks);
+    side->codes = large_pages_alloc((lanes + 1) * sizeof *side->codes);
+    side->owners = large_pages_alloc((lanes + 1) * sizeof *side->owners);
     if (!side->blocks || !side->codes || !side->owners)
         return false;
     memset(side->blocks, 0, (blocks + 1) * sizeof *side->blocks);
