@@ -35,13 +35,28 @@ static void flip(struct doppel_code *code, unsigned first, unsigned bits, unsign
     }
 }
 
+/* The same, as evenly as can be over runs of 16 bits, of word 0 sorted: no box is nearer than it
+ * has to be. */
+static void flip_evenly(struct doppel_code *code, unsigned first, unsigned bits, unsigned count,
+                        uint64_t *seed)
+{
+    const unsigned boxes = bits / 16, offset = (unsigned)(random_word(seed) % boxes);
+    code->word[0] = doppel_image_sort_bits(code->word[0]);
+    for (unsigned i = 0; i < boxes; i++)
+        flip(code, first + 16 * ((i + offset) % boxes), 16, count / boxes + (i < count % boxes),
+             seed);
+    code->word[0] = doppel_image_unsort_bits(code->word[0]);
+}
+
 /* Low and high bits flipped so that the weighted sum is about `sum`. */
 static void move_code(struct doppel_code *code, unsigned low, unsigned weight, unsigned sum,
                       uint64_t *seed)
 {
-    const unsigned high = sum > weight * low ? sum - weight * low : 0;
-    flip(code, 0, LOW_BITS, low, seed);
-    flip(code, LOW_BITS, HIGH_BITS, high < HIGH_BITS ? high : HIGH_BITS, seed);
+    const unsigned all = sum > weight * low ? sum - weight * low : 0;
+    const unsigned high = all < HIGH_BITS ? all : HIGH_BITS;
+    const bool evenly = random_word(seed) % 2;
+    (evenly ? flip_evenly : flip)(code, 0, LOW_BITS, low, seed);
+    (evenly ? flip_evenly : flip)(code, LOW_BITS, HIGH_BITS, high, seed);
 }
 
 static void blur(struct doppel_fingerprint *fingerprint, uint32_t kept, uint64_t *seed)
