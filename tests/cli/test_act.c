@@ -164,6 +164,19 @@ static void names_of_a_file_go_together(void **state)
     free(before);
 }
 
+/* What is piped into what deletes has all names, too. */
+static void bare_paths_have_all_names(void **state)
+{
+    (void)state;
+    static const char wanted[] = "docs/b.txt\0docs/sub/b2.txt\0docs/sub/c.txt\0docs/e.txt";
+    name_twice(false);
+    struct ran ran = doppel("scan", "docs", "-0");
+    assert_code(&ran, 0);
+    assert_int_equal(ran.out_size, sizeof wanted);
+    assert_memory_equal(ran.out, wanted, sizeof wanted);
+    ran_free(&ran);
+}
+
 /* One name is out of sight: what goes is counted without its bytes. */
 static void names_elsewhere_free_nothing(void **state)
 {
@@ -615,6 +628,7 @@ int main(void)
         IN_SANDBOX(says_what_is_wrong),
         IN_SANDBOX(hardlinks),
         IN_SANDBOX(names_of_a_file_go_together),
+        IN_SANDBOX(bare_paths_have_all_names),
         IN_SANDBOX(names_elsewhere_free_nothing),
         IN_SANDBOX(a_name_that_is_protected_keeps_its_file),
         IN_SANDBOX(a_name_counts_once),

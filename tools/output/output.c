@@ -91,18 +91,28 @@ char *cell_text(const json_t *value)
     return json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 }
 
-static void write_bare(struct output *output, const json_t *row, const json_t *element)
+/* @param encoded NULL: the path is UTF-8 */
+static void write_bare_path(struct output *output, const json_t *encoded, const json_t *path)
 {
-    const struct layout *layout = output->layout;
-    char base64_key[64];
-    snprintf(base64_key, sizeof base64_key, "%s_base64", layout->path_key);
-    json_t *encoded = cell_value(layout, row, element, base64_key);
-    json_t *path = cell_value(layout, row, element, layout->path_key);
     size_t size;
     char *bytes = encoded ? base64_decode(json_string_value(encoded), &size) : cell_text(path);
     if (bytes)
         fwrite(bytes, 1, strlen(bytes) + 1, output->stream);
     free(bytes);
+}
+
+/* The path, and the other names of its file, without which nothing is freed. */
+static void write_bare(struct output *output, const json_t *row, const json_t *element)
+{
+    const struct layout *layout = output->layout;
+    char base64_key[64];
+    size_t i;
+    json_t *name;
+    snprintf(base64_key, sizeof base64_key, "%s_base64", layout->path_key);
+    write_bare_path(output, cell_value(layout, row, element, base64_key),
+                    cell_value(layout, row, element, layout->path_key));
+    json_array_foreach(json_object_get(element, "names"), i, name) write_bare_path(
+        output, json_object_get(name, "path_base64"), json_object_get(name, "path"));
 }
 
 static void write_line(struct output *output, const json_t *row, const json_t *element)
