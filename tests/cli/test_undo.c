@@ -356,7 +356,7 @@ enum { KILLS = 20, PAIRS = 20, PATIENCE_S = 30 };
 
 static void make_pairs(void)
 {
-    char path[64];
+    char path[64], name[64];
     make_folder("docs");
     make_folder("docs/sub");
     for (unsigned i = 0; i < PAIRS; i++) {
@@ -364,6 +364,21 @@ static void make_pairs(void)
         write_words(path, i);
         snprintf(path, sizeof path, "docs/sub/%03u.txt", i);
         write_words(path, i);
+        if (i % 4 == 0) {
+            snprintf(name, sizeof name, "docs/sub/%03u-name.txt", i);
+            assert_int_equal(link(path, name), 0);
+        }
+    }
+}
+
+/* Names of one file are that, whatever was done and undone. */
+static void assert_names(void)
+{
+    char path[64], name[64];
+    for (unsigned i = 0; i < PAIRS; i += 4) {
+        snprintf(path, sizeof path, "docs/sub/%03u.txt", i);
+        snprintf(name, sizeof name, "docs/sub/%03u-name.txt", i);
+        assert_true(same_inode(path, name));
     }
 }
 
@@ -565,6 +580,7 @@ static void survives_being_killed(void **state)
         ran_free(&look);
         ran_free(&ran);
         assert_listing(".", before);
+        assert_names();
         assert_empty("../away");
         assert_empty("../home/.local/share/Trash");
         if (has_other)
