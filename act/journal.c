@@ -42,6 +42,7 @@ void step_free(struct journal_entry *step)
     free(step->kept);
     free(step->target);
     free(step->temporary);
+    free(step->other);
     free(step->made);
     *step = (struct journal_entry){0};
 }
@@ -107,6 +108,8 @@ static bool is_whole_step(const struct journal_entry *step)
         return false;
     if (moves && (!step->target || step->target[0] != '/'))
         return false;
+    if (step->other && step->other[0] != '/')
+        return false;
     return !step->temporary ||
            (strncmp(step->temporary, ".doppel-", 8) == 0 && !strchr(step->temporary, '/'));
 }
@@ -119,6 +122,7 @@ static bool read_step(const json_t *line, struct journal_content *content)
                                  .kept = get_path(line, "kept"),
                                  .target = get_path(line, "target"),
                                  .temporary = get_path(line, "temporary"),
+                                 .other = get_path(line, "other"),
                                  .made = get_path(line, "made"),
                                  .stamp = get_stamp(line, "stamp"),
                                  .kept_stamp = get_stamp(line, "kept_stamp"),
@@ -378,6 +382,8 @@ static void put_step(struct doppel_json *line, const struct journal_entry *step)
         doppel_json_path(line, "target", step->target);
     if (step->temporary)
         doppel_json_path(line, "temporary", step->temporary);
+    if (step->other)
+        doppel_json_path(line, "other", step->other);
     if (step->made)
         doppel_json_path(line, "made", step->made);
     put_stamp(line, "stamp", &step->stamp);

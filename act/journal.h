@@ -28,6 +28,7 @@ struct journal_entry {
     char *path, *kept;
     char *target;    /* of what is moved: where to; of a symlink: what it holds; or NULL */
     char *temporary; /* a name beside `path`, or NULL */
+    char *other;     /* another name of its file, which the run is to come to; or NULL */
     char *made;      /* of what is moved to a folder: the first folder above `target` that was not
                         there; NULL: all were */
     struct doppel_file_stamp stamp, kept_stamp;

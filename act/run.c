@@ -107,6 +107,23 @@ static uint64_t bytes_freed(const struct acting *acting, const struct acted_file
                                                                         : 0;
 }
 
+/* The name of its file that the run comes to last; NULL: it is this one. */
+static const char *last_name_of(const struct acting *acting, const struct acted_file *acted)
+{
+    const struct doppel_plan *plan = acting->plan;
+    const struct doppel_plan_file *last = acted->file;
+    if (acted->pair.twin.stat.st_nlink < 2)
+        return NULL;
+    for (size_t i = acted->file->first_name; i < plan->files.count; i++) {
+        const struct doppel_plan_file *file = &plan->files.items[i];
+        if (file->keep != acted->file->keep)
+            break;
+        if (file->first_name == acted->file->first_name)
+            last = file;
+    }
+    return last == acted->file ? NULL : last->path;
+}
+
 static void count_done(struct acting *acting, const struct acted_file *acted,
                        const struct journal_entry *step)
 {
@@ -129,6 +146,8 @@ static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *
     if (!acted->reason.status)
         step_make(&acted->pair, policy, &step, &acted->reason);
     step.freed_bytes = bytes_freed(acting, acted);
+    const char *other = acted->reason.status ? NULL : last_name_of(acting, acted);
+    step.other = other ? real_place(other) : NULL;
     if (!acted->reason.status && !policy->dry_run)
         status = take_step(acting, &acted->pair, &step, &acted->reason, error);
     if (!status && !acted->reason.status)

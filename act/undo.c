@@ -102,21 +102,30 @@ static bool double_is_beside(const struct site *site, const struct journal_entry
 
 /* ---- other names ---- */
 
-/* Another name of the file of a step, where that is a file of its own again, with the bytes of
- * `content`. @param out given (held_close) */
+/* Whether a path is a name of the file of a step, or of what came back of it: a file with the bytes
+ * of `content`, and another one than that. @param out given (held_close) */
+static bool open_name(const struct site *site, const struct journal_entry *step, const char *path,
+                      const struct held_file *content, struct held_file *out)
+{
+    if (held_open(site->run, path, NULL, out, NULL))
+        return false;
+    if (has_content_of(&out->stat, &step->stamp) && !is_same_file(&out->stat, &content->stat) &&
+        !held_same_bytes(out, content, NULL))
+        return true;
+    held_close(out);
+    return false;
+}
+
+/* Another name of the file of a step: what the run came to, or was to come to when it ended. */
 static bool open_other_name(const struct site *site, const struct journal_entry *step,
                             const struct held_file *content, struct held_file *out)
 {
     for (size_t i = site->same->count; i-- > 0;) { /* the last one was undone first */
         const struct journal_entry *other = site->same->steps[i];
-        if (other == step || held_open(site->run, other->path, NULL, out, NULL))
-            continue;
-        if (has_content_of(&out->stat, &step->stamp) && !is_same_file(&out->stat, &content->stat) &&
-            !held_same_bytes(out, content, NULL))
+        if (other != step && open_name(site, step, other->path, content, out))
             return true;
-        held_close(out);
     }
-    return false;
+    return step->other && open_name(site, step, step->other, content, out);
 }
 
 /* Give that file a name in a folder, where none is. @return false: there is no such file, or it

@@ -544,6 +544,40 @@ static void gives_names_back_from_another_file_system(void **state)
     free(before);
 }
 
+/* The run ended before it came to the other name of a file: that is what it was, and the first is
+ * its name again. */
+static void gives_names_back_of_what_a_run_did_not_come_to(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"--action=hardlink", "--action=symlink"};
+    for (unsigned i = 0; i < 2; i++) {
+        size_t size;
+        make_doubles();
+        assert_int_equal(unlink("docs/e.txt"), 0);
+        assert_int_equal(link("docs/b.txt", "docs/sub/b2.txt"), 0);
+        char *before = listing_of(".");
+        assert_int_equal(link("docs/b.txt", "../b"), 0);
+        (void)unlink(JOURNAL);
+        struct ran ran = doppel("scan", "docs", actions[i], "--yes");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        char *journal = read_file(JOURNAL, &size), *last = strstr(journal, "\"step\":3");
+        assert_non_null(last);
+        while (last > journal && last[-1] != '\n')
+            last--;
+        write_file(JOURNAL, journal, (size_t)(last - journal));
+        free(journal);
+        assert_int_equal(rename("../b", "docs/sub/b2.txt"), 0);
+        ran = doppel("undo");
+        assert_code(&ran, 0);
+        ran_free(&ran);
+        assert_listing(".", before);
+        assert_true(same_inode("docs/b.txt", "docs/sub/b2.txt"));
+        assert_int_equal(system("rm -rf docs"), 0);
+        free(before);
+    }
+}
+
 /* Whenever a run is killed, and whenever one that undoes it, all comes back as it was, and nothing
  * is left behind. */
 static void survives_being_killed(void **state)
@@ -611,6 +645,7 @@ int main(void)
         IN_SANDBOX(says_nothing_of_steps_not_taken),
         IN_SANDBOX(removes_copies_of_killed_runs),
         IN_SANDBOX(gives_names_back_from_another_file_system),
+        IN_SANDBOX(gives_names_back_of_what_a_run_did_not_come_to),
         IN_SANDBOX(survives_being_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
