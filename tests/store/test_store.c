@@ -136,7 +136,7 @@ static void test_what_is_not_ours(void **state)
     const char *path = folder_path(*state, "a.db");
     assert_refused(path, DOPPEL_E_NOT_FOUND, "no such file");
     folder_write(path, "");
-    assert_refused(path, DOPPEL_E_NOT_FOUND, "nothing yet");
+    assert_refused(path, DOPPEL_E_NOT_FOUND, "holds nothing: its making was interrupted");
     folder_write(path, "short");
     assert_refused(path, DOPPEL_E_CORRUPT, "not a doppel database");
     char text[5000];
