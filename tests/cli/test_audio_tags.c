@@ -56,7 +56,7 @@ static void they_are_one_line(void **state)
     (void)state;
     keep_tagged_wav("a.wav", audio_music(12, 1), "\x1b[2J\nred\xff", "\xe2\x80\xaeturned", "  ");
     char *json = doppel_prints(0, "hash", "--json", "a.wav");
-    assert_has(json, "\"artist\":\"[2J red\xef\xbf\xbd\",\"title\":\"\xe2\x80\xaeturned\"");
+    assert_has(json, "\"artist\":\"[2J red\xef\xbf\xbd\",\"title\":\"\\u202Eturned\"");
     assert_lacks(json, "album");
     free(json);
     char *table = doppel_prints(0, "hash", "a.wav");
