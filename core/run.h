@@ -25,15 +25,20 @@ enum doppel_sandbox {
     DOPPEL_SANDBOX_NONE      /**< by limits on memory and time alone */
 };
 
+/** Where kinds begin among the bits of switched_off, behind the formats of images. */
+enum { DOPPEL_SWITCH_KINDS = 10 };
+
 /** Limits on one input. */
 struct doppel_limits {
-    uint64_t max_bytes;  /**< of a file; 0: 1 GiB of images and texts, none of audio and video */
-    uint64_t max_pixels; /**< of an image, or of a frame; 0: 500 megapixels */
-    uint64_t max_memory; /**< bytes of a worker process; 0: no limit */
-    uint32_t max_ms;     /**< duration of audio and video; 0: none */
-    uint32_t timeout_ms; /**< 0: none */
-    bool whole_timeout;  /**< the timeout is of audio and video as a whole too; else of ten seconds
-                            without progress */
+    uint64_t max_bytes;    /**< of a file; 0: 1 GiB of images and texts, none of audio and video */
+    uint64_t max_pixels;   /**< of an image, or of a frame; 0: 500 megapixels */
+    uint64_t max_memory;   /**< bytes of a worker process; 0: no limit */
+    uint32_t max_ms;       /**< duration of audio and video; 0: none */
+    uint32_t timeout_ms;   /**< 0: none */
+    uint16_t switched_off; /**< what is not decoded: bits 1 << enum doppel_format, and of kinds
+                              1 << (DOPPEL_SWITCH_KINDS + enum doppel_kind) */
+    bool whole_timeout; /**< the timeout is of audio and video as a whole too; else of ten seconds
+                           without progress */
 };
 
 /** How far a call is. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <doppel/audio.h>
+#include <doppel/intake.h>
 #include <doppel/media.h>
 #include <doppel/video.h>
 
@@ -288,4 +289,17 @@ void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
         slot_take_kind(intake, slot, print);
     else
         choose_kind(intake, slot, fd, doppel_media_probe(head, (size_t)got, NULL));
+}
+
+/* ---- names ---- */
+
+uint16_t doppel_switch_bit(const char *name)
+{
+    for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_JXL; format++)
+        if (strcasecmp(name, doppel_format_name((enum doppel_format)format)) == 0)
+            return (uint16_t)(1u << format);
+    for (int kind = DOPPEL_KIND_TEXT; kind <= DOPPEL_KIND_VIDEO; kind++)
+        if (strcasecmp(name, doppel_kind_name((enum doppel_kind)kind)) == 0)
+            return (uint16_t)(1u << (DOPPEL_SWITCH_KINDS + kind));
+    return 0;
 }

@@ -48,10 +48,11 @@ static bool is_something_else(const char *path)
 
 void limits_text(const struct doppel_limits *limits, char out[LIMITS_BYTES])
 {
-    snprintf(out, LIMITS_BYTES, "timeout %u%s memory %llu pixels %llu bytes %llu ms %u",
+    snprintf(out, LIMITS_BYTES, "timeout %u%s memory %llu pixels %llu bytes %llu ms %u%s%x",
              limits->timeout_ms, limits->whole_timeout ? " whole" : "",
              (unsigned long long)limits->max_memory, (unsigned long long)limits->max_pixels,
-             (unsigned long long)limits->max_bytes, limits->max_ms);
+             (unsigned long long)limits->max_bytes, limits->max_ms,
+             limits->switched_off ? " off " : "", limits->switched_off);
 }
 
 /* The one that the run names. */

@@ -1,6 +1,7 @@
 /* A file and a scheme to an outcome: where media meets the fingerprint rooms. */
 #include "worker/fingerprint.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,36 @@
 
 enum { PROBE_BYTES = 4096 };
 
+static_assert((int)DOPPEL_FORMAT_JXL == DOPPEL_SWITCH_KINDS,
+              "bits of kinds follow those of formats");
+
 /* What the first bytes say. */
-static enum doppel_kind probe(int fd)
+static enum doppel_kind probe(int fd, enum doppel_format *out_format)
 {
     uint8_t head[PROBE_BYTES];
-    enum doppel_format format;
+    *out_format = DOPPEL_FORMAT_UNKNOWN;
     ssize_t size = pread(fd, head, sizeof head, 0);
-    return size > 0 ? doppel_media_probe(head, (size_t)size, &format) : DOPPEL_KIND_UNKNOWN;
+    return size > 0 ? doppel_media_probe(head, (size_t)size, out_format) : DOPPEL_KIND_UNKNOWN;
+}
+
+/* By what its bytes say, and what it is ordered as: containers tell their kind late. */
+static enum doppel_status refuse_switched_off(int fd, const struct doppel_order *order,
+                                              struct doppel_error *error)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
+    enum doppel_format format;
+    enum doppel_kind kinds[] = {order->switched_off ? probe(fd, &format) : DOPPEL_KIND_UNKNOWN,
+                                scheme ? scheme->kind : DOPPEL_KIND_UNKNOWN};
+    if (!order->switched_off)
+        return DOPPEL_OK;
+    if (format && order->switched_off >> format & 1)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "%s is switched off on this machine",
+                           doppel_format_name(format));
+    for (size_t i = 0; i < 2; i++)
+        if (kinds[i] && order->switched_off >> (DOPPEL_SWITCH_KINDS + kinds[i]) & 1)
+            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "%s is switched off on this machine",
+                               doppel_kind_name(kinds[i]));
+    return DOPPEL_OK;
 }
 
 static bool is_own_scheme(enum doppel_scheme_id scheme)
@@ -142,6 +166,9 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
+    enum doppel_status status = refuse_switched_off(fd, order, &out->error);
+    if (status)
+        return status;
     if (order->look)
         return make_preview(workshop, fd, order, out);
     if (scheme && scheme->kind == DOPPEL_KIND_TEXT)
@@ -191,10 +218,11 @@ void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_ord
                       struct doppel_outcome *out)
 {
     struct doppel_outcome outcome = {0};
+    enum doppel_format format;
     progress_begin_file(workshop->progress);
     if (hash_file(workshop, fd, order, &outcome)) {
         if (outcome.kind == DOPPEL_KIND_UNKNOWN)
-            outcome.kind = probe(fd);
+            outcome.kind = probe(fd, &format);
         name_limits(&workshop->limits, &outcome.error);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);

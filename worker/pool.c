@@ -140,6 +140,7 @@ enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct dopp
     options.max_seconds = from->limits.max_ms / 1000.0;
     options.whole_timeout = from->limits.whole_timeout;
     options.sandbox = from->sandbox;
+    options.switched_off = from->limits.switched_off;
     enum doppel_status status = doppel_pool_new(&options, out, error);
     if (!status)
         (*out)->run = run;
@@ -302,6 +303,7 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
     if (take_read_only(&fd, error))
         return DOPPEL_E_IO;
     struct worker_order numbered = {++pool->serial, *order, fd};
+    numbered.wanted.switched_off |= pool->options.switched_off;
     pool->queue[pool->queued++] =
         (struct job){.order = numbered, .tag = tag, .slow = is_slow(fd, order)};
     pool->pending++;

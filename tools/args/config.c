@@ -107,9 +107,10 @@ static enum doppel_status read_config_text(struct config *config, struct doppel_
     return failed ? doppel_fail(error, DOPPEL_E_IO, "%s: cannot be read", config->path) : DOPPEL_OK;
 }
 
-enum doppel_status config_read(struct config *out, struct doppel_error *error)
+/* @param path taken; NULL: there is none */
+static enum doppel_status read_config_at(char *path, struct config *out, struct doppel_error *error)
 {
-    struct config config = {.path = user_file("XDG_CONFIG_HOME", ".config", "doppel/config")};
+    struct config config = {.path = path};
     const char *verb = NULL;
     enum doppel_status status = DOPPEL_OK;
     if (config.path)
@@ -122,4 +123,15 @@ enum doppel_status config_read(struct config *out, struct doppel_error *error)
 done:
     config_free(&config);
     return status;
+}
+
+enum doppel_status config_read(struct config *out, struct doppel_error *error)
+{
+    return read_config_at(user_file("XDG_CONFIG_HOME", ".config", "doppel/config"), out, error);
+}
+
+enum doppel_status config_read_file(const char *path, struct config *out,
+                                    struct doppel_error *error)
+{
+    return read_config_at(must_copy(path), out, error);
 }

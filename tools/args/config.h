@@ -26,6 +26,9 @@ struct config {
 /* Read $XDG_CONFIG_HOME/doppel/config; no file is an empty one. @param out given (config_free).
  * DOPPEL_E_ARGUMENT with path, line and what is wrong; DOPPEL_E_IO */
 enum doppel_status config_read(struct config *out, struct doppel_error *error);
+/* The same of another file. */
+enum doppel_status config_read_file(const char *path, struct config *out,
+                                    struct doppel_error *error);
 void config_free(struct config *config);
 
 #endif

@@ -77,10 +77,11 @@ struct settings {
 
     uint32_t jobs; /* 0 = one a processor */
     uint64_t max_pixels, max_memory;
-    uint64_t max_record; /* bytes; 0 = no limit */
-    uint64_t max_bytes;  /* 0 = not given: by kind, see settings_max_bytes */
-    uint32_t timeout_ms; /* 0 = none */
-    bool timeout_given;  /* then it is of a video as a whole, too */
+    uint16_t switched_off; /* by the policy alone, as in struct doppel_limits */
+    uint64_t max_record;   /* bytes; 0 = no limit */
+    uint64_t max_bytes;    /* 0 = not given: by kind, see settings_max_bytes */
+    uint32_t timeout_ms;   /* 0 = none */
+    bool timeout_given;    /* then it is of a video as a whole, too */
     bool quiet, verbose, no_progress;
     enum progress_style progress;
     enum color color;
@@ -359,6 +360,10 @@ size_t option_choices(const struct option_info *option, const char *out[MAX_CHOI
 enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
                                   struct settings *out, struct doppel_error *error);
 void settings_free(struct settings *settings);
+
+/** Set a limit by the name of its option. DOPPEL_E_ARGUMENT */
+enum doppel_status settings_set_limit(const char *name, const char *value,
+                                      struct settings *settings, struct doppel_error *error);
 
 /* The scheme by which files of a kind are to be fingerprinted, its version being that of the
  * options given; NULL when such files are not wanted, or cannot be. Borrowed from the settings. */

@@ -10,6 +10,7 @@
 #include "core/try.h"
 #include "tools/memory.h"
 #include "tools/args/mistakes.h"
+#include "tools/args/policy.h"
 #include "core/values.h"
 
 /* getopt_long returns FIRST_OPTION + its number in the table. */
@@ -391,6 +392,12 @@ static enum doppel_status check_config(const struct config *config, struct doppe
     return status;
 }
 
+enum doppel_status settings_set_limit(const char *name, const char *value,
+                                      struct settings *settings, struct doppel_error *error)
+{
+    return set_given(option_by_name(name), value, settings, error);
+}
+
 enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv,
                                   struct settings *out, struct doppel_error *error)
 {
@@ -402,8 +409,10 @@ enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv
     if (verb->bit == VERB_CONFIG)
         TRY(check_config(&settings.config, error));
     TRY(parse_options(argc, argv, &settings, error));
-    if (!settings.help && !settings.version)
+    if (!settings.help && !settings.version) {
+        TRY(policy_apply(&settings, error));
         TRY(settings_check(&settings, error));
+    }
     *out = settings;
     return DOPPEL_OK;
 done:

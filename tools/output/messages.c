@@ -68,6 +68,7 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
                    .max_memory = settings->max_memory,
                    .max_ms = settings->max_ms,
                    .timeout_ms = settings->timeout_ms,
+                   .switched_off = settings->switched_off,
                    .whole_timeout = settings->timeout_given},
         .cache = cache,
         .replace_cache = !settings->cache,

@@ -280,6 +280,8 @@ static enum doppel_status start_decoder(const struct monitor_watch *watch,
                                         struct doppel_listener **out, struct doppel_error *error)
 {
     struct doppel_listen_options options = doppel_listen_options_default();
+    if (watch->settings->switched_off >> (DOPPEL_SWITCH_KINDS + DOPPEL_KIND_AUDIO) & 1)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "audio is switched off on this machine");
     int fd = fcntl(watch->fd, F_DUPFD_CLOEXEC, 3);
     options.max_memory = watch->settings->max_memory;
     options.pcm = watch->settings->pcm.format;
