@@ -97,7 +97,8 @@ static void look_at_images(const struct grouping *grouping, struct members_known
             continue;
         }
         if (load_features(grouping, known->members[i].item, &image))
-            known->looks[i] = doppel_image_look_make(&image, &first);
+            known->looks[i] =
+                doppel_image_look_make(&image, &known->candidates[i], &first, known->candidates);
         doppel_fingerprint_free(&image.fingerprint);
         last = (uint32_t)i;
     }

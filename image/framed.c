@@ -34,17 +34,39 @@ static double cell_between(const uint8_t *cells, double x, double y)
     return above + below * (under - above);
 }
 
-bool doppel_image_is_framed(const struct doppel_image_features *image,
+/* Of the cells that lie outside of a box by the whole, how much neighbours differ; without any as
+ * much as they can. */
+static double unevenness_outside(const uint8_t *cells, const uint16_t box[4])
+{
+    double sum = 0;
+    int pairs = 0;
+    for (int i = 0; i + SIDE < SIDE * SIDE; i++) {
+        int x = i % SIDE, y = i / SIDE;
+        bool beside = (x + 1) * 65535 <= box[0] * SIDE || x * 65535 >= box[2] * SIDE;
+        bool above = (y + 1) * 65535 <= box[1] * SIDE || y * 65535 >= box[3] * SIDE;
+        if (beside)
+            sum += abs(cells[i] - cells[i + SIDE]);
+        if (above && x + 1 < SIDE)
+            sum += abs(cells[i] - cells[i + 1]);
+        pairs += beside + (above && x + 1 < SIDE);
+    }
+    return pairs ? sum / pairs : 255;
+}
+
+bool doppel_image_is_framed(const struct doppel_image_features *image, const uint16_t *box,
                             const struct doppel_image_features *other)
 {
-    const double most = .6, rounding = .5;
-    const uint16_t *box = trimmed_box(image);
+    const double most = .6, rounding = .5, most_uneven = 2;
+    const uint16_t *trimmed = box ? NULL : trimmed_box(image);
+    const uint16_t *inner = box ? box : trimmed;
     double whole = 0, within = 0;
-    for (int i = 0; box && i < SIDE * SIDE; i++) {
-        double x = place_in_span(i % SIDE, box[0], box[2]);
-        double y = place_in_span(i / SIDE, box[1], box[3]);
+    if (!inner || (box && unevenness_outside(image->thumb, box) > most_uneven))
+        return false;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double x = place_in_span(i % SIDE, inner[0], inner[2]);
+        double y = place_in_span(i / SIDE, inner[1], inner[3]);
         whole += abs(image->thumb[i] - other->thumb[i]);
         within += fabs(cell_between(image->thumb, x, y) - other->thumb[i]);
     }
-    return box && whole > rounding * SIDE * SIDE && within < most * whole;
+    return whole > rounding * SIDE * SIDE && within < most * whole;
 }

@@ -142,15 +142,18 @@ DOPPEL_API double doppel_image_view_share(const struct doppel_image_features *fe
                                           enum doppel_image_view view);
 
 /** Which of two pictures that show the same, both whole and upright, has something laid over it, as
- * a logo or words: where their small planes differ, and there only, that one has more edges. < 0:
- * `a`, > 0: `b`, 0: neither, or it cannot be said. Reads `thumb` alone. Thread-safe. */
+ * a logo or words: along the outline of where their small planes differ, that one
+ * has steps that the other one lacks. < 0: `a`, > 0: `b`; -1 or 1: something lies over one of them,
+ * which is not clear; 0: neither. Reads `thumb` alone. Thread-safe. */
 DOPPEL_API int doppel_image_overlay(const struct doppel_image_features *a,
                                     const struct doppel_image_features *b);
 
 /** Whether a picture shows all of another one within a frame, both upright: their small planes are
- * nearer without its trimmed borders than with them. Reads `thumb`, and the box of the trimmed
- * view. Thread-safe. */
+ * nearer without the frame than with it. Reads `thumb`, and the box of the trimmed view.
+ * @param box what is within the frame: left, top, right, bottom as shares × 65535; what is outside
+ * must be even. NULL: the trimmed view, if there is one. Thread-safe. */
 DOPPEL_API bool doppel_image_is_framed(const struct doppel_image_features *image,
+                                       const uint16_t *box,
                                        const struct doppel_image_features *other);
 
 /* ---- searching and judging ---- */

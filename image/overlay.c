@@ -2,10 +2,11 @@
  * edges. */
 #include <doppel/image.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = DOPPEL_IMAGE_THUMB_SIDE, LEVELS = 511, LEAST_OFF = 4, LEAST_CELLS = 4, PATCH = 4 };
+enum { SIDE = DOPPEL_IMAGE_THUMB_SIDE, LEVELS = 511, LEAST_OFF = 4, LEAST_CELLS = 16, PATCH = 4 };
 
 /* By how much the one is brighter as a whole: the median difference of cells. */
 static int median_difference(const uint8_t *a, const uint8_t *b)
@@ -19,17 +20,11 @@ static int median_difference(const uint8_t *a, const uint8_t *b)
     return level - 255;
 }
 
-/* How much a cell differs from those beside and below it. */
-static int edge_at(const uint8_t *cells, int i)
-{
-    return abs(cells[i] - cells[i + 1]) + abs(cells[i] - cells[i + SIDE]);
-}
-
 /* What blurs, sharpens or moves a picture makes it brighter and darker on the two sides of each
- * edge; what is laid over it makes a patch of it one or the other. */
-static bool is_of_patches(const int *off)
+ * edge; what is laid over it makes a patch of it one or the other.
+ * @return the share of the differences that does not cancel within patches */
+static double share_of_patches(const int *off)
 {
-    const double least = .6;
     double patches = 0, cells = 0;
     for (int y = 0; y < SIDE; y += PATCH)
         for (int x = 0; x < SIDE; x += PATCH) {
@@ -41,28 +36,58 @@ static bool is_of_patches(const int *off)
             }
             patches += abs(sum);
         }
-    return patches >= least * cells;
+    return patches / fmax(1, cells);
+}
+
+/* Over the outline of where two pictures differ: the squares of the steps from cell to cell. What
+ * is laid over a picture does not follow it, so that the steps of the one that has it are those of
+ * the other one and its own, and their squares add up. */
+struct outline {
+    double a, b, difference;
+};
+
+static void add_step(struct outline *outline, const uint8_t *a, const uint8_t *b, const int *off,
+                     int i, int next)
+{
+    int step_a = a[i] - a[next], step_b = b[i] - b[next];
+    if (!off[i] == !off[next])
+        return;
+    outline->a += step_a * step_a;
+    outline->b += step_b * step_b;
+    outline->difference += (step_a - step_b) * (step_a - step_b);
+}
+
+static struct outline outline_of(const uint8_t *a, const uint8_t *b, const int *off)
+{
+    struct outline outline = {0};
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            int i = SIDE * y + x;
+            if (x + 1 < SIDE)
+                add_step(&outline, a, b, off, i, i + 1);
+            if (y + 1 < SIDE)
+                add_step(&outline, a, b, off, i, i + SIDE);
+        }
+    return outline;
 }
 
 int doppel_image_overlay(const struct doppel_image_features *a,
                          const struct doppel_image_features *b)
 {
-    const double most = .6, more = 1.1;
-    int off[SIDE * SIDE], brighter = median_difference(a->thumb, b->thumb);
-    int differing = 0, edges_a = 0, edges_b = 0;
+    const double most = .6, least_patches = .6, sure_patches = .9, clear = .8, most_steps = 2;
+    int off[SIDE * SIDE], brighter = median_difference(a->thumb, b->thumb), differing = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {
         off[i] = a->thumb[i] - b->thumb[i] - brighter;
         off[i] = abs(off[i]) >= LEAST_OFF ? off[i] : 0;
         differing += off[i] != 0;
     }
-    if (differing < LEAST_CELLS || differing > most * SIDE * SIDE || !is_of_patches(off))
+    double patches = share_of_patches(off);
+    if (differing < LEAST_CELLS || differing > most * SIDE * SIDE || patches < least_patches)
         return 0;
-    for (int y = 0; y + 1 < SIDE; y++)
-        for (int x = 0; x + 1 < SIDE; x++) {
-            int i = SIDE * y + x;
-            bool near = off[i] || off[i + 1] || off[i + SIDE];
-            edges_a += near ? edge_at(a->thumb, i) : 0;
-            edges_b += near ? edge_at(b->thumb, i) : 0;
-        }
-    return edges_a > more * edges_b ? -1 : edges_b > more * edges_a ? 1 : 0;
+    struct outline outline = outline_of(a->thumb, b->thumb, off);
+    double more = (outline.b - outline.a) / fmax(1, outline.difference);
+    int side = more > 0 ? 1 : -1;
+    if (fabs(more) > most_steps) /* it follows the picture, as a blur does */
+        return patches < sure_patches ? 0 : side;
+    return fabs(more) > clear ? 2 * side : side;
 }

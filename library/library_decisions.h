@@ -85,13 +85,17 @@ struct doppel_image_look {
     double trimmed;      /**< of the image, within its own frame, if it has one */
     double first_share;  /**< of the first, that shows what both have */
     uint8_t orientation; /**< that makes it look like the first */
-    int overlay;         /**< > 0: something is laid over it, < 0: over the first */
+    /** > 0: something is laid over it, < 0: over the first; -1 or 1: over one of them, which is not
+     * clear */
+    int overlay;
     struct doppel_image_origin origin;
 };
 
-/** @param image,first with fingerprint, boxes, thumb and origin; may be the same. Thread-safe. */
+/** @param image,first with fingerprint, boxes, thumb and origin; may be the same
+ *  @param candidate,first_candidate of these, with width and height. Thread-safe. */
 DOPPEL_API struct doppel_image_look doppel_image_look_make(
-    const struct doppel_image_features *image, const struct doppel_image_features *first);
+    const struct doppel_image_features *image, const struct doppel_candidate *candidate,
+    const struct doppel_image_features *first, const struct doppel_candidate *first_candidate);
 
 /**
  * Say of images that show the same which of them are copies, by what is seen of that: the fields of

@@ -3,6 +3,7 @@
 #include "library/ledger/looks.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <doppel/image.h>
@@ -37,21 +38,52 @@ static struct doppel_image_verdict judge_both_ways(const struct doppel_fingerpri
     return back;
 }
 
-/* Two that meet upright and by their whole: a narrow frame, or something laid over one. */
-static void look_at_wholes(const struct doppel_image_features *image,
-                           const struct doppel_image_features *first,
-                           struct doppel_image_look *look)
+/* A frame is found to a row of a plane of about 192, on both sides: what differs by less is equal.
+ */
+static const double same_content = .96;
+
+/* An image, as large as its candidate says. */
+struct sized_image {
+    const struct doppel_image_features *features;
+    const struct doppel_candidate *candidate;
+};
+
+/* The share of an image within its frame, beside another one that has none; 1: no frame is seen.
+ * Where it is not the trimmed view it may be as large as the other one, in the middle. */
+static double share_in_frame(const struct sized_image *image, const struct sized_image *other)
 {
-    if (doppel_image_is_framed(image, first))
-        look->share = look->trimmed;
-    else if (doppel_image_is_framed(first, image))
-        look->first_share = doppel_image_view_share(first, DOPPEL_VIEW_TRIMMED);
-    else
-        look->overlay = doppel_image_overlay(first, image);
+    double x = (double)other->candidate->width / image->candidate->width;
+    double y = (double)other->candidate->height / image->candidate->height;
+    const uint16_t left = (uint16_t)(32767.5 * (1 - fmin(1, x))),
+                   top = (uint16_t)(32767.5 * (1 - fmin(1, y)));
+    const uint16_t box[4] = {left, top, 65535 - left, 65535 - top};
+    if (doppel_image_is_framed(image->features, NULL, other->features))
+        return doppel_image_view_share(image->features, DOPPEL_VIEW_TRIMMED);
+    return x <= 1 && y <= 1 && doppel_image_is_framed(image->features, box, other->features) ? x * y
+                                                                                             : 1;
+}
+
+/* Two that meet upright: a frame around one of them, or something laid over one. */
+static void look_at_planes(const struct sized_image *image, const struct sized_image *first,
+                           bool wholes, struct doppel_image_look *look)
+{
+    double share = share_in_frame(image, first), first_share = share_in_frame(first, image);
+    bool same_size = image->candidate->width == first->candidate->width &&
+                     image->candidate->height == first->candidate->height;
+    if (share < same_content || first_share < same_content) {
+        look->part = false;
+        look->share = share;
+        look->first_share = share < same_content ? 1 : first_share;
+    } else if (wholes || same_size) {
+        look->overlay = doppel_image_overlay(first->features, image->features);
+        look->part &= !look->overlay;
+    }
 }
 
 struct doppel_image_look doppel_image_look_make(const struct doppel_image_features *image,
-                                                const struct doppel_image_features *first)
+                                                const struct doppel_candidate *candidate,
+                                                const struct doppel_image_features *first,
+                                                const struct doppel_candidate *first_candidate)
 {
     struct doppel_image_verdict verdict = judge_both_ways(&image->fingerprint, &first->fingerprint);
     struct doppel_image_look look = {
@@ -63,21 +95,18 @@ struct doppel_image_look doppel_image_look_make(const struct doppel_image_featur
         .orientation = verdict.orientation,
         .origin = image->origin,
     };
-    if (look.known && is_trimmed_view(verdict.query_view))
+    if (look.known && !look.part && is_trimmed_view(verdict.query_view))
         look.share = doppel_image_view_share(image, verdict.query_view);
-    if (look.known && is_trimmed_view(verdict.item_view))
+    if (look.known && !look.part && is_trimmed_view(verdict.item_view))
         look.first_share = doppel_image_view_share(first, verdict.item_view);
-    if (look.known && !verdict.orientation && verdict.query_view == DOPPEL_VIEW_FULL &&
-        verdict.item_view == DOPPEL_VIEW_FULL)
-        look_at_wholes(image, first, &look);
+    if (look.known && !verdict.orientation)
+        look_at_planes(
+            &(struct sized_image){image, candidate}, &(struct sized_image){first, first_candidate},
+            verdict.query_view == DOPPEL_VIEW_FULL && verdict.item_view == DOPPEL_VIEW_FULL, &look);
     return look;
 }
 
 /* ---- frames ---- */
-
-/* A frame is found to a row of a plane of about 192, on both sides: what differs by less is equal.
- */
-static const double same_content = .96;
 
 /* The share of an image within its frame. Those that meet a framed first by their whole have its
  * frame. */
@@ -237,23 +266,25 @@ static double lacking_when_enlarged(const struct sharpness *both, int last, doub
 /* What a strong compression left out says nothing, and smooth pictures lack nothing when they are
  * enlarged. A drawing rendered larger has fewer edges a block, and so less of every frequency; an
  * enlargement lacks the high ones alone. Copies are younger, as far as dates are right: that moves
- * the limits, and decides nothing alone. The highest ring is noise in what was saved with a table
- * of steps. */
+ * the limits, and decides nothing alone; what a younger one has around it adds to its high
+ * frequencies. The highest ring is noise in what was saved with a table of steps. */
 static bool is_upscaled_from(const struct image_content *large, const struct image_content *small)
 {
     enum { LAST_RING = 6 };
     const double share = .46, by_date = .7, by_quality = .3, good_quality = 90, by_level = 1.5,
-                 most = 1.8, clear = .3;
+                 by_frame = 2, most = 1.8, clear = .3;
     bool older = is_older(small->candidate, large->candidate);
+    double framed = older && large->candidate->framed && !small->candidate->framed ? by_frame : 0;
     double date = older ? -by_date : by_date;
     struct sharpness both = compare_sharpness(small, large);
     double enlarged = lacking_when_enlarged(&both, LAST_RING, sqrt(large->pixels / small->pixels));
-    double lacking = lacking_octaves(&both, LAST_RING, most) -
-                     by_level * fmax(0, both.small[1] - both.large[1]);
-    double least = share * enlarged + date +
-                   by_quality * fmax(0, good_quality - worst_quality(&large->look->origin));
+    double lacking =
+        lacking_octaves(&both, LAST_RING, most) - by_level * fmax(0, both.small[1] - both.large[1]);
+    double least = share * enlarged + date - framed +
+                   by_quality * fmax(0, good_quality - quality_now(&large->look->origin));
     bool smooth = both.small[RINGS] < both.floor[RINGS] + 1 || enlarged < 1 + by_date;
-    return (older ? enlarged >= 1 - by_date : !smooth) && lacking > fmax(clear, least);
+    return (older ? enlarged >= 1 - by_date - framed : !smooth) &&
+           lacking > fmax(clear - framed, least);
 }
 
 static bool is_blurred_beside(const struct image_content *image, const struct image_content *other)
@@ -324,15 +355,27 @@ static void compare_orientations(struct doppel_candidate *candidates,
         candidates[i].turned = known && looks[i].orientation != usual;
 }
 
+/* What lies over an image, or over the first: where that is not clear, over the younger one.
+ * @return as `overlay` of struct doppel_image_look */
+static int overlay_by_date(const struct doppel_candidate *image,
+                           const struct doppel_image_look *look,
+                           const struct doppel_candidate *first)
+{
+    if (abs(look->overlay) != 1)
+        return look->overlay;
+    return is_older(first, image) ? 1 : is_older(image, first) ? -1 : 0;
+}
+
 /* Those that show no difference to an overlaid first have it on them, too. */
 static void compare_overlays(struct doppel_candidate *candidates,
                              const struct doppel_image_look *looks, size_t count)
 {
     bool first = false;
     for (size_t i = 1; i < count; i++)
-        first |= looks[i].overlay < 0;
+        first |= overlay_by_date(&candidates[i], &looks[i], candidates) < 0;
     for (size_t i = 0; i < count; i++)
-        candidates[i].overlaid = looks[i].overlay > 0 || (first && looks[i].overlay == 0);
+        candidates[i].overlaid = overlay_by_date(&candidates[i], &looks[i], candidates) > 0 ||
+                                 (first && looks[i].overlay == 0);
 }
 
 /* Of a ring. */
@@ -443,8 +486,9 @@ void candidates_load_looks(struct doppel_library *library, const uint64_t ids[2]
     struct pictured a = {0}, b = {0};
     if (candidates[0].width && candidates[1].width && load_picture(library, ids[0], &a) &&
         load_picture(library, ids[1], &b)) {
-        const struct doppel_image_look looks[] = {doppel_image_look_make(&a.features, &a.features),
-                                                  doppel_image_look_make(&b.features, &a.features)};
+        const struct doppel_image_look looks[] = {
+            doppel_image_look_make(&a.features, candidates, &a.features, candidates),
+            doppel_image_look_make(&b.features, &candidates[1], &a.features, candidates)};
         doppel_candidates_compare_images(candidates, looks, 2);
     }
     doppel_item_free(&a.item);

@@ -310,26 +310,107 @@ static void test_views_of_odd_planes(void **state)
     assert_int_equal(doppel_image_features(&none, &untouched, NULL), DOPPEL_E_ARGUMENT);
 }
 
+enum { PICTURE = 200, NARROW = 8, AROUND = PICTURE + 2 * NARROW };
+
+/* The picture in the middle of a larger one. */
+static void put_in_middle(uint8_t *larger, const struct doppel_plane *plane)
+{
+    for (size_t y = 0; y < PICTURE; y++)
+        memcpy(larger + (y + NARROW) * AROUND + NARROW, plane->data + y * plane->stride, PICTURE);
+}
+
 static void test_narrow_frames(void **state)
 {
     (void)state;
-    enum { SIDE = 200, FRAME = 8, WHOLE = SIDE + 2 * FRAME };
-    struct doppel_plane plane = draw_scene(SIDE, SIDE, 8);
-    uint8_t *framed = calloc(WHOLE, WHOLE);
-    for (size_t y = 0; y < SIDE; y++)
-        memcpy(framed + (y + FRAME) * WHOLE + FRAME, plane.data + y * plane.stride, SIDE);
+    struct doppel_plane plane = draw_scene(PICTURE, PICTURE, 8);
+    uint8_t *framed = calloc(AROUND, AROUND);
+    put_in_middle(framed, &plane);
     struct doppel_image_features bare = features_of(&plane);
-    struct doppel_plane around = {framed, WHOLE, WHOLE, WHOLE};
+    struct doppel_plane around = {framed, AROUND, AROUND, AROUND};
     struct doppel_image_features within = features_of(&around);
     assert_true(doppel_image_view_share(&within, DOPPEL_VIEW_TRIMMED) < .9);
-    assert_true(doppel_image_is_framed(&within, &bare));
-    assert_false(doppel_image_is_framed(&bare, &within));
-    assert_false(doppel_image_is_framed(&bare, &bare));
-    assert_false(doppel_image_is_framed(&within, &within)); /* both have the frame */
+    assert_true(doppel_image_is_framed(&within, NULL, &bare));
+    assert_false(doppel_image_is_framed(&bare, NULL, &within));
+    assert_false(doppel_image_is_framed(&bare, NULL, &bare));
+    assert_false(doppel_image_is_framed(&within, NULL, &within)); /* both have the frame */
     doppel_fingerprint_free(&bare.fingerprint);
     doppel_fingerprint_free(&within.fingerprint);
     free(framed);
     free_plane(&plane);
+}
+
+/* A frame that is not trimmed is seen where it is expected; what goes on outside is none. */
+static void test_frames_of_a_known_size(void **state)
+{
+    (void)state;
+    const uint16_t edge = 65535 * NARROW / AROUND;
+    const uint16_t box[4] = {edge, edge, 65535 - edge, 65535 - edge}, all[4] = {0, 0, 65535, 65535};
+    struct doppel_plane larger = draw_scene(AROUND, AROUND, 8);
+    uint8_t *framed = calloc(AROUND, AROUND);
+    struct doppel_plane inner = {larger.data + NARROW * (larger.stride + 1), PICTURE, PICTURE,
+                                 larger.stride};
+    put_in_middle(framed, &inner);
+    struct doppel_image_features whole = features_of(&larger), cropped = features_of(&inner);
+    struct doppel_image_features within =
+        features_of(&(struct doppel_plane){framed, AROUND, AROUND, AROUND});
+    assert_true(doppel_image_is_framed(&within, box, &cropped));
+    assert_false(doppel_image_is_framed(&within, all, &cropped));
+    assert_false(doppel_image_is_framed(&whole, box, &cropped));
+    doppel_fingerprint_free(&whole.fingerprint);
+    doppel_fingerprint_free(&cropped.fingerprint);
+    doppel_fingerprint_free(&within.fingerprint);
+    free(framed);
+    free_plane(&larger);
+}
+
+/* Bars as of letters, white; or the picture blurred. */
+static void draw_bars(uint8_t *out, const struct doppel_plane *plane)
+{
+    for (size_t y = 0; y < PICTURE; y++)
+        for (size_t x = 0; x < PICTURE; x++)
+            out[y * PICTURE + x] = y > 80 && y < 110 && x > 30 && x < 170 && x / 12 % 2
+                                       ? 255
+                                       : plane->data[y * plane->stride + x];
+}
+
+static void blur(uint8_t *out, const struct doppel_plane *plane)
+{
+    enum { REACH = 6 };
+    for (int y = 0; y < PICTURE; y++)
+        for (int x = 0; x < PICTURE; x++) {
+            int sum = 0, count = 0;
+            for (int v = y - REACH; v <= y + REACH; v++)
+                for (int u = x - REACH; u <= x + REACH; u++)
+                    if (v >= 0 && u >= 0 && v < PICTURE && u < PICTURE) {
+                        sum += plane->data[(size_t)v * plane->stride + (size_t)u];
+                        count++;
+                    }
+            out[y * PICTURE + x] = (uint8_t)(sum / count);
+        }
+}
+
+static void test_overlays(void **state)
+{
+    (void)state;
+    static uint8_t copy[PICTURE * PICTURE];
+    const struct doppel_plane copied = {copy, PICTURE, PICTURE, PICTURE};
+    for (uint32_t seed = 1; seed < 9; seed++) {
+        struct doppel_plane plane = draw_scene(PICTURE, PICTURE, seed);
+        struct doppel_image_features bare = features_of(&plane);
+        assert_int_equal(doppel_image_overlay(&bare, &bare), 0);
+        draw_bars(copy, &plane);
+        struct doppel_image_features overlaid = features_of(&copied);
+        assert_true(doppel_image_overlay(&bare, &overlaid) > 0);
+        assert_int_equal(doppel_image_overlay(&overlaid, &bare),
+                         -doppel_image_overlay(&bare, &overlaid));
+        blur(copy, &plane);
+        struct doppel_image_features blurred = features_of(&copied);
+        assert_int_equal(doppel_image_overlay(&bare, &blurred), 0);
+        doppel_fingerprint_free(&bare.fingerprint);
+        doppel_fingerprint_free(&overlaid.fingerprint);
+        doppel_fingerprint_free(&blurred.fingerprint);
+        free_plane(&plane);
+    }
 }
 
 static void test_bursts(void **state)
@@ -427,6 +508,8 @@ int main(void)
         cmocka_unit_test(test_boxes_say_what_was_hashed),
         cmocka_unit_test(test_views_of_odd_planes),
         cmocka_unit_test(test_narrow_frames),
+        cmocka_unit_test(test_frames_of_a_known_size),
+        cmocka_unit_test(test_overlays),
         cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_attachment_goes_there_and_back),
     };

@@ -169,8 +169,17 @@ static void test_signs_of_a_copy(void **state)
     copy->mtime_ns = image.mtime_ns - day; /* the date taken counts before it */
     assert_reason(images, looks, "orientation");
     looks[0] = *look = sharp;
-    look->overlay = 1;
+    look->overlay = 2;
     assert_reason(images, looks, "overlay");
+    look->overlay = -1; /* over one of them: the younger one */
+    copy->mtime_ns = 6 + day;
+    looks[0].origin.taken_s = 0;
+    assert_reason(images, looks, "overlay");
+    look->overlay = 1;
+    copy->mtime_ns = image.mtime_ns; /* nothing is known: more bytes */
+    const struct doppel_candidate by_size[2] = {*copy, images[0]};
+    const struct doppel_image_look looks_by_size[2] = {sharp, *look};
+    assert_reason(by_size, looks_by_size, "size");
     *look = sharp;
     look->share = .8;
     copy->width = 1250;
