@@ -30,7 +30,8 @@ static int wrong_use(const struct doppel_error *error)
 static int printed(void)
 {
     struct doppel_error error;
-    if (fflush(stdout) == 0)
+    /* What was longer than a buffer may have failed before: errno is still that of the write. */
+    if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_DONE;
     if (errno == EPIPE) {
         signals_closed_pipe();

@@ -249,6 +249,7 @@ static void full_disks_are_said(void **state)
     assert_cannot_write(DOPPEL_PROGRAM " schemes > /dev/full");
     assert_cannot_write(DOPPEL_PROGRAM " schemes --json > /dev/full");
     assert_cannot_write(DOPPEL_PROGRAM " schemes --help > /dev/full");
+    assert_cannot_write(DOPPEL_PROGRAM " scan --help --all > /dev/full"); /* longer than a buffer */
     assert_cannot_write(DOPPEL_PROGRAM " --version > /dev/full");
     assert_cannot_write(DOPPEL_PROGRAM " schemes >&-");
 }

@@ -71,7 +71,8 @@ static const struct {
     {"Manual labels and metadata",
      VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},
     {"Maintenance and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP |
-                                     VERB_VERIFY | VERB_COMPACT | VERB_STATS | VERB_CONFIG},
+                                     VERB_VERIFY | VERB_COMPACT | VERB_STATS | VERB_CONFIG |
+                                     VERB_DOCTOR},
     {"A stand-alone index of codes", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
                                          VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_INFO |
                                          VERB_INDEX_VERIFY | VERB_INDEX_COMPACT},

@@ -349,8 +349,12 @@ const struct option_info option_table[] = {
      "Refuse larger files (default: 1G for images and texts, no limit for recordings and videos)",
      VERBS_READ, SECTION_LIMITS},
     {"max-memory", 0, "SIZE", OPTION_SIZE, AT(max_memory), "512M",
-     "Memory of a worker process; a file that needs more is refused", VERBS_READ | VERB_MONITOR,
-     SECTION_LIMITS},
+     "Memory of a worker process; a file that needs more is refused",
+     VERBS_READ | VERB_MONITOR | VERB_DOCTOR, SECTION_LIMITS},
+    {"sandbox", 0, "auto|require|none", OPTION_CHOICE, AT(sandbox), "auto",
+     "The kernel holds the workers so that they can do nothing but decode: by what it has; or with "
+     "Landlock and seccomp, else the run ends; or not (see 'doppel doctor')",
+     VERBS_READ | VERB_MONITOR | VERB_DOCTOR, SECTION_LIMITS},
     {"timeout", 0, "TIME", OPTION_TIME, AT(timeout_ms), "60s",
      "Give up on a file after this time; 0 = never. By default, audio and video may take longer "
      "while ten seconds of them are processed within this time",

@@ -78,6 +78,7 @@ struct settings {
     uint32_t jobs; /* 0 = one a processor */
     uint64_t max_pixels, max_memory;
     uint16_t switched_off; /* by the policy alone, as in struct doppel_limits */
+    int sandbox;           /* enum doppel_sandbox */
     uint64_t max_record;   /* bytes; 0 = no limit */
     uint64_t max_bytes;    /* 0 = not given: by kind, see settings_max_bytes */
     uint32_t timeout_ms;   /* 0 = none */
@@ -248,7 +249,8 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_LISTS (UINT64_C(1) << 36)
 #define VERB_LISTS_SET (UINT64_C(1) << 37)
 #define VERB_CONFIG (UINT64_C(1) << 38)
-#define VERB_ANY ((UINT64_C(1) << 39) - 1)
+#define VERB_DOCTOR (UINT64_C(1) << 39)
+#define VERB_ANY ((UINT64_C(1) << 40) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */

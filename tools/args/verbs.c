@@ -292,6 +292,15 @@ const struct verb verb_table[] = {
      "verb alone; a flag is yes or no, and # begins a comment. What is given on the command line "
      "counts instead; of options that may be repeated, as well.",
      "doppel config", "doppel config --json", "format", cmd_config},
+    {"doctor", VERB_DOCTOR, "", 0, 0,
+     "print what holds the workers that decode, and their libraries",
+     "Files are decoded by worker processes that can do nothing else, as far as the kernel has the "
+     "means. A worker is started and asked: which of them are active, its limits, and the versions "
+     "of the libraries that decode. With --sandbox require it ends with 2 where Landlock or "
+     "seccomp "
+     "is missing, as every verb does then.",
+     "doppel doctor", "doppel doctor --sandbox require --json", "sandbox max-memory format",
+     cmd_doctor},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is "
      "a new folder, which appears once it is complete.",

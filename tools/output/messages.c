@@ -70,6 +70,7 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
                    .timeout_ms = settings->timeout_ms,
                    .switched_off = settings->switched_off,
                    .whole_timeout = settings->timeout_given},
+        .sandbox = (enum doppel_sandbox)settings->sandbox,
         .cache = cache,
         .replace_cache = !settings->cache,
         .temporary = getenv("TMPDIR"),

@@ -284,6 +284,7 @@ static enum doppel_status start_decoder(const struct monitor_watch *watch,
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "audio is switched off on this machine");
     int fd = fcntl(watch->fd, F_DUPFD_CLOEXEC, 3);
     options.max_memory = watch->settings->max_memory;
+    options.sandbox = (enum doppel_sandbox)watch->settings->sandbox;
     options.pcm = watch->settings->pcm.format;
     options.pcm_rate = watch->settings->pcm.rate;
     options.pcm_channels = watch->settings->pcm.channels;
