@@ -21,11 +21,23 @@ import count  # noqa: E402
 ELSEWHERE = {"threads"}
 
 
+SYSTEMS = ("debian", "fedora", "arch", "alpine")
+
+
+def table():
+    """The lines of the table: group, why, a name for each system, and why there is none."""
+    text = re.search(r"^packages='([^']*)'", (TOP / "bootstrap").read_text(), re.MULTILINE).group(1)
+    lines, group, why = [], "", ""
+    for line in text.splitlines():
+        if line.startswith("  "):
+            lines.append([group, why, *line.split(maxsplit=len(SYSTEMS))])
+        else:
+            group, why = line.split(": ")
+    return lines
+
+
 def packages(group):
-    text = re.search(
-        rf"^packages_{group}='([^']*)'", (TOP / "bootstrap").read_text(), re.MULTILINE
-    ).group(1)
-    return {name for line in text.splitlines() for name in line.split(":")[1].split()}
+    return {line[2] for line in table() if line[0] == group}
 
 
 def is_package(name):
@@ -88,6 +100,83 @@ def test_no_package_is_idle():
     used = packages_of(set(dependencies(".")) - {"opencv4", "cairo"}, set(headers(".")))
     libraries = {name for name in packages("build") if re.match(r"lib.*-dev", name)} - {"libc6-dev"}
     assert libraries <= used, libraries - used
+
+
+def test_each_package_has_a_name_on_each_system_or_a_reason():
+    for line in table():
+        group, why, *names = line[:6]
+        assert group in ("build", "test", "bench") and why and len(names) == len(SYSTEMS), line
+        assert all(re.fullmatch(r"-|[A-Za-z0-9.+_-]+", name) for name in names), line
+        assert names[0] != "-" and ("-" in names) == (len(line) == 7), line
+        assert len(line) < 7 or line[6], line
+
+
+def fake(folder, name, script):
+    path = folder / name
+    path.write_text("#!/bin/sh\n" + script)
+    path.chmod(0o755)
+
+
+def run_on(system, folder, *words):
+    """bootstrap where only the tools of that system are; `calls` has what they are told."""
+    needed = ("sh", "dirname", "cut", "sort", "uniq", "mkdir", "rm", "tail", "cat", "id")
+    for name in needed:
+        (folder / name).symlink_to(shutil.which(name))
+    tools = {"debian": "apt-get", "fedora": "dnf", "arch": "pacman", "alpine": "apk"}
+    log = f'echo "{tools.get(system)} $@" >>{folder}/calls\n'
+    ask = {"arch": "-T", "alpine": "info"}.get(system, "none")
+    if system in tools:
+        fake(folder, tools[system], f'[ "$1" = {ask} ] && exit 1\n{log}')
+    fake(folder, "rpm", "exit 1\n")
+    fake(folder, "sudo", 'exec "$@"\n')
+    return subprocess.run(
+        [folder / "sh", TOP / "bootstrap", *words],
+        env={"PATH": str(folder), "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_names_are_those_of_the_system():
+    for column, system in enumerate(SYSTEMS, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run_on(system, pathlib.Path(folder), "packages", "build")
+            assert done.returncode == 0, done.stderr
+            wanted = {line[column] for line in table() if line[0] == "build"} - {"-"}
+            assert set(done.stdout.split()) == wanted, done.stdout
+            assert ("not packaged to read labels" in done.stderr) == (system in ("arch", "alpine"))
+
+
+def test_what_is_missing_is_installed_by_the_tool_of_the_system():
+    with tempfile.TemporaryDirectory() as copy:
+        script = pathlib.Path(copy, "bootstrap")
+        shutil.copy(TOP / "bootstrap", script)
+        for column, system in enumerate(SYSTEMS[1:], 3):
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                done = run_on(system, folder, "packages")
+                env = {"PATH": str(folder), "TMPDIR": str(folder)}
+                done = subprocess.run(
+                    [folder / "sh", script, "build"],
+                    env=env,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                assert done.returncode == 2, done  # there is no meson
+                assert "nobody has tried them" in done.stderr, done.stderr
+                called = (folder / "calls").read_text().split()
+                names = {line[column] for line in table() if line[0] == "build"} - {"-"}
+                assert set(called) >= names, (system, called)
+                assert len([name for name in called if name == "gcc"]) == 1, called
+            shutil.rmtree(pathlib.Path(copy, "build"), ignore_errors=True)
+
+
+def test_an_unknown_system_is_told_what_is_wanted():
+    with tempfile.TemporaryDirectory() as folder:
+        done = run_on("none", pathlib.Path(folder), "packages")
+        assert done.returncode == 0 and "libjansson-dev" in done.stdout, done
 
 
 def counted(stdout, result):
