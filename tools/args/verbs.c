@@ -305,7 +305,7 @@ const struct verb verb_table[] = {
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is "
      "a new folder, which appears once it is complete.",
      "doppel index build codes.hex -o codes.index",
-     "doppel index build --bits 64 --radius 8 codes.hex -o codes.index",
+     "doppel index build --bits 64 --radius 8 codes.hex -o near.index",
      "output bits radius input compact", cmd_index_build},
     {"index add", VERB_INDEX_ADD, "INDEX CODES", 2, 2, "add codes to an index",
      "Their ids continue those of the index. All are added, or none.",
