@@ -154,9 +154,11 @@ static void a_full_disk_loses_no_answer(void **state)
         struct ran ran = doppel_with(&shell, "-c", command);
         assert_true(strstr(ran.err, "File too large") || strstr(ran.err, "limit on the size") ||
                     strstr(ran.err, "full"));
-        char *list = list_of("library");
-        assert_kept(ran.out, list);
-        free(list);
+        if (ran.out[0]) { /* else the library that nothing came into may be gone again */
+            char *list = list_of("library");
+            assert_kept(ran.out, list);
+            free(list);
+        }
         ran_free(&ran);
     }
     char *answers = doppel_prints(0, "ingest", "-L", "library", "--jsonl", "c.jsonl");
