@@ -30,6 +30,7 @@ static const struct missing_case cases[] = {
     {"hash nosuch", A_FILE},
     {"schemes", NOTHING},
     {"config", NOTHING},
+    {"doctor", NOTHING},
     {"report nosuch -o page.html", A_FILE},
     {"report -L none -o page.html", A_LIBRARY},
     {"tune nosuch", A_FILE},
