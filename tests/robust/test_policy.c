@@ -54,7 +54,8 @@ static void limits_are_not_loosened(void **state)
                 "1000", "all");
     expect(&ran, 3, "all/a.jpg: "); /* tighter than it has to be */
     ran_free(&ran);
-    write_file("r.jsonl", "{\"id\":1,\"text\":\"some words\"}\n", 33);
+    static const char record[] = "{\"id\":1,\"text\":\"some words\"}\n";
+    write_file("r.jsonl", record, strlen(record));
     ran = UNDER(NULL, "dedup", "--max-record", "0", "r.jsonl");
     expect(&ran, 3, "more than the limit of 20");
     ran_free(&ran);
