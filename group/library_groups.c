@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "group/grouping.h"
 #include "group/marks.h"
+#include "group/member_rules.h"
 #include "group/record_groups.h"
 
 enum { KINDS = DOPPEL_KIND_VIDEO + 1 };
@@ -18,7 +19,8 @@ struct library_grouping {
     const struct group_receiver *receiver;
     struct manual_labels labels;
     struct file_names names; /* of the group in hand */
-    bool has_sources;        /* whose authority counts */
+    struct met_rules met;
+    bool has_sources; /* whose authority counts */
     struct grouping_options kinds[KINDS];
     struct grouping *by_kind[KINDS]; /* UNKNOWN: of files of which nothing is known but their bytes;
                                         NULL: not wanted */
@@ -192,8 +194,8 @@ static bool add_item(struct library_grouping *grouping, const struct doppel_item
     }
     grouping->status = name ? add_library_state(grouping, &entry)
                             : doppel_fail(grouping->error, DOPPEL_E_MEMORY, "no memory for a name");
-    if (grouping->options->marks && name)
-        marks_note_file(grouping->options->marks, &entry.digest, name);
+    if (name)
+        met_rules_note(&grouping->met, &entry.digest, name);
     if (!grouping->status)
         grouping->status = add_entry(grouping, record, &entry);
     if (grouping->status == DOPPEL_E_CORRUPT) { /* of this one; the others go on */
@@ -369,8 +371,7 @@ static enum doppel_status add_items(struct library_grouping *grouping)
     enum doppel_status status =
         doppel_library_each(grouping->library, take_library_item, grouping, grouping->error);
     notice_other_versions(grouping);
-    if (grouping->options->marks)
-        marks_report_missing(grouping->options->marks, false, grouping->run);
+    met_rules_report(&grouping->met, false, grouping->run);
     return grouping->status ? grouping->status : status;
 }
 
@@ -410,10 +411,13 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
     enum doppel_status status;
+    TRY(met_rules_init(grouping.options, &grouping.met, grouping.error));
+    TRY(check_keep_from(&grouping.options->keep_from, grouping.error));
     TRY(make_library_groupings(&grouping));
     TRY(add_items(&grouping));
     TRY(visit_library_groups(&grouping, counts));
 done:
+    met_rules_free(&grouping.met);
     manual_labels_free(&grouping.labels);
     file_names_free(&grouping.names);
     for (size_t i = 0; i < KINDS; i++)

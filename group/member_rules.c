@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/absolute_path.h"
+#include "group/marks.h"
 
 /* The whole of it, its end behind a slash, or all that lies below. */
 static bool glob_covers(const char *glob, const char *path)
@@ -50,10 +51,38 @@ bool is_protected(const struct doppel_strings *globs, const char *path)
     return false;
 }
 
-void note_protecting(const struct doppel_strings *globs, const char *path, bool *used)
+enum doppel_status met_rules_init(const struct doppel_group_options *options, struct met_rules *out,
+                                  struct doppel_error *error)
 {
+    bool *protecting = calloc(options->protect.count + 1, sizeof *protecting);
+    if (!protecting)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for what is protected");
+    *out = (struct met_rules){options, protecting};
+    return DOPPEL_OK;
+}
+
+void met_rules_free(struct met_rules *met)
+{
+    free(met->protecting);
+}
+
+void met_rules_note(struct met_rules *met, const struct doppel_digest *digest, const char *path)
+{
+    const struct doppel_strings *globs = &met->options->protect;
+    if (met->options->marks && digest)
+        marks_note_file(met->options->marks, digest, path);
     for (size_t i = 0; i < globs->count; i++)
-        used[i] = used[i] || is_protected_by(globs->items[i], path);
+        met->protecting[i] = met->protecting[i] || is_protected_by(globs->items[i], path);
+}
+
+void met_rules_report(const struct met_rules *met, bool pairs, struct doppel_run *run)
+{
+    if (met->options->marks)
+        marks_report_missing(met->options->marks, pairs, run);
+    for (size_t i = 0; i < met->options->protect.count; i++)
+        if (!met->protecting[i])
+            doppel_run_notice(run, "'%s' protects none of these files",
+                              met->options->protect.items[i]);
 }
 
 enum doppel_status check_keep_from(const struct doppel_strings *folders, struct doppel_error *error)

@@ -1,5 +1,5 @@
 /* What somebody wants of the members of all groups: which may not be removed, which are rather
- * kept, and that none share a folder. */
+ * kept, and that none share a folder. And which of them met no file. */
 #ifndef DOPPEL_GROUP_MEMBER_RULES_H
 #define DOPPEL_GROUP_MEMBER_RULES_H
 
@@ -9,8 +9,23 @@
  * end, or a folder above. */
 bool is_protected(const struct doppel_strings *globs, const char *path);
 
-/* Note which of the globs protect a file. @param used one a glob */
-void note_protecting(const struct doppel_strings *globs, const char *path, bool *used);
+/* Which rules met a file: a mark or glob that meets none is likely to be a mistake. */
+struct met_rules {
+    const struct doppel_group_options *options;
+    bool *protecting; /* one a glob of options->protect */
+};
+
+/* @param out given (met_rules_free) */
+enum doppel_status met_rules_init(const struct doppel_group_options *options, struct met_rules *out,
+                                  struct doppel_error *error);
+void met_rules_free(struct met_rules *met);
+
+/* A file is there; all are noted before the first mark is looked up.
+ * @param digest NULL: no mark can be of it, or it was noted by another name */
+void met_rules_note(struct met_rules *met, const struct doppel_digest *digest, const char *path);
+
+/* Tell the run which met none. @param pairs see marks_report_missing */
+void met_rules_report(const struct met_rules *met, bool pairs, struct doppel_run *run);
 
 /* A folder to keep from that is not there would let others be kept: DOPPEL_E_ARGUMENT. */
 enum doppel_status check_keep_from(const struct doppel_strings *folders,

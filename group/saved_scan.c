@@ -9,8 +9,6 @@
 #include "core/absolute_path.h"
 #include "core/try.h"
 #include "group/json_fields.h"
-#include "group/marks.h"
-#include "group/member_rules.h"
 
 /* What is wrong with the line in hand. */
 static enum doppel_status wrong_line(const struct saved_scan *scan, const char *reason,
@@ -150,11 +148,10 @@ static enum doppel_status note_saved_group(struct saved_scan *scan, struct doppe
     (void)error;
     for (size_t i = 0; i < group->count; i++) {
         const struct doppel_group_member *member = &group->members[i];
-        if (scan->options->marks && member_is_as_saved(member))
-            marks_note_file(scan->options->marks, &member->digest, member->path);
-        note_protecting(&scan->options->protect, member->path, scan->protecting);
+        bool same = member_is_as_saved(member);
+        met_rules_note(&scan->met, same ? &member->digest : NULL, member->path);
         for (size_t k = 0; k < member->name_count; k++)
-            note_protecting(&scan->options->protect, member->names[k], scan->protecting);
+            met_rules_note(&scan->met, NULL, member->names[k]);
     }
     return DOPPEL_OK;
 }
@@ -224,12 +221,7 @@ done:
 static void report_since(const struct saved_scan *scan)
 {
     unsigned long long gone = scan->gone;
-    if (scan->options->marks)
-        marks_report_missing(scan->options->marks, true, scan->run);
-    for (size_t i = 0; i < scan->options->protect.count; i++)
-        if (!scan->protecting[i])
-            doppel_run_notice(scan->run, "'%s' protects none of these files",
-                              scan->options->protect.items[i]);
+    met_rules_report(&scan->met, true, scan->run);
     if (gone)
         doppel_run_notice(scan->run, "%s: %llu of its files %s gone, or linked to another, since",
                           scan->path, gone, gone == 1 ? "is" : "are");
@@ -248,12 +240,10 @@ enum doppel_status doppel_scan_saved(struct doppel_run *run, const char *path,
                               .visit = visit,
                               .context = context};
     enum doppel_status status;
-    scan.protecting = calloc(scan.options->protect.count + 1, sizeof *scan.protecting);
+    TRY(met_rules_init(scan.options, &scan.met, error));
     scan.stream = fopen(path, "rbe");
     if (!scan.stream)
         TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
-    if (!scan.protecting)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a saved scan"));
     /* Whether it is whole is known before a group of it is told. */
     TRY(read_saved_groups(&scan, note_saved_group, &found, error));
     TRY(read_saved_groups(&scan, visit_saved_group, &found, error));
@@ -265,7 +255,7 @@ done:
         fclose(scan.stream);
     array_free(&scan.line);
     file_names_free(&scan.names);
-    free(scan.protecting);
+    met_rules_free(&scan.met);
     free(scan.folder);
     return status;
 }

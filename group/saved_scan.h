@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "group/file_names.h"
+#include "group/member_rules.h"
 
 enum {
     SAVED_VERSION = 1,
@@ -23,7 +24,7 @@ struct saved_scan {
     size_t number;           /* of the line */
     char *folder;            /* to which its paths are relative; NULL: the working folder */
     struct file_names names; /* of the group in hand */
-    bool *protecting;
+    struct met_rules met;
     uint64_t gone; /* files that are not there any more, or are links to others by now */
     doppel_group_visitor *visit;
     void *context;

@@ -29,10 +29,10 @@ struct scan {
     struct manual_labels labels; /* that the library has */
     struct grouping_options kinds[KINDS];
     struct grouping *by_kind[KINDS]; /* NULL: not wanted */
-    bool *protecting;                /* which globs protect a file, of options->protect */
-    struct file_names names;         /* other names of files */
-    bool no_memory;                  /* for a name */
-    uint64_t passed_over;            /* files that the walk's options leave out */
+    struct met_rules met;
+    struct file_names names; /* other names of files */
+    bool no_memory;          /* for a name */
+    uint64_t passed_over;    /* files that the walk's options leave out */
 };
 
 /* The order in which groups come. */
@@ -156,9 +156,7 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
         item.device = file->stamp.device;
         item.inode = file->stamp.inode;
     }
-    if (scan->options->marks)
-        marks_note_file(scan->options->marks, &item.digest, item.path);
-    note_protecting(&scan->options->protect, item.path, scan->protecting);
+    met_rules_note(&scan->met, &item.digest, item.path);
     if (record->kind == DOPPEL_KIND_AUDIO)
         return grouping_add_audio(scan->by_kind[DOPPEL_KIND_AUDIO], &item, record, error);
     if (record->kind == DOPPEL_KIND_VIDEO)
@@ -172,7 +170,7 @@ static void add_name_of_file(void *context, const char *path, const struct stat 
 {
     struct scan *scan = context;
     scan->no_memory |= !file_names_add(&scan->names, stat, path);
-    note_protecting(&scan->options->protect, path, scan->protecting);
+    met_rules_note(&scan->met, NULL, path);
 }
 
 static void count_passed_over(void *context)
@@ -204,12 +202,7 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
         return status;
     if (scan->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the names of files");
-    if (scan->options->marks)
-        marks_report_missing(scan->options->marks, true, scan->run);
-    for (size_t i = 0; i < scan->options->protect.count; i++)
-        if (!scan->protecting[i])
-            doppel_run_notice(scan->run, "'%s' protects none of these files",
-                              scan->options->protect.items[i]);
+    met_rules_report(&scan->met, true, scan->run);
     return DOPPEL_OK;
 }
 
@@ -302,9 +295,7 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
     enum doppel_status status;
-    scan.protecting = calloc(options->protect.count + 1, sizeof *scan.protecting);
-    if (!scan.protecting)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to scan");
+    TRY(met_rules_init(options, &scan.met, error));
     TRY(check_keep_from(&options->keep_from, error));
     TRY(open_cache(run, &scan.cache, error));
     TRY(make_scan_groupings(&scan, error));
@@ -315,7 +306,7 @@ done:
         grouping_free(scan.by_kind[i]);
     manual_labels_free(&scan.labels);
     file_names_free(&scan.names);
-    free(scan.protecting);
+    met_rules_free(&scan.met);
     leave_cache(run, scan.cache);
     return status;
 }

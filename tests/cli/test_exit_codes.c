@@ -42,6 +42,7 @@ static const struct missing_case cases[] = {
     {"find -L none a.jpg", A_LIBRARY},
     {"find -L lib a.jpg --list nosuch", A_LIBRARY},
     {"groups -L none", A_LIBRARY},
+    {"groups -L lib --keep-from nosuch", A_LIBRARY},
     {"list -L none", A_LIBRARY},
     {"list -L lib --list nosuch", A_LIBRARY},
     {"show -L lib 99", AN_ITEM},

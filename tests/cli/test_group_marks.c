@@ -263,6 +263,11 @@ static void a_library_keeps_by_source_and_lists(void **state)
     assert_keeps(json, "a-small.jpg");
     assert_keeps(json, "b.jpg");
     free(json);
+    struct ran ran = doppel("groups", "-L", "lib", "--protect", "b*.jpg", "--protect", "c.jpg");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "'c.jpg' protects none of these files");
+    assert_lacks(ran.err, "'b*.jpg'");
+    ran_free(&ran);
     /* Around what is benign there is no group; what is disabled is in none. */
     free(doppel_prints(0, "tag", "-L", "lib", "--list", "stock", "2"));
     free(doppel_prints(0, "lists", "set", "-L", "lib", "stock", "--state", "benign"));
