@@ -100,14 +100,22 @@ static void draw_pictures(const char *folder)
         image_free(&originals[i]);
 }
 
+static int usage(FILE *out, int code)
+{
+    fputs("usage: doppel-demo FOLDER             draw pictures with copies into FOLDER\n"
+          "       doppel-demo --all FOLDER TEXT  also audio, videos, and texts made of TEXT\n",
+          out);
+    return code;
+}
+
 /* `--all FOLDER TEXT`: what README.md works with, texts from that one; else pictures alone. */
 int main(int argc, char **argv)
 {
     bool all = argc == 4 && strcmp(argv[1], "--all") == 0;
-    if (argc != 2 && !all) {
-        fprintf(stderr, "usage: doppel-demo FOLDER, or --all FOLDER TEXT\n");
-        return 2;
-    }
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return usage(stdout, 0);
+    if (all ? argv[2][0] == '-' : argc != 2 || argv[1][0] == '-')
+        return usage(stderr, 2);
     if (!all) {
         draw_pictures(argv[1]);
         return 0;
