@@ -349,25 +349,22 @@ static bool append_small(struct doppel_json *json, const char *key, double value
 }
 
 /* "1e-06" becomes "1e-6", "1e+20" "1e20", "3" "3.0"; the locale's decimal point a point. */
-static size_t tidy_number(char *text)
+static void append_printed(struct doppel_json *json, const char *text)
 {
-    char *mantissa_end = text + strcspn(text, "eE");
-    bool exponent = *mantissa_end;
-    char *digits = text + (*text == '-'), *point = digits + strspn(digits, "0123456789");
-    if (point < mantissa_end) {
-        char *after = point + strcspn(point, "0123456789eE");
-        *point = '.';
-        memmove(point + 1, after, strlen(after) + 1);
-    } else if (!exponent) {
-        strcpy(mantissa_end, ".0");
+    const char *point = text + strspn(text, "-0123456789"), *exponent = text + strcspn(text, "e");
+    doppel_json_append(json, text, (size_t)(point - text));
+    if (point < exponent) {
+        const char *after = point + strcspn(point, "0123456789");
+        append_byte(json, '.');
+        doppel_json_append(json, after, (size_t)(exponent - after));
+    } else if (!*exponent) {
+        doppel_json_append(json, ".0", 2);
     }
-    if (exponent) {
-        char *to = strchr(text, 'e') + 1, *from = to + 1;
-        to += *to == '-';
-        from += strspn(from, "0");
-        memmove(to, from, strlen(from) + 1);
-    }
-    return strlen(text);
+    if (!*exponent)
+        return;
+    doppel_json_append(json, "e-", exponent[1] == '-' ? 2 : 1);
+    const char *digits = exponent + strspn(exponent, "e+-0");
+    doppel_json_append(json, digits, strlen(digits));
 }
 
 void doppel_json_real(struct doppel_json *json, const char *key, double value)
@@ -377,7 +374,7 @@ void doppel_json_real(struct doppel_json *json, const char *key, double value)
         return;
     snprintf(text, sizeof text, "%.15g", value + 0.0); /* -0 becomes 0 */
     begin_value(json, key);
-    doppel_json_append(json, text, tidy_number(text));
+    append_printed(json, text);
 }
 
 void doppel_json_number(struct doppel_json *json, const char *key, double value, int decimals)

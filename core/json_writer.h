@@ -49,10 +49,6 @@ DOPPEL_API void doppel_json_array_end(struct doppel_json *json);
 
 /** Any bytes; each that is not UTF-8 becomes U+FFFD. @param text NULL: nothing is written */
 DOPPEL_API void doppel_json_text(struct doppel_json *json, const char *key, const char *text);
-
-/** As "artist", "title" and "album", each where there is one. */
-DOPPEL_API void doppel_json_audio_tags(struct doppel_json *json,
-                                       const struct doppel_audio_tags *tags);
 /** The same with `size` bytes, of which none is NUL. */
 DOPPEL_API void doppel_json_text_of(struct doppel_json *json, const char *key, const char *text,
                                     size_t size);
@@ -81,6 +77,9 @@ DOPPEL_API void doppel_json_texts(struct doppel_json *json, const char *key,
 /** An array of codes in hexadecimal, each with its position: [["8f00…",0],…]. */
 DOPPEL_API void doppel_json_codes(struct doppel_json *json, const char *key,
                                   const struct doppel_fingerprint *fingerprint);
+/** As "artist", "title" and "album", each where there is one. */
+DOPPEL_API void doppel_json_audio_tags(struct doppel_json *json,
+                                       const struct doppel_audio_tags *tags);
 /** A value that is JSON. */
 DOPPEL_API void doppel_json_raw(struct doppel_json *json, const char *key, const char *value,
                                 size_t size);
