@@ -200,7 +200,8 @@ static enum doppel_status write_batch_codes(struct doppel_code_batch *batch, uin
                                             struct doppel_error *error)
 {
     size_t fresh = 0;
-    enum doppel_status status = DOPPEL_OK;
+    enum doppel_status status;
+    TRY(seen_codes_check(batch, error));
     if (batch->codes.count >= FEW_CODES)
         TRY(batch_mark_known(batch, &fresh, error));
     const bool many = fresh >= FEW_CODES;
@@ -233,7 +234,7 @@ enum doppel_status doppel_code_batch_write(struct doppel_code_batch *batch, uint
         TRY(doppel_library_commit(library, error));
     for (int i = 0; i <= DOPPEL_ADDED_ELSEWHERE; i++)
         counts[i] += made[i];
-    batch_seen(batch);
+    seen_codes_add(batch);
     if (batch->codes.count >= batch->full && batch->full < MOST_CODES)
         batch->full *= 2; /* fewer commits write the pages of the digests less often */
 done:

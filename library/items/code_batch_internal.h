@@ -28,7 +28,8 @@ struct doppel_code_batch {
     struct doppel_list_sync *sync; /* NULL: none */
     size_t full;                   /* so many codes are written */
     bool large_cache;
-    bool first;              /* of what it is like, nothing was there before it */
+    bool first;              /* no item without a file was there before it */
+    int64_t version;         /* of the database, as this batch finds it */
     struct seen_codes *seen; /* NULL: none */
     ARRAY(struct batch_code) codes;
 };
@@ -52,9 +53,12 @@ enum doppel_status batch_mark_known(struct doppel_code_batch *batch, size_t *out
 enum doppel_status batch_put_fresh(struct doppel_code_batch *batch, size_t fresh,
                                    struct doppel_error *error);
 
-/** The batch is written, and committed: what it brought needs no look-up in the next one, unless
- * somebody else writes before. */
-void batch_seen(struct doppel_code_batch *batch);
+/** Each batch, within its transaction: forget what was seen unless nothing was written since but
+ * this import's batches. */
+enum doppel_status seen_codes_check(struct doppel_code_batch *batch, struct doppel_error *error);
+
+/** The batch is written, and committed: what it brought needs no look-up in the next one. */
+void seen_codes_add(struct doppel_code_batch *batch);
 void seen_codes_free(struct seen_codes *seen);
 
 #endif

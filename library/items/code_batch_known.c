@@ -42,7 +42,8 @@ enum {
  * was. Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
  */
 struct seen_codes {
-    int64_t version, changes; /* of the database, when it was right */
+    int64_t version; /* of the database, which others' commits change */
+    int64_t changes; /* that this process has made there */
     uint64_t blocks[(size_t)1 << BLOCK_BITS][BLOCK_WORDS];
 };
 
@@ -73,15 +74,17 @@ static void put_seen_code(struct seen_codes *seen, const struct batch_code *code
         block[hash / 64 % BLOCK_WORDS] |= UINT64_C(1) << hash % 64;
 }
 
-/* What others have committed, and what this process has written. */
-static enum doppel_status read_state(struct doppel_library *library, int64_t *out_version,
-                                     int64_t *out_changes, struct doppel_error *error)
+/* Within a transaction, in which others commit nothing. */
+static enum doppel_status read_version(struct doppel_library *library, int64_t *out,
+                                       struct doppel_error *error)
 {
-    enum doppel_status status =
-        rows_number(library, "PRAGMA data_version", NO_VALUES, out_version, NULL, error);
-    return status ? status
-                  : rows_number(library, "SELECT total_changes()", NO_VALUES, out_changes, NULL,
-                                error);
+    return rows_number(library, "PRAGMA data_version", NO_VALUES, out, NULL, error);
+}
+
+static enum doppel_status read_changes(struct doppel_library *library, int64_t *out,
+                                       struct doppel_error *error)
+{
+    return rows_number(library, "SELECT total_changes()", NO_VALUES, out, NULL, error);
 }
 
 void seen_codes_free(struct seen_codes *seen)
@@ -95,7 +98,19 @@ static void forget_seen(struct doppel_code_batch *batch)
     batch->seen = NULL;
 }
 
-void batch_seen(struct doppel_code_batch *batch)
+enum doppel_status seen_codes_check(struct doppel_code_batch *batch, struct doppel_error *error)
+{
+    int64_t changes;
+    enum doppel_status status;
+    TRY(read_version(batch->library, &batch->version, error));
+    TRY(read_changes(batch->library, &changes, error));
+    if (batch->seen && (batch->version != batch->seen->version || changes != batch->seen->changes))
+        forget_seen(batch);
+done:
+    return status;
+}
+
+void seen_codes_add(struct doppel_code_batch *batch)
 {
     if (!batch->seen && batch->first && batch->codes.count >= BATCH_CODES)
         batch->seen = calloc(1, sizeof *batch->seen);
@@ -103,16 +118,8 @@ void batch_seen(struct doppel_code_batch *batch)
         return;
     for (size_t i = 0; i < batch->codes.count; i++)
         put_seen_code(batch->seen, &batch->codes.items[i]);
-    if (read_state(batch->library, &batch->seen->version, &batch->seen->changes, NULL))
-        forget_seen(batch);
-}
-
-/* Nothing was written since but this import's batches. */
-static void check_seen(struct doppel_code_batch *batch)
-{
-    int64_t version, changes;
-    if (batch->seen && (read_state(batch->library, &version, &changes, NULL) ||
-                        version != batch->seen->version || changes != batch->seen->changes))
+    batch->seen->version = batch->version;
+    if (read_changes(batch->library, &batch->seen->changes, NULL))
         forget_seen(batch);
 }
 
@@ -142,7 +149,6 @@ enum doppel_status batch_mark_known(struct doppel_code_batch *batch, size_t *out
         rows_number(batch->library, "SELECT EXISTS(SELECT 1 FROM item WHERE path < x'01')",
                     NO_VALUES, &any, NULL, error);
     batch->first = !any;
-    check_seen(batch);
     for (size_t i = 0; i < count; i++)
         order[i] = &batch->codes.items[i];
     qsort(order, count, sizeof *order, compare_codes);
