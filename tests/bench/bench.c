@@ -19,13 +19,21 @@ double bench_seconds(clockid_t clock)
     return clock_gettime(clock, &now) ? 0 : (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* getrusage counts children once they are reaped; workers live on. */
+static double usage_cpu(const struct rusage *usage)
+{
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
+}
+
+/* Workers live on, until they are replaced: getrusage counts them once they are reaped. */
 static double children_cpu(void)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     FILE *file = fopen(path, "r");
-    double sum = 0;
+    struct rusage reaped = {0};
+    getrusage(RUSAGE_CHILDREN, &reaped);
+    double sum = usage_cpu(&reaped);
     int child;
     clockid_t clock;
     while (file && fscanf(file, "%d", &child) == 1)
@@ -86,9 +94,7 @@ struct bench_run bench_run(const char *const *words)
         fprintf(stderr, "%s: %s failed\n", program_invocation_short_name, words[0]);
         exit(2);
     }
-    double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-    return (struct bench_run){bench_seconds(CLOCK_MONOTONIC) - since, cpu,
+    return (struct bench_run){bench_seconds(CLOCK_MONOTONIC) - since, usage_cpu(&usage),
                               (double)usage.ru_maxrss * 1024};
 }
 

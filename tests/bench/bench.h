@@ -9,7 +9,7 @@
 
 #include <doppel/core.h>
 
-/* Seconds on the wall, and of CPU: of this process, and of its living children. */
+/* Seconds on the wall, and of CPU: of this process and of its children, living or reaped. */
 struct bench_time {
     double wall, cpu;
 };

@@ -1,12 +1,13 @@
 /*
  * sandbox_cost [DIR...]: what the sandbox of workers costs, against none: at a worker's start; a
  * JPEG of about 1 megapixel, those under DIRs, else drawn; and tiny ones, whose cost is that of the
- * system calls. In turns; the least of all rounds, as a loaded machine adds to each.
+ * system calls. In turns, by CPU of all processes. Two figures of each: the difference of the least
+ * of all rounds, as a loaded machine adds to each, and the median of the rounds' own differences,
+ * with its quartiles: where they lie far apart, nothing is decided.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <doppel/worker.h>
@@ -14,17 +15,8 @@
 #include "bench.h"
 #include "demo/draw.h"
 
-enum { STARTS = 41, ROUNDS = 21, PASSES = 8, TINY_PASSES = 30, DRAWN = 12 };
-
-static const enum doppel_sandbox ways[] = {DOPPEL_SANDBOX_NONE, DOPPEL_SANDBOX_AUTO};
-
-static double ended_children(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_CHILDREN, &usage);
-    return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
+/* Rounds are short, so that some are left alone by what else the machine does. */
+enum { STARTS = 41, ROUNDS = 301, MOST_ROUNDS = ROUNDS, PASSES = 1, TINY_PASSES = 8, DRAWN = 12 };
 
 static struct doppel_pool_options options_of(enum doppel_sandbox sandbox)
 {
@@ -35,38 +27,67 @@ static struct doppel_pool_options options_of(enum doppel_sandbox sandbox)
     return options;
 }
 
-static double least_of(const double *values, size_t count)
+static int ascending(const void *a, const void *b)
 {
-    double least = values[0];
-    for (size_t i = 1; i < count; i++)
-        least = values[i] < least ? values[i] : least;
-    return least;
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* What one thing took in each round, by way. */
+struct rounds {
+    double none[MOST_ROUNDS], sandbox[MOST_ROUNDS];
+    size_t count;
+};
+
+struct cost {
+    double none, sandbox;     /* the least */
+    double low, median, high; /* of the rounds' differences: quartiles */
+};
+
+static struct cost cost_of(struct rounds *rounds)
+{
+    double differences[MOST_ROUNDS];
+    for (size_t i = 0; i < rounds->count; i++)
+        differences[i] = rounds->sandbox[i] - rounds->none[i];
+    qsort(rounds->none, rounds->count, sizeof *rounds->none, ascending);
+    qsort(rounds->sandbox, rounds->count, sizeof *rounds->sandbox, ascending);
+    qsort(differences, rounds->count, sizeof *differences, ascending);
+    return (struct cost){rounds->none[0], rounds->sandbox[0], differences[rounds->count / 4],
+                         differences[rounds->count / 2], differences[rounds->count * 3 / 4]};
+}
+
+/* @param unit what 100 % are, or 0: in ms */
+static void print_cost(const char *what, const struct cost *cost, double unit)
+{
+    double scale = unit ? 100 / unit : 1;
+    const char *sign = unit ? " %" : " ms";
+    printf("%s, ms of CPU: none %.4f, sandbox %.4f: %+.2f%s by the least; %+.2f (%+.2f to %+.2f)%s "
+           "by rounds\n",
+           what, cost->none, cost->sandbox, (cost->sandbox - cost->none) * scale, sign,
+           cost->median * scale, cost->low * scale, cost->high * scale, sign);
+}
+
+static double start_ms(enum doppel_sandbox sandbox, struct doppel_confinement *held)
+{
+    struct doppel_pool_options options = options_of(sandbox);
+    struct doppel_error error;
+    struct bench_time begun = bench_now();
+    bench_must(doppel_worker_examine(&options, held, &error), &error);
+    return bench_each_ms(begun, 1).cpu;
 }
 
 static void measure_starts(void)
 {
-    double wall[2][STARTS], cpu[2][STARTS];
-    for (int i = 0; i < STARTS; i++)
-        for (int way = 0; way < 2; way++) {
-            struct doppel_pool_options options = options_of(ways[way]);
-            struct doppel_confinement held;
-            struct doppel_error error;
-            double ended = ended_children(), begun = bench_seconds(CLOCK_MONOTONIC);
-            bench_must(doppel_worker_examine(&options, &held, &error), &error);
-            wall[way][i] = (bench_seconds(CLOCK_MONOTONIC) - begun) * 1000;
-            cpu[way][i] = (ended_children() - ended) * 1000;
-            if (i == 0 && ways[way] == DOPPEL_SANDBOX_AUTO)
-                printf("held: Landlock ABI %u%s, %s\n", held.landlock_abi,
-                       held.files ? "" : " (not active)",
-                       held.calls ? "seccomp" : "no filter of system calls");
-        }
-    double walls[2], cpus[2];
-    for (int way = 0; way < 2; way++) {
-        walls[way] = least_of(wall[way], STARTS);
-        cpus[way] = least_of(cpu[way], STARTS);
+    struct rounds rounds = {.count = STARTS};
+    struct doppel_confinement held;
+    for (size_t i = 0; i < STARTS; i++) {
+        rounds.none[i] = start_ms(DOPPEL_SANDBOX_NONE, &held);
+        rounds.sandbox[i] = start_ms(DOPPEL_SANDBOX_AUTO, &held);
     }
-    printf("start, ms, wall / CPU: none %.1f / %.1f, sandbox %.1f / %.1f: %+.1f / %+.1f\n",
-           walls[0], cpus[0], walls[1], cpus[1], walls[1] - walls[0], cpus[1] - cpus[0]);
+    printf("held: Landlock ABI %u%s, %s\n", held.landlock_abi, held.files ? "" : " (not active)",
+           held.calls ? "seccomp" : "no filter of system calls");
+    struct cost cost = cost_of(&rounds);
+    print_cost("a worker's start", &cost, 0);
 }
 
 static void draw(const char *folder, struct bench_files *files, uint32_t width, uint32_t height)
@@ -99,35 +120,46 @@ static void hash_all(struct doppel_pool *pool, const struct bench_files *files, 
     }
 }
 
-/* @param out ms of CPU of a file, by way */
-static void measure_files(const struct bench_files *files, size_t passes, double out[2])
+static struct doppel_pool *warm_pool(enum doppel_sandbox sandbox, const struct bench_files *files,
+                                     size_t passes)
 {
-    struct doppel_pool *pools[2];
-    double cpu[2][ROUNDS];
-    for (int way = 0; way < 2; way++) {
-        struct doppel_pool_options options = options_of(ways[way]);
-        struct doppel_error error;
-        bench_must(doppel_pool_new(&options, &pools[way], &error), &error);
-        hash_all(pools[way], files, passes); /* warm */
+    struct doppel_pool_options options = options_of(sandbox);
+    struct doppel_pool *pool;
+    struct doppel_error error;
+    bench_must(doppel_pool_new(&options, &pool, &error), &error);
+    hash_all(pool, files, passes);
+    return pool;
+}
+
+static double file_ms(struct doppel_pool *pool, const struct bench_files *files, size_t passes)
+{
+    struct bench_time begun = bench_now();
+    hash_all(pool, files, passes);
+    return bench_each_ms(begun, files->count * passes).cpu;
+}
+
+/* Who is first changes from round to round. */
+static struct cost measure_files(const struct bench_files *files, size_t passes)
+{
+    struct doppel_pool *none = warm_pool(DOPPEL_SANDBOX_NONE, files, passes);
+    struct doppel_pool *sandbox = warm_pool(DOPPEL_SANDBOX_AUTO, files, passes);
+    struct rounds rounds = {.count = ROUNDS};
+    for (size_t i = 0; i < ROUNDS; i++) {
+        if (i % 2)
+            rounds.none[i] = file_ms(none, files, passes);
+        rounds.sandbox[i] = file_ms(sandbox, files, passes);
+        if (i % 2 == 0)
+            rounds.none[i] = file_ms(none, files, passes);
     }
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < 2; i++) {
-            int way = (i + round) % 2;
-            struct bench_time begun = bench_now();
-            hash_all(pools[way], files, passes);
-            cpu[way][round] = bench_each_ms(begun, files->count * passes).cpu;
-        }
-    for (int way = 0; way < 2; way++) {
-        out[way] = least_of(cpu[way], ROUNDS);
-        doppel_pool_free(pools[way]);
-    }
+    doppel_pool_free(none);
+    doppel_pool_free(sandbox);
+    return cost_of(&rounds);
 }
 
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/sandbox_cost.XXXXXX";
     struct bench_files files = {0}, tiny = {0};
-    double large_ms[2], tiny_ms[2];
     if (!mkdtemp(folder))
         return 1;
     for (int i = 1; i < argc; i++)
@@ -136,13 +168,11 @@ int main(int argc, char **argv)
         draw(folder, &files, 1200, 850);
     draw(folder, &tiny, 64, 64);
     measure_starts();
-    measure_files(&files, PASSES, large_ms);
-    measure_files(&tiny, TINY_PASSES, tiny_ms);
-    double more_ms = tiny_ms[1] - tiny_ms[0];
-    printf("%zu JPEGs of about 1 megapixel, ms of CPU each: none %.3f, sandbox %.3f: %+.2f %%\n",
-           files.count, large_ms[0], large_ms[1], (large_ms[1] / large_ms[0] - 1) * 100);
-    printf("tiny JPEGs, the same: none %.4f, sandbox %.4f: %+.4f ms, of 1 megapixel %+.2f %%\n",
-           tiny_ms[0], tiny_ms[1], more_ms, more_ms / large_ms[0] * 100);
+    struct cost large_cost = measure_files(&files, PASSES);
+    struct cost tiny_cost = measure_files(&tiny, TINY_PASSES);
+    printf("%zu ", files.count);
+    print_cost("JPEGs of about 1 megapixel, each", &large_cost, large_cost.none);
+    print_cost("tiny JPEGs, each; % of the former", &tiny_cost, large_cost.none);
     bench_free_files(&files);
     bench_free_files(&tiny);
     return !bench_remove_folder(folder);
