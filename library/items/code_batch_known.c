@@ -75,7 +75,7 @@ static void put_seen_code(struct seen_codes *seen, const struct batch_code *code
 }
 
 /* Within a transaction, in which others commit nothing. */
-static enum doppel_status read_version(struct doppel_library *library, int64_t *out,
+static enum doppel_status read_data_version(struct doppel_library *library, int64_t *out,
                                        struct doppel_error *error)
 {
     return rows_number(library, "PRAGMA data_version", NO_VALUES, out, NULL, error);
@@ -102,7 +102,7 @@ enum doppel_status seen_codes_check(struct doppel_code_batch *batch, struct dopp
 {
     int64_t changes;
     enum doppel_status status;
-    TRY(read_version(batch->library, &batch->version, error));
+    TRY(read_data_version(batch->library, &batch->version, error));
     TRY(read_changes(batch->library, &changes, error));
     if (batch->seen && (batch->version != batch->seen->version || changes != batch->seen->changes))
         forget_seen(batch);
