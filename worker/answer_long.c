@@ -13,6 +13,9 @@
 #include "core/read_at.h"
 #include "worker/frame.h"
 
+/* Nobody changes it or cuts it off while it is read. */
+enum { ANSWER_SEALS = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK };
+
 /* ---- the worker's side ---- */
 
 union control {
@@ -57,9 +60,10 @@ static bool send_long(int socket, const struct doppel_outcome *outcome, size_t s
     uint8_t frame[FRAME_HEADER_BYTES];
     frame_header_write(frame, FRAME_LONG, 0);
     uint8_t *data = malloc(size);
-    int fd = memfd_create("answer", MFD_CLOEXEC);
+    int fd = memfd_create("answer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     bool sent = data && fd >= 0 && answer_write(outcome, data, size) == size &&
-                write_whole(fd, data, size) && frame_send_beside(socket, frame, sizeof frame, fd);
+                write_whole(fd, data, size) && fcntl(fd, F_ADD_SEALS, ANSWER_SEALS) == 0 &&
+                frame_send_beside(socket, frame, sizeof frame, fd);
     free(data);
     if (fd >= 0)
         close(fd);
@@ -121,12 +125,13 @@ bool frame_is_long(const uint8_t *data, size_t size)
     return size == FRAME_HEADER_BYTES && frame_is(data, size, FRAME_LONG) && frame_value(data) == 0;
 }
 
-/* What lies in memory can be read without waiting for anybody; seals are what only that has. */
+/* What lies in memory can be read without waiting for anybody; only that has seals. */
 static size_t size_in_memory(int fd)
 {
     struct stat status;
-    if (fcntl(fd, F_GET_SEALS) < 0 || fstat(fd, &status) || status.st_size <= 0 ||
-        status.st_size > PROTOCOL_LONG_BYTES)
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & ANSWER_SEALS) != ANSWER_SEALS || fstat(fd, &status) ||
+        !S_ISREG(status.st_mode) || status.st_size <= 0 || status.st_size > PROTOCOL_LONG_BYTES)
         return 0;
     return (size_t)status.st_size;
 }

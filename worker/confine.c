@@ -62,7 +62,6 @@ enum doppel_status confine(const struct worker_limits *limits, struct doppel_err
         return doppel_fail(error, DOPPEL_E_IO, "a worker cannot see whether doppel is still there");
     forbid_core();
     silence();
-    /* The place for Seccomp and Landlock: last of all, when nothing has to be opened any more. */
     return limit_memory(limits->max_memory, error);
 }
 

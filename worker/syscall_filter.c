@@ -136,7 +136,7 @@ static bool allow_bounded(scmp_filter_ctx filter)
 {
     const struct bounded_call calls[] = {
         /* The parent at the socket, its bell, and standard error, which is /dev/null: nowhere else.
-         * What goes into a file in memory is written at an offset. */
+         * What goes into a file in memory is written at an offset, and then sealed. */
         {SCMP_SYS(recvfrom), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDIN_FILENO)}},
         {SCMP_SYS(recvmsg), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDIN_FILENO)}},
         {SCMP_SYS(sendto), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDIN_FILENO)}},
@@ -144,6 +144,7 @@ static bool allow_bounded(scmp_filter_ctx filter)
         {SCMP_SYS(write), 1, {SCMP_A0_64(SCMP_CMP_EQ, PROCESS_BELL)}},
         {SCMP_SYS(write), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDERR_FILENO)}},
         {SCMP_SYS(writev), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDERR_FILENO)}},
+        {SCMP_SYS(fcntl), 1, {SCMP_A1_64(SCMP_CMP_EQ, F_ADD_SEALS)}},
         /* Nothing becomes code. */
         {SCMP_SYS(mmap), 1, {SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
         {SCMP_SYS(mprotect), 1, {SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},

@@ -98,6 +98,7 @@ ATTEMPT(try_chmod_file, fchmod(file_fd, 0777))
 ATTEMPT(try_chown_file, fchown(file_fd, 1, 1))
 ATTEMPT(try_lock_file, syscall(SYS_flock, file_fd, 2))
 ATTEMPT(try_lease_file, fcntl(file_fd, F_SETLEASE, F_RDLCK))
+ATTEMPT(try_seal_file, fcntl(file_fd, F_ADD_SEALS, F_SEAL_WRITE))
 ATTEMPT(try_ioctl_file, syscall(SYS_ioctl, file_fd, 0x5421 /* FIONBIO */, room))
 ATTEMPT(try_share_file,
         mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file_fd, 0) == MAP_FAILED ? -1 : 0)

@@ -5,13 +5,14 @@
 
 #define CAPTIVE_ATTEMPTS(X)                                                                        \
     X(open)                                                                                        \
-    X(openat) X(openat_beside) X(openat2) X(creat) X(open_path) X(open_temporary) X(               \
-        open_by_handle) X(open_own_memory) X(open_parent_memory) X(open_own_file_again) X(stat)    \
-        X(fstatat) X(statx) X(access) X(readlink) X(getdents) X(getcwd) X(chdir) X(chroot) X(      \
-            mkdir) X(unlink) X(rename) X(link) X(symlink) X(mount) X(fsopen) X(watch)              \
-            X(write_file) X(pwrite_file) X(truncate_file) X(allocate_file) X(chmod_file) X(        \
-                chown_file) X(lock_file) X(lease_file) X(ioctl_file) X(share_file) X(write_output) \
-                X(write_socket) X(duplicate) X(send_elsewhere) X(splice) X(sendfile) X(run_page)   \
+    X(openat)                                                                                      \
+    X(openat_beside) X(openat2) X(creat) X(open_path) X(open_temporary) X(open_by_handle) X(       \
+        open_own_memory) X(open_parent_memory) X(open_own_file_again) X(stat) X(fstatat) X(statx)  \
+        X(access) X(readlink) X(getdents) X(getcwd) X(chdir) X(chroot) X(mkdir) X(unlink) X(       \
+            rename) X(link) X(symlink) X(mount) X(fsopen) X(watch) X(write_file) X(pwrite_file)    \
+            X(truncate_file) X(allocate_file) X(chmod_file) X(chown_file) X(lock_file)             \
+                X(lease_file) X(seal_file) X(ioctl_file) X(share_file) X(write_output) X(          \
+                    write_socket) X(duplicate) X(send_elsewhere) X(splice) X(sendfile) X(run_page) \
                     X(map_page) X(map_code) X(map_file_code) X(key_protect) X(execve) X(execveat)  \
                         X(persona) X(fork) X(vfork) X(clone_process) X(clone3) X(new_user)         \
                             X(enter_space) X(kill_parent) X(kill_group) X(kill_thread) X(tkill) X( \

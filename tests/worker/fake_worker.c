@@ -2,8 +2,9 @@
  * A worker that does what the content of each file tells it: "ok N" answers with a code N, "slow N"
  * the same N milliseconds later; "crash", "abort", "exit", "close", "hang", "memory", "error",
  * "twice", "mute" misbehave, and so does, by silence, every other word; "garbage N" and "bend N"
- * answer with random bytes, or with a good answer of which random bytes are changed; "eat" takes
- * memory until there is none; "look" says what is around it; "steps N" gets on by 10 s of media
+ * answer with random bytes, or with a good answer of which random bytes are changed; "lend N"
+ * answers with a good one in a file in memory that is not sealed; "eat" takes memory until there is
+ * none; "look" says what is around it; "steps N" gets on by 10 s of media
  * every 100 ms, N times; "lie" says nonsense of its progress, and cuts off the page for it. The
  * environment variable FAKE_START misbehaves before the ready frame.
  */
@@ -13,11 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "worker/bell.h"
 #include "worker/confine.h"
+#include "worker/frame.h"
 #include "worker/process.h"
 
 enum { SOCKET = STDIN_FILENO };
@@ -58,6 +61,20 @@ static void send_error(uint64_t serial, enum doppel_status status, const char *s
     struct doppel_outcome outcome = {.tag = serial};
     doppel_fail(&outcome.error, status, "%s", sentence);
     send_outcome(&outcome, 0);
+}
+
+static void lend_good(uint64_t serial, enum doppel_scheme_id id)
+{
+    uint8_t frame[PROTOCOL_MAX_BYTES], beside[FRAME_HEADER_BYTES];
+    struct doppel_outcome outcome = {.tag = serial, .kind = DOPPEL_KIND_IMAGE};
+    doppel_fingerprint_make(doppel_scheme_by_id(id), 256, 2, &outcome.fingerprint, NULL);
+    size_t size = answer_write(&outcome, frame, sizeof frame);
+    int fd = memfd_create("answer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    frame_header_write(beside, FRAME_LONG, 0);
+    if (write(fd, frame, size) == (ssize_t)size)
+        frame_send_beside(SOCKET, beside, sizeof beside, fd);
+    close(fd);
+    doppel_outcome_free(&outcome);
 }
 
 static void send_garbage(uint64_t seed)
@@ -168,6 +185,8 @@ static void obey(const char *command, const struct worker_order *order)
         send_good(order->serial, order->wanted.scheme, number, number + 1);
     else if (strcmp(verb, "garbage") == 0)
         send_garbage(number + 1);
+    else if (strcmp(verb, "lend") == 0)
+        lend_good(order->serial, order->wanted.scheme);
     else if (strcmp(verb, "crash") == 0)
         raise(SIGSEGV);
     else if (strcmp(verb, "abort") == 0)

@@ -231,6 +231,41 @@ static void test_wrong_descriptors(void **state)
     close(pipe_ends[1]);
 }
 
+/* A good answer in memory, sealed so far. @return its descriptor */
+static int sealed_answer(int seals)
+{
+    uint8_t frame[PROTOCOL_MAX_BYTES];
+    size_t size = make_answer(3, 20, frame);
+    int fd = memfd_create("answer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(write(fd, frame, size), size);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+    return fd;
+}
+
+/* What its worker could still change, or cut off, is not read either. */
+static void test_only_what_is_sealed_is_read(void **state)
+{
+    (void)state;
+    static const int all = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
+    static const int seals[] = {0,
+                                F_SEAL_SEAL,
+                                all & ~F_SEAL_WRITE,
+                                all & ~F_SEAL_GROW,
+                                all & ~F_SEAL_SHRINK,
+                                F_SEAL_FUTURE_WRITE | F_SEAL_GROW,
+                                all,
+                                all | F_SEAL_SEAL};
+    for (size_t i = 0; i < sizeof seals / sizeof *seals; i++) {
+        struct doppel_outcome outcome = {0};
+        int fd = sealed_answer(seals[i]);
+        bool whole = (seals[i] & all) == all;
+        assert_int_equal(answer_read_long(fd, &order, &outcome),
+                         whole ? ANSWER_GOOD : ANSWER_NONSENSE);
+        doppel_outcome_free(&outcome);
+        close(fd);
+    }
+}
+
 static void send_descriptors(int socket, const int *fds, size_t count)
 {
     union {
@@ -412,12 +447,19 @@ int main(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answer_round_trip), cmocka_unit_test(test_error_round_trip),
-        cmocka_unit_test(test_wrong_lengths),     cmocka_unit_test(test_wrong_fields),
-        cmocka_unit_test(test_bent_answers),      cmocka_unit_test(test_sentences_are_clean),
-        cmocka_unit_test(test_long_answers),      cmocka_unit_test(test_wrong_descriptors),
-        cmocka_unit_test(test_many_descriptors),  cmocka_unit_test(test_a_descriptor_that_lingers),
-        cmocka_unit_test(test_orders_arrive),     cmocka_unit_test(test_pool_survives),
+        cmocka_unit_test(test_answer_round_trip),
+        cmocka_unit_test(test_error_round_trip),
+        cmocka_unit_test(test_wrong_lengths),
+        cmocka_unit_test(test_wrong_fields),
+        cmocka_unit_test(test_bent_answers),
+        cmocka_unit_test(test_sentences_are_clean),
+        cmocka_unit_test(test_long_answers),
+        cmocka_unit_test(test_wrong_descriptors),
+        cmocka_unit_test(test_many_descriptors),
+        cmocka_unit_test(test_a_descriptor_that_lingers),
+        cmocka_unit_test(test_orders_arrive),
+        cmocka_unit_test(test_pool_survives),
+        cmocka_unit_test(test_only_what_is_sealed_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

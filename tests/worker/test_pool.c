@@ -74,6 +74,12 @@ static void test_crash(void **state)
     expect_one_lost("exit", DOPPEL_E_CRASH, "the decoder ended its process (exit code 7)");
 }
 
+static void test_unsealed_memory(void **state)
+{
+    (void)state;
+    expect_one_lost("lend 1", DOPPEL_E_CRASH, "the decoder went astray: its answer makes no sense");
+}
+
 static void test_hang(void **state)
 {
     (void)state;
@@ -222,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_many_files_two_workers),
         cmocka_unit_test(test_crash),
         cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_unsealed_memory),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_short_of_memory),
