@@ -12,7 +12,7 @@ bool failure_is_known(const struct doppel_run *run, struct doppel_library *libra
     char limits[LIMITS_BYTES];
     if (doppel_run_get_options(run)->retry)
         return false;
-    limits_text(&doppel_run_get_options(run)->limits, limits);
+    limits_text(doppel_run_get_options(run), limits);
     return doppel_library_failure(library, path, stamp, limits, out) == DOPPEL_OK;
 }
 
@@ -30,7 +30,7 @@ static const char *limits_text_of_run(const struct doppel_run *run, enum doppel_
     case DOPPEL_E_CRASH:
     case DOPPEL_E_MEMORY:
     case DOPPEL_E_LIMIT:
-        limits_text(&doppel_run_get_options(run)->limits, storage);
+        limits_text(doppel_run_get_options(run), storage);
         return storage;
     default:
         return "-";

@@ -46,13 +46,15 @@ static bool is_something_else(const char *path)
     return got > 0 && memcmp(head, magic, sizeof magic) != 0;
 }
 
-void limits_text(const struct doppel_limits *limits, char out[LIMITS_BYTES])
+void limits_text(const struct doppel_run_options *options, char out[LIMITS_BYTES])
 {
-    snprintf(out, LIMITS_BYTES, "timeout %u%s memory %llu pixels %llu bytes %llu ms %u%s%x",
+    const struct doppel_limits *limits = &options->limits;
+    bool held = options->sandbox != DOPPEL_SANDBOX_NONE; /* by more than those */
+    snprintf(out, LIMITS_BYTES, "timeout %u%s memory %llu pixels %llu bytes %llu ms %u%s%x%s",
              limits->timeout_ms, limits->whole_timeout ? " whole" : "",
              (unsigned long long)limits->max_memory, (unsigned long long)limits->max_pixels,
              (unsigned long long)limits->max_bytes, limits->max_ms,
-             limits->switched_off ? " off " : "", limits->switched_off);
+             limits->switched_off ? " off " : "", limits->switched_off, held ? "" : " no sandbox");
 }
 
 /* The one that the run names. */
@@ -91,7 +93,7 @@ enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
     if (status)
         return status;
     char limits[LIMITS_BYTES];
-    limits_text(&options->limits, limits);
+    limits_text(options, limits);
     if (doppel_cache_set_limits(*out, limits, options->retry))
         doppel_run_notice(run, "files that cannot be read are tried each time: no memory");
     return DOPPEL_OK;

@@ -15,8 +15,8 @@ enum doppel_status open_cache(struct doppel_run *run, struct doppel_cache **out,
 /* What is pending is written; the run keeps it open for the next call. NULL is fine. */
 void leave_cache(struct doppel_run *run, struct doppel_cache *cache);
 
-/* The limits under which files are read, as text that is compared. */
+/* The limits under which files are read, and whether a sandbox is one, as text that is compared. */
 enum { LIMITS_BYTES = 160 };
-void limits_text(const struct doppel_limits *limits, char out[LIMITS_BYTES]);
+void limits_text(const struct doppel_run_options *options, char out[LIMITS_BYTES]);
 
 #endif

@@ -125,6 +125,11 @@ static void other_limits_are_tried(void **state)
         assert_code(&ran, 3);
         assert_true(reported(ran.err, "pics/a.jpg"));
         ran_free(&ran);
+        words[count + 3] = "--sandbox=none"; /* it may have been what stopped the decoder */
+        ran = command_run(&no_worker, words);
+        assert_code(&ran, 2);
+        ran_free(&ran);
+        words[count + 3] = NULL;
         words[count + 2] = "999";
         ran = command_run(&no_worker, words);
         assert_code(&ran, 2);
