@@ -30,6 +30,7 @@ static enum doppel_status copy_path(const char *path, char **out, struct doppel_
 enum doppel_status process_find_program(const char *wanted, char **out, struct doppel_error *error)
 {
     static const char *const places[] = {"doppel-worker", "../libexec/doppel/doppel-worker"};
+    static const char *const installed[] = {INSTALLED_WORKERS};
     if (!wanted)
         wanted = secure_getenv("DOPPEL_WORKER");
     if (wanted && *wanted)
@@ -45,10 +46,15 @@ enum doppel_status process_find_program(const char *wanted, char **out, struct d
         if (access(path, X_OK) == 0)
             return copy_path(path, out, error);
     }
+    /* Of another program that uses the library. */
+    for (size_t i = 0; i < sizeof installed / sizeof *installed; i++)
+        if (access(installed[i], X_OK) == 0)
+            return copy_path(installed[i], out, error);
     return doppel_fail(error, DOPPEL_E_NOT_FOUND,
                        "the program doppel-worker is not beside this one (%s), nor in "
-                       "../libexec/doppel: set DOPPEL_WORKER to its path",
-                       self);
+                       "../libexec/doppel, nor where doppel was to be installed (%s): set "
+                       "DOPPEL_WORKER to its path",
+                       self, installed[0]);
 }
 
 /* What a worker gets. */

@@ -21,8 +21,8 @@ struct process {
 };
 
 /* The path of doppel-worker: `wanted`, else $DOPPEL_WORKER, else beside this program, else
- * ../libexec/doppel. @param out given (free). @return DOPPEL_OK, DOPPEL_E_NOT_FOUND,
- * DOPPEL_E_MEMORY */
+ * ../libexec/doppel, else where the build was to be installed. @param out given (free). @return
+ * DOPPEL_OK, DOPPEL_E_NOT_FOUND, DOPPEL_E_MEMORY */
 enum doppel_status process_find_program(const char *wanted, char **out, struct doppel_error *error);
 
 /* @param out given (process_end). @return DOPPEL_OK, DOPPEL_E_NOT_FOUND, DOPPEL_E_IO */

@@ -21,7 +21,7 @@ struct doppel_pool;
 
 struct doppel_pool_options {
     const char *program; /**< path of doppel-worker; NULL: $DOPPEL_WORKER, else beside this program,
-                            else ../libexec/doppel */
+                            else ../libexec/doppel, else where doppel was to be installed */
     uint32_t jobs;       /**< worker processes; 0 = one a processor; default 0 */
     uint32_t timeout_ms; /**< a file's time in the worker; 0 = none; default 60 000 */
     uint64_t max_memory; /**< resident bytes of one worker, at least 128 MiB; 0 = no limit; default

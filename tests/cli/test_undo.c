@@ -288,8 +288,8 @@ static void acts_not_without_a_journal(void **state)
         assert_listing(".", before);
     }
     struct ran ran = doppel("undo", "--journal=never-made");
-    assert_code(&ran, 0);
-    assert_has(ran.err, "nothing was done yet");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "never-made: there is no such journal");
     ran_free(&ran);
     assert_listing(".", before);
     free(before);

@@ -117,6 +117,7 @@ static void print_exit_codes(FILE *stream)
     fputs("a file, folder or corpus to read; codes, queries, labels\t3\n"
           "an item, a record, a list to remove, a run to undo\t3\n"
           "a library, an index; a list named to choose by\t2\n"
+          "the journal of \\-\\-journal to undo from\t2\n"
           "the list of \\-\\-files\\-from, the marks of \\-\\-marks\t2\n"
           "a folder to keep copies from, or to write into\t2\n"
           "anything at all under the PATHs\t0\n.TE\n",

@@ -1,5 +1,7 @@
 /* doppel undo [RUN]: take back what a run of --action did. */
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <doppel/act.h>
 
@@ -139,6 +141,10 @@ int cmd_undo(const struct settings *settings, struct report *report)
     char *path = journal_file(settings);
     if (!path)
         return report_fatal(report, "no home for a journal: give '--journal FILE'");
+    if (settings->journal && access(path, F_OK) && errno == ENOENT) {
+        free(path);
+        return report_fatal(report, "%s: there is no such journal", settings->journal);
+    }
     int code =
         settings->list_runs ? list_runs(settings, report, path) : undo(settings, report, path);
     free(path);
