@@ -279,15 +279,28 @@ DOPPEL_API void doppel_image_probe_make(const struct doppel_code *code, bool tra
 struct doppel_image_words {
     const uint64_t *words;
     size_t step;
-    uint32_t count;
+    uint32_t count; /**< at most DOPPEL_IMAGE_NEAR_WORDS */
+};
+enum { DOPPEL_IMAGE_NEAR_WORDS = 256 };
+
+/** A word that is near to a code. */
+struct doppel_image_near {
+    uint16_t word, probe; /**< numbers */
 };
 
-/** Find the words that lie within `radius` of the code in some mirror image; where one of both
- * lacks a parity of bits, with any of the parities negated.
- * @param out room for `count`; numbers, ascending. @return how many. Thread-safe. */
-DOPPEL_API size_t doppel_image_probe_scan(const struct doppel_image_probe *probe,
-                                          const struct doppel_image_words *words, uint32_t radius,
-                                          uint32_t *out);
+/** Find the words that lie within `radius` of a code in some mirror image; where one of both lacks
+ * a parity of bits, with any of the parities negated.
+ * @param probe_count at most 65 536
+ * @param out room for `probe_count` × `words->count`; ascending by probe, then word.
+ * @return how many. Thread-safe. */
+DOPPEL_API size_t doppel_image_probes_scan(const struct doppel_image_probe *probes,
+                                           size_t probe_count,
+                                           const struct doppel_image_words *words, uint32_t radius,
+                                           struct doppel_image_near *out);
+
+/** Whether doppel_image_probes_scan finds a word. Thread-safe. */
+DOPPEL_API bool doppel_image_probe_is_near(const struct doppel_image_probe *probe, uint64_t word,
+                                           uint32_t radius);
 
 /** Whether a code (word 0 sorted) is so near, within the candidate radius in some mirror image,
  * that the pair of views might pass the gate. @param full both are of full frames, as they are.

@@ -37,23 +37,36 @@ size_t near_portable(const struct doppel_image_probe *probe, const struct doppel
                      uint32_t radius, uint32_t *out)
 {
     size_t found = 0;
-    for (uint32_t i = 0; i < words->count; i++) {
-        const uint64_t word = words->words[i / 8 * words->step + i % 8];
-        if (near_in_some_way(probe, word, radius))
+    for (uint32_t i = 0; i < words->count; i++)
+        if (near_in_some_way(probe, near_word(words, i), radius))
             out[found++] = i;
+    return found;
+}
+
+size_t doppel_image_probes_scan(const struct doppel_image_probe *probes, size_t probe_count,
+                                const struct doppel_image_words *words, uint32_t radius,
+                                struct doppel_image_near *out)
+{
+    near_kernel *kernel = near_portable;
+    uint32_t near[DOPPEL_IMAGE_NEAR_WORDS];
+    size_t found = 0;
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_BITALG)
+        kernel = near_avx512;
+    else if (cpu_flags() & CPU_AVX2)
+        return near_avx2(probes, probe_count, words, radius, out);
+#endif
+    for (size_t probe = 0; probe < probe_count; probe++) {
+        const size_t count = kernel(&probes[probe], words, radius, near);
+        found += near_emit(near, count, probe, out + found);
     }
     return found;
 }
 
-size_t doppel_image_probe_scan(const struct doppel_image_probe *probe,
-                               const struct doppel_image_words *words, uint32_t radius,
-                               uint32_t *out)
+bool doppel_image_probe_is_near(const struct doppel_image_probe *probe, uint64_t word,
+                                uint32_t radius)
 {
-#if defined(__x86_64__)
-    if (cpu_flags() & CPU_AVX512_BITALG)
-        return near_avx512(probe, words, radius, out);
-#endif
-    return near_portable(probe, words, radius, out);
+    return near_in_some_way(probe, word, radius);
 }
 
 /* ---- one code ---- */

@@ -37,9 +37,27 @@ static inline bool near_in_some_way(const struct doppel_image_probe *probe, uint
     return near;
 }
 
-/** As doppel_image_probe_scan. */
+static inline uint64_t near_word(const struct doppel_image_words *words, uint32_t number)
+{
+    return words->words[number / 8 * words->step + number % 8];
+}
+
+static inline size_t near_emit(const uint32_t *words, size_t count, size_t probe,
+                               struct doppel_image_near *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct doppel_image_near){(uint16_t)words[i], (uint16_t)probe};
+    return count;
+}
+
+/** The words near to one code. @param out room for `words->count`; numbers, ascending */
 typedef size_t near_kernel(const struct doppel_image_probe *probe,
                            const struct doppel_image_words *words, uint32_t radius, uint32_t *out);
 near_kernel near_portable, near_avx512;
+
+/** As doppel_image_probes_scan. */
+size_t near_avx2(const struct doppel_image_probe *probes, size_t probe_count,
+                 const struct doppel_image_words *words, uint32_t radius,
+                 struct doppel_image_near *out);
 
 #endif

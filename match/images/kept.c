@@ -79,19 +79,14 @@ uint64_t doppel_image_table_id(enum doppel_scheme_id scheme, uint64_t payload)
 /* Views that only the other's full frame may look like, where both have them. */
 #define CROPS (UINT32_MAX << DOPPEL_VIEW_CENTRE)
 
-/* A view of the query, as it is or transposed. */
-struct sought_view {
-    struct doppel_image_probe probe;
-    uint32_t view;
-};
-
 typedef ARRAY(uint64_t) id_array;
 
 struct kept_search {
     const struct doppel_image_request *request;
     struct doppel_image_codes query;
-    struct sought_view sought[2 * DOPPEL_VIEW_COUNT];
-    size_t sought_count;
+    struct doppel_image_probe probes[2 * DOPPEL_VIEW_COUNT]; /* as it is, and transposed */
+    uint32_t probe_views[2 * DOPPEL_VIEW_COUNT];
+    size_t probe_count;
     uint32_t query_views, item_views; /* that are looked up, and that are found */
     uint32_t radius;
     bool gated; /* of pictures whose codes have 256 bits */
@@ -175,34 +170,34 @@ static bool is_bare_too_far(const struct kept_search *search,
                             const struct doppel_image_probe *probe, const uint64_t code[4],
                             uint64_t payload)
 {
-    const struct doppel_image_words word = {.words = code, .step = 8, .count = 1};
     const uint32_t views = (uint32_t)(payload >> VIEWS_BIT) & ((1u << DOPPEL_VIEW_COUNT) - 1);
-    uint32_t number;
     return search->by_default && (__builtin_popcount(views) == 1 || search->query.views == 1) &&
-           !doppel_image_probe_scan(probe, &word, BARE_MAX_DISTANCE, &number);
+           !doppel_image_probe_is_near(probe, code[0], BARE_MAX_DISTANCE);
 }
 
-static void take_scanned_code(struct kept_search *search, const struct sought_view *sought,
+static void take_scanned_code(struct kept_search *search, size_t sought,
                               const struct doppel_index_scanned *run, uint64_t number)
 {
-    uint64_t code[8] = {0}, payload;
+    const struct doppel_image_probe *probe = &search->probes[sought];
+    uint64_t code[4], payload;
     if (!doppel_index_scanned_get(run, number, code, &payload))
         return;
-    const uint32_t asked = UINT32_C(1) << sought->view, found = UINT32_C(1) << (payload & 15);
+    const uint32_t asked = UINT32_C(1) << search->probe_views[sought];
+    const uint32_t found = UINT32_C(1) << (payload & 15);
     const bool bare = payload >> BARE_BIT & 1;
     const bool meet = (asked & search->query_views && found & search->item_views) ||
                       (asked & search->item_views && found & search->query_views);
-    const bool full = asked == 1 && found == 1 && !sought->probe.transposed;
+    const bool full = asked == 1 && found == 1 && !probe->transposed;
     if (!meet)
         return;
     if (search->gated && !bare) {
-        if (!doppel_image_probe_reaches(&sought->probe, code, &search->gate, full) &&
+        if (!doppel_image_probe_reaches(probe, code, &search->gate, full) &&
             !has_crops_alike(search, payload))
             return;
         if (!passes_gate(search, run, number, payload))
             return;
     } else if ((bare || search->request->query->fingerprint->code_bits < 256) &&
-               is_bare_too_far(search, &sought->probe, code, payload)) {
+               is_bare_too_far(search, probe, code, payload)) {
         return;
     }
     if (!doppel_index_scanned_removed(run, number, payload))
@@ -211,16 +206,19 @@ static void take_scanned_code(struct kept_search *search, const struct sought_vi
 
 static void scan_run(void *context, const struct doppel_index_scanned *run)
 {
+    enum { MOST = DOPPEL_IMAGE_NEAR_WORDS };
     struct kept_search *search = context;
-    uint32_t found[DOPPEL_INDEX_SCANNED_CODES];
-    const struct doppel_image_words words = {run->low, run->step, (uint32_t)run->count};
-    for (size_t i = 0; i < search->sought_count; i++) {
-        const struct sought_view *sought = &search->sought[i];
-        size_t count = doppel_image_probe_scan(&sought->probe, &words, search->radius, found);
-        for (size_t hit = 0; hit < count; hit++)
-            doppel_index_scanned_prefetch(run, run->first + found[hit]);
-        for (size_t hit = 0; hit < count; hit++)
-            take_scanned_code(search, sought, run, run->first + found[hit]);
+    struct doppel_image_near found[2 * DOPPEL_VIEW_COUNT * MOST];
+    for (uint64_t first = 0; first < run->count; first += MOST) {
+        const uint64_t left = run->count - first;
+        const struct doppel_image_words words = {run->low + first / 8 * run->step, run->step,
+                                                 left < MOST ? (uint32_t)left : MOST};
+        const size_t count = doppel_image_probes_scan(search->probes, search->probe_count, &words,
+                                                      search->radius, found);
+        for (size_t i = 0; i < count; i++)
+            doppel_index_scanned_prefetch(run, run->first + first + found[i].word);
+        for (size_t i = 0; i < count; i++)
+            take_scanned_code(search, found[i].probe, run, run->first + first + found[i].word);
     }
 }
 
@@ -233,9 +231,9 @@ static void seek_views(struct kept_search *search)
         if (!((search->query_views | search->item_views) >> view & 1))
             continue;
         for (int transposed = 0; transposed <= turn; transposed++) {
-            struct sought_view *sought = &search->sought[search->sought_count++];
-            sought->view = view;
-            doppel_image_probe_make(&fingerprint->codes[i], transposed, &sought->probe);
+            search->probe_views[search->probe_count] = view;
+            doppel_image_probe_make(&fingerprint->codes[i], transposed,
+                                    &search->probes[search->probe_count++]);
         }
     }
 }

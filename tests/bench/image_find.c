@@ -1,7 +1,8 @@
-/* image_find MILLIONS FOLDER [THREADS]: what the index of a library of so many made pictures, three
- * views each, costs a question: opened, asked for one picture and closed, mapped again each time,
- * in the page cache. And what the machine sets as a bound: to read and check once what is scanned.
- * The index is made in FOLDER, and goes at the end. */
+/* image_find MILLIONS FOLDER [THREADS [VIEWS]]: what the index of a library of so many made
+ * pictures, of three views each or so many, costs a question: opened, asked for one picture and
+ * closed, mapped again each time, in the page cache. And what the machine sets as a bound: to read
+ * and check once what is scanned. The index is made in FOLDER, where it is not there, and stays. */
+#include <dirent.h>
 #include <doppel/match.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "bench.h"
 #include "core/digest.h"
 
-enum { ROUNDS = 9, VIEWS = 3, QUERY_VIEWS = 10, TABLES = DOPPEL_IMAGE_TABLES };
+enum { ROUNDS = 9, FRAMES = 3, PHOTO_VIEWS = 10, TABLES = DOPPEL_IMAGE_TABLES };
 
 static uint64_t mix(uint64_t z)
 {
@@ -36,8 +37,8 @@ static void make_picture(uint64_t id, uint32_t views, struct picture *out)
     for (uint32_t i = 0; i < views; i++) {
         for (unsigned word = 0; word < 4; word++)
             out->codes[i].word[word] = mix((id * DOPPEL_VIEW_COUNT + i) * 4 + word);
-        /* what is asked for has a full frame and crops, as photos have */
-        out->positions[i] = views > VIEWS && i ? i + DOPPEL_VIEW_CENTRE - 1 : i;
+        /* of more than three: a full frame and crops, as photos have */
+        out->positions[i] = views > FRAMES && i ? i + DOPPEL_VIEW_CENTRE - 1 : i;
     }
     out->fingerprint = (struct doppel_fingerprint){.scheme = scheme->id,
                                                    .version = scheme->version,
@@ -52,6 +53,7 @@ static void make_picture(uint64_t id, uint32_t views, struct picture *out)
 
 struct picture_stream {
     enum doppel_image_table table;
+    uint32_t views;
     uint64_t next, end;
 };
 
@@ -60,9 +62,9 @@ static size_t read_pictures(void *context, uint64_t *codes, uint64_t *payloads, 
     struct picture_stream *stream = context;
     uint64_t words[DOPPEL_IMAGE_TABLE_WORDS];
     size_t done = 0;
-    for (; stream->next < stream->end && done + VIEWS <= max; stream->next++) {
+    for (; stream->next < stream->end && done + stream->views <= max; stream->next++) {
         struct picture picture;
-        make_picture(stream->next, VIEWS, &picture);
+        make_picture(stream->next, stream->views, &picture);
         size_t count = doppel_image_table_codes(stream->table, &picture.item, words);
         memcpy(codes + 4 * done, words, count * 4 * sizeof *codes);
         for (size_t i = 0; i < count; i++)
@@ -93,21 +95,45 @@ static struct doppel_index *open_table(const struct table_files *table)
     return index;
 }
 
-static void make_table(const char *folder, int which, uint64_t count, struct table_files *out)
+static void table_in(const char *folder, int which, struct table_files *out)
 {
-    struct picture_stream stream = {.table = (enum doppel_image_table)which, .end = count + 1};
+    snprintf(out->folder, sizeof out->folder, "%s/table-%d", folder, which);
+    (void)doppel_image_table_options(DOPPEL_SCHEME_PHASH64, (enum doppel_image_table)which,
+                                     &out->options);
+}
+
+/* The segments that lie in its folder. @return false: there are none */
+static bool list_segments(struct table_files *table)
+{
+    const char **names = NULL;
+    DIR *folder = opendir(table->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        names = realloc(names, (table->count + 1) * sizeof *names);
+        names[table->count++] = strdup(entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    table->names = names;
+    return table->count != 0;
+}
+
+static void make_table(const char *folder, int which, uint64_t count, uint32_t views)
+{
+    struct table_files made = {0};
+    struct picture_stream stream = {
+        .table = (enum doppel_image_table)which, .views = views, .end = count + 1};
     const struct doppel_index_load load = {
-        .count = which == DOPPEL_IMAGE_TABLE_CODES ? count * VIEWS : count,
+        .count = which == DOPPEL_IMAGE_TABLE_CODES ? count * views : count,
         .read = read_pictures,
         .rewind = rewind_pictures,
         .context = &stream};
     struct doppel_error error;
-    snprintf(out->folder, sizeof out->folder, "%s/table-%d", folder, which);
-    (void)mkdir(out->folder, 0777);
-    (void)doppel_image_table_options(DOPPEL_SCHEME_PHASH64, stream.table, &out->options);
-    struct doppel_index *index = open_table(out);
+    table_in(folder, which, &made);
+    (void)mkdir(made.folder, 0777);
+    struct doppel_index *index = open_table(&made);
     bench_must(doppel_index_bulk(index, &load, &error), &error);
-    bench_must(doppel_index_names(index, &out->names, &out->count, &error), &error);
     doppel_index_free(index);
 }
 
@@ -169,9 +195,9 @@ static void measure_questions(const struct table_files tables[TABLES], uint64_t 
 }
 
 /* Word 0 of all views, and all of the full frames, read and checked once: in one thread. */
-static void measure_bound(uint64_t count)
+static void measure_bound(uint64_t count, uint32_t views)
 {
-    const size_t bytes = (size_t)count * (VIEWS * 8 + 32) / 4096 * 4096;
+    const size_t bytes = (size_t)count * (views * 8 + 32) / 4096 * 4096;
     uint8_t *memory = malloc(bytes);
     uint64_t sum = 0;
     double cpu[ROUNDS];
@@ -197,19 +223,21 @@ int main(int argc, char **argv)
         return 2;
     const uint64_t count = (uint64_t)(1e6 * atof(argv[1]));
     const uint32_t threads = argc > 3 ? (uint32_t)atoi(argv[3]) : 2;
+    const uint32_t views = argc > 4 ? (uint32_t)atoi(argv[4]) : FRAMES;
     (void)mkdir(argv[2], 0777);
     for (int i = 0; i < TABLES; i++) {
-        make_table(argv[2], i, count, &tables[i]);
+        table_in(argv[2], i, &tables[i]);
+        if (!list_segments(&tables[i])) {
+            make_table(argv[2], i, count, views);
+            (void)list_segments(&tables[i]);
+        }
         bytes += bench_folder_mb(tables[i].folder, &(size_t){0}) * 1e6;
     }
-    printf("%.1f million pictures of %d views: %.0f bytes each on the disk, %u threads\n",
-           (double)count / 1e6, VIEWS, bytes / (double)count, threads);
-    measure_questions(tables, count, VIEWS, threads);
-    measure_questions(tables, count, QUERY_VIEWS, threads);
+    printf("%.1f million pictures of %u views: %.0f bytes each on the disk, %u threads\n",
+           (double)count / 1e6, views, bytes / (double)count, threads);
+    measure_questions(tables, count, FRAMES, threads);
+    measure_questions(tables, count, PHOTO_VIEWS, threads);
     printf("private memory: %.1f MB\n", bench_memory("smaps_rollup", "Private_Dirty:") / 1e6);
-    measure_bound(count);
-    for (int i = 0; i < TABLES; i++)
-        free((void *)tables[i].names);
-    bench_remove_folder(argv[2]);
+    measure_bound(count, views);
     return 0;
 }

@@ -13,7 +13,7 @@
 #include "core/cpu.h"
 #include "match/images.h"
 
-enum { WORDS = 8 * 40, ROUNDS = 400 };
+enum { WORDS = DOPPEL_IMAGE_NEAR_WORDS, PROBES = 5, ROUNDS = 400 };
 
 static struct doppel_code random_code(uint64_t *seed)
 {
@@ -78,21 +78,34 @@ static bool near_somehow(const struct doppel_image_probe *probe, uint64_t word, 
 static void check_scan(uint64_t *seed, size_t step)
 {
     static uint64_t words[WORDS * 4];
-    const struct doppel_code code = random_code(seed);
-    struct doppel_image_probe probe;
-    uint32_t found[WORDS];
-    const struct doppel_image_words list = {words, step, WORDS - (uint32_t)(random_word(seed) % 9)};
-    doppel_image_probe_make(&code, random_word(seed) % 2, &probe);
-    for (uint32_t i = 0; i < WORDS; i++)
+    static struct doppel_image_near found[PROBES * WORDS];
+    struct doppel_code codes[PROBES];
+    struct doppel_image_probe probes[PROBES];
+    const size_t probe_count = 1 + random_word(seed) % PROBES;
+    const struct doppel_image_words list = {words, step,
+                                            WORDS - (uint32_t)(random_word(seed) % WORDS)};
+    for (size_t i = 0; i < probe_count; i++) {
+        codes[i] = random_code(seed);
+        doppel_image_probe_make(&codes[i], random_word(seed) % 2, &probes[i]);
+    }
+    for (uint32_t i = 0; i < WORDS; i++) {
+        const struct doppel_code *of = &codes[random_word(seed) % probe_count];
         words[i / 8 * step + i % 8] = random_word(seed) % 3
                                           ? random_word(seed)
-                                          : doppel_image_sort_bits(near_code(&code, seed).word[0]);
+                                          : doppel_image_sort_bits(near_code(of, seed).word[0]);
+    }
     for (uint32_t radius = 0; radius <= 64; radius += 1 + radius / 3) {
-        size_t count = doppel_image_probe_scan(&probe, &list, radius, found), at = 0;
-        for (uint32_t i = 0; i < list.count; i++)
-            if (near_somehow(&probe, words[i / 8 * step + i % 8], radius)) {
+        size_t count = doppel_image_probes_scan(probes, probe_count, &list, radius, found), at = 0;
+        for (size_t probe = 0; probe < probe_count; probe++)
+            for (uint32_t i = 0; i < list.count; i++) {
+                const uint64_t word = words[i / 8 * step + i % 8];
+                const bool near = near_somehow(&probes[probe], word, radius);
+                assert_int_equal(doppel_image_probe_is_near(&probes[probe], word, radius), near);
+                if (!near)
+                    continue;
                 assert_true(at < count);
-                assert_int_equal(found[at++], i);
+                assert_int_equal(found[at].probe, probe);
+                assert_int_equal(found[at++].word, i);
             }
         assert_int_equal(at, count);
     }
@@ -102,9 +115,10 @@ static void test_scan(void **state)
 {
     uint64_t seed = 7;
     (void)state;
-    for (int kernel = 0; kernel < 2; kernel++) {
-        cpu_mask(kernel ? UINT32_MAX : 0);
-        for (int round = 0; round < ROUNDS / 8; round++)
+    const uint32_t kernels[] = {0, CPU_AVX2, UINT32_MAX};
+    for (size_t kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
+        cpu_mask(kernels[kernel]);
+        for (int round = 0; round < ROUNDS / 16; round++)
             check_scan(&seed, round % 2 ? 8 : 32);
     }
 }
