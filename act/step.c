@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/absolute_path.h"
 #include "core/try.h"
 
 void pair_close(struct held_pair *pair)
@@ -110,15 +111,6 @@ done:
 }
 
 /* ---- where it goes ---- */
-
-static bool lies_below(const char *path, const char *folder)
-{
-    char *real = realpath(folder, NULL);
-    size_t length = real ? strlen(real) : 0;
-    bool below = real && strncmp(path, real, length) == 0 && (length == 1 || path[length] == '/');
-    free(real);
-    return below;
-}
 
 /* `folder`/PATH, of which nothing leads up again. NULL without memory. */
 static char *path_below(const char *folder, const char *path)

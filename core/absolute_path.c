@@ -20,3 +20,12 @@ char *absolute_path(const char *path)
     free(here);
     return joined;
 }
+
+bool lies_below(const char *real, const char *folder)
+{
+    char *above = realpath(folder, NULL);
+    const size_t size = !above || strcmp(above, "/") == 0 ? 0 : strlen(above);
+    const bool below = above && strncmp(real, above, size) == 0 && real[size] == '/';
+    free(above);
+    return below;
+}

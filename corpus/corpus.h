@@ -22,6 +22,9 @@ extern "C" {
 struct doppel_corpus_fields {
     const char *id, *text, *path, *source, *date; /**< NULL, and default: "id", "text", "path",
                                                      "source", "date" */
+    const char *const *folders; /**< records may name files below these; none, the default: below
+                                   the corpus' own folder, the working folder where it is a pipe */
+    size_t folder_count;
 };
 
 /** CSV and TSV have a first row with the names of their columns, which are the fields. */
@@ -69,6 +72,7 @@ struct doppel_corpus_record {
     const char *text; /**< NULL: it has none */
     size_t text_size;
     const char *path, *source, *date;   /**< NULL: it has none */
+    bool bare_path;                     /**< the line was no object, but a path */
     const struct doppel_metadata *said; /**< what else it says of itself, where that is asked for;
                                         without source and date. NULL: nothing */
     bool lacks_text;                    /**< unreadable for want of a text, and of a path */

@@ -3,7 +3,8 @@
 
 struct doppel_corpus_fields doppel_corpus_fields_default(void)
 {
-    return (struct doppel_corpus_fields){"id", "text", "path", "source", "date"};
+    return (struct doppel_corpus_fields){
+        .id = "id", .text = "text", .path = "path", .source = "source", .date = "date"};
 }
 
 struct doppel_dedup_options doppel_dedup_options_default(void)

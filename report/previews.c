@@ -146,20 +146,15 @@ static void set_reason(struct preview *preview, const char *reason)
 /* What ingest read here is read here again: it needs no worker. */
 static void take_preview_record(const struct previews *previews, struct preview *preview)
 {
-    struct doppel_corpus_fields fields = doppel_corpus_fields_default();
     const struct report_member *source = preview->source;
     const struct doppel_corpus_place place = {source->path, source->record.offset,
                                               source->record.size, source->digest};
     struct doppel_error error;
     char *text;
-    if (previews->options->text_field)
-        fields.text = previews->options->text_field;
-    if (previews->options->path_field)
-        fields.path = previews->options->path_field;
     if (!*source->path)
         set_reason(preview, "came by a stream: its text is not kept");
-    else if (doppel_corpus_reread_text(&place, &fields, previews->text, TEXT_BYTES, &text,
-                                       &preview->size, &error))
+    else if (doppel_corpus_reread_text(&place, &previews->options->fields, previews->text,
+                                       TEXT_BYTES, &text, &preview->size, &error))
         set_reason(preview, error.message);
     else
         preview->bytes = (uint8_t *)text;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include <doppel/core.h>
+#include <doppel/corpus.h>
 #include <doppel/group.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
@@ -36,7 +37,7 @@ struct doppel_report_options {
     bool of_library;    /**< found in a library; else in files */
     bool no_thumbnails; /**< no file is read, nothing is shown of one */
     bool blur;          /**< images and frames are blurred until they are pointed at */
-    const char *text_field, *path_field; /**< of records, as they were read; NULL: the defaults */
+    struct doppel_corpus_fields fields; /**< of records, as they were read; zeros: the defaults */
 };
 
 /**

@@ -140,9 +140,9 @@ static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t
     parser_line(evidence->parser, evidence->line, facts->size, &record);
     if (record.error.status)
         return doppel_fail(error, DOPPEL_E_CHANGED, "%s", record.error.message);
-    status =
-        record_text(&record, reader_file_path(dedup->reader, file_of(dedup, number)),
-                    dedup->options->files.max_line_bytes, &evidence->file, &bytes, &size, error);
+    status = record_text(
+        &record, &dedup->options->fields, reader_file_path(dedup->reader, file_of(dedup, number)),
+        dedup->options->files.max_line_bytes, &evidence->file, &bytes, &size, error);
     if (!status)
         status = doppel_text_read(evidence->text, bytes, size, DOPPEL_TEXT_SHINGLES, out, error);
     return status;

@@ -213,8 +213,8 @@ static bool read_again(struct leaders *leaders, struct leader *leader)
         return false;
     parser_line(leaders->parser, leaders->line, leader->size, &record);
     if (record.error.status ||
-        record_text(&record, leader->path, leaders->options->files.max_line_bytes, &leaders->file,
-                    &text, &size, NULL) ||
+        record_text(&record, &leaders->options->fields, leader->path,
+                    leaders->options->files.max_line_bytes, &leaders->file, &text, &size, NULL) ||
         doppel_text_read(leaders->text, text, size, DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES,
                          &result, NULL))
         return false;

@@ -112,7 +112,7 @@ static enum doppel_status sign_text(struct signer *signer,
     struct doppel_text_result result;
     const struct dedup *dedup = signer->dedup;
     enum doppel_status status =
-        record_text(record, reader_file_path(dedup->reader, record->file),
+        record_text(record, &dedup->options->fields, reader_file_path(dedup->reader, record->file),
                     dedup->options->files.max_line_bytes, &signer->file, &bytes, &size, error);
     if (!status)
         status =

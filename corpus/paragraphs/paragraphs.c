@@ -114,8 +114,8 @@ bool paragraphs_read(struct paragraph_slot *slot, const struct counting *countin
         *reason = record->error;
         return true;
     }
-    if (record_text(record, path, counting->options->files.max_line_bytes, &slot->file, &bytes,
-                    &size, reason) ||
+    if (record_text(record, &counting->options->fields, path,
+                    counting->options->files.max_line_bytes, &slot->file, &bytes, &size, reason) ||
         doppel_text_plain(slot->source, bytes, size, &slot->text, &slot->text_size, reason))
         return reason->status != DOPPEL_E_MEMORY || no_memory_slot(slot);
     return cut_paragraphs(slot);

@@ -521,6 +521,7 @@ static void read_bare_path(struct parser *parser, const char *line, size_t size,
         parser->copy.bytes[size] = '\0';
         drop_return(parser->copy.bytes, size);
         out->path = parser->copy.bytes;
+        out->bare_path = true;
     }
 }
 
@@ -532,7 +533,7 @@ void parser_line(struct parser *parser, const char *line, size_t size,
     out->text_size = 0;
     record_metadata_free(parser_give_metadata(parser));
     out->said = NULL;
-    out->lacks_text = false;
+    out->lacks_text = out->bare_path = false;
     out->error.status = DOPPEL_OK;
     out->error.message[0] = '\0';
     if (parser->takes_paths && !is_object(line, size)) {

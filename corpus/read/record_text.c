@@ -3,33 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "corpus/read/record_path.h"
+
 void file_text_free(struct file_text *file)
 {
     free(file->bytes);
     *file = (struct file_text){0};
-}
-
-static int open_beside_corpus(const char *corpus_path, const char *path)
-{
-    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK }; /* a pipe without a writer is no text */
-    const char *slash = strrchr(corpus_path, '/');
-    if (path[0] == '/' || !slash)
-        return open(path, FLAGS);
-    char whole[PATH_MAX];
-    int size =
-        snprintf(whole, sizeof whole, "%.*s/%s", (int)(slash - corpus_path), corpus_path, path);
-    if (size >= (int)sizeof whole) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return open(whole, FLAGS);
 }
 
 static bool make_room_file_text(struct file_text *file, size_t size)
@@ -86,20 +71,25 @@ static enum doppel_status read_text_of_fd(int fd, const char *path, uint64_t max
     return read_whole_text(fd, path, max_bytes, file, out_size, error);
 }
 
-enum doppel_status record_text(const struct doppel_corpus_record *record, const char *corpus_path,
+enum doppel_status record_text(const struct doppel_corpus_record *record,
+                               const struct doppel_corpus_fields *fields, const char *corpus_path,
                                uint64_t max_bytes, struct file_text *file, const char **out,
                                size_t *out_size, struct doppel_error *error)
 {
+    char path[PATH_MAX];
     if (record->text) {
         *out = record->text;
         *out_size = record->text_size;
         return DOPPEL_OK;
     }
-    int fd = open_beside_corpus(corpus_path, record->path);
+    enum doppel_status status = record_path(record, fields, corpus_path, path, error);
+    if (status)
+        return status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer is no text */
     if (fd < 0)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "%s cannot be opened: %s", record->path, strerror(errno));
-    enum doppel_status status = read_text_of_fd(fd, record->path, max_bytes, file, out_size, error);
+    status = read_text_of_fd(fd, record->path, max_bytes, file, out_size, error);
     close(fd);
     if (!status)
         *out = file->bytes;

@@ -13,11 +13,12 @@ struct file_text {
 void file_text_free(struct file_text *file);
 
 /** The text of a record that could be read: its own, or the content of the regular file that its
- * path names, relative to the folder of `corpus_path` (of "-": to the working folder).
+ * path names (record_path.h).
  * @param out borrowed from the record or from `file`, until its next use
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND; DOPPEL_E_IO; DOPPEL_E_FORMAT (no regular file);
- * DOPPEL_E_LIMIT (more than `max_bytes`); DOPPEL_E_MEMORY */
-enum doppel_status record_text(const struct doppel_corpus_record *record, const char *corpus_path,
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (it may not be opened); DOPPEL_E_NOT_FOUND; DOPPEL_E_IO;
+ * DOPPEL_E_FORMAT (no regular file); DOPPEL_E_LIMIT (more than `max_bytes`); DOPPEL_E_MEMORY */
+enum doppel_status record_text(const struct doppel_corpus_record *record,
+                               const struct doppel_corpus_fields *fields, const char *corpus_path,
                                uint64_t max_bytes, struct file_text *file, const char **out,
                                size_t *out_size, struct doppel_error *error);
 

@@ -91,7 +91,7 @@ enum doppel_status doppel_corpus_reread_text(const struct doppel_corpus_place *p
     TRY(read_line_corpus_place(place, &line, error));
     parser_line(parser, line, (size_t)place->size, &record);
     if (record.error.status ||
-        record_text(&record, place->path, most_bytes, &file, &bytes, &size, NULL))
+        record_text(&record, fields, place->path, most_bytes, &file, &bytes, &size, NULL))
         TRY(has_changed(error));
     TRY(take_plain(text, &place->content, bytes, size, most, out, out_size, error));
 done:

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "corpus/read/record_text.h"
 #include "corpus/read/record_metadata.h"
+#include "corpus/read/record_path.h"
+#include "corpus/read/record_text.h"
 
 #define POOL_FAILED SIZE_MAX
 #define POOL_NULL (SIZE_MAX - 1)
@@ -94,9 +95,19 @@ static enum doppel_status sign(struct preparer *preparer, const struct doppel_co
     enum doppel_status status = record->error.status;
     if (status)
         return doppel_fail(error, status, "%s", record->error.message);
-    status = record_text(record, path, batches->options->files.max_line_bytes, &preparer->file,
-                         &text, &size, error);
+    status =
+        record_text(record, &batches->options->fields, path, batches->options->files.max_line_bytes,
+                    &preparer->file, &text, &size, error);
     return status ? status : doppel_text_read(preparer->text, text, size, WANT, out, error);
+}
+
+static enum doppel_status locate(const struct preparer *preparer,
+                                 const struct doppel_corpus_record *record, char out[PATH_MAX],
+                                 struct doppel_error *error)
+{
+    const struct batches *batches = preparer->batches;
+    return record_path(record, &batches->options->fields,
+                       reader_file_path(batches->reader, record->file), out, error);
 }
 
 static void free_prepared(const struct prepared_record *prepared)
@@ -127,7 +138,10 @@ static bool take_parsed_record(void *context, const struct doppel_corpus_record 
     struct doppel_text_result result = {0};
     struct doppel_error error = {0};
     bool is_file = preparer->batches->with_files && !record->error.status && !record->text;
-    bool unreadable = !is_file && sign(preparer, record, &result, &error) != DOPPEL_OK;
+    char path[PATH_MAX];
+    bool unreadable = (is_file ? locate(preparer, record, path, &error)
+                               : sign(preparer, record, &result, &error)) != DOPPEL_OK;
+    is_file &= !unreadable;
     struct prepared_record prepared = {
         .line = record->line,
         .offset = record->offset,
@@ -140,7 +154,7 @@ static bool take_parsed_record(void *context, const struct doppel_corpus_record 
                        : pool_add_string(&batch->strings, unreadable ? error.message : NULL),
         .lanes = pool_add(&batch->lanes, result.lanes,
                           preparer->batches->options->text.lanes * sizeof *result.lanes),
-        .path = pool_add_string(&batch->strings, is_file ? record->path : NULL),
+        .path = pool_add_string(&batch->strings, is_file ? path : NULL),
         .text = POOL_NULL,
         .said = parser_give_metadata(preparer->parser),
         .is_file = is_file,

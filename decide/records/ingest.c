@@ -486,7 +486,6 @@ void ingest_free(struct ingest *ingest)
     array_free(&ingest->apart);
     array_free(&ingest->near);
     array_free(&ingest->files);
-    array_free(&ingest->file_paths);
     free(ingest->strings.items);
     free(ingest->name.items);
     free(ingest);

@@ -78,7 +78,6 @@ struct ingest {
     struct bytes_pool strings;
     struct bytes_pool name;          /* of the record at hand in the log */
     ARRAY(struct record_file) files; /* that were handed out */
-    ARRAY(size_t) file_paths;        /* of them; strings */
     uint64_t count;                  /* records told */
 };
 

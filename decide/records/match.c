@@ -13,7 +13,8 @@ static bool find_text(struct ingest *ingest, const char **out, size_t *out_size)
     parser_line(ingest->parser, block->bytes + (ingest->record->offset - block->offset),
                 ingest->record->size, &record);
     return !record.error.status &&
-           !record_text(&record, reader_file_path(ingest->reader, block->file),
+           !record_text(&record, &ingest->options.fields,
+                        reader_file_path(ingest->reader, block->file),
                         ingest->options.files.max_line_bytes, &ingest->file, out, out_size, NULL);
 }
 

@@ -196,13 +196,78 @@ static void lines_of_other_systems(void **state)
     ran_free(&list);
 }
 
+/* ---- which files records may name ---- */
+
+/* Of the folder itself, below it, and above it by name and by link. */
+static const char naming[] = "{\"id\":\"a\",\"path\":\"a.txt\"}\n"
+                             "{\"id\":\"b\",\"path\":\"sub/b.txt\"}\n"
+                             "{\"id\":\"c\",\"path\":\"../c.txt\"}\n"
+                             "{\"id\":\"d\",\"path\":\"link.txt\"}\n";
+
+static void make_named_files(void)
+{
+    make_folder("in");
+    make_folder("in/sub");
+    make_folder("other");
+    write_file("in/a.txt", words, strlen(words));
+    write_file("in/sub/b.txt", others, strlen(others));
+    write_file("c.txt", words, strlen(words));
+    write_file("in/records.jsonl", naming, strlen(naming));
+    assert_int_equal(symlink("../c.txt", "in/link.txt"), 0);
+}
+
+static void assert_refused(struct ran ran, int refused)
+{
+    assert_code(&ran, refused ? 3 : 0);
+    assert_int_equal(count_lines(ran.out, "\"unreadable\""), refused);
+    assert_int_equal(count_lines(ran.err, "in no folder whose files records may name"), refused);
+    ran_free(&ran);
+}
+
+static void a_corpus_names_files_of_its_folder(void **state)
+{
+    (void)state;
+    make_named_files();
+    assert_refused(doppel("dedup", "in/records.jsonl"), 2);
+    assert_refused(doppel("dedup", "in/records.jsonl", "--allow-paths", "."), 0);
+    assert_refused(
+        doppel("dedup", "in/records.jsonl", "--allow-paths", "in/sub", "--allow-paths", "other"),
+        3);
+    assert_refused(doppel("ingest", "-L", "one", "--jsonl", "in/records.jsonl"), 2);
+    assert_refused(
+        doppel("ingest", "-L", "two", "--jsonl", "in/records.jsonl", "--allow-paths", "/"), 0);
+    struct ran ran = doppel("dedup", "in/records.jsonl", "--allow-paths", "nosuch");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "--allow-paths nosuch: No such file or directory");
+    ran_free(&ran);
+}
+
+/* Lines that are but a path are the caller's own. */
+static void a_pipe_names_files_of_the_working_folder(void **state)
+{
+    (void)state;
+    make_named_files();
+    assert_int_equal(chdir("in"), 0);
+    const struct setting records = {.input = naming}, paths = {.input = "a.txt\n../c.txt\n"};
+    assert_refused(doppel_with(&records, "ingest", "-L", "one", "--jsonl", "-"), 2);
+    assert_refused(doppel_with(&records, "ingest", "-L", "one", "-"), 2);
+    assert_refused(doppel_with(&records, "dedup", "-", "--allow-paths", ".."), 0);
+    assert_refused(doppel_with(&paths, "ingest", "-L", "two", "-"), 0);
+    assert_int_equal(chdir(".."), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(records_say_things),     IN_SANDBOX(images_keep_their_limit),
-        IN_SANDBOX(records_say_more),       IN_SANDBOX(wrong_types_cost_their_record),
-        IN_SANDBOX(every_line_is_answered), IN_SANDBOX(blank_lines_of_files_are_passed_over),
+        IN_SANDBOX(records_say_things),
+        IN_SANDBOX(images_keep_their_limit),
+        IN_SANDBOX(records_say_more),
+        IN_SANDBOX(wrong_types_cost_their_record),
+        IN_SANDBOX(every_line_is_answered),
+        IN_SANDBOX(blank_lines_of_files_are_passed_over),
         IN_SANDBOX(lines_of_other_systems),
+        IN_SANDBOX(a_corpus_names_files_of_its_folder),
+        IN_SANDBOX(a_pipe_names_files_of_the_working_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

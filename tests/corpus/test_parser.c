@@ -375,7 +375,8 @@ static void test_deep_nesting_is_passed_over(void **state)
 static void test_other_field_names(void **state)
 {
     (void)state;
-    struct doppel_corpus_fields fields = {"url", "body", "file", "site", "when"};
+    struct doppel_corpus_fields fields = {
+        .id = "url", .text = "body", .path = "file", .source = "site", .date = "when"};
     struct parser *parser = parser_new(&fields);
     struct doppel_corpus_record record;
     static const char line[] =

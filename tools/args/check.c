@@ -1,8 +1,10 @@
 /* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
 #include "tools/args/check.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <doppel/group.h>
 
@@ -392,6 +394,21 @@ static enum doppel_status check_outputs(struct settings *settings, struct doppel
     return DOPPEL_OK;
 }
 
+/* A folder that is not there would allow nothing, without a word. */
+static enum doppel_status check_allowed(const struct settings *settings, struct doppel_error *error)
+{
+    struct stat status;
+    for (size_t i = 0; i < settings->allow_paths.count; i++) {
+        const char *folder = settings->allow_paths.items[i];
+        if (stat(folder, &status))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "--allow-paths %s: %s", folder,
+                               strerror(errno));
+        if (!S_ISDIR(status.st_mode))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "--allow-paths %s: not a folder", folder);
+    }
+    return DOPPEL_OK;
+}
+
 /* A page is written, is served, or what was marked in one is done. */
 static enum doppel_status check_report(const struct settings *settings, struct doppel_error *error)
 {
@@ -465,6 +482,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
         TRY(doppel_keep_policy_parse(settings->keep_text, &settings->keep, error));
     TRY(check_text(settings, error));
     TRY(check_outputs(settings, error));
+    TRY(check_allowed(settings, error));
     TRY(check_playlist(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));

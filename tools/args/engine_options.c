@@ -119,9 +119,13 @@ struct doppel_act_policy act_policy_from(const struct settings *settings)
 
 struct doppel_corpus_fields corpus_fields_from(const struct settings *settings)
 {
-    return (struct doppel_corpus_fields){settings->id_field, settings->text_field,
-                                         settings->path_field, settings->source_field,
-                                         settings->date_field};
+    return (struct doppel_corpus_fields){.id = settings->id_field,
+                                         .text = settings->text_field,
+                                         .path = settings->path_field,
+                                         .source = settings->source_field,
+                                         .date = settings->date_field,
+                                         .folders = settings->allow_paths.items,
+                                         .folder_count = settings->allow_paths.count};
 }
 
 struct doppel_text_options corpus_text_from(const struct settings *settings)

@@ -144,6 +144,7 @@ struct settings {
     bool keep_shingles;
     bool ignore_metadata; /* what they say of themselves is not read */
     enum doppel_same_id on_same_id;
+    struct strings allow_paths;
     const char *id_field, *text_field, *path_field, *source_field, *date_field;
 
     const char *cache; /* NULL: not given; see cache_file() in paths.h */

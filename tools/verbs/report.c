@@ -5,6 +5,7 @@
 #include <doppel/report.h>
 
 #include "core/try.h"
+#include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
 #include "tools/args/paths.h"
@@ -121,8 +122,7 @@ int cmd_report(const struct settings *settings, struct report *report)
         .of_library = !scanned,
         .no_thumbnails = settings->no_thumbnails,
         .blur = settings->blur,
-        .text_field = settings->text_field,
-        .path_field = settings->path_field,
+        .fields = corpus_fields_from(settings),
     };
     enum doppel_status status = settings->serve
                                     ? serve_page(settings, report, &options, &error)
