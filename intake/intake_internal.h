@@ -89,6 +89,9 @@ bool keeps_attachment(const struct intake *intake, enum doppel_kind kind);
 bool slot_is_too_large(const struct intake *intake, const struct intake_slot *slot,
                        struct doppel_error *out);
 
+/* Whether an image, or a video's frame, has more pixels than a worker reads. */
+bool has_too_many_pixels(const struct intake *intake, const struct doppel_record *record);
+
 /* Whether the cache cannot hold what this run wants to know of the file. */
 bool slot_goes_past_cache(const struct intake *intake, const struct intake_slot *slot);
 
@@ -138,6 +141,11 @@ bool slot_is_audio_after_all(const struct intake *intake, const struct intake_sl
  * audio after all goes to a worker once more. */
 enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
                                      struct doppel_error *error);
+
+/* The outcome's parts become the record's. @return false when they are not of what the scheme
+ * makes, or cannot be read */
+bool record_take_outcome(const struct doppel_scheme *scheme, struct doppel_record *record,
+                         struct doppel_outcome *outcome);
 
 /* A video is done with, well or not. @param spared the cache knew it, or a video with the same
  * bytes did */

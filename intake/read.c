@@ -164,9 +164,8 @@ enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
 
 /* ---- what came of it ---- */
 
-/* The outcome's parts become the record's. */
-static void fill_record(const struct doppel_scheme *scheme, struct doppel_record *record,
-                        struct doppel_outcome *outcome)
+bool record_take_outcome(const struct doppel_scheme *scheme, struct doppel_record *record,
+                         struct doppel_outcome *outcome)
 {
     record->kind = outcome->kind;
     record->scheme = scheme->id;
@@ -183,6 +182,7 @@ static void fill_record(const struct doppel_scheme *scheme, struct doppel_record
             doppel_image_attachment_pixels(outcome->attachment, outcome->attachment_size);
     outcome->fingerprint = (struct doppel_fingerprint){0};
     outcome->attachment = NULL;
+    return record->error.status || doppel_record_is_readable(record);
 }
 
 /* False when the file is not what it was when the walk came by: then the slot is ready. */
@@ -211,9 +211,9 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
 {
     struct intake_slot *slot = &intake->slots[outcome->tag % WINDOW];
     struct doppel_digest digest = slot->file.record.digest;
-    fill_record(slot->scheme, &slot->file.record, outcome);
     slot->state = SLOT_READY;
-    if (!slot->file.record.error.status && !doppel_record_is_readable(&slot->file.record)) {
+    if (!record_take_outcome(slot->scheme, &slot->file.record, outcome) ||
+        (!slot->file.record.error.status && has_too_many_pixels(intake, &slot->file.record))) {
         slot_forget_record(slot, &digest);
         slot_take_kind(intake, slot, slot->scheme->kind);
         slot_ready(slot, DOPPEL_E_CRASH, "the decoder went astray: its answer makes no sense");

@@ -94,19 +94,29 @@ static bool is_too_long(const struct intake *intake, const struct doppel_record 
     return true;
 }
 
+static uint64_t most_pixels(const struct intake *intake)
+{
+    uint64_t max_pixels = decoder_limits(intake)->max_pixels;
+    return max_pixels ? max_pixels : doppel_run_options_default().limits.max_pixels;
+}
+
+bool has_too_many_pixels(const struct intake *intake, const struct doppel_record *record)
+{
+    return (uint64_t)record->width * record->height > most_pixels(intake);
+}
+
 /* The limits of the run that filled the cache may have been wider. */
 static bool is_over_limits(const struct intake *intake, const struct intake_slot *slot,
                            struct doppel_error *out)
 {
     const struct doppel_record *record = &slot->file.record;
-    uint64_t max_pixels = decoder_limits(intake)->max_pixels;
     if (slot_is_too_large(intake, slot, out) || is_too_long(intake, record, out))
         return true;
-    if (record->error.status || (uint64_t)record->width * record->height <= max_pixels)
+    if (record->error.status || !has_too_many_pixels(intake, record))
         return false;
     doppel_fail(out, DOPPEL_E_LIMIT,
                 "declares %u x %u pixels, over the limit of %llu (--max-pixels)", record->width,
-                record->height, (unsigned long long)max_pixels);
+                record->height, (unsigned long long)most_pixels(intake));
     return true;
 }
 

@@ -167,8 +167,9 @@ DOPPEL_API bool doppel_record_has_scheme(const struct doppel_record *record,
  * the options that they were read with: none of them is old. */
 DOPPEL_API bool doppel_record_is_old(const struct doppel_record *record);
 
-/** Whether the attachment, if there is one, is whole and of the record's scheme; recordings and
- * videos must have one. False without memory, too. Thread-safe. */
+/** Whether the fingerprint is such as its scheme, version and kind make, and the attachment, if
+ * there is one, whole and of the scheme; recordings and videos must have one. False without memory,
+ * too. Thread-safe. */
 DOPPEL_API bool doppel_record_is_readable(const struct doppel_record *record);
 
 /** What a check of pixels needs of an image's record, with its attachment.

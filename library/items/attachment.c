@@ -1,6 +1,6 @@
-/* Whether an attachment is what its scheme says: it came from a worker, a cache or somebody's file,
- * where a right checksum says only that nothing was changed since. */
-#include <doppel/library.h>
+/* Whether fingerprint and attachment are what their scheme says: they came from a worker, a cache
+ * or somebody's file, where a right checksum says only that nothing was changed since. */
+#include "library/items/record.h"
 
 #include <doppel/audio.h>
 #include <doppel/image.h>
@@ -56,6 +56,8 @@ bool doppel_record_is_readable(const struct doppel_record *record)
     const uint8_t *data = record->attachment;
     size_t size = record->attachment_size;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
+    if (scheme && !fingerprint_fits(&record->fingerprint, record))
+        return false;
     if (record->scheme == DOPPEL_SCHEME_PEAKS32)
         return data && reads_audio(data, size);
     if (record->scheme == DOPPEL_SCHEME_FRAMES64)

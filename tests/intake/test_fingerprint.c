@@ -284,6 +284,28 @@ static void threads_share_a_run(void **state)
     }
 }
 
+/* Limits that are not given are the usual ones, also of what the cache knows. */
+static void a_cache_serves_a_run_without_options(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    char cache[128], beside[160];
+    struct doppel_run *run;
+    snprintf(cache, sizeof cache, "%s/cache.db", fixture->folder);
+    assert_int_equal(doppel_run_new(&(struct doppel_run_options){.cache = cache}, &run, NULL),
+                     DOPPEL_OK);
+    const struct doppel_input input = {.path = fixture->paths[0]};
+    struct doppel_record first = read_input(run, input), again = read_input(run, input);
+    assert_same_record(&first, &again);
+    doppel_record_free(&first);
+    doppel_record_free(&again);
+    doppel_run_free(run);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(beside, sizeof beside, "%s%s", cache, endings[i]);
+        unlink(beside);
+    }
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
@@ -295,6 +317,7 @@ int main(void)
         IN_FOLDER(files_come_in_order),
         IN_FOLDER(threads_share_a_run),
         IN_FOLDER(calls_leave_their_workers_to_the_next),
+        IN_FOLDER(a_cache_serves_a_run_without_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
