@@ -1,5 +1,5 @@
-/* A fuzz target without libFuzzer: files made on the spot, and mutations of them that are the same
- * on every run. `--seeds DIR` writes the files instead, as a first corpus for the real fuzzer. */
+/* Targets of pictures without libFuzzer: files made on the spot, which are the seeds, and
+ * mutations of them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,10 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "inputs.h"
 #include "make.h"
 
 enum { MUTATIONS = 300, MAX_SEEDS = 96 };
-
-static uint64_t state = 42;
-
-static uint32_t next_random(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33);
-}
 
 /* ---- seeds ---- */
 
@@ -87,47 +80,32 @@ static size_t make_seeds(struct file *seeds)
     return count;
 }
 
-static int write_seeds(const struct file *seeds, size_t count, const char *directory)
-{
-    for (size_t i = 0; i < count; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/seed-%02zu", directory, i);
-        FILE *out = fopen(path, "wb");
-        if (!out || fwrite(seeds[i].data, 1, seeds[i].size, out) != seeds[i].size || fclose(out)) {
-            perror(path);
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- mutations ---- */
 
-static void mutate(uint8_t *data, size_t *size)
+static void mutate(struct inputs *inputs, uint8_t *data, size_t *size)
 {
     static const uint8_t telling[] = {0, 1, 0x7f, 0x80, 0xff};
-    unsigned changes = 1 + next_random() % 6;
+    unsigned changes = 1 + inputs_random(inputs) % 6;
     for (unsigned i = 0; i < changes; i++) {
         /* Most of what can go wrong is in headers, and those are at the front. */
-        size_t range = next_random() % 2 && *size > 128 ? 128 : *size;
-        size_t at = next_random() % range;
-        unsigned way = next_random() % 8;
+        size_t range = inputs_random(inputs) % 2 && *size > 128 ? 128 : *size;
+        size_t at = inputs_random(inputs) % range;
+        unsigned way = inputs_random(inputs) % 8;
         if (way < 3)
-            data[at] ^= (uint8_t)(1 << next_random() % 8);
+            data[at] ^= (uint8_t)(1 << inputs_random(inputs) % 8);
         else if (way < 5)
-            data[at] = telling[next_random() % sizeof telling];
+            data[at] = telling[inputs_random(inputs) % sizeof telling];
         else if (way < 7)
-            data[at] = (uint8_t)next_random();
+            data[at] = (uint8_t)inputs_random(inputs);
         else
-            memmove(data + at, data + next_random() % *size / 2, (*size - at) / 2);
+            memmove(data + at, data + inputs_random(inputs) % *size / 2, (*size - at) / 2);
     }
-    if (next_random() % 4 == 0)
-        *size = 1 + next_random() % *size;
+    if (inputs_random(inputs) % 4 == 0)
+        *size = 1 + inputs_random(inputs) % *size;
 }
 
-static void run_mutations(const struct file *seed)
+static void run_mutations(struct inputs *inputs, const struct file *seed)
 {
-    LLVMFuzzerTestOneInput(seed->data, seed->size);
     for (int i = 0; i < MUTATIONS; i++) {
         /* A block of its own size: a sanitizer sees a step beyond it. */
         size_t size = seed->size;
@@ -135,8 +113,8 @@ static void run_mutations(const struct file *seed)
         if (!data)
             abort();
         memcpy(data, seed->data, size);
-        mutate(data, &size);
-        LLVMFuzzerTestOneInput(data, size);
+        mutate(inputs, data, &size);
+        inputs_use(inputs, data, size);
         free(data);
     }
 }
@@ -151,18 +129,17 @@ static void hush(void)
 
 int main(int argument_count, char **arguments)
 {
+    struct inputs inputs = inputs_begin(argument_count, arguments, 0);
     struct file seeds[MAX_SEEDS];
     size_t count = make_seeds(seeds);
-    int failed = 0;
-    if (argument_count == 3 && !strcmp(arguments[1], "--seeds")) {
-        failed = write_seeds(seeds, count, arguments[2]);
-    } else {
+    if (!inputs.folder)
         hush();
-        for (size_t i = 0; i < count; i++)
-            run_mutations(&seeds[i]);
-        printf("%zu seeds, %d mutations of each\n", count, MUTATIONS);
-    }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        inputs_use(&inputs, seeds[i].data, seeds[i].size);
+        if (!inputs.folder)
+            run_mutations(&inputs, &seeds[i]);
         file_free(&seeds[i]);
-    return failed;
+    }
+    printf("%zu seeds, %d mutations of each\n", count, MUTATIONS);
+    return 0;
 }

@@ -1,26 +1,16 @@
-/* The fuzz target for segments without libFuzzer: inputs at random, the same on every run. With a
- * number, so many. */
-#include "fuzz_index.h"
+/* The fuzz target for segments without libFuzzer: inputs at random. */
+#include "inputs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-enum { INPUTS = 600, CHANGES_MAX = 4 };
+enum { INPUTS = 600, HEAD = 2, CHANGE = 8, CHANGES_MAX = 4 };
 
 int main(int argument_count, char **arguments)
 {
-    unsigned long inputs = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : INPUTS;
-    uint64_t state = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 42;
-    for (unsigned long i = 0; i < inputs; i++) {
-        uint8_t input[2 + 8 * CHANGES_MAX];
-        for (size_t at = 0; at < sizeof input; at++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            input[at] = (uint8_t)(state >> 56);
-        }
-        if (getenv("DOPPEL_FUZZ_LOUD"))
-            fprintf(stderr, "%lu\n", i);
-        LLVMFuzzerTestOneInput(input, 2 + 8 * (i % (CHANGES_MAX + 1)));
+    struct inputs inputs = inputs_begin(argument_count, arguments, INPUTS);
+    for (unsigned long i = 0; i < inputs.count; i++) {
+        uint8_t input[HEAD + CHANGE * CHANGES_MAX];
+        for (size_t at = 0; at < sizeof input; at++)
+            input[at] = (uint8_t)(inputs_random(&inputs) >> 23);
+        inputs_use(&inputs, input, HEAD + CHANGE * (i % (CHANGES_MAX + 1)));
     }
-    printf("%lu inputs\n", inputs);
     return 0;
 }

@@ -1,16 +1,12 @@
-/* The fuzz target for corpora without libFuzzer: changed lines and packed files, the same on every
- * run. With a number, so many. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* The fuzz target for corpora without libFuzzer: changed lines and packed files. */
 #include <string.h>
 
 #include <zlib.h>
 #include <zstd.h>
 
-enum { INPUTS = 3000, MOST_BYTES = 1 << 12 };
+#include "inputs.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { INPUTS = 3000, MOST_BYTES = 1 << 12 };
 
 static const char seed_lines[] =
     "{\"id\":\"a\",\"text\":\"one\\n\\ntwo \\u00e4\\uD83D\\uDE00\",\"x\":{\"y\":[1,2,{}]}}\n"
@@ -20,13 +16,7 @@ static const char seed_lines[] =
     "{\"text\":\"last\"}";
 static const char alphabet[] = "{}[]:,\"\\\\u\n\r \t01-.eE\xFF\xC3\xEF\xBB\xBF\xFE\x00";
 
-static uint64_t next(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
-
-static size_t pack(uint64_t how, const uint8_t *data, size_t size, uint8_t *out)
+static size_t pack(uint32_t how, const uint8_t *data, size_t size, uint8_t *out)
 {
     if (how % 4 == 0)
         return ZSTD_compress(out, 2 * MOST_BYTES, data, size, 1);
@@ -44,28 +34,28 @@ static size_t pack(uint64_t how, const uint8_t *data, size_t size, uint8_t *out)
     return size;
 }
 
-static size_t change(uint64_t *state, uint8_t *data, size_t size, const char *bytes, size_t count)
+static size_t change(struct inputs *inputs, uint8_t *data, size_t size)
 {
-    for (uint64_t changes = next(state) % 5; changes && size; changes--)
-        data[next(state) % size] = (uint8_t)bytes[next(state) % count];
-    return size && next(state) % 3 == 0 ? next(state) % size : size;
+    for (uint32_t changes = inputs_random(inputs) % 5; changes && size; changes--) {
+        size_t at = inputs_random(inputs) % size;
+        data[at] = (uint8_t)alphabet[inputs_random(inputs) % sizeof alphabet];
+    }
+    return size && inputs_random(inputs) % 3 == 0 ? inputs_random(inputs) % size : size;
 }
 
 int main(int argument_count, char **arguments)
 {
-    unsigned long inputs = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : INPUTS;
-    uint64_t state = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 42;
-    for (unsigned long i = 0; i < inputs; i++) {
+    struct inputs inputs = inputs_begin(argument_count, arguments, INPUTS);
+    for (unsigned long i = 0; i < inputs.count; i++) {
         static uint8_t plain[MOST_BYTES], packed[2 * MOST_BYTES];
         size_t size = sizeof seed_lines - 1;
         memcpy(plain, seed_lines, size);
-        size = change(&state, plain, size, alphabet, sizeof alphabet);
-        uint64_t how = next(&state);
+        size = change(&inputs, plain, size);
+        uint32_t how = inputs_random(&inputs);
         size = pack(how, plain, size, packed);
         if (how % 4 < 2 && how / 4 % 2)
-            size = change(&state, packed, size, alphabet, sizeof alphabet);
-        LLVMFuzzerTestOneInput(packed, size);
+            size = change(&inputs, packed, size);
+        inputs_use(&inputs, packed, size);
     }
-    printf("%lu inputs\n", inputs);
     return 0;
 }

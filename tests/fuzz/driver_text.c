@@ -1,10 +1,8 @@
-/* The fuzz target for texts without libFuzzer: soups of markup and characters, the same on every
- * run. With a number, so many. */
-#include <stdio.h>
+/* The fuzz target for texts without libFuzzer: soups of markup and characters. */
 #include <stdlib.h>
 
 #include "../text/soup.h"
-#include "fuzz_text.h"
+#include "inputs.h"
 
 enum { INPUTS = 3000, PARTS_MAX = 200 };
 
@@ -30,8 +28,8 @@ static const char *const parts[] = {
 
 int main(int argument_count, char **arguments)
 {
-    unsigned long inputs = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : INPUTS;
-    for (unsigned long i = 0; i < inputs; i++) {
+    struct inputs inputs = inputs_begin(argument_count, arguments, INPUTS);
+    for (unsigned long i = 0; i < inputs.count; i++) {
         struct soup soup = {0};
         char first = (char)soup_random(256);
         soup_add(&soup, &first, 1);
@@ -46,9 +44,8 @@ int main(int argument_count, char **arguments)
         char *exact = realloc(soup.bytes, soup.size); /* a sanitizer sees a step beyond it */
         if (!exact)
             abort();
-        LLVMFuzzerTestOneInput((const uint8_t *)exact, soup.size);
+        inputs_use(&inputs, (const uint8_t *)exact, soup.size);
         free(exact);
     }
-    printf("%lu inputs\n", inputs);
     return 0;
 }

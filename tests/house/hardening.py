@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The programs and the library are linked and compiled so that an overflow ends the process: what
-the headers of their ELF files say of it."""
+the headers of their ELF files say of it, and what no header says, the commands that compiled."""
 
+import json
 import pathlib
 import sys
 
@@ -47,6 +48,13 @@ def test_jumps_have_landing_places():
         if "X86-64" in read("-h", name):
             places = pathlib.Path(BUILD, name).read_bytes().count(b"\xf3\x0f\x1e\xfa")
             assert places > 100, (name, places)
+
+
+def test_what_files_do_not_tell_was_asked_for():
+    commands = json.loads(pathlib.Path(BUILD, "compile_commands.json").read_text())
+    for entry in commands:
+        for flag in ("-ftrivial-auto-var-init=zero", "-fstack-clash-protection"):
+            assert flag in entry["command"].split(), (flag, entry["file"])
 
 
 if __name__ == "__main__":
