@@ -51,8 +51,11 @@ struct acted_file {
 static void report_file(const struct acting *acting, const struct acted_file *acted,
                         enum doppel_act_result result, const struct journal_entry *step)
 {
-    bool moves =
-        step && (step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO);
+    const char *target = NULL;
+    if (step)
+        target = step->action == DOPPEL_ACTION_TRASH || step->action == DOPPEL_ACTION_MOVE_TO
+                     ? step->target
+                     : acted->kept->path;
     bool done = result == DOPPEL_ACT_DONE || result == DOPPEL_ACT_WOULD;
     report_step(acting->visitor, &(struct doppel_act_step){
                                      .result = result,
@@ -61,9 +64,7 @@ static void report_file(const struct acting *acting, const struct acted_file *ac
                                      .group = acted->file->group,
                                      .path = acted->file->path,
                                      .keep = acted->kept->path,
-                                     .target = moves  ? step->target
-                                               : step ? acted->kept->path
-                                                      : NULL,
+                                     .target = target,
                                      .freed_bytes = step ? step->freed_bytes : 0,
                                      .size_bytes = (uint64_t)acted->file->stamp.size,
                                      .reason = done ? NULL : acted->reason.message,

@@ -148,7 +148,7 @@ enum doppel_status doppel_hex_decode(const char *text, void *out, size_t size)
             return DOPPEL_E_ARGUMENT;
     uint8_t *bytes = out;
     for (size_t i = 0; i < size; i++)
-        bytes[i] = (uint8_t)(hex_digit_value(text[2 * i]) << 4 | hex_digit_value(text[2 * i + 1]));
+        bytes[i] = (uint8_t)(16 * hex_digit_value(text[2 * i]) + hex_digit_value(text[2 * i + 1]));
     return DOPPEL_OK;
 }
 

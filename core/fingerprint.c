@@ -73,7 +73,7 @@ static uint8_t *put_code_bytes(uint8_t *out, const struct doppel_code *code, uin
 {
     if (bits == 32)
         put_u32(out, (uint32_t)code->word[0]);
-    for (unsigned word = 0; word < bits / 64; word++)
+    for (size_t word = 0; word < bits / 64; word++)
         put_u64(out + 8 * word, code->word[word]);
     return out + bits / 8;
 }
@@ -96,7 +96,7 @@ static const uint8_t *get_code_bytes(const uint8_t *data, uint32_t bits, struct 
 {
     if (bits == 32)
         out->word[0] = get_u32(data);
-    for (unsigned word = 0; word < bits / 64; word++)
+    for (size_t word = 0; word < bits / 64; word++)
         out->word[word] = get_u64(data + 8 * word);
     return data + bits / 8;
 }

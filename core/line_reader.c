@@ -23,12 +23,12 @@ void line_reader_end(struct line_reader *reader)
 /* @return false without memory */
 static bool make_room_for_line(struct line_reader *reader)
 {
-    if (reader->begin) {
+    if (reader->buffer && reader->begin) {
         memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
         reader->end -= reader->begin;
         reader->begin = 0;
     }
-    if (reader->end < reader->capacity)
+    if (reader->buffer && reader->end < reader->capacity)
         return true;
     size_t capacity = reader->capacity ? 2 * reader->capacity : FIRST_BYTES;
     char *buffer = realloc(reader->buffer, capacity + 1);
@@ -78,8 +78,9 @@ enum doppel_status line_reader_next(struct line_reader *reader, char **out, size
                                     struct doppel_error *error)
 {
     size_t looked = 0;
-    for (;;) {
-        char *line = reader->buffer ? reader->buffer + reader->begin : NULL; /* none yet */
+    enum doppel_status status = reader->buffer ? DOPPEL_OK : refill_lines(reader, error);
+    while (!status) {
+        char *line = reader->buffer + reader->begin;
         size_t have = reader->end - reader->begin;
         char *newline = have > looked ? memchr(line + looked, '\n', have - looked) : NULL;
         if (!newline && reader->ended && !have)
@@ -99,10 +100,9 @@ enum doppel_status line_reader_next(struct line_reader *reader, char **out, size
             reader->line++;
             return pass_over(reader, error);
         }
-        enum doppel_status status = refill_lines(reader, error);
-        if (status)
-            return status;
+        status = refill_lines(reader, error);
     }
+    return status;
 }
 
 size_t line_reader_peek(struct line_reader *reader, const char **out)

@@ -65,7 +65,7 @@ enum doppel_status output_file_try(const char *path, struct doppel_error *error)
     FILE *stream = open_beside(path, &temporary);
     if (!stream)
         return fail_to_write(path, error);
-    fclose(stream);
+    (void)fclose(stream);
     unlink(temporary);
     free(temporary);
     return DOPPEL_OK;

@@ -79,14 +79,16 @@ static void free_named(struct named *names, size_t count)
 static struct named *names_of(const struct strings *words)
 {
     struct named *names = calloc(words->count + 1, sizeof *names);
-    for (size_t i = 0; names && i < words->count; i++) {
+    if (!names)
+        return NULL;
+    for (size_t i = 0; i < words->count; i++) {
         const char *word = words->items[i];
         if (!doppel_reference_number(word, &names[i].id))
             names[i].id = 0;
         if ((names[i].path = absolute_path(word)))
             continue;
         free_named(names, i);
-        names = NULL;
+        return NULL;
     }
     return names;
 }

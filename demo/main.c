@@ -17,6 +17,14 @@ void demo_fail(const char *path)
     exit(2);
 }
 
+FILE *demo_open(const char *path, const char *mode)
+{
+    FILE *file = fopen(path, mode);
+    if (!file)
+        demo_fail(path);
+    return file;
+}
+
 static void make_folder(const char *path)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
@@ -38,9 +46,7 @@ static void keep(struct image image, int quality, const char *name, const char *
 static void copy_file(const char *from, const char *to, double share)
 {
     static uint8_t bytes[4 << 20];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    if (!in || !out)
-        demo_fail(to);
+    FILE *in = demo_open(from, "rb"), *out = demo_open(to, "wb");
     size_t size = fread(bytes, 1, sizeof bytes, in);
     size_t part = (size_t)((double)size * share);
     if (fwrite(bytes, 1, part, out) != part || fclose(out) != 0)

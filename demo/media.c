@@ -13,9 +13,7 @@
 
 static void write_text(const char *path, const char *text, size_t size, bool html)
 {
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        demo_fail(path);
+    FILE *out = demo_open(path, "wb");
     fputs(html ? "<html><body><pre>" : "", out);
     for (size_t i = 0; i < size; i++)
         if (html && text[i] == '<')
@@ -30,9 +28,7 @@ static void write_text(const char *path, const char *text, size_t size, bool htm
 void make_texts(const char *path)
 {
     static char text[1 << 20];
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        demo_fail(path);
+    FILE *in = demo_open(path, "rb");
     size_t size = fread(text, 1, sizeof text, in);
     fclose(in);
     mkdir("texts", 0777);
@@ -94,9 +90,7 @@ static void write_number(FILE *out, uint32_t value, int bytes)
 static FILE *begin_wave(const char *path, size_t seconds)
 {
     uint32_t bytes = (uint32_t)seconds * RATE * 2;
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        demo_fail(path);
+    FILE *out = demo_open(path, "wb");
     fputs("RIFF", out);
     write_number(out, 36 + bytes, 4);
     fputs("WAVEfmt ", out);
@@ -234,9 +228,7 @@ static void write_avi_heads(FILE *out, unsigned frames, uint32_t width, uint32_t
 static void write_video(const char *path, unsigned first, unsigned count, uint32_t width,
                         int quality)
 {
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        demo_fail(path);
+    FILE *out = demo_open(path, "wb");
     write_avi_heads(out, count, width, 0);
     uint32_t bytes = write_frames(out, first, count, width, quality);
     rewind(out);

@@ -2,6 +2,8 @@
 #ifndef DOPPEL_DEMO_MEDIA_H
 #define DOPPEL_DEMO_MEDIA_H
 
+#include <stdio.h>
+
 /* Into the working folder. What cannot be written ends the program. */
 
 /* texts/: a licence, as a page of HTML, and the first 85 % of it. @param path of the licence */
@@ -16,5 +18,8 @@ void make_videos(void);
 
 /* Say what could not be written, and end. */
 _Noreturn void demo_fail(const char *path);
+
+/* fopen, or demo_fail. */
+FILE *demo_open(const char *path, const char *mode);
 
 #endif

@@ -136,9 +136,10 @@ static uint8_t *join_video_track(const struct doppel_video_track *track,
     size_t size = HEADER_BYTES;
     for (unsigned i = 0; i < SECTIONS; i++)
         size += sections[i].size;
-    uint8_t *out = calloc(1, size), *next = out + HEADER_BYTES;
+    uint8_t *out = calloc(1, size);
     if (!out)
         return NULL;
+    uint8_t *next = out + HEADER_BYTES;
     put_header(track, sections, out);
     for (unsigned i = 0; i < SECTIONS; next += sections[i++].size)
         if (sections[i].size)

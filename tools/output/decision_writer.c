@@ -19,15 +19,18 @@ static bool write_reannotated(struct doppel_json *json, const struct doppel_deci
     json_t *value = json_loadb(own.bytes, own.size, 0, NULL);
     doppel_json_free(&own);
     char *line = NULL;
+    bool written = false;
     if (value && json_object_get(record, "doppel") &&
         !json_object_set(record, "doppel", value)) /* at the same place */
         line = json_dumps(record, JSON_COMPACT);
     json_decref(value);
     json_decref(record);
-    if (line)
+    if (line) {
         doppel_json_append(json, line, strlen(line));
+        written = true;
+    }
     free(line);
-    return line;
+    return written;
 }
 
 static void annotate_line(struct doppel_json *json, const struct doppel_decided *decided)
