@@ -186,8 +186,9 @@ struct doppel_item {
     struct doppel_file_stamp stamp; /**< zero without a file */
     int64_t added_ns;
     uint64_t duration_ms, damaged_ms; /**< of recordings and videos, as their tracks say */
-    struct doppel_audio_tags tags;    /**< of recordings likewise */
-    struct doppel_record record;      /**< `error` only where doppel_library_each says so */
+    bool damaged_length;           /**< what is kept of it cannot be believed: then there is none */
+    struct doppel_audio_tags tags; /**< of recordings likewise */
+    struct doppel_record record;   /**< `error` only where doppel_library_each says so */
 };
 
 DOPPEL_API void doppel_item_free(struct doppel_item *item);

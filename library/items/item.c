@@ -8,7 +8,7 @@
 
 #define SELECT_ITEM                                                                                \
     "SELECT id, path, added_ns, " STAMP_COLUMNS ", " RECORD_COLUMNS                                \
-    ", pixels, fingerprint.data, " ITEM_IS_WHOLE                                                   \
+    ", pixels, duration_ms, fingerprint.data, " ITEM_IS_WHOLE                                      \
     " FROM item LEFT JOIN fingerprint ON fingerprint.item = item.id "
 
 enum {
@@ -18,6 +18,7 @@ enum {
     COLUMN_STAMP,
     COLUMN_RECORD = COLUMN_STAMP + STAMP_COLUMN_COUNT,
     COLUMN_PIXELS = COLUMN_RECORD + RECORD_COLUMN_COUNT,
+    COLUMN_DURATION = COLUMN_PIXELS + 1,
     COLUMN_FINGERPRINT,
     COLUMN_IS_WHOLE
 };
@@ -34,25 +35,40 @@ void doppel_item_free(struct doppel_item *item)
     *item = (struct doppel_item){0};
 }
 
-/* What the head of a track's attachment says, which is not read as a whole for it. */
+/* The first bytes of an attachment, which is not read as a whole for them. @return how many */
+static size_t read_attachment_head(sqlite3 *database, uint64_t id, uint8_t out[TRACK_HEAD_BYTES])
+{
+    sqlite3_blob *blob = NULL;
+    size_t size = 0;
+    if (!sqlite3_blob_open(database, "main", "attachment", "data", (sqlite3_int64)id, 0, &blob)) {
+        size = (size_t)sqlite3_blob_bytes(blob);
+        size = size < TRACK_HEAD_BYTES ? size : TRACK_HEAD_BYTES;
+        if (sqlite3_blob_read(blob, out, (int)size, 0))
+            size = 0;
+    }
+    sqlite3_blob_close(blob);
+    return size;
+}
+
+/* What the head of a track says. Its length stands in a column, too: where they differ, the one or
+ * the other is damaged. */
 static void read_track_head(sqlite3_stmt *statement, struct doppel_item *item)
 {
     uint8_t head[TRACK_HEAD_BYTES];
-    struct doppel_audio_track track;
-    sqlite3_blob *blob = NULL;
-    if (has_length(&item->record) &&
-        !sqlite3_blob_open(sqlite3_db_handle(statement), "main", "attachment", "data",
-                           (sqlite3_int64)item->id, 0, &blob)) {
-        size_t size = (size_t)sqlite3_blob_bytes(blob);
-        size = size < sizeof head ? size : sizeof head;
-        if (!sqlite3_blob_read(blob, head, (int)size, 0) &&
-            track_head(&item->record, head, size, &track)) {
-            item->duration_ms = track.duration_ms;
-            item->damaged_ms = track.damaged_ms;
-            item->tags = track.tags;
-        }
-    }
-    sqlite3_blob_close(blob);
+    struct doppel_audio_track track = {0};
+    if (!has_length(&item->record))
+        return;
+    size_t size = read_attachment_head(sqlite3_db_handle(statement), item->id, head);
+    bool read = size && track_head(&item->record, head, size, &track);
+    bool known = sqlite3_column_type(statement, COLUMN_DURATION) != SQLITE_NULL;
+    uint64_t duration_ms = (uint64_t)sqlite3_column_int64(statement, COLUMN_DURATION);
+    item->damaged_length =
+        known ? !read || duration_ms != track.duration_ms : !read && is_track(&item->record);
+    if (item->damaged_length)
+        return;
+    item->duration_ms = track.duration_ms;
+    item->damaged_ms = track.damaged_ms;
+    item->tags = track.tags;
 }
 
 /* Read a row. Of a damaged one what can be reported is reported, and record.error says so.

@@ -91,6 +91,8 @@ static bool print_listed_item(void *context, const struct doppel_item *item)
     else if ((kind == DOPPEL_KIND_UNKNOWN || kind == item->record.kind) &&
              doppel_item_set_has(&list->wanted, item->id)) {
         print_item_row(list, item);
+        if (item->damaged_length)
+            report_input(list->report, item->path, "what the library keeps of it is damaged");
         list->old += doppel_record_is_old(&item->record);
     }
     return !signals_stopped();
