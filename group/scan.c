@@ -10,6 +10,7 @@
 #include "compare/video.h"
 #include "core/absolute_path.h"
 #include "core/digest.h"
+#include "core/open_deep.h"
 #include "core/try.h"
 #include "group/grouping.h"
 #include "group/marks.h"
@@ -57,7 +58,7 @@ static bool have_digest(const struct scan *scan, struct grouping_item *item)
 {
     if (!digest_is_none(&item->digest))
         return true;
-    int fd = item->path ? open(item->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    int fd = item->path ? open_deep(item->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     char *path = fd >= 0 ? absolute_path(item->path) : NULL;
     struct stat status;
     uint64_t size;

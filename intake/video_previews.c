@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/open_deep.h"
 #include "intake/reader.h"
 
 struct video_looks {
@@ -33,7 +34,7 @@ void video_looks_free(struct video_looks *looks)
 static int open_unchanged_video(const struct video_file *file)
 {
     struct stat status;
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_deep(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -1;
     struct doppel_file_stamp now = {0};

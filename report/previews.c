@@ -12,6 +12,7 @@
 #include <doppel/text.h>
 
 #include "core/digest_map.h"
+#include "core/open_deep.h"
 #include "report/video_chart.h"
 
 void previews_clear(struct previews *previews)
@@ -169,7 +170,7 @@ static int open_unchanged_preview(struct preview *preview)
         set_reason(preview, "is not known: its codes are all there is");
         return -1;
     }
-    int fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open_deep(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         set_reason(preview,
                    errno == ENOENT || errno == ENOTDIR ? "is not there any more" : strerror(errno));

@@ -2,9 +2,11 @@
  * or cannot be written, is said. How the page behaves: report_page.py. */
 #include "command.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -122,6 +124,40 @@ static void images_are_shown_once_for_their_bytes(void **state)
     assert_int_equal(json_integer_value(json_object_get(second, "as")), 0);
     assert_int_equal(json_object_size(second), 1);
     json_decref(block);
+    free(page);
+}
+
+/* Two files below so many folders that no path of theirs is taken by the kernel. */
+static void hide_deep(const char *a, const char *b)
+{
+    char name[] =
+        "a folder with a rather long name, of which some hundred make twelve thousand bytes";
+    int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 150; i++) {
+        assert_int_equal(mkdirat(folder, name, 0700), 0);
+        int next = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(folder);
+        folder = next;
+    }
+    assert_int_equal(renameat(AT_FDCWD, a, folder, a), 0);
+    assert_int_equal(renameat(AT_FDCWD, b, folder, b), 0);
+    close(folder);
+}
+
+static void what_lies_deep_is_shown(void **state)
+{
+    (void)state;
+    keep_image("a.jpg", draw_image(3, 1, 320, 240), 90);
+    keep_image("b.jpg", draw_image(3, 1, 320, 240), 70);
+    hide_deep("a.jpg", "b.jpg");
+    free(doppel_prints(0, "report", "-o", "page.html", "."));
+    char *page = page_at("page.html");
+    for (size_t member = 0; member < 2; member++) {
+        json_t *block, *seen = seen_of(page, 1, member, &block);
+        assert_null(json_object_get(seen, "gone"));
+        assert_jpeg(json_object_get(seen, "jpeg"));
+        json_decref(block);
+    }
     free(page);
 }
 
@@ -389,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(data_is_what_scan_says),
         IN_SANDBOX(images_are_shown_once_for_their_bytes),
+        IN_SANDBOX(what_lies_deep_is_shown),
         IN_SANDBOX(digests_of_equal_bytes_are_equal),
         IN_SANDBOX(texts_are_told_by_their_words),
         IN_SANDBOX(audio_are_told_by_their_waves),
