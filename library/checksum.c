@@ -6,14 +6,26 @@
 #include "core/bytes.h"
 #include "core/digest.h"
 
-enum { MAX_VALUES = 24, VALUE_BYTES = 9 };
+void checksum_put(uint8_t *part, int type, const void *bytes, size_t size)
+{
+    *part = (uint8_t)type;
+    put_u64(part + 1, checksum64(size ? bytes : "", size));
+}
 
-static uint64_t checksum_of_value(sqlite3_value *value)
+void checksum_put_number(uint8_t *part, int type, uint64_t bits)
 {
     uint8_t number[8];
+    put_u64(number, bits);
+    checksum_put(part, type, number, sizeof number);
+}
+
+static void put_value(uint8_t *part, sqlite3_value *value)
+{
+    const int type = sqlite3_value_type(value);
     double real;
     uint64_t bits = 0;
-    switch (sqlite3_value_type(value)) {
+    const void *bytes;
+    switch (type) {
     case SQLITE_INTEGER:
         bits = (uint64_t)sqlite3_value_int64(value);
         break;
@@ -23,27 +35,24 @@ static uint64_t checksum_of_value(sqlite3_value *value)
         break;
     case SQLITE_NULL:
         break;
-    default: { /* the bytes are asked for first: to do so may move them */
-        const void *bytes = sqlite3_value_blob(value);
-        return checksum64(bytes ? bytes : "", (size_t)sqlite3_value_bytes(value));
+    default: /* the bytes are asked for first: to do so may move them */
+        bytes = sqlite3_value_blob(value);
+        checksum_put(part, type, bytes, bytes ? (size_t)sqlite3_value_bytes(value) : 0);
+        return;
     }
-    }
-    put_u64(number, bits);
-    return checksum64(number, sizeof number);
+    checksum_put_number(part, type, bits);
 }
 
 static void row_checksum(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    uint8_t parts[MAX_VALUES * VALUE_BYTES];
-    if (count > MAX_VALUES) {
+    uint8_t parts[CHECKSUM_MAX_VALUES * CHECKSUM_PART_BYTES];
+    if (count > CHECKSUM_MAX_VALUES) {
         sqlite3_result_error(context, "row_checksum: too many values", -1);
         return;
     }
-    for (int i = 0; i < count; i++) {
-        parts[i * VALUE_BYTES] = (uint8_t)sqlite3_value_type(values[i]);
-        put_u64(parts + i * VALUE_BYTES + 1, checksum_of_value(values[i]));
-    }
-    sqlite3_result_int64(context, (int64_t)checksum64(parts, (size_t)count * VALUE_BYTES));
+    for (int i = 0; i < count; i++)
+        put_value(parts + i * CHECKSUM_PART_BYTES, values[i]);
+    sqlite3_result_int64(context, (int64_t)checksum64(parts, (size_t)count * CHECKSUM_PART_BYTES));
 }
 
 int checksum_define(sqlite3 *database)

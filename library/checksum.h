@@ -16,6 +16,11 @@
  * the XXH3-64 of its bytes (8), numbers being 8 bytes. */
 enum doppel_status checksum_install(struct doppel_store *store, struct doppel_error *error);
 
+/** Of a value that is bound, what goes into that. */
+enum { CHECKSUM_PART_BYTES = 9, CHECKSUM_MAX_VALUES = 24 };
+void checksum_put(uint8_t *part, int type, const void *bytes, size_t size);
+void checksum_put_number(uint8_t *part, int type, uint64_t bits);
+
 /** The same for a bare connection. @return an SQLite result code */
 int checksum_define(sqlite3 *database);
 

@@ -224,7 +224,7 @@ enum doppel_status doppel_code_batch_write(struct doppel_code_batch *batch, uint
     enum doppel_status status;
     if (!batch->codes.count)
         return DOPPEL_OK;
-    if (batch->codes.count >= BATCH_CODES && !batch->large_cache) {
+    if (batch->codes.count >= batch->full && !batch->large_cache) {
         library_set_cache(library, BATCH_CACHE_KB);
         batch->large_cache = true;
     }

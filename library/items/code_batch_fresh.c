@@ -4,9 +4,12 @@
 #include "library/items/code_batch_internal.h"
 #include "library/items/rows.h"
 
+#include <string.h>
+
 enum {
-    ROWS_AT_ONCE = 16,  /* of an INSERT */
-    MAX_CODE_BYTES = 96 /* of a fingerprint of one code */
+    ROWS_AT_ONCE = 16,   /* of an INSERT */
+    MAX_CODE_BYTES = 96, /* of a fingerprint of one code */
+    MOST_COLUMNS = 16
 };
 
 /* ---- rows ---- */
@@ -14,9 +17,12 @@ enum {
 #define TIMES_4(row) row ", " row ", " row ", " row
 #define TIMES_16(row) TIMES_4(TIMES_4(row))
 _Static_assert(ROWS_AT_ONCE == 16, "TIMES_16");
-#define OF_ROWS(select, row)                                                                       \
+/* Where one is refused the transaction is taken back: it need not be possible to take back the
+ * statement alone, for which SQLite would note each page that it changes. */
+#define INSERT_ROWS(table, row)                                                                    \
     {                                                                                              \
-        select " FROM (VALUES " row ")", select " FROM (VALUES " TIMES_16(row) ")"                 \
+        "INSERT OR FAIL INTO " table " VALUES" row,                                                \
+            "INSERT OR FAIL INTO " table " VALUES" TIMES_16(row)                                   \
     }
 
 /* A code on its way into a table, and what is bound of it. */
@@ -32,45 +38,57 @@ struct code_row {
 /* An INSERT of one row, and of many. */
 struct code_insert {
     const char *sql[2];
-    int (*bind)(sqlite3_stmt *statement, int at, struct code_row *row); /* returns how many */
-    bool (*wanted)(const struct code_row *row);                         /* NULL: always */
+    size_t (*fill)(struct code_row *row, struct bound_value *out); /* returns how many */
+    size_t unchecked;                           /* values before those that the checksum covers */
+    bool (*wanted)(const struct code_row *row); /* NULL: always */
 };
+enum { NO_CHECKSUM = MOST_COLUMNS };
 
-static int bind_item(sqlite3_stmt *statement, int at, struct code_row *row)
+static size_t fill_item_row(struct code_row *row, struct bound_value *out)
 {
     const struct batch_code *code = row->code;
+    const struct bound_value zero = ID(0);
     item_no_path(row->id, row->bytes);
-    sqlite3_bind_int64(statement, at, (int64_t)row->id);
-    sqlite3_bind_blob(statement, at + 1, row->bytes, NO_FILE_BYTES, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, at + 2, past_ns(code->added_ns));
-    sqlite3_bind_blob(statement, at + 3, code->digest.bytes, sizeof code->digest.bytes,
-                      SQLITE_STATIC);
-    sqlite3_bind_int(statement, at + 4, (int)code->scheme);
-    sqlite3_bind_int(statement, at + 5, code->version);
-    sqlite3_bind_int(statement, at + 6, code->quality);
-    return 7;
+    const struct bound_value values[] = {
+        ID(row->id),
+        {.type = VALUE_BYTES, .bytes = row->bytes, .size = NO_FILE_BYTES},
+        zero,
+        value_integer(past_ns(code->added_ns)),
+        zero,
+        zero,
+        zero,
+        zero,
+        value_digest(&code->digest),
+        ID(DOPPEL_KIND_IMAGE),
+        ID(code->scheme),
+        ID(code->version),
+        zero,
+        zero,
+        ID(code->quality)};
+    memcpy(out, values, sizeof values);
+    return sizeof values / sizeof *values;
 }
 
-static int bind_fingerprint(sqlite3_stmt *statement, int at, struct code_row *row)
+static size_t fill_fingerprint_row(struct code_row *row, struct bound_value *out)
 {
     const struct doppel_record record = batch_record(row->code);
     doppel_fingerprint_write(&record.fingerprint, row->bytes);
-    sqlite3_bind_int64(statement, at, (int64_t)row->id);
-    sqlite3_bind_blob(statement, at + 1, row->bytes,
-                      (int)doppel_fingerprint_size(&record.fingerprint), SQLITE_STATIC);
+    out[0] = ID(row->id);
+    out[1] = (struct bound_value){.type = VALUE_BYTES,
+                                  .bytes = row->bytes,
+                                  .size = doppel_fingerprint_size(&record.fingerprint)};
     return 2;
 }
 
-static int bind_about(sqlite3_stmt *statement, int at, struct code_row *row)
+static size_t fill_about_row(struct code_row *row, struct bound_value *out)
 {
     const struct doppel_metadata *about = row->about;
-    const struct bound_value values[] = {ID(row->id), value_string(about->source),
-                                         value_string(about->date), value_text(row->code->name),
-                                         value_text(about->meta)};
-    const int count = sizeof values / sizeof *values;
-    for (int i = 0; i < count; i++)
-        value_bind(statement, at + i, &values[i]);
-    return count;
+    out[0] = ID(row->id);
+    out[1] = value_string(about->source);
+    out[2] = value_string(about->date);
+    out[3] = value_text(row->code->name);
+    out[4] = value_text(about->meta);
+    return 5;
 }
 
 static bool has_about(const struct code_row *row)
@@ -78,43 +96,48 @@ static bool has_about(const struct code_row *row)
     return row->code->name || row->about->source || row->about->date || row->about->meta;
 }
 
-/* clang-format off */
-#define ITEM_OF_ROW "column2, 0, column3, 0, 0, 0, 0, column4, 2, column5, column6, 0, 0, column7"
-static const struct code_insert insert_items = {OF_ROWS(
-    "INSERT INTO item(id, " ITEM_COLUMNS ", checksum)"
-    " SELECT column1, " ITEM_OF_ROW ", " CHECKSUM_OF(ITEM_OF_ROW), "(?, ?, ?, ?, ?, ?, ?)"),
-    bind_item, NULL};
-static const struct code_insert insert_fingerprints = {OF_ROWS(
-    "INSERT INTO fingerprint(item, data, checksum)"
-    " SELECT column1, column2, " CHECKSUM_OF("column1, column2"), "(?, ?)"),
-    bind_fingerprint, NULL};
-#define ABOUT_OF_ROW "column1, column2, column3, column4, column5"
-static const struct code_insert insert_about = {OF_ROWS(
-    "INSERT INTO about(" ABOUT_COLUMNS ", checksum)"
-    " SELECT " ABOUT_OF_ROW ", " CHECKSUM_OF(ABOUT_OF_ROW), "(?, ?, ?, ?, ?)"),
-    bind_about, has_about};
-/* clang-format on */
-
-static int bind_label(sqlite3_stmt *statement, int at, struct code_row *row)
+static size_t fill_label_row(struct code_row *row, struct bound_value *out)
 {
-    sqlite3_bind_int64(statement, at, (int64_t)row->id);
-    sqlite3_bind_text(statement, at + 1, row->tag, -1, SQLITE_STATIC);
+    out[0] = ID(row->id);
+    out[1] = value_text(row->tag);
     return 2;
 }
 
-static int bind_list_tag(sqlite3_stmt *statement, int at, struct code_row *row)
+static size_t fill_list_tag_row(struct code_row *row, struct bound_value *out)
 {
-    sqlite3_bind_int64(statement, at + 2, row->list);
-    return bind_label(statement, at, row) + 1;
+    out[2] = ID(row->list);
+    return fill_label_row(row, out) + 1;
 }
 
 /* clang-format off */
-static const struct code_insert insert_labels = {OF_ROWS(
-    "INSERT INTO label(item, label) SELECT column1, column2", "(?, ?)"), bind_label, NULL};
-static const struct code_insert insert_list_tags = {OF_ROWS(
-    "INSERT INTO list_said(item, tag, list) SELECT column1, column2, column3", "(?, ?, ?)"),
-    bind_list_tag, NULL};
+static const struct code_insert insert_items = {
+    INSERT_ROWS("item(id, " ITEM_COLUMNS ", checksum)",
+                "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"), fill_item_row, 1, NULL};
+static const struct code_insert insert_fingerprints = {
+    INSERT_ROWS("fingerprint(item, data, checksum)", "(?, ?, ?)"), fill_fingerprint_row, 0, NULL};
+static const struct code_insert insert_about = {
+    INSERT_ROWS("about(" ABOUT_COLUMNS ", checksum)", "(?, ?, ?, ?, ?, ?)"), fill_about_row, 0,
+    has_about};
+static const struct code_insert insert_labels = {
+    INSERT_ROWS("label(item, label)", "(?, ?)"), fill_label_row, NO_CHECKSUM, NULL};
+static const struct code_insert insert_list_tags = {
+    INSERT_ROWS("list_said(item, tag, list)", "(?, ?, ?)"), fill_list_tag_row, NO_CHECKSUM, NULL};
 /* clang-format on */
+
+/* @return how many are bound */
+static int bind_row(sqlite3_stmt *statement, int at, const struct code_insert *insert,
+                    struct code_row *row)
+{
+    struct bound_value values[MOST_COLUMNS];
+    size_t count = insert->fill(row, values);
+    if (insert->unchecked < NO_CHECKSUM) {
+        const struct values checked = {values + insert->unchecked, count - insert->unchecked};
+        values[count++] = values_checksum(checked);
+    }
+    for (size_t i = 0; i < count; i++)
+        value_bind(statement, at + (int)i, &values[i]);
+    return (int)count;
+}
 
 /* @param count ROWS_AT_ONCE, or 1 */
 static enum doppel_status insert_at_once(struct doppel_library *library,
@@ -126,8 +149,9 @@ static enum doppel_status insert_at_once(struct doppel_library *library,
         doppel_store_statement(library->store, insert->sql[count > 1], &statement, error);
     if (status)
         return status;
-    for (size_t i = 0, at = 1; i < count; i++)
-        at += (size_t)insert->bind(statement, (int)at, &rows[i]);
+    int at = 1;
+    for (size_t i = 0; i < count; i++)
+        at += bind_row(statement, at, insert, &rows[i]);
     return library_run(library, statement, error);
 }
 

@@ -112,7 +112,7 @@ done:
 
 void seen_codes_add(struct doppel_code_batch *batch)
 {
-    if (!batch->seen && batch->first && batch->codes.count >= BATCH_CODES)
+    if (!batch->seen && batch->first && batch->codes.count >= batch->full)
         batch->seen = calloc(1, sizeof *batch->seen);
     if (!batch->seen)
         return;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "core/utf8.h"
 
 enum { MAX_NAME_BYTES = 1000 };
@@ -45,6 +46,30 @@ struct bound_value value_digest(const struct doppel_digest *digest)
 struct bound_value value_if(bool known, struct bound_value value)
 {
     return known ? value : (struct bound_value){0};
+}
+
+static void put_checksum_part(uint8_t *part, const struct bound_value *value)
+{
+    static const int types[] = {[VALUE_NULL] = SQLITE_NULL,
+                                [VALUE_INTEGER] = SQLITE_INTEGER,
+                                [VALUE_REAL] = SQLITE_FLOAT,
+                                [VALUE_TEXT] = SQLITE_TEXT,
+                                [VALUE_BYTES] = SQLITE_BLOB};
+    uint64_t bits = (uint64_t)value->integer;
+    if (value->type == VALUE_REAL)
+        memcpy(&bits, &value->real, sizeof bits);
+    if (value->type == VALUE_TEXT || value->type == VALUE_BYTES)
+        checksum_put(part, types[value->type], value->bytes, value->size);
+    else
+        checksum_put_number(part, types[value->type], bits);
+}
+
+struct bound_value values_checksum(struct values values)
+{
+    uint8_t parts[CHECKSUM_MAX_VALUES * CHECKSUM_PART_BYTES];
+    for (size_t i = 0; i < values.count; i++)
+        put_checksum_part(parts + i * CHECKSUM_PART_BYTES, &values.items[i]);
+    return ID(checksum64(parts, values.count * CHECKSUM_PART_BYTES));
 }
 
 /* ---- statements ---- */

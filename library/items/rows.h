@@ -37,6 +37,10 @@ struct values {
 #define NO_VALUES ((struct values){0})
 #define ID(number) value_integer((int64_t)(number))
 
+/** row_checksum() of CHECKSUM_MAX_VALUES at most: a statement of many rows that calls a function
+ * has SQLite note each page that it changes, in case it fails. */
+struct bound_value values_checksum(struct values values);
+
 /** A statement with its values bound. @param sql a literal */
 enum doppel_status rows_prepare(struct doppel_library *library, const char *sql,
                                 struct values values, sqlite3_stmt **out,

@@ -11,6 +11,9 @@
 
 #include <doppel/store.h>
 
+#include "library/items/code_batch_internal.h"
+#include "library/items/rows.h"
+
 enum { CODES = 3000, ROUNDS = 4, OTHER_NAMES = 900, QUERIES = 400, ENTRIES_MAX = 40000 };
 
 struct list_code {
@@ -200,13 +203,14 @@ static void assert_whole(struct doppel_library *library)
  * @param few the first code of those that come later is written by itself */
 static void check_two_batches(const char *folder, bool meanwhile, bool few)
 {
-    enum { FULL = 1 << 17, REPEATED = 700, BROUGHT = 60, LATER = 3000 };
+    enum { FULL = 4096, REPEATED = 700, BROUGHT = 60, LATER = 3000 };
     static const struct doppel_metadata none;
     uint64_t counts[DOPPEL_ADDED_ELSEWHERE + 1] = {0};
     struct doppel_library *library = open_library(folder);
     struct doppel_code_batch *batch = NULL;
     struct doppel_error error = {0};
     assert_int_equal(doppel_code_batch_new(library, &none, &batch, NULL), DOPPEL_OK);
+    batch->full = FULL;
     for (size_t i = 0; i < FULL + LATER; i++) {
         struct list_code code = numbered_code(i < FULL + REPEATED || i % 2 ? i % FULL : i);
         uint32_t position;
@@ -595,6 +599,20 @@ static void version_8_is_brought_up(void **state)
     doppel_library_close(library);
 }
 
+/* Of a row that is bound it is computed here, of one that is read by SQLite. */
+static void a_checksum_is_the_same_in_sql(void **state)
+{
+    const struct values values = VALUES(ID(0), ID(UINT64_MAX), value_real(-.5), value_text("text"),
+                                        value_text(""), value_text(NULL), value_string("text"));
+    struct doppel_library *library = open_library(*state);
+    int64_t checksum = 0;
+    assert_int_equal(rows_number(library, "SELECT row_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7)", values,
+                                 &checksum, NULL, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(checksum, values_checksum(values).integer);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +621,7 @@ int main(void)
         IN_FOLDER(a_killed_import_is_completed),  IN_FOLDER(new_ones_are_disabled),
         IN_FOLDER(a_row_of_many_is_many_entries), IN_FOLDER(a_damaged_row_of_many),
         IN_FOLDER(version_8_is_brought_up),       IN_FOLDER(version_9_is_brought_up),
+        IN_FOLDER(a_checksum_is_the_same_in_sql),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
