@@ -2,6 +2,7 @@
 #include "image/near.h"
 
 #include "core/cpu.h"
+#include "core/scratch.h"
 #include "image/judge.h"
 
 /* Bits of word 0, as they follow each other in a sorted word: two lots of even u and v around those
@@ -48,7 +49,7 @@ size_t doppel_image_probes_scan(const struct doppel_image_probe *probes, size_t 
                                 struct doppel_image_near *out)
 {
     near_kernel *kernel = near_portable;
-    uint32_t near[DOPPEL_IMAGE_NEAR_WORDS];
+    SCRATCH uint32_t near[DOPPEL_IMAGE_NEAR_WORDS];
     size_t found = 0;
 #if defined(__x86_64__)
     if (cpu_flags() & CPU_AVX512_BITALG)

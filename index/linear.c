@@ -9,6 +9,9 @@ enum { PART_GROUPS, PART_PAYLOADS };
 enum { PARAMETER_BITS, PARAMETER_COUNT, PARAMETER_NARROW, PARAMETER_APART };
 enum { PIECE = 1024, MAX_WORDS = 4 };
 
+/* Word 0 apart, the records behind each other as they were before they lay in blocks; and now. */
+enum { APART_BEFORE = 1, APART_IN_BLOCKS = 2 };
+
 #define MAX_COUNT (UINT64_C(1) << 40)
 
 struct linear {
@@ -30,9 +33,9 @@ static uint64_t group_bytes(uint64_t count, struct linear_shape shape)
 
 static uint64_t payload_bytes(uint64_t count, struct linear_shape shape)
 {
-    return count * (shape.apart    ? sizeof(struct scan_record)
-                    : shape.narrow ? sizeof(uint32_t)
-                                   : sizeof(uint64_t));
+    if (shape.apart)
+        return (count + SCAN_BLOCK_RECORDS - 1) / SCAN_BLOCK_RECORDS * sizeof(struct scan_block);
+    return count * (shape.narrow ? sizeof(uint32_t) : sizeof(uint64_t));
 }
 
 /* ---- building ---- */
@@ -59,7 +62,7 @@ static void put_linear_code(struct segment *segment, struct linear_shape shape, 
         groups[scan_place(at, words) + word * SCAN_GROUP] =
             shape.bits == 32 ? code[0] & UINT32_MAX : code[word];
     if (shape.apart)
-        ((struct scan_record *)out)[at] =
+        ((struct scan_block *)out)[at / SCAN_BLOCK_RECORDS].records[at % SCAN_BLOCK_RECORDS] =
             (struct scan_record){{code[1], code[2], code[3]}, payload};
     else if (shape.narrow)
         ((uint32_t *)out)[at] = (uint32_t)payload;
@@ -76,6 +79,9 @@ static void fill_segment(struct segment *segment, struct linear_shape shape,
     while ((n = stream->read(stream->context, codes, payloads, PIECE)) != 0)
         for (size_t i = 0; i < n && at < stream->count; i++, at++)
             put_linear_code(segment, shape, at, codes + i * words, payloads[i]);
+    struct scan_block *blocks = (struct scan_block *)(void *)segment_fill(segment, PART_PAYLOADS);
+    for (uint64_t i = 0; shape.apart && i * SCAN_BLOCK_RECORDS < at; i++)
+        blocks[i].sum = scan_block_sum(&blocks[i]);
 }
 
 enum doppel_status linear_build(uint32_t bits, bool apart, struct code_stream *stream,
@@ -90,7 +96,7 @@ enum doppel_status linear_build(uint32_t bits, bool apart, struct code_stream *s
     plan.parameters[PARAMETER_BITS] = bits;
     plan.parameters[PARAMETER_COUNT] = stream->count;
     plan.parameters[PARAMETER_NARROW] = shape.narrow;
-    plan.parameters[PARAMETER_APART] = apart;
+    plan.parameters[PARAMETER_APART] = apart ? APART_IN_BLOCKS : 0;
     plan.part_bytes[PART_GROUPS] = group_bytes(stream->count, shape);
     plan.part_bytes[PART_PAYLOADS] = payload_bytes(stream->count, shape);
     enum doppel_status status = segment_create(&plan, target, &segment, error);
@@ -114,8 +120,8 @@ static bool is_valid_segment_plan(const struct segment_plan *plan)
     const struct linear_shape shape = {(uint32_t)bits, narrow, apart};
     return plan->table == SEGMENT_LINEAR &&
            (bits == 32 || bits == 64 || bits == 128 || bits == 256) && count <= MAX_COUNT &&
-           narrow <= 1 && apart <= (bits == 256) && !(narrow && apart) &&
-           plan->part_bytes[PART_GROUPS] == group_bytes(count, shape) &&
+           narrow <= 1 && (!apart || (bits == 256 && apart == APART_IN_BLOCKS)) &&
+           !(narrow && apart) && plan->part_bytes[PART_GROUPS] == group_bytes(count, shape) &&
            plan->part_bytes[PART_PAYLOADS] == payload_bytes(count, shape);
 }
 
@@ -123,6 +129,11 @@ enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                struct doppel_error *error)
 {
     const uint64_t *parameters = segment->plan.parameters;
+    if (parameters[PARAMETER_APART] == APART_BEFORE) {
+        segment_release(segment);
+        return doppel_fail(error, DOPPEL_E_VERSION,
+                           "a table of the index was made by an earlier version: rebuild it");
+    }
     struct linear *table = is_valid_segment_plan(&segment->plan) ? calloc(1, sizeof *table) : NULL;
     if (!table) {
         bool sound = is_valid_segment_plan(&segment->plan);
@@ -135,7 +146,7 @@ enum doppel_status linear_open(struct segment *segment, struct linear **out,
     const void *payloads = segment->parts[PART_PAYLOADS];
     table->codes =
         (struct scan_codes){.groups = (const uint64_t *)(const void *)segment->parts[PART_GROUPS],
-                            .records = parameters[PARAMETER_APART] ? payloads : NULL,
+                            .blocks = parameters[PARAMETER_APART] ? payloads : NULL,
                             .payloads = payloads,
                             .narrow = parameters[PARAMETER_NARROW] != 0,
                             .bits = (uint32_t)parameters[PARAMETER_BITS],
@@ -186,6 +197,6 @@ size_t linear_read(const struct linear *table, uint64_t first, size_t count, uin
     const size_t words = code_words(table->codes.bits);
     size_t n = 0;
     for (; n < count && first + n < table->codes.count; n++)
-        scan_get(&table->codes, first + n, out_codes + n * words, out_payloads + n);
+        scan_read(&table->codes, first + n, out_codes + n * words, out_payloads + n);
     return n;
 }

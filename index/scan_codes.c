@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/scratch.h"
+
 enum {
     BLOCK_BYTES = 16 << 10, /* half of the smallest level-1 cache */
     BLOCK_CODES_MAX = BLOCK_BYTES / sizeof(uint64_t),
@@ -24,7 +26,7 @@ static bool scan_block(const struct scan_codes *codes, scan_kernel *kernel, size
     size_t words = code_words(codes->bits);
     /* Only the low half of a word counts of 32-bit codes, which are kept with a high half of 0. */
     uint64_t low_half = query->code[0] & UINT32_MAX;
-    struct scan_hit found[BLOCK_CODES_MAX];
+    SCRATCH struct scan_hit found[BLOCK_CODES_MAX];
     size_t n = kernel(codes->groups + start * words, (count + SCAN_GROUP - 1) / SCAN_GROUP,
                       codes->bits == 32 ? &low_half : query->code, query->radius, found);
     for (size_t i = 0; i < n && found[i].position < count; i++) {
@@ -61,22 +63,60 @@ static bool scan_code_block(const struct scan_codes *codes, struct query *querie
     return true;
 }
 
-void scan_get(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload)
+struct scan_codes scan_codes_share(const struct scan_codes *codes, size_t part, size_t parts)
 {
-    const size_t words = codes->records ? 1 : code_words(codes->bits);
+    const size_t groups = (codes->count + SCAN_GROUP - 1) / SCAN_GROUP;
+    const size_t first = groups * part / parts * SCAN_GROUP;
+    const size_t end = groups * (part + 1) / parts * SCAN_GROUP;
+    struct scan_codes share = *codes;
+    share.groups = codes->groups + scan_place(first, code_words(codes->bits));
+    share.payloads = scan_payload_at(codes, first);
+    share.deaths = codes->deaths ? codes->deaths + first : NULL;
+    share.count = (end < codes->count ? end : codes->count) - first;
+    return share;
+}
+
+static const struct scan_block *block_of_code(const struct scan_codes *codes, size_t i)
+{
+    return &codes->blocks[i / SCAN_BLOCK_RECORDS];
+}
+
+/* All but what lies in blocks is checked. */
+static void get_checked(const struct scan_codes *codes, size_t i, uint64_t *out_code,
+                        uint64_t *out_payload)
+{
+    const size_t words = codes->blocks ? 1 : code_words(codes->bits);
     const uint64_t *at = codes->groups + scan_place(i, words);
-    const void *payload = codes->records ? &codes->records[i] : scan_payload_at(codes, i);
     for (size_t word = 0; word < words; word++) {
         if (codes->segment)
             segment_touch(codes->segment, at + word * SCAN_GROUP, sizeof *at);
         out_code[word] = at[word * SCAN_GROUP];
     }
+    if (codes->blocks) {
+        const struct scan_record *record =
+            &block_of_code(codes, i)->records[i % SCAN_BLOCK_RECORDS];
+        memcpy(out_code + 1, record->words, sizeof record->words);
+        *out_payload = record->payload;
+        return;
+    }
     if (codes->segment)
-        segment_touch(codes->segment, payload,
-                      codes->records ? sizeof *codes->records : sizeof(uint32_t));
-    if (codes->records)
-        memcpy(out_code + 1, codes->records[i].words, sizeof codes->records[i].words);
-    *out_payload = codes->records ? codes->records[i].payload : scan_payload(codes, i);
+        segment_touch(codes->segment, scan_payload_at(codes, i), sizeof(uint32_t));
+    *out_payload = scan_payload(codes, i);
+}
+
+void scan_get(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload)
+{
+    const struct scan_block *block = codes->blocks ? block_of_code(codes, i) : NULL;
+    if (block && codes->segment && scan_block_sum(block) != block->sum)
+        segment_found_damaged(codes->segment);
+    get_checked(codes, i, out_code, out_payload);
+}
+
+void scan_read(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload)
+{
+    if (codes->blocks && codes->segment)
+        segment_touch(codes->segment, block_of_code(codes, i), sizeof *codes->blocks);
+    get_checked(codes, i, out_code, out_payload);
 }
 
 /* Codes whose words lie apart are made to be scanned by word 0, not searched: one by one. */
@@ -84,7 +124,7 @@ static bool scan_records(const struct scan_codes *codes, struct query *queries, 
 {
     for (size_t at = 0; at < codes->count; at++) {
         uint64_t code[4], payload;
-        scan_get(codes, at, code, &payload);
+        scan_read(codes, at, code, &payload);
         for (size_t i = 0; i < count; i++) {
             struct doppel_index_hit hit = {.payload = payload, .query = queries[i].number};
             for (size_t word = 0; word < 4; word++)
@@ -98,14 +138,14 @@ static bool scan_records(const struct scan_codes *codes, struct query *queries, 
 
 bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count)
 {
-    return codes->records ? scan_records(codes, queries, count)
-                          : scan_code_block(codes, queries, count, 0);
+    return codes->blocks ? scan_records(codes, queries, count)
+                         : scan_code_block(codes, queries, count, 0);
 }
 
 bool scan_nearest(const struct scan_codes *codes, struct query *queries, size_t count, size_t k)
 {
-    if (codes->records ? !scan_records(codes, queries, count)
-                       : !scan_code_block(codes, queries, count, k))
+    if (codes->blocks ? !scan_records(codes, queries, count)
+                      : !scan_code_block(codes, queries, count, k))
         return false;
     for (size_t i = 0; i < count; i++)
         hits_keep_nearest(queries[i].hits, k);

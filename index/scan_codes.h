@@ -3,6 +3,7 @@
 #ifndef DOPPEL_INDEX_SCAN_CODES_H
 #define DOPPEL_INDEX_SCAN_CODES_H
 
+#include "core/digest.h"
 #include "index/hits.h"
 #include "index/scan.h"
 #include "index/segment/segment.h"
@@ -13,10 +14,24 @@ struct scan_record {
     uint64_t payload;
 };
 
+/* So many records that are checked together: few are read, at random, of which each would bring a
+ * page with it that has to be checked. */
+enum { SCAN_BLOCK_RECORDS = 15 };
+struct scan_block {
+    struct scan_record records[SCAN_BLOCK_RECORDS];
+    uint64_t sum, none[3];
+};
+_Static_assert(sizeof(struct scan_block) == 512, "it lies on cache lines of its own");
+
+static inline uint64_t scan_block_sum(const struct scan_block *block)
+{
+    return checksum64(block->records, sizeof block->records);
+}
+
 struct scan_codes {
-    const uint64_t *groups;            /* whole ones; with records, of word 0 alone */
-    const struct scan_record *records; /* NULL: all words lie in the groups */
-    const void *payloads;              /* 64 bits each, or 32 */
+    const uint64_t *groups;          /* whole ones; with blocks, of word 0 alone */
+    const struct scan_block *blocks; /* NULL: all words lie in the groups */
+    const void *payloads;            /* 64 bits each, or 32 */
     bool narrow;
     uint32_t bits;
     size_t count;
@@ -53,8 +68,13 @@ static inline bool scan_is_alive(const struct scan_codes *codes, size_t i)
     return !codes->deaths || !codes->deaths[i] || codes->deaths[i] > codes->clock;
 }
 
-/** Code i, and its payload. */
+/** A part of them, from 0, of so many that are about equal; of such without blocks. */
+struct scan_codes scan_codes_share(const struct scan_codes *codes, size_t part, size_t parts);
+
+/** Code i, and its payload: one of few, or of all in turn. Damage is remembered, as by
+ * segment_touch. */
 void scan_get(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload);
+void scan_read(const struct scan_codes *codes, size_t i, uint64_t *out_code, uint64_t *out_payload);
 
 /** Append to each query's hits the codes within its radius. @return false without memory */
 bool scan_within(const struct scan_codes *codes, struct query *queries, size_t count);

@@ -4,7 +4,7 @@
 #include "core/ordered.h"
 #include "index/index_internal.h"
 
-enum { RUN_CODES = DOPPEL_INDEX_SCANNED_CODES, PIECE_CODES = 16 * RUN_CODES };
+enum { RUN_CODES = DOPPEL_INDEX_SCANNED_CODES, PIECE_CODES = 64 * RUN_CODES };
 
 /* A segment, or the head behind the last of them. */
 struct doppel_index_scanned_part {
@@ -45,7 +45,7 @@ static void visit_runs(const struct index_scan *scan, const struct doppel_index_
                        size_t first, size_t end)
 {
     const struct scan_codes *codes = &part->codes;
-    const size_t words = codes->records ? 1 : code_words(codes->bits);
+    const size_t words = codes->blocks ? 1 : code_words(codes->bits);
     for (; first < end; first += RUN_CODES) {
         const struct doppel_index_scanned run = {.low = codes->groups + scan_place(first, words),
                                                  .step = words * SCAN_GROUP,
@@ -98,8 +98,13 @@ bool doppel_index_scanned_get(const struct doppel_index_scanned *run, uint64_t n
 
 void doppel_index_scanned_prefetch(const struct doppel_index_scanned *run, uint64_t number)
 {
-    if (run->part->codes.records && number < run->part->codes.count)
-        __builtin_prefetch(&run->part->codes.records[number]);
+    const struct scan_codes *codes = &run->part->codes;
+    enum { LINE = 64 };
+    if (!codes->blocks || number >= codes->count)
+        return;
+    const char *block = (const char *)&codes->blocks[number / SCAN_BLOCK_RECORDS];
+    for (size_t at = 0; at < sizeof *codes->blocks; at += LINE)
+        __builtin_prefetch(block + at);
 }
 
 bool doppel_index_scanned_removed(const struct doppel_index_scanned *run, uint64_t number,

@@ -8,6 +8,9 @@
 
 enum { QUERIES_A_PIECE = 32 }; /* enough to make reading the codes from memory cheap */
 
+/* A single query has a share of the codes of linear tables as a piece, of so many at least. */
+enum { SHARE_CODES = 1 << 17, SHARES_A_THREAD = 8 };
+
 /* Memory for one piece at a time, used again by later searches. */
 struct searcher {
     struct searcher *next; /* in the pool */
@@ -16,6 +19,7 @@ struct searcher {
     hit_array hits[QUERIES_A_PIECE];
     size_t before[QUERIES_A_PIECE]; /* hits, before the source that is being searched */
     hit_array extra;
+    size_t share;
     struct doppel_index_counts counts;
     enum doppel_status status;
     struct doppel_error error;
@@ -31,6 +35,8 @@ struct index_query {
     doppel_index_visitor *visitor;
     void *context;
     struct searcher **searchers; /* one a slot */
+    size_t shares;               /* of a single query; 1: it is not shared */
+    hit_array gathered;          /* of its shares */
     enum doppel_status status;
     struct doppel_error *error;
 };
@@ -74,11 +80,30 @@ void searchers_free(struct searcher *pool)
 
 /* ---- sources: the parts, and the head after the last of them ---- */
 
+/* All but linear tables belong to the first share. */
+static enum doppel_status search_linear_share(const struct index_query *search,
+                                              struct searcher *searcher,
+                                              const struct scan_codes *codes, struct query *query)
+{
+    const struct scan_codes share = scan_codes_share(codes, searcher->share, search->shares);
+    searcher->counts.candidates += share.count;
+    return scan_within(&share, query, 1) ? segment_damage(share.segment, &searcher->error)
+                                         : doppel_fail(&searcher->error, DOPPEL_E_MEMORY,
+                                                       "no memory for the hits of a search");
+}
+
 static enum doppel_status search_source(const struct index_query *search, struct searcher *searcher,
                                         size_t source, struct query *queries, size_t count,
                                         size_t k)
 {
     const struct state *state = search->snapshot.state;
+    const struct scan_codes *linear = search->shares > 1 && source < state->count
+                                          ? table_codes(state->parts[source]->table)
+                                          : NULL;
+    if (linear)
+        return search_linear_share(search, searcher, linear, queries);
+    if (searcher->share)
+        return DOPPEL_OK;
     if (source < state->count) {
         const struct table *table = state->parts[source]->table;
         enum doppel_status status = table_search(table, &searcher->scratch, queries, count, k,
@@ -168,6 +193,8 @@ static enum doppel_status search_filtered(const struct index_query *search,
 
 static size_t queries_of(const struct index_query *search, size_t piece)
 {
+    if (search->shares > 1)
+        return 1;
     size_t left = search->request->count - piece * QUERIES_A_PIECE;
     return left < QUERIES_A_PIECE ? left : QUERIES_A_PIECE;
 }
@@ -176,8 +203,9 @@ static void begin_piece(const struct index_query *search, struct searcher *searc
 {
     searcher->status = DOPPEL_OK;
     searcher->counts = (struct doppel_index_counts){0};
+    searcher->share = search->shares > 1 ? piece : 0;
     for (size_t i = 0; i < queries_of(search, piece); i++) {
-        size_t number = piece * QUERIES_A_PIECE + i;
+        size_t number = searcher->share ? 0 : piece * QUERIES_A_PIECE + i;
         searcher->hits[i].count = 0;
         searcher->queries[i] =
             (struct query){.code = search->request->queries + number * search->index->words,
@@ -199,11 +227,33 @@ static void search_share(void *context, size_t piece, size_t slot)
             needs_filter(search, source)
                 ? search_filtered(search, searcher, source, count)
                 : search_source(search, searcher, source, searcher->queries, count, search->k);
-    for (size_t i = 0; i < count && !searcher->status; i++)
+    for (size_t i = 0; i < count && !searcher->status && search->shares == 1; i++)
         if (search->k)
             hits_keep_nearest(&searcher->hits[i], search->k);
         else
             hits_sort(searcher->hits[i].items, searcher->hits[i].count);
+}
+
+static bool visit_hits(struct index_query *search, const hit_array *hits)
+{
+    for (size_t i = 0; i < hits->count; i++)
+        if (!search->visitor(search->context, &hits->items[i])) {
+            search->status = doppel_fail(search->error, DOPPEL_E_CANCELLED,
+                                         "the search was ended by its caller");
+            return false;
+        }
+    return true;
+}
+
+static bool gather_share(struct index_query *search, const hit_array *hits)
+{
+    for (size_t i = 0; i < hits->count; i++)
+        if (!array_push(&search->gathered, hits->items[i])) {
+            search->status =
+                doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for the hits of a search");
+            return false;
+        }
+    return true;
 }
 
 static bool deliver_share(void *context, size_t piece, size_t slot)
@@ -219,44 +269,78 @@ static bool deliver_share(void *context, size_t piece, size_t slot)
         search->request->counts->lookups += searcher->counts.lookups;
         search->request->counts->candidates += searcher->counts.candidates;
     }
+    if (search->shares > 1)
+        return gather_share(search, &searcher->hits[0]);
     for (size_t i = 0; i < queries_of(search, piece); i++)
-        for (size_t j = 0; j < searcher->hits[i].count; j++)
-            if (!search->visitor(search->context, &searcher->hits[i].items[j])) {
-                search->status = doppel_fail(search->error, DOPPEL_E_CANCELLED,
-                                             "the search was ended by its caller");
-                return false;
-            }
+        if (!visit_hits(search, &searcher->hits[i]))
+            return false;
     return true;
 }
 
 /* ---- a search ---- */
 
-static enum doppel_status run_index_search(struct index_query *search)
+static size_t shares_of_query(const struct index_query *search)
 {
-    const struct doppel_index *index = search->index;
-    size_t count = search->request->count;
-    struct ordered pieces = {.context = search,
-                             .threads = search->request->threads,
-                             .pieces = count / QUERIES_A_PIECE + (count % QUERIES_A_PIECE != 0),
-                             .work = search_share,
-                             .deliver = deliver_share};
-    size_t slots = ordered_slots(&pieces), taken = 0;
-    struct searcher *only; /* the common case needs no memory */
-    search->searchers = slots > 1 ? calloc(slots, sizeof(struct searcher *)) : &only;
-    while (search->searchers && taken < slots &&
-           (search->searchers[taken] = take_searcher(index)) != NULL)
-        taken++;
-    if (search->searchers && taken == slots) {
-        search->snapshot = snapshot_take(index);
-        ordered_run(&pieces);
-        snapshot_release(&search->snapshot);
-    } else {
-        search->status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a search");
+    const struct state *state = search->snapshot.state;
+    const size_t most = (size_t)SHARES_A_THREAD * search->request->threads;
+    uint64_t codes = 0;
+    if (search->request->threads < 2 || search->request->count != 1 || search->k)
+        return 1;
+    for (size_t source = 0; source < state->count; source++) {
+        const struct scan_codes *linear = table_codes(state->parts[source]->table);
+        if (linear && linear->blocks)
+            return 1;
+        codes += linear ? linear->count : 0;
     }
-    while (taken > 0)
-        give_back(index, search->searchers[--taken]);
+    return codes < 2 * SHARE_CODES      ? 1
+           : codes / SHARE_CODES < most ? (size_t)(codes / SHARE_CODES)
+                                        : most;
+}
+
+/* @return false without memory */
+static bool take_searchers(struct index_query *search, size_t slots, struct searcher **only)
+{
+    size_t taken = 0;
+    search->searchers = slots > 1 ? calloc(slots, sizeof(struct searcher *)) : only;
+    while (search->searchers && taken < slots &&
+           (search->searchers[taken] = take_searcher(search->index)) != NULL)
+        taken++;
+    return search->searchers && taken == slots;
+}
+
+static void give_searchers_back(struct index_query *search, size_t slots)
+{
+    for (size_t i = slots; search->searchers && i > 0; i--)
+        give_back(search->index, search->searchers[i - 1]);
     if (slots > 1)
         free(search->searchers);
+}
+
+static enum doppel_status run_index_search(struct index_query *search)
+{
+    const size_t count = search->request->count;
+    search->snapshot = snapshot_take(search->index);
+    search->shares = shares_of_query(search);
+    struct ordered pieces = {.context = search,
+                             .threads = search->request->threads,
+                             .pieces = search->shares > 1
+                                           ? search->shares
+                                           : (count + QUERIES_A_PIECE - 1) / QUERIES_A_PIECE,
+                             .work = search_share,
+                             .deliver = deliver_share};
+    const size_t slots = ordered_slots(&pieces);
+    struct searcher *only = NULL; /* the common case needs no memory */
+    if (take_searchers(search, slots, &only))
+        ordered_run(&pieces);
+    else
+        search->status = doppel_fail(search->error, DOPPEL_E_MEMORY, "no memory for a search");
+    if (search->shares > 1 && !search->status) {
+        hits_sort(search->gathered.items, search->gathered.count);
+        (void)visit_hits(search, &search->gathered);
+    }
+    give_searchers_back(search, slots);
+    array_free(&search->gathered);
+    snapshot_release(&search->snapshot);
     return search->status;
 }
 

@@ -112,6 +112,8 @@ static enum doppel_status map(int fd, const char *path, struct segment *segment,
     /* Else each page that is looked up brings its neighbours with it. */
     if (segment->plan.table == SEGMENT_BANDS || segment->plan.table == SEGMENT_HAMMING)
         (void)madvise(base, file->layout.end, MADV_RANDOM);
+    else
+        segment_want_large_pages(base, file->layout.end);
     file->path = strdup(path);
     file->checked = calloc(bitmap_words, sizeof *file->checked);
     file->second_checked = calloc(second_words, sizeof *file->second_checked);
@@ -245,6 +247,11 @@ enum doppel_status segment_verify(const struct segment *segment, struct doppel_e
     for (uint64_t block = 0; block < file->layout.blocks; block++)
         check_block(segment, block);
     return segment_damage(segment, error);
+}
+
+void segment_found_damaged(const struct segment *segment)
+{
+    atomic_store(&segment->file->damaged, true);
 }
 
 enum doppel_status segment_damage(const struct segment *segment, struct doppel_error *error)

@@ -111,6 +111,14 @@ static int reserve_segment(int fd, uint64_t bytes)
     return number;
 }
 
+/* With small pages each look-up misses the TLB, too, and each process that maps a file has a fault
+ * for every 64 KB. Pages of a file are as large as they were when they came into the page cache. A
+ * wish, no more. */
+void segment_want_large_pages(void *base, uint64_t bytes)
+{
+    (void)madvise(base, bytes, MADV_HUGEPAGE);
+}
+
 static enum doppel_status make_file(struct segment_file *file, const char *path,
                                     struct doppel_error *error)
 {
@@ -128,6 +136,7 @@ static enum doppel_status make_file(struct segment_file *file, const char *path,
     void *base = mmap(NULL, file->layout.end, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
     if (base == MAP_FAILED)
         return fail_file(error, "map", path, errno);
+    segment_want_large_pages(base, file->layout.end);
     file->base = base;
     file->watch = fault_watch(base, file->layout.end);
     if (!file->watch)
@@ -142,8 +151,7 @@ static enum doppel_status make_memory(struct segment_file *file, struct doppel_e
     if (base == MAP_FAILED)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %llu bytes of the index",
                            (unsigned long long)file->layout.end);
-    /* Lookups are random: with small pages each would miss the TLB too. A wish, no more. */
-    (void)madvise(base, file->layout.end, MADV_HUGEPAGE);
+    segment_want_large_pages(base, file->layout.end);
     file->base = base;
     return DOPPEL_OK;
 }

@@ -102,6 +102,9 @@ static inline void segment_touch(const struct segment *segment, const void *at, 
         (void)segment_check(segment, at, bytes);
 }
 
+/** What a table checks itself, and found damaged. */
+void segment_found_damaged(const struct segment *segment);
+
 /** Whether a touched block was damaged or lies beyond the end of a file that was cut meanwhile
  * (SIGBUS): to be asked after every search, whose results are void then. DOPPEL_OK or
  * DOPPEL_E_CORRUPT with the path. */

@@ -71,6 +71,9 @@ static inline uint64_t sums_pages(const struct segment_layout *layout)
     return (layout->second - layout->sums) / SEGMENT_ALIGNMENT;
 }
 
+/** Of what is mapped. */
+void segment_want_large_pages(void *base, uint64_t bytes);
+
 /** Point the parts into the mapped layout. */
 void segment_place(struct segment *segment);
 

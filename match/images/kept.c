@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
+#include "core/scratch.h"
 #include "match/images/images_internal.h"
 #include "match/images/pair.h"
 
@@ -204,22 +205,46 @@ static void take_scanned_code(struct kept_search *search, size_t sought,
         push_candidate(search, payload >> ID_BIT);
 }
 
+/* What lies near in a run is fetched ahead while the rest is scanned. */
+struct near_codes {
+    struct {
+        uint64_t number;
+        size_t probe;
+    } found[512];
+    size_t count;
+};
+
+static void take_near_codes(struct kept_search *search, const struct doppel_index_scanned *run,
+                            struct near_codes *near)
+{
+    for (size_t i = 0; i < near->count; i++)
+        take_scanned_code(search, near->found[i].probe, run, near->found[i].number);
+    near->count = 0;
+}
+
 static void scan_run(void *context, const struct doppel_index_scanned *run)
 {
     enum { MOST = DOPPEL_IMAGE_NEAR_WORDS };
     struct kept_search *search = context;
-    struct doppel_image_near found[2 * DOPPEL_VIEW_COUNT * MOST];
+    SCRATCH struct doppel_image_near found[2 * DOPPEL_VIEW_COUNT * MOST];
+    SCRATCH struct near_codes near;
+    near.count = 0;
     for (uint64_t first = 0; first < run->count; first += MOST) {
         const uint64_t left = run->count - first;
         const struct doppel_image_words words = {run->low + first / 8 * run->step, run->step,
                                                  left < MOST ? (uint32_t)left : MOST};
         const size_t count = doppel_image_probes_scan(search->probes, search->probe_count, &words,
                                                       search->radius, found);
-        for (size_t i = 0; i < count; i++)
-            doppel_index_scanned_prefetch(run, run->first + first + found[i].word);
-        for (size_t i = 0; i < count; i++)
-            take_scanned_code(search, found[i].probe, run, run->first + first + found[i].word);
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t number = run->first + first + found[i].word;
+            doppel_index_scanned_prefetch(run, number);
+            if (near.count == sizeof near.found / sizeof *near.found)
+                take_near_codes(search, run, &near);
+            near.found[near.count].number = number;
+            near.found[near.count++].probe = found[i].probe;
+        }
     }
+    take_near_codes(search, run, &near);
 }
 
 static void seek_views(struct kept_search *search)

@@ -171,6 +171,26 @@ static void test_larger(void **state)
         }
 }
 
+/* Of linear tables a single query has the codes in shares, one thread after the other. */
+static void test_one_query_in_shares(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 64; bits <= 256; bits *= 4) {
+        struct doppel_index_options options = options_of(bits);
+        options.design_radius = bits / 2;
+        struct pair pair = make(options, UNIFORM, 270000, IN_MANY);
+        for (uint64_t i = 0; i < 8; i++) {
+            const uint64_t payload = i * 20000 * 0x100000001u;
+            assert_int_equal(doppel_index_remove(pair.index, &payload, 1, NULL), DOPPEL_OK);
+            model_remove(&pair.model, payload);
+        }
+        const struct doppel_index_request request = {
+            .queries = pair.queries, .count = 1, .radius = bits * 3 / 8, .threads = 3};
+        check_request(pair.index, &pair.model, &request);
+        drop(&pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +199,7 @@ int main(void)
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_kernels_meet),
         cmocka_unit_test(test_larger),
+        cmocka_unit_test(test_one_query_in_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

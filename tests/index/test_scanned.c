@@ -15,6 +15,10 @@
 
 #include <doppel/index.h>
 
+#include "core/bytes.h"
+#include "core/digest.h"
+#include "index/segment/segment_internal.h"
+
 enum { ITEMS = 9000, CODES_MOST = 5, STEPS = 120 };
 
 /* What is to be found: item i has so many codes, of words that follow from its number. */
@@ -172,6 +176,133 @@ static void test_in_files(void **state)
     free((void *)names);
 }
 
+/* ---- damage ---- */
+
+enum { DAMAGED_CODES = 3000 };
+
+struct seen_codes {
+    pthread_mutex_t lock;
+    size_t right, wrong;
+};
+
+static void compare_run(void *context, const struct doppel_index_scanned *run)
+{
+    struct seen_codes *seen = context;
+    pthread_mutex_lock(&seen->lock);
+    for (uint64_t i = 0; i < run->count; i++) {
+        uint64_t code[4], payload;
+        bool right = doppel_index_scanned_get(run, run->first + i, code, &payload) &&
+                     code[0] == run->low[i / 8 * run->step + i % 8] && payload < DAMAGED_CODES;
+        for (unsigned word = 0; word < 4 && right; word++)
+            right = code[word] == mix(payload * 4 + word);
+        seen->right += right;
+        seen->wrong += !right;
+    }
+    pthread_mutex_unlock(&seen->lock);
+}
+
+static struct seen_codes scan_file(const struct doppel_index_files *files,
+                                   enum doppel_status *out_status)
+{
+    const struct doppel_index_options options = scanned_options();
+    struct seen_codes seen = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct doppel_index *index = NULL;
+    *out_status = doppel_index_open(&options, files, &index, NULL);
+    if (!*out_status)
+        *out_status = doppel_index_scan(index, 2, compare_run, &seen, NULL);
+    doppel_index_free(index);
+    return seen;
+}
+
+static void make_file_of_codes(const char *folder, const char *const **out_names)
+{
+    static uint64_t codes[4 * DAMAGED_CODES], payloads[DAMAGED_CODES];
+    const struct doppel_index_options options = scanned_options();
+    const struct doppel_index_files files = {.folder = folder};
+    struct doppel_index *index;
+    size_t count;
+    for (uint64_t i = 0; i < DAMAGED_CODES; i++) {
+        payloads[i] = i;
+        for (unsigned word = 0; word < 4; word++)
+            codes[4 * i + word] = mix(i * 4 + word);
+    }
+    assert_int_equal(doppel_index_open(&options, &files, &index, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_insert(index, codes, payloads, DAMAGED_CODES, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_flush(index, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_names(index, out_names, &count, NULL), DOPPEL_OK);
+    assert_int_equal(count, 1);
+    doppel_index_free(index);
+}
+
+static void flip_byte(const char *path, long at, uint8_t bits)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fputc(byte ^ bits, file), byte ^ bits);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Whatever byte changes: no code is read otherwise than it was written and nothing said. */
+static void test_damage_is_told(void **state)
+{
+    char folder[] = "/tmp/doppel-scanned-XXXXXX", path[600];
+    const char *const *names;
+    uint64_t random = 5;
+    size_t told = 0;
+    enum doppel_status status;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    make_file_of_codes(folder, &names);
+    const struct doppel_index_files files = {.folder = folder, .names = names, .count = 1};
+    snprintf(path, sizeof path, "%s/%s", folder, names[0]);
+    assert_int_equal(scan_file(&files, &status).right, DAMAGED_CODES);
+    assert_int_equal(status, DOPPEL_OK);
+    for (int round = 0; round < 300; round++) {
+        const long at = (long)(mix(random++) % (4096 + DAMAGED_CODES * 42));
+        const uint8_t bits = (uint8_t)(1 + mix(random++) % 255);
+        flip_byte(path, at, bits);
+        const struct seen_codes seen = scan_file(&files, &status);
+        assert_true(status || (seen.right == DAMAGED_CODES && !seen.wrong));
+        told += status != DOPPEL_OK;
+        flip_byte(path, at, bits);
+    }
+    assert_in_range(told, 250, 300);
+    unlink(path);
+    rmdir(folder);
+    free((void *)names);
+}
+
+/* The fourth parameter of the header is 1, as where the codes are not in blocks. */
+static void test_former_tables_are_made_again(void **state)
+{
+    char folder[] = "/tmp/doppel-scanned-XXXXXX", path[600];
+    uint8_t header[SEGMENT_HEADER];
+    const char *const *names;
+    enum doppel_status status;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    make_file_of_codes(folder, &names);
+    const struct doppel_index_files files = {.folder = folder, .names = names, .count = 1};
+    snprintf(path, sizeof path, "%s/%s", folder, names[0]);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fread(header, 1, sizeof header, file), sizeof header);
+    assert_int_equal(get_u64(header + AT_PARAMETERS + 24), 2);
+    put_u64(header + AT_PARAMETERS + 24, 1);
+    put_u64(header + AT_HEADER_SUM, checksum64(header, AT_HEADER_SUM));
+    rewind(file);
+    assert_int_equal(fwrite(header, 1, sizeof header, file), sizeof header);
+    assert_int_equal(fclose(file), 0);
+    (void)scan_file(&files, &status);
+    assert_int_equal(status, DOPPEL_E_VERSION);
+    unlink(path);
+    rmdir(folder);
+    free((void *)names);
+}
+
 static void never_visited(void *context, const struct doppel_index_scanned *run)
 {
     (void)context, (void)run;
@@ -191,8 +322,9 @@ static void test_others_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_in_memory),
-                                       cmocka_unit_test(test_in_files),
-                                       cmocka_unit_test(test_others_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_memory), cmocka_unit_test(test_in_files),
+        cmocka_unit_test(test_damage_is_told), cmocka_unit_test(test_former_tables_are_made_again),
+        cmocka_unit_test(test_others_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
