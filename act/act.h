@@ -8,7 +8,9 @@
  *
  * At every moment either the old file or what takes its place is at the path. Nothing is ever
  * overwritten. A file that changed since it was read is left alone; so is one that is not, byte by
- * byte, what it should be. Why is reported with it. */
+ * byte, what it should be. One with other bytes is read again, as is the one to keep, each by a
+ * worker process that sees no other file, and left alone unless they are still duplicates; but not
+ * where a person has marked it. Why is reported with it. */
 #ifndef DOPPEL_ACT_H
 #define DOPPEL_ACT_H
 
@@ -16,8 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/group.h>
+#include <doppel/intake.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
 
@@ -50,6 +54,10 @@ struct doppel_act_policy {
                             files, as /mnt/.Trash-1000 */
     const char *journal; /**< the file into which steps are written; made, but not its folder */
     bool dry_run;        /**< nothing is done: no journal is needed */
+    /** How files are read again, and when they are duplicates, before one goes that has other bytes
+     * than the file it goes for; borrowed for the call; NULL: the defaults. */
+    const struct doppel_read_options *read;
+    const struct doppel_compare_options *compare;
 };
 
 /** A dry run of hard links for identical files. Thread-safe. */
@@ -85,6 +93,7 @@ struct doppel_plan_file {
     struct doppel_file_stamp stamp; /**< as it was when it was read */
     enum doppel_reason reason;
     enum doppel_file_mark mark;
+    double similarity;    /**< to the one to keep, as it was found; 0: it is not known */
     bool reference;       /**< only compared against: it stays */
     size_t keep;          /**< number of the one to keep of its group; its own: it is that */
     size_t duplicate_of;  /**< number of the file for which it goes; its own: it stays */

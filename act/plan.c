@@ -41,6 +41,11 @@ enum doppel_status doppel_plan_new(const struct doppel_act_policy *policy, struc
         plan->policy.move_to = copy_text(policy->move_to, &no_memory);
         plan->policy.trash = copy_text(policy->trash, &no_memory);
         plan->policy.journal = copy_text(policy->journal, &no_memory);
+        plan->read = policy->read ? *policy->read : doppel_read_options_default();
+        plan->read.alone = true;
+        plan->compare = policy->compare ? *policy->compare : doppel_compare_options_default();
+        plan->policy.read = &plan->read;
+        plan->policy.compare = &plan->compare;
         if (!no_memory) {
             *out = plan;
             return DOPPEL_OK;
@@ -168,6 +173,7 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .stamp = {member->device, member->inode, member->size_bytes, member->mtime_ns},
             .reason = member->reason,
             .mark = member->mark,
+            .similarity = member->match ? member->match->similarity : 0,
             .reference = member->reference,
             .keep = keep,
             .duplicate_of = keep + i,

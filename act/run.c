@@ -1,6 +1,7 @@
 /* Runs: taking the steps of a plan, one file after the other; listing them; taking them back. */
 #include <doppel/act.h>
 
+#include "act/confirm.h"
 #include "act/plan_internal.h"
 #include "act/step.h"
 #include "core/try.h"
@@ -16,6 +17,7 @@ struct acting {
     struct doppel_act_summary *summary;
     struct journal *journal; /* NULL in a dry run */
     struct gone_names *gone; /* of each file of the plan */
+    struct confirmation confirmation;
 };
 
 /* Names of a file that went. */
@@ -164,6 +166,8 @@ static enum doppel_status act_on_file(struct acting *acting, struct acted_file *
     struct pair_files files = {file->path, acted->kept->path, file->stamp, acted->kept->stamp,
                                file->identical};
     enum doppel_status status = DOPPEL_OK;
+    if (!acted->reason.status && !acting->plan->policy.dry_run && wants_confirmation(file))
+        confirm_duplicate(acting->run, acting->plan, file, &acting->confirmation, &acted->reason);
     if (!acted->reason.status && !pair_open(acting->run, &files, acting->plan->policy.action,
                                             &acted->pair, &acted->reason)) {
         status = act_on_pair(acting, acted, error);
@@ -217,7 +221,7 @@ enum doppel_status doppel_plan_run(struct doppel_run *run, const struct doppel_p
                                    struct doppel_act_summary *out_summary,
                                    struct doppel_error *error)
 {
-    struct acting acting = {run, plan, visitor, out_summary, NULL, NULL};
+    struct acting acting = {.run = run, .plan = plan, .visitor = visitor, .summary = out_summary};
     struct journal_content content = {0};
     struct doppel_error late;
     *out_summary = (struct doppel_act_summary){0};
@@ -233,6 +237,7 @@ enum doppel_status doppel_plan_run(struct doppel_run *run, const struct doppel_p
     status = acting.gone ? act_on_all(&acting, error)
                          : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to act");
     free(acting.gone);
+    confirmation_free(&acting.confirmation);
     if (journal_close(acting.journal, &late) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s", late.message);
     return status;

@@ -76,6 +76,8 @@ struct doppel_read_options {
     struct doppel_pcm pcm;  /**< all is raw audio; format 0: nothing is */
     bool fast;              /**< of videos the keyframes alone */
     bool no_audio;          /**< videos without their audio */
+    bool alone; /**< nothing is taken from the cache, and each file is read by a worker that sees no
+                   other: so nothing but its own bytes can have a say in what comes of it */
 };
 
 /** Every kind by its default scheme. Thread-safe. */

@@ -34,8 +34,11 @@ static bool has_twin_at_worker(const struct intake *intake, const struct intake_
 /* The pool, started at the first file that needs it. */
 static enum doppel_status want_pool(struct intake *intake, struct doppel_error *error)
 {
-    return intake->pool ? DOPPEL_OK
-                        : doppel_pool_for_run(intake->options->run, &intake->pool, error);
+    if (intake->pool)
+        return DOPPEL_OK;
+    return intake->options->read.alone
+               ? doppel_pool_alone(intake->options->run, &intake->pool, error)
+               : doppel_pool_for_run(intake->options->run, &intake->pool, error);
 }
 
 static enum doppel_status submit_slot(struct intake *intake, const struct intake_slot *slot, int fd,

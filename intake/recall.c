@@ -154,7 +154,7 @@ bool slot_recall(struct intake *intake, struct intake_slot *slot,
 {
     struct doppel_error refusal;
     struct doppel_digest digest = *wanted; /* it may lie in the record */
-    if (slot_goes_past_cache(intake, slot))
+    if (intake->options->read.alone || slot_goes_past_cache(intake, slot))
         return false;
     struct doppel_record_key key = {&digest, slot->scheme->id, slot->scheme->version,
                                     slot->file.record.reading};

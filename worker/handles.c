@@ -36,11 +36,6 @@ void member_gets_on(struct member *member, int64_t now_ms)
     member->worked_ms = progress_worked_ms(member->process.progress);
 }
 
-bool member_is_spent(const struct member *member)
-{
-    return member->given >= FILES_PER_WORKER;
-}
-
 bool member_is_at_slow(const struct member *member)
 {
     return member->count && member->flight[0].slow;

@@ -48,9 +48,6 @@ enum doppel_status member_start(struct member *member, const char *program,
 /* It is waited for again. */
 void member_gets_on(struct member *member, int64_t now_ms);
 
-/* Whether it has had enough files, and is to be replaced. */
-bool member_is_spent(const struct member *member);
-
 /* Whether it is at a slow file. */
 bool member_is_at_slow(const struct member *member);
 

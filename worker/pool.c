@@ -122,15 +122,9 @@ failed:
     return status;
 }
 
-enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct doppel_pool **out,
-                                       struct doppel_error *error)
+static enum doppel_status new_pool_of_run(const struct doppel_run *run, bool alone,
+                                          struct doppel_pool **out, struct doppel_error *error)
 {
-    struct doppel_pool *kept = run_take_kept(run, RUN_POOL);
-    if (kept) {
-        kept->start_failures = 0;
-        *out = kept;
-        return DOPPEL_OK;
-    }
     const struct doppel_run_options *from = doppel_run_get_options(run);
     struct doppel_pool_options options = doppel_pool_options_default();
     options.jobs = from->jobs;
@@ -141,6 +135,7 @@ enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct dopp
     options.whole_timeout = from->limits.whole_timeout;
     options.sandbox = from->sandbox;
     options.switched_off = from->limits.switched_off;
+    options.alone = alone;
     enum doppel_status status = doppel_pool_new(&options, out, error);
     if (!status)
         (*out)->run = run;
@@ -148,9 +143,26 @@ enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct dopp
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_E_IO : status;
 }
 
+enum doppel_status doppel_pool_for_run(const struct doppel_run *run, struct doppel_pool **out,
+                                       struct doppel_error *error)
+{
+    struct doppel_pool *kept = run_take_kept(run, RUN_POOL);
+    if (!kept)
+        return new_pool_of_run(run, false, out, error);
+    kept->start_failures = 0;
+    *out = kept;
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_pool_alone(const struct doppel_run *run, struct doppel_pool **out,
+                                     struct doppel_error *error)
+{
+    return new_pool_of_run(run, true, out, error);
+}
+
 void doppel_pool_free(struct doppel_pool *pool)
 {
-    if (pool && pool->run && !pool->pending)
+    if (pool && pool->run && !pool->pending && !pool->options.alone)
         run_keep(pool->run, RUN_POOL, pool, end_pool);
     else
         end_pool(pool);
@@ -214,12 +226,18 @@ void pool_look_at_clock(struct doppel_pool *pool)
     pool->seen_ms = now_ms;
 }
 
+/* Whether a worker has had enough files, and is to be replaced. */
+static bool is_spent(const struct doppel_pool *pool, const struct member *member)
+{
+    return member->given >= (pool->options.alone ? 1 : FILES_PER_WORKER);
+}
+
 static struct member *least_loaded(struct doppel_pool *pool)
 {
     struct member *best = NULL;
     for (uint32_t i = 0; i < pool->jobs; i++) {
         struct member *member = &pool->members[i];
-        if (member_lives(member) && !member->deaf && !member_is_spent(member) &&
+        if (member_lives(member) && !member->deaf && !is_spent(pool, member) &&
             !member_is_at_slow(member) && (!best || member->count < best->count))
             best = member;
     }
@@ -231,6 +249,7 @@ static struct member *least_loaded(struct doppel_pool *pool)
 static size_t next_share(const struct doppel_pool *pool)
 {
     size_t share = (pool->queued + pool->jobs - 1) / pool->jobs, quick = 0;
+    share = pool->options.alone ? 1 : share;
     while (quick < share && !pool->queue[quick].slow)
         quick++;
     return quick ? quick : 1;
@@ -241,7 +260,7 @@ static void end_spent(struct doppel_pool *pool)
 {
     for (uint32_t i = 0; i < pool->jobs; i++) {
         struct member *member = &pool->members[i];
-        if (member_lives(member) && member_is_spent(member) && !member->count)
+        if (member_lives(member) && is_spent(pool, member) && !member->count)
             process_end(&member->process);
     }
 }

@@ -31,6 +31,7 @@ struct doppel_pool_options {
     double max_seconds;  /**< of audio or video; 0 = no limit; default 0 */
     enum doppel_sandbox sandbox; /**< default DOPPEL_SANDBOX_AUTO */
     uint16_t switched_off;       /**< as in struct doppel_limits */
+    bool alone;         /**< each file has a worker of its own, that sees no other; default false */
     bool whole_timeout; /**< timeout_ms is of the whole file, also of a video; default false: of
                            video and audio it is the time in which it must get on by ten
                            seconds */
@@ -77,6 +78,12 @@ DOPPEL_API enum doppel_status doppel_pool_new(const struct doppel_pool_options *
 DOPPEL_API enum doppel_status doppel_pool_for_run(const struct doppel_run *run,
                                                   struct doppel_pool **out,
                                                   struct doppel_error *error);
+
+/** The same, always a new one, whose workers see one file each (`alone`): what one of them says of
+ * its file, no other file can have told it. A worker's start costs some 40 ms. */
+DOPPEL_API enum doppel_status doppel_pool_alone(const struct doppel_run *run,
+                                                struct doppel_pool **out,
+                                                struct doppel_error *error);
 
 /** Stop and reap the workers; what is in flight is dropped. The pool of a run goes back to it, with
  * its workers, unless something is in flight. */

@@ -29,7 +29,7 @@ USES = {
     "search": "core text image audio video match library compare",
     "group": "core text image audio video match library corpus compare intake",
     "decide": "core text index match library corpus worker search compare intake",
-    "act": "core library group",
+    "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
     "tools": "core media text image audio video index match store worker library corpus "

@@ -123,11 +123,39 @@ static void what_bent_workers_answer_is_forgotten(void **state)
     assert_true(lost > runs / 4);
 }
 
+/* A worker that one file took over has others thrown away, it says. What goes without a comparison
+ * byte by byte is read again by workers that see nothing else. */
+static void no_file_speaks_for_another(void **state)
+{
+    (void)state;
+    static const struct setting lied_to = {.environment = {"DOPPEL_WORKER=./worker"}};
+    make_folder("pics");
+    keep_image("pics/1-hostile.jpg", draw_image(1, 1, 320, 240), 90);
+    keep_image("pics/2.jpg", draw_image(2, 1, 320, 240), 90);
+    keep_image("pics/3.jpg", draw_image(3, 1, 320, 240), 90);
+    keep_image("pics/4-like-3.jpg", draw_image(3, 1, 320, 240), 60);
+    write_worker(LIAR_WORKER, 0);
+    struct ran ran = doppel_with(&lied_to, "scan", "-j1", "pics", "--reason", "near,same-content",
+                                 "--action", "move-to", "--to", "away", "--yes", "--json");
+    assert_code(&ran, 3);
+    assert_int_equal(count_lines(ran.err, "read once more, it is no duplicate"), 3);
+    assert_int_equal(access("away", F_OK), -1);
+    ran_free(&ran);
+    write_worker(HONEST_WORKER, 0); /* the cache has learned better */
+    ran = doppel_with(&lied_to, "scan", "pics", "--reason", "near,same-content", "--action",
+                      "move-to", "--to", "away", "--yes", "--json");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "\"done\":true"), 1);
+    assert_has(ran.out, "4-like-3.jpg");
+    ran_free(&ran);
+}
+
 int main(int argument_count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_bent_workers_answer_is_forgotten, make_files,
                                         sandbox_leave),
+        IN_SANDBOX(no_file_speaks_for_another),
     };
     if (argument_count > 1)
         runs = atoi(arguments[1]);

@@ -4,9 +4,9 @@
  * "twice", "mute" misbehave, and so does, by silence, every other word; "garbage N" and "bend N"
  * answer with random bytes, or with a good answer of which random bytes are changed; "lend N"
  * answers with a good one in a file in memory that is not sealed; "eat" takes memory until there is
- * none; "look" says what is around it; "steps N" gets on by 10 s of media
- * every 100 ms, N times; "lie" says nonsense of its progress, and cuts off the page for it. The
- * environment variable FAKE_START misbehaves before the ready frame.
+ * none; "which" says what process it is, "look" what is around it; "steps N" gets on by 10 s of
+ * media every 100 ms, N times; "lie" says nonsense of its progress, and cuts off the page for it.
+ * The environment variable FAKE_START misbehaves before the ready frame.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -119,6 +119,13 @@ static void count(uint64_t serial)
     send_error(serial, DOPPEL_E_IO, sentence);
 }
 
+static void tell_process(uint64_t serial)
+{
+    char sentence[64];
+    snprintf(sentence, sizeof sentence, "process %d", (int)getpid());
+    send_error(serial, DOPPEL_E_IO, sentence);
+}
+
 /* Its environment, its folder, and how the file in hand is open, which it then reads. */
 static void look(const struct worker_order *order)
 {
@@ -208,6 +215,8 @@ static void obey(const char *command, const struct worker_order *order)
         send_good(order->serial, order->wanted.scheme, number, 0);
     } else if (strcmp(verb, "count") == 0)
         count(order->serial);
+    else if (strcmp(verb, "which") == 0)
+        tell_process(order->serial);
     else if (strcmp(verb, "look") == 0)
         look(order);
     else if (strcmp(verb, "eat") == 0)

@@ -39,6 +39,41 @@ static void test_descriptors_stay_even(void **state)
     assert_true(has_no_children());
 }
 
+/* @return of how many processes the outcomes of as many files came */
+static size_t count_processes(bool alone)
+{
+    enum { FILES = 7 };
+    struct doppel_pool_options options = doppel_pool_options_default();
+    struct doppel_pool *pool = NULL;
+    char sentences[FILES][512];
+    size_t count = 0;
+    options.program = FAKE_WORKER;
+    options.jobs = 2;
+    options.alone = alone;
+    assert_int_equal(doppel_pool_new(&options, &pool, NULL), DOPPEL_OK);
+    for (unsigned i = 0; i < FILES; i++)
+        submit(pool, "which", i);
+    for (unsigned i = 0; i < FILES; i++) {
+        struct doppel_outcome outcome = next(pool);
+        size_t known = 0;
+        while (known < count && strcmp(sentences[known], outcome.error.message) != 0)
+            known++;
+        if (known == count)
+            snprintf(sentences[count++], sizeof *sentences, "%s", outcome.error.message);
+        doppel_outcome_free(&outcome);
+    }
+    doppel_pool_free(pool);
+    assert_true(has_no_children());
+    return count;
+}
+
+static void test_each_file_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(count_processes(true), 7);
+    assert_true(count_processes(false) <= 2);
+}
+
 static void test_program_missing(void **state)
 {
     (void)state;
@@ -250,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_descriptors_stay_even),
         cmocka_unit_test(test_workers_outlive_the_thread_that_started_them),
         cmocka_unit_test(test_program_missing),
+        cmocka_unit_test(test_each_file_alone),
         cmocka_unit_test(test_worker_cannot_start),
         cmocka_unit_test(test_workers_ignore_sigint),
         cmocka_unit_test(test_memory_limit),

@@ -26,8 +26,12 @@ enum doppel_status new_plan(const struct settings *settings, struct doppel_plan 
 {
     struct doppel_act_policy policy = act_policy_from(settings);
     char *journal = policy.dry_run ? NULL : journal_file(settings), *trash = trash_folder();
+    const struct doppel_read_options read = read_options_from(settings);
+    const struct doppel_compare_options compare = compare_options_from(settings);
     policy.journal = journal;
     policy.trash = trash;
+    policy.read = &read;
+    policy.compare = &compare;
     enum doppel_status status =
         policy.dry_run || journal
             ? doppel_plan_new(&policy, out, error)
