@@ -129,28 +129,37 @@ static enum doppel_status take_tags(struct importer *importer, uint64_t id,
     return status;
 }
 
-/* "md5:0123…". */
-static enum doppel_status put_exact(struct importer *importer, const struct exchange_item *carried,
-                                    uint64_t *out_id, enum doppel_added *out_added,
-                                    struct doppel_error *error)
+/* "md5:0123…". @param out has its bytes in `digest` */
+static enum doppel_status read_exact(const struct exchange_item *carried, uint8_t digest[32],
+                                     struct doppel_exact_digest *out, struct doppel_error *error)
 {
     const char *name = carried->item.path;
     for (size_t i = 0; i < sizeof exacts / sizeof *exacts; i++) {
         size_t length = strlen(exacts[i].name);
-        uint8_t digest[32];
-        bool added = false;
         if (strncmp(name, exacts[i].name, length) != 0 ||
             doppel_hex_decode(name + length, digest, doppel_exact_bytes(exacts[i].algorithm)))
             continue;
-        const struct doppel_exact_digest exact = {exacts[i].algorithm, digest,
-                                                  carried->item.added_ns};
-        enum doppel_status status =
-            doppel_library_add_exact(importer->library, &exact, out_id, &added, error);
-        *out_added = added ? DOPPEL_ADDED_NEW : DOPPEL_ADDED_UNCHANGED;
-        return status ? status : importer_tell(importer, *out_id, false, &carried->about, error);
+        *out = (struct doppel_exact_digest){exacts[i].algorithm, digest, carried->item.added_ns};
+        return DOPPEL_OK;
     }
     return doppel_fail(error, DOPPEL_E_ARGUMENT,
                        "'%.100s' is no digest: md5:, sha1: or sha256: and hex digits", name);
+}
+
+static enum doppel_status put_exact(struct importer *importer, const struct exchange_item *carried,
+                                    uint64_t *out_id, enum doppel_added *out_added,
+                                    struct doppel_error *error)
+{
+    struct doppel_exact_digest exact;
+    uint8_t digest[32];
+    bool added = false;
+    enum doppel_status status;
+    TRY(read_exact(carried, digest, &exact, error));
+    TRY(doppel_library_add_exact(importer->library, &exact, out_id, &added, error));
+    *out_added = added ? DOPPEL_ADDED_NEW : DOPPEL_ADDED_UNCHANGED;
+    TRY(importer_tell(importer, *out_id, false, &carried->about, error));
+done:
+    return status;
 }
 
 /* Labels that lists gave are said by these. @param out what it has is borrowed; its labels are to
@@ -197,7 +206,7 @@ static bool is_code_of_list(const struct exchange_item *carried)
     const struct doppel_metadata *about = &carried->about;
     return !carried->item.id && !carried->says.count && !carried->leader && !carried->canonical &&
            !about->source && !about->date && !about->meta && !about->label_count &&
-           !about->list_count && doppel_code_batch_takes(&carried->item);
+           !about->list_count && (is_digest(carried) || doppel_code_batch_takes(&carried->item));
 }
 
 static enum doppel_status take_list_code(struct importer *importer,
@@ -205,10 +214,20 @@ static enum doppel_status take_list_code(struct importer *importer,
                                          struct doppel_error *error)
 {
     bool full = false;
-    const struct doppel_list_code code = {&carried->item, carried->about.external_id,
-                                          carried->tags};
-    enum doppel_status status = doppel_code_batch_add(importer->batch, &code, &full, error);
-    return status || !full ? status : importer_write_codes(importer, error);
+    struct doppel_list_code code = {
+        .item = &carried->item, .name = carried->about.external_id, .tags = carried->tags};
+    struct doppel_exact_digest exact;
+    uint8_t digest[32];
+    enum doppel_status status;
+    if (is_digest(carried)) {
+        TRY(read_exact(carried, digest, &exact, error));
+        code.exact = &exact;
+    }
+    TRY(doppel_code_batch_add(importer->batch, &code, &full, error));
+    if (full)
+        TRY(importer_write_codes(importer, error));
+done:
+    return status;
 }
 
 static enum doppel_status importer_take_item(void *context, const struct exchange_item *carried,
@@ -220,9 +239,6 @@ static enum doppel_status importer_take_item(void *context, const struct exchang
     uint64_t id = 0;
     if (is_code_of_list(carried))
         return take_list_code(importer, carried, error);
-    if (importer->sync && is_digest(carried) &&
-        doppel_list_sync_knows_exact(importer->sync, carried->item.path, &carried->tags))
-        return DOPPEL_OK;
     enum doppel_status status;
     TRY(importer_write_codes(importer, error));
     TRY(without_tags(carried, &own) ? import_item(importer, &own, &id, &added, error)

@@ -268,9 +268,9 @@ DOPPEL_API enum doppel_status doppel_library_import(struct doppel_library *libra
                                                     struct doppel_error *error);
 
 /**
- * Codes of a list on their way into a library, many at a time: what comes of it is what
- * doppel_library_import of one after the other makes, but that the log has first that all came in,
- * then that all are on a list. Not thread-safe.
+ * Codes or digests of a list on their way into a library, many at a time: what comes of it is what
+ * doppel_library_import or _add_exact of one after the other makes, but that the log has first that
+ * all came in, then that all are on a list. Not thread-safe.
  */
 struct doppel_code_batch;
 
@@ -287,14 +287,15 @@ DOPPEL_API void doppel_code_batch_free(struct doppel_code_batch *batch);
 DOPPEL_API bool doppel_code_batch_takes(const struct doppel_item *item);
 
 struct doppel_list_code {
-    const struct doppel_item *item; /**< which the batch takes */
-    const char *name;               /**< its external id; NULL: it has none */
-    struct doppel_list_tags tags;   /**< as labels, of the lists that it comes with */
+    const struct doppel_item *item;          /**< which the batch takes */
+    const char *name;                        /**< its external id; NULL: it has none */
+    struct doppel_list_tags tags;            /**< as labels, of the lists that it comes with */
+    const struct doppel_exact_digest *exact; /**< in place of the item; NULL: none */
 };
 
 /** Put such an item behind the others; copied. Nothing is written yet.
  * @param out_full it is time for doppel_code_batch_write
- * @return as doppel_library_import */
+ * @return as doppel_library_import; of a digest as doppel_library_add_exact */
 DOPPEL_API enum doppel_status doppel_code_batch_add(struct doppel_code_batch *batch,
                                                     const struct doppel_list_code *code,
                                                     bool *out_full, struct doppel_error *error);

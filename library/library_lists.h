@@ -223,11 +223,6 @@ DOPPEL_API enum doppel_status doppel_list_sync_begin(struct doppel_library *libr
                                                      struct doppel_error *error);
 DOPPEL_API void doppel_list_sync_free(struct doppel_list_sync *sync);
 
-/** Whether a digest that stands for a file ("md5:0123…") is on the list with these tags: then it
- * stays, and nothing is to be done. */
-DOPPEL_API bool doppel_list_sync_knows_exact(struct doppel_list_sync *sync, const char *name,
-                                             const struct doppel_list_tags *tags);
-
 /** An item was taken in for the list: if it was on it before, it stays. */
 DOPPEL_API void doppel_list_sync_came(struct doppel_list_sync *sync, uint64_t id, bool updated,
                                       bool retagged);

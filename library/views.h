@@ -70,10 +70,11 @@
 /* A row that tells of many items has an entry for each. */
 #define VIEW_DECISIONS \
     DECISION_ROWS("entry", "nullif(item, 0)", "path") " WHERE last_item IS NULL UNION ALL " \
-    DECISION_ROWS("entry - (last_item - one.id)", "one.id", "coalesce((SELECT external_id FROM" \
-        " about WHERE about.item = one.id), one.removed)") \
-    " JOIN (SELECT id, '' AS removed FROM item UNION ALL SELECT item, path FROM log" \
-    " WHERE action = 'removed') AS one ON one.id BETWEEN log.item AND log.last_item"
+    DECISION_ROWS("entry - (last_item - one.id)", "one.id", "coalesce(one.place, (SELECT" \
+        " external_id FROM about WHERE about.item = one.id), '')") \
+    " JOIN (SELECT id, CASE WHEN path >= x'01' THEN path END AS place FROM item" \
+    " UNION ALL SELECT item, path FROM log WHERE action = 'removed') AS one" \
+    " ON one.id BETWEEN log.item AND log.last_item"
 
 #define DECISION_ROWS(entry, item, name) \
     "SELECT " entry " AS entry, " TIME_OF("time_ns") " AS time, time_ns, action, " item \

@@ -1,5 +1,5 @@
-/* Codes of a list, taken in many at a time: those that are new as rows in order of id, with one
- * entry of the log; those that are there already, or twice in it, one by one. */
+/* Codes or digests of a list, taken in many at a time: those that are new as rows in order of id,
+ * with one entry of the log; those that are there already, or twice in it, one by one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,39 +90,61 @@ static bool copy_tags(const struct doppel_list_tags *tags, struct doppel_list_ta
     return true;
 }
 
-static enum doppel_status put_code(struct doppel_code_batch *batch,
-                                   const struct doppel_record *record,
+/* @param code of what is given, but for its name and tags */
+static enum doppel_status put_code(struct doppel_code_batch *batch, struct batch_code *code,
                                    const struct doppel_list_code *given, struct doppel_error *error)
 {
-    const struct doppel_fingerprint *fingerprint = &record->fingerprint;
-    struct batch_code code = {.digest = record->digest,
-                              .code = fingerprint->codes[0],
-                              .position = fingerprint->positions[0],
-                              .scheme = record->scheme,
-                              .version = record->version,
-                              .code_bits = fingerprint->code_bits,
-                              .quality = record->quality,
-                              .added_ns = given->item->added_ns,
-                              .name = given->name ? strdup(given->name) : NULL};
-    if ((!given->name || code.name) && copy_tags(&given->tags, &code.tags) &&
-        array_push(&batch->codes, code))
+    code->name = given->name ? strdup(given->name) : NULL;
+    if ((!given->name || code->name) && copy_tags(&given->tags, &code->tags) &&
+        array_push(&batch->codes, *code))
         return DOPPEL_OK;
-    forget_code(&code);
+    forget_code(code);
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for codes");
+}
+
+static enum doppel_status code_of_item(const struct doppel_list_code *given, struct batch_code *out,
+                                       struct doppel_error *error)
+{
+    struct doppel_record record = given->item->record;
+    enum doppel_status status = import_make_digest(&record, given->name, error);
+    *out = (struct batch_code){.digest = record.digest,
+                               .code = record.fingerprint.codes[0],
+                               .position = record.fingerprint.positions[0],
+                               .scheme = record.scheme,
+                               .version = record.version,
+                               .code_bits = record.fingerprint.code_bits,
+                               .quality = record.quality,
+                               .added_ns = given->item->added_ns};
+    return status;
+}
+
+static enum doppel_status code_of_exact(const struct doppel_exact_digest *exact,
+                                        struct batch_code *out, struct doppel_error *error)
+{
+    char name[EXACT_NAME_BYTES];
+    if (!doppel_exact_bytes(exact->algorithm))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such digest is known");
+    exact_name(exact->algorithm, exact->bytes, name);
+    *out = (struct batch_code){.digest = doppel_digest_bytes(name, strlen(name)),
+                               .algorithm = exact->algorithm,
+                               .added_ns = exact->added_ns};
+    memcpy(out->exact, exact->bytes, doppel_exact_bytes(exact->algorithm));
+    return DOPPEL_OK;
 }
 
 enum doppel_status doppel_code_batch_add(struct doppel_code_batch *batch,
                                          const struct doppel_list_code *code, bool *out_full,
                                          struct doppel_error *error)
 {
-    struct doppel_record record = code->item->record;
     const struct doppel_metadata about = batch_about(batch, code->name);
+    struct batch_code own;
     enum doppel_status status;
-    TRY(import_check(batch->library, code->item, &about, error));
+    TRY(code->exact ? doppel_library_check_metadata(batch->library, &about, error)
+                    : import_check(batch->library, code->item, &about, error));
     TRY(list_tags_check(batch->library, &code->tags, error));
-    TRY(import_make_digest(&record, code->name, error));
-    if (!batch->sync || !list_sync_knows(batch->sync, &record.digest, &code->tags))
-        TRY(put_code(batch, &record, code, error));
+    TRY(code->exact ? code_of_exact(code->exact, &own, error) : code_of_item(code, &own, error));
+    if (!batch->sync || !list_sync_knows(batch->sync, &own.digest, &code->tags))
+        TRY(put_code(batch, &own, code, error));
     *out_full = batch->codes.count >= batch->full;
 done:
     return status;
@@ -169,8 +191,9 @@ enum doppel_status batch_put_tags(struct doppel_code_batch *batch, uint64_t id, 
     return status || about->list_count ? status : metadata_put(batch->library, id, &labels, error);
 }
 
-static enum doppel_status put_one(struct doppel_code_batch *batch, struct batch_code *code,
-                                  uint64_t *counts, struct doppel_error *error)
+static enum doppel_status put_one_code(struct doppel_code_batch *batch, struct batch_code *code,
+                                       uint64_t *out_id, enum doppel_added *out_added,
+                                       struct doppel_error *error)
 {
     static const struct doppel_file_stamp none;
     const struct doppel_record record = batch_record(code);
@@ -181,15 +204,37 @@ static enum doppel_status put_one(struct doppel_code_batch *batch, struct batch_
                                          .record = &record,
                                          .unproven = true,
                                          .added_ns = code->added_ns}};
+    enum doppel_status status = import_one(batch->library, &import, error);
+    *out_id = import.addition.id;
+    *out_added = import.addition.outcome;
+    return status;
+}
+
+static enum doppel_status put_one_exact(struct doppel_code_batch *batch,
+                                        const struct batch_code *code, uint64_t *out_id,
+                                        enum doppel_added *out_added, struct doppel_error *error)
+{
+    const struct doppel_exact_digest exact = {code->algorithm, code->exact, code->added_ns};
+    const struct doppel_metadata about = batch_about(batch, code->name);
+    bool added = false;
+    enum doppel_status status =
+        exact_add(batch->library, &exact, about.source, out_id, &added, error);
+    *out_added = added ? DOPPEL_ADDED_NEW : DOPPEL_ADDED_UNCHANGED;
+    return status ? status : metadata_put(batch->library, *out_id, &about, error);
+}
+
+static enum doppel_status put_one(struct doppel_code_batch *batch, struct batch_code *code,
+                                  uint64_t *counts, struct doppel_error *error)
+{
+    enum doppel_added outcome = DOPPEL_ADDED_NEW;
+    uint64_t id = 0;
     bool retagged = false;
     enum doppel_status status;
-    TRY(import_one(batch->library, &import, error));
-    const enum doppel_added outcome = import.addition.outcome;
-    TRY(batch_put_tags(batch, import.addition.id, outcome == DOPPEL_ADDED_NEW, code, &retagged,
-                       error));
+    TRY(code->algorithm ? put_one_exact(batch, code, &id, &outcome, error)
+                        : put_one_code(batch, code, &id, &outcome, error));
+    TRY(batch_put_tags(batch, id, outcome == DOPPEL_ADDED_NEW, code, &retagged, error));
     if (batch->sync)
-        doppel_list_sync_came(batch->sync, import.addition.id, outcome == DOPPEL_ADDED_UPDATED,
-                              retagged);
+        doppel_list_sync_came(batch->sync, id, outcome == DOPPEL_ADDED_UPDATED, retagged);
     counts[outcome]++;
 done:
     return status;

@@ -8,7 +8,7 @@
 
 enum {
     ROWS_AT_ONCE = 16,   /* of an INSERT */
-    MAX_CODE_BYTES = 96, /* of a fingerprint of one code */
+    MAX_CODE_BYTES = 96, /* of a fingerprint of one code, or of a digest's name */
     MOST_COLUMNS = 16
 };
 
@@ -48,18 +48,24 @@ static size_t fill_item_row(struct code_row *row, struct bound_value *out)
 {
     const struct batch_code *code = row->code;
     const struct bound_value zero = ID(0);
-    item_no_path(row->id, row->bytes);
+    const bool exact = code->algorithm != 0;
+    if (exact)
+        exact_name(code->algorithm, code->exact, (char *)row->bytes);
+    else
+        item_no_path(row->id, row->bytes);
     const struct bound_value values[] = {
         ID(row->id),
-        {.type = VALUE_BYTES, .bytes = row->bytes, .size = NO_FILE_BYTES},
-        zero,
+        {.type = VALUE_BYTES,
+         .bytes = row->bytes,
+         .size = exact ? strlen((const char *)row->bytes) : NO_FILE_BYTES},
+        ID(exact), /* settled */
         value_integer(past_ns(code->added_ns)),
         zero,
         zero,
         zero,
         zero,
         value_digest(&code->digest),
-        ID(DOPPEL_KIND_IMAGE),
+        ID(exact ? DOPPEL_KIND_UNKNOWN : DOPPEL_KIND_IMAGE),
         ID(code->scheme),
         ID(code->version),
         zero,
@@ -78,6 +84,24 @@ static size_t fill_fingerprint_row(struct code_row *row, struct bound_value *out
                                   .bytes = row->bytes,
                                   .size = doppel_fingerprint_size(&record.fingerprint)};
     return 2;
+}
+
+static bool is_code_row(const struct code_row *row)
+{
+    return !row->code->algorithm;
+}
+
+static size_t fill_exact_row(struct code_row *row, struct bound_value *out)
+{
+    out[0] = ID(row->code->algorithm);
+    out[1] = exact_value(row->code->algorithm, row->code->exact);
+    out[2] = ID(row->id);
+    return 3;
+}
+
+static bool is_exact_row(const struct code_row *row)
+{
+    return !is_code_row(row);
 }
 
 static size_t fill_about_row(struct code_row *row, struct bound_value *out)
@@ -114,7 +138,11 @@ static const struct code_insert insert_items = {
     INSERT_ROWS("item(id, " ITEM_COLUMNS ", checksum)",
                 "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"), fill_item_row, 1, NULL};
 static const struct code_insert insert_fingerprints = {
-    INSERT_ROWS("fingerprint(item, data, checksum)", "(?, ?, ?)"), fill_fingerprint_row, 0, NULL};
+    INSERT_ROWS("fingerprint(item, data, checksum)", "(?, ?, ?)"), fill_fingerprint_row, 0,
+    is_code_row};
+static const struct code_insert insert_exact = {
+    INSERT_ROWS("exact(algorithm, digest, item)", "(?, ?, ?)"), fill_exact_row, NO_CHECKSUM,
+    is_exact_row};
 static const struct code_insert insert_about = {
     INSERT_ROWS("about(" ABOUT_COLUMNS ", checksum)", "(?, ?, ?, ?, ?, ?)"), fill_about_row, 0,
     has_about};
@@ -186,12 +214,51 @@ static enum doppel_status index_batch_codes(struct doppel_code_batch *batch, uin
                                             struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < batch->codes.count && !status; i++)
-        if (!batch->codes.items[i].known) {
-            const struct doppel_record record = batch_record(&batch->codes.items[i]);
-            status = codes_put(batch->library, id++, &record, error);
-        }
+    for (size_t i = 0; i < batch->codes.count && !status; i++) {
+        struct batch_code *code = &batch->codes.items[i];
+        const struct doppel_record record = batch_record(code);
+        if (!code->known && !code->algorithm)
+            status = codes_put(batch->library, id, &record, error);
+        id += !code->known;
+    }
     return status;
+}
+
+/* Of those that come in a row and are codes, or digests of one make. @param count how many */
+static enum doppel_status log_run(struct doppel_code_batch *batch, uint64_t first, uint64_t count,
+                                  const struct batch_code *code, struct doppel_error *error)
+{
+    char name[EXACT_NAME_BYTES];
+    struct doppel_log_entry entry = {
+        .action = DOPPEL_LOG_IMPORTED, .item = first, .source = batch->about->source};
+    if (code->algorithm) {
+        exact_name(code->algorithm, code->exact, name);
+        entry.reason = exact_algorithm_name(code->algorithm);
+    }
+    if (count == 1)
+        entry.name = code->algorithm ? name : code->name;
+    return log_append_many(batch->library, &entry, count, error);
+}
+
+static enum doppel_status log_fresh(struct doppel_code_batch *batch, uint64_t id,
+                                    struct doppel_error *error)
+{
+    const struct batch_code *last = NULL; /* of the run */
+    uint64_t count = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < batch->codes.count && !status; i++) {
+        const struct batch_code *code = &batch->codes.items[i];
+        if (code->known)
+            continue;
+        if (last && code->algorithm != last->algorithm) {
+            status = log_run(batch, id, count, last, error);
+            id += count;
+            count = 0;
+        }
+        last = code;
+        count++;
+    }
+    return status || !last ? status : log_run(batch, id, count, last, error);
 }
 
 static enum doppel_status flush_tags(struct doppel_library *library, struct code_row *rows,
@@ -286,13 +353,12 @@ static enum doppel_status check_references(struct doppel_library *library, bool 
 static enum doppel_status put_fresh_rows(struct doppel_code_batch *batch, uint64_t first,
                                          size_t fresh, struct doppel_error *error)
 {
-    const struct doppel_log_entry entry = {
-        .action = DOPPEL_LOG_IMPORTED, .item = first, .source = batch->about->source};
     enum doppel_status status;
     TRY(insert_rows(batch, &insert_items, first, error));
     TRY(insert_rows(batch, &insert_fingerprints, first, error));
+    TRY(insert_rows(batch, &insert_exact, first, error));
     TRY(index_batch_codes(batch, first, error));
-    TRY(log_append_many(batch->library, &entry, fresh, error));
+    TRY(log_fresh(batch, first, error));
     TRY(put_metadata(batch, first, fresh, error));
 done:
     return status;

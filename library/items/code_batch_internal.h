@@ -1,4 +1,4 @@
-/* Codes of a list, taken in many at a time: what the parts of it share. */
+/* Codes or digests of a list, taken in many at a time: what the parts of it share. */
 #ifndef DOPPEL_LIBRARY_ITEMS_CODE_BATCH_INTERNAL_H
 #define DOPPEL_LIBRARY_ITEMS_CODE_BATCH_INTERNAL_H
 
@@ -11,7 +11,11 @@ enum { BATCH_CODES = 1 << 17, MOST_CODES = 1 << 19 };
 
 struct batch_code {
     struct doppel_digest digest;
-    struct doppel_code code;
+    enum doppel_exact algorithm; /* 0: it is a code */
+    union {
+        struct doppel_code code;
+        uint8_t exact[MAX_EXACT_BYTES]; /* of that algorithm */
+    };
     uint32_t position;
     enum doppel_scheme_id scheme;
     uint16_t version, code_bits;
@@ -28,7 +32,7 @@ struct doppel_code_batch {
     struct doppel_list_sync *sync; /* NULL: none */
     size_t full;                   /* so many codes are written */
     bool large_cache;
-    bool first;              /* no item without a file was there before it */
+    bool first;              /* no item without a file, or digest, was there before it */
     int64_t version;         /* of the database, as this batch finds it */
     struct seen_codes *seen; /* NULL: none */
     ARRAY(struct batch_code) codes;

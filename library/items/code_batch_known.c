@@ -8,16 +8,23 @@
 #include "library/items/code_batch_internal.h"
 #include "library/items/rows.h"
 
-/* By what items without a file are known: scheme and name, else digest and version. */
+/* By what items without a file are known: scheme and name, else digest and version. What stands for
+ * a file is known by its digest alone. */
+static const char *known_name(const struct batch_code *code)
+{
+    return code->algorithm ? NULL : code->name;
+}
+
 static int compare_known_by(const struct batch_code *a, const struct batch_code *b)
 {
-    int order = (a->name != NULL) - (b->name != NULL);
+    const char *name = known_name(a), *other = known_name(b);
+    int order = (name != NULL) - (other != NULL);
     if (!order)
-        order = a->name ? strcmp(a->name, b->name)
-                        : memcmp(a->digest.bytes, b->digest.bytes, sizeof a->digest.bytes);
+        order = name ? strcmp(name, other)
+                     : memcmp(a->digest.bytes, b->digest.bytes, sizeof a->digest.bytes);
     if (!order)
         order = (a->scheme > b->scheme) - (a->scheme < b->scheme);
-    if (!order && !a->name)
+    if (!order && !name)
         order = (a->version > b->version) - (a->version < b->version);
     return order;
 }
@@ -49,10 +56,10 @@ struct seen_codes {
 
 static uint64_t hash_known_by(const struct batch_code *code)
 {
-    const uint64_t parts[] = {code->name
-                                  ? checksum64(code->name, strlen(code->name))
-                                  : checksum64(code->digest.bytes, sizeof code->digest.bytes),
-                              code->name != NULL, code->scheme, code->name ? 0 : code->version};
+    const char *name = known_name(code);
+    const uint64_t parts[] = {name ? checksum64(name, strlen(name))
+                                   : checksum64(code->digest.bytes, sizeof code->digest.bytes),
+                              name != NULL, code->scheme, name ? 0 : code->version};
     return checksum64(parts, sizeof parts);
 }
 
@@ -76,7 +83,7 @@ static void put_seen_code(struct seen_codes *seen, const struct batch_code *code
 
 /* Within a transaction, in which others commit nothing. */
 static enum doppel_status read_data_version(struct doppel_library *library, int64_t *out,
-                                       struct doppel_error *error)
+                                            struct doppel_error *error)
 {
     return rows_number(library, "PRAGMA data_version", NO_VALUES, out, NULL, error);
 }
@@ -125,9 +132,21 @@ void seen_codes_add(struct doppel_code_batch *batch)
 
 /* ---- what is there ---- */
 
+static enum doppel_status look_up_exact(struct doppel_library *library, struct batch_code *code,
+                                        struct doppel_error *error)
+{
+    uint64_t id;
+    enum doppel_status status =
+        doppel_library_by_exact(library, code->algorithm, code->exact, &id, error);
+    code->known = !status;
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
 static enum doppel_status look_up_code(struct doppel_code_batch *batch, struct batch_code *code,
                                        struct doppel_error *error)
 {
+    if (code->algorithm)
+        return look_up_exact(batch->library, code, error);
     const struct doppel_record record = batch_record(code);
     const struct doppel_metadata about = batch_about(batch, code->name);
     struct import import = {.addition.record = &record, .about = &about};
@@ -145,9 +164,10 @@ enum doppel_status batch_mark_known(struct doppel_code_batch *batch, size_t *out
     int64_t any = 0;
     if (!order)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for codes");
-    enum doppel_status status =
-        rows_number(batch->library, "SELECT EXISTS(SELECT 1 FROM item WHERE path < x'01')",
-                    NO_VALUES, &any, NULL, error);
+    enum doppel_status status = rows_number(batch->library,
+                                            "SELECT EXISTS(SELECT 1 FROM item WHERE path < x'01')"
+                                            " OR EXISTS(SELECT 1 FROM exact)",
+                                            NO_VALUES, &any, NULL, error);
     batch->first = !any;
     for (size_t i = 0; i < count; i++)
         order[i] = &batch->codes.items[i];

@@ -1,10 +1,10 @@
 /* Digests of other makes that stand for files: items that nothing else is known of. */
-#include "library/ledger/ledger.h"
+#include "library/items/import_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { ALGORITHMS = 3, MAX_EXACT_BYTES = 32, NAME_BYTES = 8 + 2 * MAX_EXACT_BYTES + 1 };
+enum { ALGORITHMS = 3 };
 
 static const struct algorithm {
     size_t bytes;
@@ -22,7 +22,7 @@ size_t doppel_exact_bytes(enum doppel_exact algorithm)
     return algorithm_of(algorithm)->bytes;
 }
 
-static struct bound_value exact_value(enum doppel_exact algorithm, const uint8_t *digest)
+struct bound_value exact_value(enum doppel_exact algorithm, const uint8_t *digest)
 {
     return (struct bound_value){
         .type = VALUE_BYTES, .bytes = digest, .size = doppel_exact_bytes(algorithm)};
@@ -63,13 +63,21 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
 
 /* ---- adding ---- */
 
-static void write_exact_name(enum doppel_exact algorithm, const uint8_t *digest,
-                             char out[NAME_BYTES])
+const char *exact_algorithm_name(enum doppel_exact algorithm)
 {
+    return algorithm_of(algorithm)->name;
+}
+
+void exact_name(enum doppel_exact algorithm, const uint8_t *digest, char out[EXACT_NAME_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
     const struct algorithm *known = algorithm_of(algorithm);
-    int at = snprintf(out, NAME_BYTES, "%s:", known->name);
-    for (size_t i = 0; i < known->bytes; i++)
-        at += snprintf(out + at, NAME_BYTES - (size_t)at, "%02x", digest[i]);
+    char *at = out + snprintf(out, EXACT_NAME_BYTES, "%s:", known->name);
+    for (size_t i = 0; i < known->bytes; i++) {
+        *at++ = digits[digest[i] >> 4];
+        *at++ = digits[digest[i] & 15];
+    }
+    *at = '\0';
 }
 
 #define EXACT_VALUES "?1, 1, ?2, 0, 0, 0, 0, ?3, 0, 0, 0, 0, 0, 0"
@@ -91,18 +99,18 @@ static enum doppel_status insert_item(struct doppel_library *library, const char
     return status;
 }
 
-static enum doppel_status add_exact(struct doppel_library *library,
-                                    const struct doppel_exact_digest *exact, uint64_t *out_id,
-                                    bool *out_added, struct doppel_error *error)
+enum doppel_status exact_add(struct doppel_library *library,
+                             const struct doppel_exact_digest *exact, const char *source,
+                             uint64_t *out_id, bool *out_added, struct doppel_error *error)
 {
     enum doppel_exact algorithm = exact->algorithm;
     const uint8_t *digest = exact->bytes;
-    char name[NAME_BYTES];
+    char name[EXACT_NAME_BYTES];
     enum doppel_status status = doppel_library_by_exact(library, algorithm, digest, out_id, error);
     *out_added = status == DOPPEL_E_NOT_FOUND;
     if (status != DOPPEL_E_NOT_FOUND)
         return status;
-    write_exact_name(algorithm, digest, name);
+    exact_name(algorithm, digest, name);
     status = insert_item(library, name, exact->added_ns, out_id, error);
     if (!status)
         status =
@@ -111,6 +119,7 @@ static enum doppel_status add_exact(struct doppel_library *library,
     const struct doppel_log_entry entry = {.action = DOPPEL_LOG_IMPORTED,
                                            .item = *out_id,
                                            .name = name,
+                                           .source = source,
                                            .reason = algorithm_of(algorithm)->name};
     return status ? status : log_append(library, &entry, error);
 }
@@ -126,7 +135,7 @@ enum doppel_status doppel_library_add_exact(struct doppel_library *library,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such digest is known");
     enum doppel_status status = library_begin(library, error);
     if (!status)
-        status = library_end(library, add_exact(library, exact, &id, &added, error));
+        status = library_end(library, exact_add(library, exact, NULL, &id, &added, error));
     if (status)
         return status;
     *out_id = id;

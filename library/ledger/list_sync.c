@@ -145,13 +145,6 @@ bool list_sync_knows(struct doppel_list_sync *sync, const struct doppel_digest *
     return true;
 }
 
-bool doppel_list_sync_knows_exact(struct doppel_list_sync *sync, const char *name,
-                                  const struct doppel_list_tags *tags)
-{
-    const struct doppel_digest digest = doppel_digest_bytes(name, strlen(name));
-    return list_sync_knows(sync, &digest, tags);
-}
-
 static int by_member_id(const void *left, const void *right)
 {
     const struct sync_member *a = left, *b = right;

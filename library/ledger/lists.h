@@ -34,7 +34,8 @@ enum doppel_status list_say(struct doppel_library *library, uint64_t id, const c
                             const struct doppel_list_tags *tags, bool brought, bool *out_changed,
                             struct doppel_error *error);
 
-/** doppel_list_sync_knows_exact of what has a digest. */
+/** Whether what has this digest is on the list with these tags: then it stays, and nothing is to be
+ * done. */
 bool list_sync_knows(struct doppel_list_sync *sync, const struct doppel_digest *digest,
                      const struct doppel_list_tags *tags);
 

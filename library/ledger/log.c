@@ -216,8 +216,9 @@ static enum doppel_status name_one_of_many(struct doppel_library *library, uint6
     enum doppel_status status;
     TRY(rows_prepare(
         library,
-        "SELECT coalesce((SELECT external_id FROM about WHERE item = ?1), (SELECT path FROM log"
-        " WHERE item = ?1 AND item != 0 AND action = 'removed'), '')",
+        "SELECT coalesce((SELECT path FROM item WHERE id = ?1 AND " WITH_FILE "), (SELECT"
+        " external_id FROM about WHERE item = ?1), (SELECT path FROM log WHERE item = ?1"
+        " AND item != 0 AND action = 'removed'), '')",
         VALUES(ID(id)), &statement, error));
     TRY(doppel_store_step(library->store, statement, &row, error));
     if (row && string_read(statement, 0, out) == DOPPEL_E_MEMORY)

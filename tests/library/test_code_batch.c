@@ -14,10 +14,11 @@
 #include "library/items/code_batch_internal.h"
 #include "library/items/rows.h"
 
-enum { CODES = 3000, ROUNDS = 4, OTHER_NAMES = 900, QUERIES = 400, ENTRIES_MAX = 40000 };
+enum { CODES = 2000, ROUNDS = 4, OTHER_NAMES = 900, QUERIES = 400, ENTRIES_MAX = 40000 };
 
 struct list_code {
     struct doppel_code code;
+    enum doppel_exact algorithm; /* 0: it is a code; else its bytes are a digest's */
     enum doppel_scheme_id scheme;
     uint8_t quality;
     char name[24]; /* "": none */
@@ -33,7 +34,8 @@ static uint64_t draw(uint64_t below)
     return (z ^ z >> 31) % below;
 }
 
-/* Some are codes that others have, some names; qualities, also those that no index has. */
+/* Some are codes that others have, some names; qualities, also those that no index has; and digests
+ * of all makes, in runs. */
 static struct list_code random_code(void)
 {
     static const enum doppel_scheme_id schemes[] = {DOPPEL_SCHEME_PDQ, DOPPEL_SCHEME_IMAGEHASH,
@@ -44,6 +46,10 @@ static struct list_code random_code(void)
         code.code.word[i] = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i;
     if (draw(2))
         snprintf(code.name, sizeof code.name, "name %u", (unsigned)draw(OTHER_NAMES));
+    static enum doppel_exact algorithm; /* of the last one */
+    if (!draw(5))
+        algorithm = (enum doppel_exact)draw(DOPPEL_EXACT_SHA256 + 1);
+    code.algorithm = algorithm;
     return code;
 }
 
@@ -75,19 +81,43 @@ static struct doppel_library *open_named(const char *folder, const char *name)
     return library;
 }
 
+/* As the importer does what is no code of a list. */
+static enum doppel_status import_one_code(struct doppel_library *library, struct list_code *code,
+                                          const struct doppel_metadata *about,
+                                          enum doppel_added *out_added, uint64_t *out_id,
+                                          struct doppel_error *error)
+{
+    const struct doppel_exact_digest exact = {code->algorithm, (const uint8_t *)&code->code,
+                                              1000000007};
+    uint32_t position;
+    struct doppel_item item = item_of(code, &position);
+    bool added = false;
+    if (!code->algorithm)
+        return doppel_library_import(library, &item, about, out_added, out_id, error);
+    enum doppel_status status = library_begin(library, error);
+    if (!status)
+        status = exact_add(library, &exact, about->source, out_id, &added, error);
+    *out_added = added ? DOPPEL_ADDED_NEW : DOPPEL_ADDED_UNCHANGED;
+    return status ? status : doppel_library_set_metadata(library, *out_id, about, error);
+}
+
 static void import_one_by_one(struct doppel_library *library, struct list_code *codes, size_t count,
                               const struct doppel_metadata *about, uint64_t *counts)
 {
+    static const struct doppel_list_tags none;
     for (size_t i = 0; i < count; i++) {
-        uint32_t position;
-        struct doppel_item item = item_of(&codes[i], &position);
         struct doppel_metadata all = *about;
         struct doppel_error error = {0};
         enum doppel_added added;
-        uint64_t id;
+        uint64_t id = 0;
+        bool changed;
         all.external_id = *codes[i].name ? codes[i].name : NULL;
-        if (doppel_library_import(library, &item, &all, &added, &id, &error))
+        if (import_one_code(library, &codes[i], &all, &added, &id, &error))
             fail_msg("%s", error.message);
+        for (size_t list = 0; list < about->list_count; list++)
+            assert_int_equal(doppel_library_list_says(library, id, about->lists[list], &none,
+                                                      added == DOPPEL_ADDED_NEW, &changed, NULL),
+                             DOPPEL_OK);
         counts[added]++;
     }
     commit(library);
@@ -105,7 +135,11 @@ static void import_batches(struct doppel_library *library, struct list_code *cod
         struct doppel_item item = item_of(&codes[i], &position);
         bool full = true;
         assert_true(doppel_code_batch_takes(&item));
-        const struct doppel_list_code code = {&item, *codes[i].name ? codes[i].name : NULL, {0}};
+        const struct doppel_exact_digest exact = {codes[i].algorithm,
+                                                  (const uint8_t *)&codes[i].code, item.added_ns};
+        const struct doppel_list_code code = {.item = &item,
+                                              .name = *codes[i].name ? codes[i].name : NULL,
+                                              .exact = exact.algorithm ? &exact : NULL};
         if (doppel_code_batch_add(batch, &code, &full, &error) ||
             ((i + 1) % step == 0 && doppel_code_batch_write(batch, counts, &error)))
             fail_msg("%s", error.message);
@@ -167,6 +201,8 @@ static void assert_same_libraries(const char *folder)
         {"fingerprint", "item, data, checksum"},
         {"attachment", "item"},
         {"about", "item, source, date, external_id, meta, checksum"},
+        {"exact", "algorithm, digest, item"},
+        {"list_said", "item, list, tag"},
         {"label", "item, label"},
         {"list", "id, name, state, checksum"},
         {"list_item", "item, list"},
@@ -216,7 +252,7 @@ static void check_two_batches(const char *folder, bool meanwhile, bool few)
         uint32_t position;
         struct doppel_item item = item_of(&code, &position);
         bool full;
-        const struct doppel_list_code one = {&item, *code.name ? code.name : NULL, {0}};
+        const struct doppel_list_code one = {&item, *code.name ? code.name : NULL, {0}, NULL};
         if (doppel_code_batch_add(batch, &one, &full, &error))
             fail_msg("%s", error.message);
         assert_int_equal(full, i + 1 == FULL);
@@ -262,6 +298,7 @@ static void a_killed_import_is_completed(void **state)
         codes[i] = random_code();
         snprintf(codes[i].name, sizeof codes[i].name, "code %zu", i);
         codes[i].scheme = DOPPEL_SCHEME_PDQ;
+        codes[i].algorithm = i < 190 ? 0 : codes[i].algorithm;
     }
     pid_t child = fork();
     if (child == 0) {
@@ -271,7 +308,7 @@ static void a_killed_import_is_completed(void **state)
         for (size_t i = 0; i < 150 && !full; i++) {
             uint32_t position;
             struct doppel_item item = item_of(&codes[i], &position);
-            const struct doppel_list_code code = {&item, codes[i].name, {0}};
+            const struct doppel_list_code code = {&item, codes[i].name, {0}, NULL};
             full |= doppel_code_batch_add(batch, &code, &full, NULL) != DOPPEL_OK;
             if (i == 99)
                 full |= doppel_code_batch_write(batch, counts, NULL) != DOPPEL_OK;
@@ -540,7 +577,8 @@ static void version_9_is_brought_up(void **state)
     random_state = 18;
     for (size_t i = 0; i < 90; i++) {
         codes[i] = random_code();
-        codes[i].name[0] = '\0'; /* so that codes alone are what they are known by */
+        codes[i].algorithm = 0; /* so that codes alone are what they are known by */
+        codes[i].name[0] = '\0';
     }
     import_one_by_one(library, codes, 10, &none, counts); /* by hand */
     import_batches(library, codes, 60, 60, &listed, counts);
@@ -572,8 +610,10 @@ static void version_8_is_brought_up(void **state)
     struct doppel_library *library = open_library(*state);
     struct doppel_scheme_count count;
     random_state = 17;
-    for (size_t i = 0; i < 40; i++)
+    for (size_t i = 0; i < 40; i++) {
         codes[i] = random_code();
+        codes[i].algorithm = 0;
+    }
     import_one_by_one(library, codes, 20, &none, counts);
     doppel_library_close(library);
     run_raw(folder_path(*state, "a/library/catalogue.db"), VERSION_10_UNDONE
