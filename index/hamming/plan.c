@@ -174,6 +174,21 @@ static void run_job(const struct hamming *table, const struct code_slots *slots,
     }
 }
 
+/* Where buckets are not in memory, the disk is told of all before the first is waited for. Of few
+ * look-ups, asking the system would take longer than they do. */
+static void read_buckets_ahead(const struct hamming *table, struct hamming_scratch *scratch)
+{
+    enum { FEW = 512, SAMPLES = 8 };
+    const uint32_t count = scratch->lookup_count;
+    const size_t bytes = table->shape.slot_words * sizeof(uint32_t);
+    for (uint32_t i = 0; i < SAMPLES && count >= FEW && !scratch->on_disk; i++) {
+        const uint32_t bucket = scratch->lookups[(uint64_t)i * count / SAMPLES];
+        scratch->on_disk = !segment_in_memory(table->segment, slot_of_hamming(table, bucket));
+    }
+    for (uint32_t i = 0; i < count && scratch->on_disk; i++)
+        segment_want(table->segment, slot_of_hamming(table, scratch->lookups[i]), bytes);
+}
+
 void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
 {
     const struct hamming_shape *shape = &table->shape;
@@ -192,6 +207,9 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
                                .marks = scratch->pass_marks,
                                .room = PASSES_MAX,
                                .spilled = scratch->spilled};
+    scratch->on_disk = false;
+    if (scratch->checking)
+        read_buckets_ahead(table, scratch);
     for (uint32_t i = 0; i < slots.ahead; i++)
         scratch->lookups[scratch->lookup_count + i] = scratch->lookups[0];
     for (uint32_t i = 0; i < slots.ahead; i++)

@@ -43,6 +43,7 @@ struct hamming_scratch {
     struct active active[ACTIVE_MAX];
     struct hamming_counts counts;
     bool checking; /* the segment has blocks that no one has touched */
+    bool on_disk;  /* what the lookups need is not in memory */
     bool no_memory;
 };
 

@@ -89,6 +89,29 @@ static inline const void *left_at(const struct hamming *table, const struct veri
     return tail_at(table, pass);
 }
 
+/* Begin to read from the disk what is going to be looked at of each. */
+static void want_tails(const struct hamming *table, const struct hamming_scratch *scratch,
+                       const struct pass_queue *queue)
+{
+    for (size_t i = 0; i < queue->count && scratch->on_disk; i++) {
+        struct verify_pass pass = pass_at(scratch, queue, i);
+        if (pass.position < table->distinct)
+            segment_want(table->segment, tail_at(table, &pass),
+                         tail_bytes(&table->shape, pass.chunk));
+    }
+}
+
+static void want_codes_apart(const struct hamming *table, const struct hamming_scratch *scratch,
+                             const struct pass_queue *queue)
+{
+    for (size_t i = 0; i < queue->count && scratch->on_disk; i++) {
+        struct verify_pass pass = pass_at(scratch, queue, i);
+        if (pass.id < table->distinct)
+            segment_want(table->segment, left_at(table, &pass),
+                         table->shape.words * sizeof(uint64_t));
+    }
+}
+
 static void find_ids(const struct hamming *table, struct hamming_scratch *scratch,
                      const struct pass_queue *queue)
 {
@@ -173,8 +196,11 @@ void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
     const bool apart = table->shape.apart;
     const size_t ahead = passes_ahead(queue);
     const bool few = ahead == queue->count; /* most likely hits */
+    want_tails(table, scratch, queue);
     if (apart || table->shape.shared)
         find_ids(table, scratch, queue);
+    if (apart)
+        want_codes_apart(table, scratch, queue);
     for (size_t i = 0; i < queue->count + ahead; i++) {
         if (i < queue->count) {
             struct verify_pass pass = pass_at(scratch, queue, i);

@@ -191,6 +191,33 @@ void segment_read_ahead(const struct segment *segment)
         (void)madvise(file->base, file->layout.end, MADV_SEQUENTIAL);
 }
 
+bool segment_in_memory(const struct segment *segment, const void *at)
+{
+    const struct segment_file *file = segment->file;
+    const uint64_t page = (uint64_t)((const uint8_t *)at - file->base) / SEGMENT_ALIGNMENT;
+    unsigned char in_memory = 1;
+    if (file->checked)
+        (void)mincore(file->base + page * SEGMENT_ALIGNMENT, SEGMENT_ALIGNMENT, &in_memory);
+    return in_memory & 1;
+}
+
+static void want_pages(const struct segment_file *file, uint64_t start, uint64_t end)
+{
+    start = start / SEGMENT_ALIGNMENT * SEGMENT_ALIGNMENT;
+    (void)madvise(file->base + start, end - start, MADV_WILLNEED);
+}
+
+void segment_want(const struct segment *segment, const void *at, size_t bytes)
+{
+    const struct segment_file *file = segment->file;
+    if (!file->checked || !bytes)
+        return;
+    const uint64_t start = (uint64_t)((const uint8_t *)at - file->base);
+    const uint64_t sum = file->layout.sums + start / file->layout.block_bytes * sizeof(uint64_t);
+    want_pages(file, start, start + bytes);
+    want_pages(file, sum, sum + sizeof(uint64_t));
+}
+
 /* ---- checking ---- */
 
 static bool is_set(const _Atomic uint64_t *bitmap, uint64_t bit)

@@ -86,6 +86,12 @@ uint64_t segment_bytes(const struct segment *segment);
 /** It is to be read from its begin to its end. */
 void segment_read_ahead(const struct segment *segment);
 
+/** Whether the page of this byte is in memory, as far as the system says. */
+bool segment_in_memory(const struct segment *segment, const void *at);
+
+/** These bytes are going to be touched: begin to read them, with their checksums, from the disk. */
+void segment_want(const struct segment *segment, const void *at, size_t bytes);
+
 /** Check all blocks of a file now, also those that were checked before. DOPPEL_OK or
  * DOPPEL_E_CORRUPT. */
 enum doppel_status segment_verify(const struct segment *segment, struct doppel_error *error);

@@ -2,8 +2,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "core/cpu.h"
 #include "index/model.h"
@@ -171,6 +176,54 @@ static void test_larger(void **state)
         }
 }
 
+/* Write what lies in the folder to the disk, and take it out of memory. */
+static void put_out_of_memory(const char *folder, const char *name)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(fdatasync(fd), 0);
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+}
+
+/* Buckets, and what passes, are read ahead where they are not in memory. */
+static void test_from_the_disk(void **state)
+{
+    (void)state;
+    for (size_t width = 0; width < WIDTHS; width++) {
+        char folder[] = "/tmp/doppel-exact-XXXXXX", path[600];
+        struct doppel_index_options options = options_of(widths[width]);
+        options.compact = width % 2;
+        struct pair pair = {.model = model_new(&options), .state = width};
+        const char *const *names;
+        size_t count;
+        assert_non_null(mkdtemp(folder));
+        struct doppel_index_files files = {.folder = folder};
+        assert_int_equal(doppel_index_open(&options, &files, &pair.index, NULL), DOPPEL_OK);
+        fill(&pair, UNIFORM, 20000, IN_SEGMENT);
+        assert_int_equal(doppel_index_names(pair.index, &names, &count, NULL), DOPPEL_OK);
+        files.names = names;
+        files.count = count;
+        doppel_index_free(pair.index);
+        for (uint32_t r = widths[width] / 4; r; r /= 2) {
+            for (size_t i = 0; i < count; i++)
+                put_out_of_memory(folder, names[i]);
+            assert_int_equal(doppel_index_open(&options, &files, &pair.index, NULL), DOPPEL_OK);
+            check(&pair, r, 0);
+            doppel_index_free(pair.index);
+        }
+        for (size_t i = 0; i < count; i++) {
+            snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+            unlink(path);
+        }
+        rmdir(folder);
+        free((void *)names);
+        model_free(&pair.model);
+    }
+}
+
 /* Of linear tables a single query has the codes in shares, one thread after the other. */
 static void test_one_query_in_shares(void **state)
 {
@@ -199,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_kernels_meet),
         cmocka_unit_test(test_larger),
+        cmocka_unit_test(test_from_the_disk),
         cmocka_unit_test(test_one_query_in_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

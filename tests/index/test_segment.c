@@ -205,6 +205,29 @@ static void test_file(void **state)
     }
 }
 
+/* Advice to the system, and no more: whatever is wanted, at both ends, and of what has no file. */
+static void test_wanted_ahead(void **state)
+{
+    struct segment *made = make(path, false), *opened = NULL, *memory = make(NULL, false);
+    (void)state;
+    segment_release(made);
+    assert_int_equal(segment_open(path, &opened, NULL), DOPPEL_OK);
+    const struct segment *segments[] = {opened, memory};
+    for (int i = 0; i < 2; i++) {
+        for (unsigned part = 0; part < PARTS; part++) {
+            const uint8_t *at = segments[i]->parts[2 * part];
+            segment_want(segments[i], at, 0);
+            segment_want(segments[i], at, part_bytes[part]);
+            segment_want(segments[i], at + part_bytes[part] - 1, 1);
+        }
+        assert_true(is_whole(segments[i]));
+        assert_true(segment_in_memory(segments[i], segments[i]->parts[2] + part_bytes[1] - 1));
+        assert_int_equal(segment_damage(segments[i], NULL), DOPPEL_OK);
+        segment_release((struct segment *)segments[i]);
+    }
+    unlink(path);
+}
+
 static void test_an_unsealed_file_goes(void **state)
 {
     (void)state;
@@ -600,6 +623,7 @@ int main(void)
         cmocka_unit_test(test_the_handler_before_is_called),
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_wanted_ahead),
         cmocka_unit_test(test_an_unsealed_file_goes),
         cmocka_unit_test(test_empty_parts),
         cmocka_unit_test(test_every_flipped_byte_is_found),
