@@ -58,6 +58,7 @@ void grouping_free(struct grouping *grouping)
     array_free(&grouping->edges);
     array_free(&grouping->checked);
     array_free(&grouping->compared);
+    array_free(&grouping->sourced);
     digest_stream_free(grouping->stream);
     free(grouping->joined_by);
     free(grouping->by_label);
@@ -122,10 +123,17 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
     }
     if (!grouping->matcher)
         return DOPPEL_OK;
-    if (grouping->stream && !cached_pairs_add(grouping, item, fingerprint))
+    if ((item->source_id &&
+         !array_push(&grouping->sourced, ((struct sourced_image){item->source_id, number}))) ||
+        (grouping->stream && !cached_pairs_add(grouping, item, fingerprint)))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", number);
     struct doppel_match_item match_item = {fingerprint, item->quality};
     return doppel_matcher_add(grouping->matcher, number, &match_item, error);
+}
+
+void grouping_set_pairs(struct grouping *grouping, const struct doppel_library_pairs *pairs)
+{
+    grouping->pairs = pairs;
 }
 
 bool grouping_is_reference(const struct grouping *grouping, uint32_t number)

@@ -83,6 +83,10 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
 
+/* Which images may match, by their source_id: no other pair is looked for. @param pairs borrowed
+ * for the life of the grouping */
+void grouping_set_pairs(struct grouping *grouping, const struct doppel_library_pairs *pairs);
+
 /* Whom groups are given to. */
 struct group_receiver {
     doppel_group_visitor *visit;

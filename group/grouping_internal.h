@@ -26,6 +26,12 @@ struct compared {
     uint32_t item;
 };
 
+/* An image of a library that is compared, and the item whose fingerprint it has. */
+struct sourced_image {
+    uint64_t source_id;
+    uint32_t item;
+};
+
 /* What the file of a recording says of itself. */
 struct tagged_item {
     uint32_t item;
@@ -60,11 +66,13 @@ struct grouping {
 
     /* Of pictures: */
     struct doppel_match_options match;
-    struct doppel_matcher *matcher;     /* of the first item of each digest, by item number */
-    ARRAY(struct doppel_match) checked; /* by the pixels, of an edge's pair */
-    struct digest_stream *stream;       /* NULL: what is found is not kept for another run */
-    ARRAY(struct compared) compared;    /* by item */
-    bool uncertain;                     /* pixels that were wanted could not be had */
+    struct doppel_matcher *matcher;           /* of the first item of each digest, by item number */
+    ARRAY(struct doppel_match) checked;       /* by the pixels, of an edge's pair */
+    struct digest_stream *stream;             /* NULL: what is found is not kept for another run */
+    ARRAY(struct compared) compared;          /* by item */
+    bool uncertain;                           /* pixels that were wanted could not be had */
+    const struct doppel_library_pairs *pairs; /* of a library, where they are known */
+    ARRAY(struct sourced_image) sourced;      /* where these are wanted, by item */
 
     /* Of texts: */
     struct text_set *texts;               /* the representatives, by item number */
@@ -107,6 +115,9 @@ bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *ite
                       const struct doppel_fingerprint *fingerprint);
 enum doppel_status cached_pairs_find(struct grouping *grouping, doppel_leader_visitor *visitor,
                                      struct doppel_error *error);
+/* The edges of pairs that a library knows. */
+enum doppel_status paired_images_find(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                      struct doppel_error *error);
 enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error);
 bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);

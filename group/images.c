@@ -1,6 +1,8 @@
 /* Pairs of pictures: by their codes, and where these leave a doubt by their pixels. */
 #include "group/grouping_internal.h"
 
+#include <stdlib.h>
+
 #include "core/digest.h"
 
 static bool is_run_cancelled(void *run)
@@ -90,13 +92,58 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
         item_store_forget_digests(&grouping->items);
     doppel_run_begin(run, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =
-        grouping->stream ? cached_pairs_find(grouping, take_pair, error)
-                         : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
+        grouping->pairs    ? paired_images_find(grouping, take_pair, error)
+        : grouping->stream ? cached_pairs_find(grouping, take_pair, error)
+                           : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     doppel_run_end(run);
     if (status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(run))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
     return status;
 }
+
+/* ---- pairs of a library ---- */
+
+static int compare_sourced(const void *left, const void *right)
+{
+    const struct sourced_image *a = left, *b = right;
+    return (a->source_id > b->source_id) - (a->source_id < b->source_id);
+}
+
+/* The image that has the fingerprint of an item: of those with its bytes one is compared.
+ * @return UINT32_MAX: it is not there */
+static uint32_t image_of_source(const struct grouping *grouping, uint64_t id)
+{
+    const struct sourced_image wanted = {.source_id = id}, *found = NULL;
+    if (grouping->sourced.count)
+        found = bsearch(&wanted, grouping->sourced.items, grouping->sourced.count, sizeof wanted,
+                        compare_sourced);
+    return found ? found->item : UINT32_MAX;
+}
+
+enum doppel_status paired_images_find(struct grouping *grouping, doppel_leader_visitor *visitor,
+                                      struct doppel_error *error)
+{
+    const struct doppel_library_pairs *known = grouping->pairs;
+    struct doppel_image_pair *pairs = calloc(known->count + 1, sizeof *pairs);
+    size_t count = 0;
+    if (!pairs)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu pairs", known->count);
+    if (grouping->sourced.count)
+        qsort(grouping->sourced.items, grouping->sourced.count, sizeof *grouping->sourced.items,
+              compare_sourced);
+    for (size_t i = 0; i < known->count; i++) {
+        const uint32_t a = image_of_source(grouping, known->items[i].a);
+        const uint32_t b = image_of_source(grouping, known->items[i].b);
+        if (a != UINT32_MAX && b != UINT32_MAX)
+            pairs[count++] = (struct doppel_image_pair){a < b ? a : b, a < b ? b : a};
+    }
+    enum doppel_status status =
+        doppel_matcher_lead_pairs(grouping->matcher, pairs, count, visitor, grouping, error);
+    free(pairs);
+    return status;
+}
+
+/* ---- matches ---- */
 
 static enum doppel_relation turned_relation(enum doppel_relation relation)
 {

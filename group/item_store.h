@@ -20,6 +20,7 @@ struct grouping_item {
     uint64_t id; /* in the library; 0 = none: all items of a store have one, or none has */
     uint32_t width, height; /* 0: not known */
     uint32_t source;
+    uint64_t source_id; /* of a library, the item whose fingerprint it has; going in only */
     uint8_t quality;    /* going in only */
     uint8_t reading;    /* of a text, below 8; as in struct doppel_record */
     bool reference;     /* only compared against; always kept */

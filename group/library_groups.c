@@ -2,6 +2,7 @@
 #include <doppel/group.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "compare/video.h"
 #include "core/try.h"
@@ -24,6 +25,7 @@ struct library_grouping {
     struct grouping_options kinds[KINDS];
     struct grouping *by_kind[KINDS]; /* UNKNOWN: of files of which nothing is known but their bytes;
                                         NULL: not wanted */
+    struct doppel_library_pairs pairs; /* of images */
     struct doppel_error *error;
     enum doppel_status status;
     uint64_t others; /* items of another version */
@@ -162,9 +164,10 @@ static bool item_is_wanted(struct library_grouping *grouping, const struct doppe
         &grouping->others);
 }
 
-/* Add an item with what was computed of it. @return whether to go on */
+/* Add an item with what was computed of it, or of the item that `source_id` says. @return whether
+ * to go on */
 static bool add_item(struct library_grouping *grouping, const struct doppel_item *item,
-                     const struct doppel_record *record)
+                     const struct doppel_record *record, uint64_t source_id)
 {
     if (!item_is_wanted(grouping, item, record))
         return true;
@@ -184,6 +187,7 @@ static bool add_item(struct library_grouping *grouping, const struct doppel_item
         .size = item->stamp.size,
         .mtime_ns = item->stamp.mtime_ns,
         .id = item->id,
+        .source_id = source_id,
         .width = record->width,
         .height = record->height,
         .quality = record->quality,
@@ -217,11 +221,11 @@ static bool take_library_item(void *context, const struct doppel_item *item)
     }
     if (item->record.scheme != DOPPEL_SCHEME_NONE || !doppel_item_has_file(item) ||
         get_computed(grouping, item->id, &same, NULL))
-        return add_item(grouping, item, &item->record);
+        return add_item(grouping, item, &item->record, item->id);
     bool computed = doppel_record_has_scheme(
         &same.record, doppel_compare_scheme(&grouping->options->compare, same.record.kind),
         &others);
-    bool go_on = add_item(grouping, item, computed ? &same.record : &item->record);
+    bool go_on = add_item(grouping, item, computed ? &same.record : &item->record, same.id);
     doppel_item_free(&same);
     return go_on;
 }
@@ -366,14 +370,88 @@ static void notice_other_versions(const struct library_grouping *grouping)
             (unsigned long long)grouping->others, one ? "" : "s", one ? "it" : "them");
 }
 
+/* ---- the items ---- */
+
+static bool is_grouping_cancelled(void *context)
+{
+    const struct library_grouping *grouping = context;
+    return doppel_run_cancelled(grouping->run);
+}
+
+static void show_comparing(void *context, uint64_t images)
+{
+    const struct library_grouping *grouping = context;
+    if (images)
+        doppel_run_begin(grouping->run, "pictures compared", images);
+    else
+        doppel_run_end(grouping->run);
+}
+
+static int compare_named_digests(const void *left, const void *right)
+{
+    return memcmp(left, right, sizeof(struct doppel_digest));
+}
+
+/* The contents that labels name. @param out given (free), in order; NULL without memory */
+static struct doppel_digest *list_labelled(const struct manual_labels *labels)
+{
+    const size_t count = labels->items.count;
+    struct doppel_digest *out = calloc(2 * count + 1, sizeof *out);
+    for (size_t i = 0; out && i < count; i++) {
+        out[2 * i] = labels->items.items[i].a;
+        out[2 * i + 1] = labels->items.items[i].b;
+    }
+    if (out)
+        qsort(out, 2 * count, sizeof *out, compare_named_digests);
+    return out;
+}
+
+/* Images that can be in no group are not even read, unless rules are to be held against all. */
+static enum doppel_status add_paired_items(struct library_grouping *grouping,
+                                           const struct doppel_scheme *scheme)
+{
+    const struct doppel_group_options *options = grouping->options;
+    const struct doppel_match_options match = match_options_from(&options->compare);
+    struct doppel_digest *labelled = list_labelled(&grouping->labels);
+    const struct doppel_pairs_request request = {.scheme = scheme,
+                                                 .options = &match,
+                                                 .wanted = options->wanted,
+                                                 .with_file = options->on_disk,
+                                                 .every = options->marks || options->protect.count,
+                                                 .named = labelled,
+                                                 .named_count = 2 * grouping->labels.items.count,
+                                                 .threads = doppel_run_jobs(grouping->run),
+                                                 .cancelled = is_grouping_cancelled,
+                                                 .comparing = show_comparing,
+                                                 .context = grouping};
+    enum doppel_status status =
+        labelled ? doppel_library_each_paired(grouping->library, &request, take_library_item,
+                                              grouping, &grouping->pairs, grouping->error)
+                 : doppel_fail(grouping->error, DOPPEL_E_MEMORY, "no memory for the labels");
+    free(labelled);
+    if (status)
+        return status;
+    if (grouping->pairs.known)
+        grouping_set_pairs(grouping->by_kind[DOPPEL_KIND_IMAGE], &grouping->pairs);
+    grouping->others += grouping->pairs.versions;
+    if (grouping->pairs.not_kept.status)
+        doppel_run_notice(grouping->run, "%s", grouping->pairs.not_kept.message);
+    return DOPPEL_OK;
+}
+
 static enum doppel_status add_items(struct library_grouping *grouping)
 {
-    enum doppel_status status =
-        doppel_library_each(grouping->library, take_library_item, grouping, grouping->error);
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&grouping->options->compare, DOPPEL_KIND_IMAGE);
+    enum doppel_status status = scheme ? add_paired_items(grouping, scheme)
+                                       : doppel_library_each(grouping->library, take_library_item,
+                                                             grouping, grouping->error);
     notice_other_versions(grouping);
     met_rules_report(&grouping->met, false, grouping->run);
     return grouping->status ? grouping->status : status;
 }
+
+/* ---- the groups ---- */
 
 static enum doppel_status visit_library_groups(struct library_grouping *grouping,
                                                struct doppel_group_counts *counts)
@@ -389,6 +467,7 @@ static enum doppel_status visit_library_groups(struct library_grouping *grouping
     const struct all_groups all = {groupings, sizeof groupings / sizeof *groupings,
                                    wants_records(grouping) ? &linked : NULL, grouping->run};
     groupings_count(&all, counts);
+    counts->items[DOPPEL_KIND_IMAGE] += grouping->pairs.passed_over;
     return groupings_visit(&all, grouping->options->metadata ? &with_metadata : grouping->receiver,
                            grouping->error);
 }
@@ -418,6 +497,7 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
     TRY(visit_library_groups(&grouping, counts));
 done:
     met_rules_free(&grouping.met);
+    doppel_library_pairs_free(&grouping.pairs);
     manual_labels_free(&grouping.labels);
     file_names_free(&grouping.names);
     for (size_t i = 0; i < KINDS; i++)

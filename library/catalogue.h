@@ -130,6 +130,15 @@ void path_bind(sqlite3_stmt *statement, int parameter, const char *path);
  * what cannot be one, DOPPEL_E_MEMORY. */
 enum doppel_status path_read(sqlite3_stmt *statement, int column, char **out);
 
+/** Visit, as doppel_library_each does, the items of all schemes but none and another one; and one
+ * item, if it is of one of these two. */
+enum doppel_status items_each_but(struct doppel_library *library, enum doppel_scheme_id scheme,
+                                  doppel_item_visitor *visitor, void *context,
+                                  struct doppel_error *error);
+enum doppel_status items_visit_one(struct doppel_library *library, int64_t id,
+                                   enum doppel_scheme_id scheme, doppel_item_visitor *visitor,
+                                   void *context, struct doppel_error *error);
+
 /** The first item with these bytes, and the first of them whose file is gone, with its path, given
  * (free); 0 and NULL without one. @param out_gone, out_path NULL: not asked for */
 enum doppel_status library_moved(struct doppel_library *library, const struct doppel_digest *digest,

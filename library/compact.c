@@ -2,6 +2,7 @@
 #include "library/derived/codes.h"
 #include "core/try.h"
 #include "library/derived/derived.h"
+#include "library/derived/pairs.h"
 #include "library/items/rows.h"
 
 #include <dirent.h>
@@ -68,11 +69,28 @@ uint64_t codes_bytes(const struct doppel_library *library)
     return bytes;
 }
 
+static bool add_pairs_bytes(void *context, const char *path, enum doppel_status state)
+{
+    struct stat status;
+    uint64_t *bytes = context;
+    (void)state;
+    *bytes += stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    return true;
+}
+
+static bool keep_whole_pairs(void *context, const char *path, enum doppel_status state)
+{
+    (void)context;
+    (void)path;
+    return state == DOPPEL_OK;
+}
+
 static uint64_t all_bytes(const struct doppel_library *library)
 {
     uint64_t bytes = catalogue_bytes(library);
     for (int i = 0; i < DERIVATIONS; i++)
         bytes += derived_bytes(library, i);
+    (void)met_images_each(library->directory, add_pairs_bytes, &bytes, NULL);
     return bytes + codes_bytes(library);
 }
 
@@ -209,6 +227,7 @@ enum doppel_status doppel_library_compact(struct doppel_library *library, uint64
     uint64_t before = all_bytes(library);
     TRY(remove_former_indexes(library, error));
     TRY(merge_all_indexes(library, error));
+    TRY(met_images_each(library->directory, keep_whole_pairs, NULL, error));
     TRY(doppel_store_execute(library->store, "VACUUM", error));
     doppel_store_empty_log(library->store);
     TRY(doppel_store_execute(library->store, "PRAGMA optimize", error));

@@ -132,6 +132,54 @@ DOPPEL_API enum doppel_status doppel_library_each_of_all(
     struct doppel_library *library, const struct doppel_everything_visitor *visitor,
     struct doppel_error *error);
 
+/* ---- pictures that may match ----
+ *
+ * Which pictures may match is kept beside the catalogue, once it was asked for: of those that are
+ * as they were then it need not be found again. */
+
+struct doppel_match_options;
+struct doppel_image_pair;
+
+struct doppel_pairs_request {
+    const struct doppel_scheme *scheme; /**< of images */
+    const struct doppel_match_options *options;
+    const struct doppel_item_set *wanted; /**< of images these alone are compared; NULL: all. Those
+                                             on disabled lists never are */
+    bool with_file;                       /**< images without a file need not be counted */
+    bool every;                           /**< items that can be in no group are visited, too */
+    const struct doppel_digest *named;    /**< whoever has one of these may be in a group */
+    size_t named_count;
+    uint32_t threads;
+    bool (*cancelled)(void *context); /**< NULL: never; from any thread */
+    void (*comparing)(void *context,
+                      uint64_t images); /**< they are compared now, which may take
+                                           long; 0: they were. NULL: nobody is told */
+    void *context;                      /**< of both */
+};
+
+struct doppel_library_pairs {
+    bool known; /**< else they are too many, and doppel_matcher_lead is to find them */
+    struct doppel_image_pair *items; /**< by ids of items that have a fingerprint of their own */
+    size_t count;
+    uint64_t passed_over;         /**< images that are wanted and were not visited */
+    uint64_t versions;            /**< images of another version, which were not visited either */
+    struct doppel_error not_kept; /**< why it could not be; of status DOPPEL_OK: it was */
+};
+
+/**
+ * Find which images may match, all that doppel_matcher_meet finds among them, and visit the items
+ * as doppel_library_each does, but for whole images that no other one may match, whose bytes or
+ * pixels no other item has, and that are not named. All is as of one commit, but for what others
+ * change while many images are compared.
+ * @param out given (doppel_library_pairs_free); untouched on failure
+ * @return as doppel_library_each
+ */
+DOPPEL_API enum doppel_status doppel_library_each_paired(
+    struct doppel_library *library, const struct doppel_pairs_request *request,
+    bool (*visitor)(void *context, const struct doppel_item *item), void *context,
+    struct doppel_library_pairs *out, struct doppel_error *error);
+DOPPEL_API void doppel_library_pairs_free(struct doppel_library_pairs *pairs);
+
 /* ---- records ---- */
 
 /** Whether the library has an item of a scheme. */

@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "library/derived/derived.h"
+#include "library/derived/pairs.h"
 #include "library/ledger/ledger.h"
 
 enum doppel_status verify_tell(struct verification *verification,
@@ -111,6 +112,36 @@ static enum doppel_status read_rows(struct verification *verification, struct do
     return status;
 }
 
+struct pairs_check {
+    struct verification *verification;
+    struct doppel_error *error;
+    enum doppel_status status;
+};
+
+/* What is damaged is not used; to mend it is to remove it. */
+static bool check_pairs_file(void *context, const char *path, enum doppel_status state)
+{
+    struct pairs_check *check = context;
+    const bool repair = check->verification->repair;
+    const struct doppel_problem problem = {.problem = "index",
+                                           .path = path,
+                                           .detail = "which images match is damaged there",
+                                           .repaired = repair};
+    if (state != DOPPEL_E_CORRUPT || check->status)
+        return true;
+    check->status = verify_tell(check->verification, &problem, check->error);
+    return !repair;
+}
+
+static enum doppel_status verify_pairs(struct verification *verification,
+                                       struct doppel_error *error)
+{
+    struct pairs_check check = {verification, error, DOPPEL_OK};
+    enum doppel_status status =
+        met_images_each(verification->library->directory, check_pairs_file, &check, error);
+    return check.status ? check.status : status;
+}
+
 enum doppel_status doppel_library_verify(struct doppel_library *library, bool repair,
                                          doppel_problem_visitor *visitor, void *context,
                                          struct doppel_error *error)
@@ -127,6 +158,7 @@ enum doppel_status doppel_library_verify(struct doppel_library *library, bool re
     }
     TRY(verify_indexes(&verification, error));
     TRY(verify_codes(&verification, error));
+    TRY(verify_pairs(&verification, error));
 done:
     aside_close(&verification.aside);
     return status;

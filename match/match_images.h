@@ -132,6 +132,33 @@ DOPPEL_API enum doppel_status doppel_matcher_lead_cached(const struct doppel_mat
                                                          doppel_leader_visitor *visitor,
                                                          void *context, struct doppel_error *error);
 
+/** Two pictures of a matcher, by their ids, the lower first. */
+struct doppel_image_pair {
+    uint64_t a, b;
+};
+
+/**
+ * Find the pairs that may match, and leave to judge them to doppel_matcher_lead_pairs: all that
+ * doppel_matcher_join visits are among them. Which they are hangs on both pictures and on the
+ * options alone: so pairs can be kept, and when pictures have come, only theirs are to be found.
+ * @param fresh ids, in order: pairs with these alone are wanted; NULL: all pairs
+ * @param out   given (free), in order of b, then a
+ * @return DOPPEL_OK; DOPPEL_E_LIMIT: they are more than four a picture, which doppel_matcher_lead
+ *         can do without; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_matcher_meet(const struct doppel_matcher *matcher,
+                                                  const uint64_t *fresh, size_t fresh_count,
+                                                  struct doppel_image_pair **out, size_t *out_count,
+                                                  struct doppel_error *error);
+
+/** As doppel_matcher_lead, where the pairs that doppel_matcher_meet found are known, of these and
+ * perhaps of more pictures; in any order. */
+DOPPEL_API enum doppel_status doppel_matcher_lead_pairs(const struct doppel_matcher *matcher,
+                                                        const struct doppel_image_pair *pairs,
+                                                        size_t count,
+                                                        doppel_leader_visitor *visitor,
+                                                        void *context, struct doppel_error *error);
+
 /** Describe a pair of the set, whether it matches or not. @return false when an id is not there.
  * Thread-safe while nobody writes. */
 DOPPEL_API bool doppel_matcher_compare(const struct doppel_matcher *matcher, uint64_t query_id,

@@ -218,23 +218,54 @@ enum doppel_status doppel_library_each(struct doppel_library *library, doppel_it
     return doppel_library_each_from(library, 1, visitor, context, error);
 }
 
-enum doppel_status doppel_library_each_from(struct doppel_library *library, uint64_t first,
-                                            doppel_item_visitor *visitor, void *context,
-                                            struct doppel_error *error)
+/* @param sql of a number */
+static enum doppel_status visit_selected(struct doppel_library *library, const char *sql,
+                                         int64_t number, doppel_item_visitor *visitor,
+                                         void *context, struct doppel_error *error)
 {
+    sqlite3_stmt *statement;
     if (library->visiting)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a visit of all items is in progress already");
-    sqlite3_stmt *statement;
-    enum doppel_status status = doppel_store_statement(
-        library->store, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id", &statement, error);
+    enum doppel_status status =
+        rows_prepare(library, sql, VALUES(value_integer(number)), &statement, error);
     if (status)
         return status;
-    /* ids below 1 are damaged ones, which are reported, too */
-    sqlite3_bind_int64(statement, 1, first > 1 ? (int64_t)first : INT64_MIN);
     library->visiting = true;
     visit_begin(error);
     status = visit_rows(library, statement, visitor, context, error);
     library->visiting = false;
+    sqlite3_reset(statement);
+    return status;
+}
+
+enum doppel_status doppel_library_each_from(struct doppel_library *library, uint64_t first,
+                                            doppel_item_visitor *visitor, void *context,
+                                            struct doppel_error *error)
+{
+    /* ids below 1 are damaged ones, which are reported, too */
+    return visit_selected(library, SELECT_ITEM "WHERE item.id >= ?1 ORDER BY item.id",
+                          first > 1 ? (int64_t)first : INT64_MIN, visitor, context, error);
+}
+
+enum doppel_status items_each_but(struct doppel_library *library, enum doppel_scheme_id scheme,
+                                  doppel_item_visitor *visitor, void *context,
+                                  struct doppel_error *error)
+{
+    return visit_selected(library, SELECT_ITEM "WHERE item.scheme NOT IN (0, ?1) ORDER BY item.id",
+                          (int64_t)scheme, visitor, context, error);
+}
+
+enum doppel_status items_visit_one(struct doppel_library *library, int64_t id,
+                                   enum doppel_scheme_id scheme, doppel_item_visitor *visitor,
+                                   void *context, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status =
+        rows_prepare(library, SELECT_ITEM "WHERE item.id = ?1 AND item.scheme IN (0, ?2)",
+                     VALUES(value_integer(id), value_integer((int64_t)scheme)), &statement, error);
+    if (status)
+        return status;
+    status = visit_rows(library, statement, visitor, context, error);
     sqlite3_reset(statement);
     return status;
 }

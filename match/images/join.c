@@ -99,14 +99,15 @@ static bool deliver_image_pairs(void *context, size_t piece, size_t slot)
 
 /* ---- blocks ---- */
 
-static struct ordered image_join_run(struct join *join)
+enum doppel_status join_judge(struct join *join)
 {
-    size_t pieces = (join->meetings.count + MEETINGS_A_PIECE - 1) / MEETINGS_A_PIECE;
-    return (struct ordered){.context = join,
-                            .threads = join->matcher->threads,
-                            .pieces = pieces,
-                            .work = join_images_share,
-                            .deliver = deliver_image_pairs};
+    const struct ordered run = {.context = join,
+                                .threads = join->matcher->threads,
+                                .pieces = (join->meetings.count + MEETINGS_A_PIECE - 1) /
+                                          MEETINGS_A_PIECE,
+                                .work = join_images_share,
+                                .deliver = deliver_image_pairs};
+    return ordered_run(&run) ? DOPPEL_OK : join->status;
 }
 
 /* Where pictures are so much alike that their pairs do not fit, a block is made smaller: of those
@@ -123,9 +124,8 @@ static enum doppel_status join_blocks(struct join *join)
             status = DOPPEL_OK;
             continue;
         }
-        struct ordered run = image_join_run(join);
-        if (!status && !ordered_run(&run))
-            status = join->status;
+        if (!status)
+            status = join_judge(join);
         join->start = join->end;
         if (join->meetings.count < join->most / 8 && size < join->count / 2)
             size *= 2;

@@ -129,7 +129,7 @@ static enum doppel_status search_new(struct again *again)
         again->searched[rank] |= again->some[rank];
         any |= again->some[rank];
     }
-    enum doppel_status status = any ? join_meet_some(&again->join, again->some) : DOPPEL_OK;
+    enum doppel_status status = any ? join_look_up_some(&again->join, again->some) : DOPPEL_OK;
     join_settle(&again->join);
     return status;
 }
@@ -159,7 +159,7 @@ static enum doppel_status meet_orphans(struct again *again, uint32_t rank)
     for (;;) {
         mark_orphans(again, rank);
         join->start = again->most_orphans == 1 ? join->count - 1 : 0; /* one has room for all */
-        enum doppel_status status = join_meet_some(join, again->some);
+        enum doppel_status status = join_look_up_some(join, again->some);
         if (status != DOPPEL_E_LIMIT)
             return status;
         join->meetings.count = 0;

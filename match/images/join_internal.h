@@ -46,7 +46,8 @@ struct join {
 enum doppel_status join_meet(struct join *join);
 
 /** The same for the pairs of `some`, by rank, with any other; what is there is kept, followers are
- * left out. */
+ * left out; not in order. By look-ups, or by whatever is fastest where nobody follows yet. */
+enum doppel_status join_look_up_some(struct join *join, const bool *some);
 enum doppel_status join_meet_some(struct join *join, const bool *some);
 
 /** Whether join_sweep can do what join_meet does: of all pictures, by the gate; and whether it is
@@ -55,8 +56,9 @@ bool join_can_sweep(const struct join *join);
 bool join_sweeps_faster(const struct join *join);
 
 /** Fill `meetings` as join_meet does, of all pictures; not in order.
+ * @param some by rank: their pairs with any other are wanted; NULL: all pairs
  * @param box_bits 8 to 16, by which codes are sorted; 0: as suits their number */
-enum doppel_status join_sweep(struct join *join, uint32_t box_bits);
+enum doppel_status join_sweep(struct join *join, const bool *some, uint32_t box_bits);
 
 /** Keep those pairs of ranks that may be near enough: the gate. @return how many */
 size_t join_sift(const struct join *join, struct doppel_index_pair *pairs, size_t count);
@@ -71,6 +73,9 @@ void join_settle(struct join *join);
 /** Judge a meeting whose earlier one leads, and tell the visitor. @return false: it ends the join
  */
 bool join_emit(struct join *join, const struct meeting *meeting);
+
+/** Judge the meetings, and tell the visitor. */
+enum doppel_status join_judge(struct join *join);
 
 /** Make a join, by its matcher, ready, and take it apart. DOPPEL_E_MEMORY. */
 enum doppel_status join_begin(struct join *join);

@@ -249,7 +249,7 @@ enum doppel_status join_meet(struct join *join)
     join->status = DOPPEL_OK;
     enum doppel_status status;
     if (join_sweeps_faster(join)) {
-        TRY(join_sweep(join, 0));
+        TRY(join_sweep(join, NULL, 0));
     } else {
         TRY(meet_by_look_ups(join));
         if (join->matcher->full_radius)
@@ -270,7 +270,7 @@ static enum doppel_status meet_one_way(struct join *join, enum side some_side, e
     return pair_up(join, &left, &right, full ? join->matcher->full_radius : join->matcher->radius);
 }
 
-enum doppel_status join_meet_some(struct join *join, const bool *some)
+enum doppel_status join_look_up_some(struct join *join, const bool *some)
 {
     join->status = DOPPEL_OK;
     enum doppel_status status;
@@ -280,4 +280,10 @@ enum doppel_status join_meet_some(struct join *join, const bool *some)
         TRY(meet_one_way(join, SIDE_FULL, SIDE_FULL, some));
 done:
     return status;
+}
+
+enum doppel_status join_meet_some(struct join *join, const bool *some)
+{
+    join->status = DOPPEL_OK;
+    return join_sweeps_faster(join) ? join_sweep(join, some, 0) : join_look_up_some(join, some);
 }

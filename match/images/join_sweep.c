@@ -60,25 +60,30 @@ static void set_turned_limits(struct sweep *sweep)
             2 * (DOPPEL_IMAGE_CANDIDATE_RADIUS - distance) - (box ? two : all);
 }
 
+/* Of some with all, either may be the query. */
 static enum doppel_status sweep_turned_box(struct sweep *sweep, unsigned box)
 {
     const struct doppel_image_gate *gate = &sweep->join->gate;
+    const bool some = sweep->left_out[SWEEP_ROWS] != sweep->left_out[SWEEP_COLUMNS];
+    const uint32_t either = gate->query_views | gate->item_views;
     enum doppel_status status;
     sweep->choice.box = box;
     set_turned_limits(sweep);
-    sweep->choice.views = gate->query_views;
+    sweep->choice.left_out = sweep->left_out[SWEEP_COLUMNS];
+    sweep->choice.views = some ? either : gate->query_views;
     sweep->choice.transposed = true;
     sweep_choose_buckets(sweep);
-    TRY(sweep_side_make(&sweep->choice, &sweep->sides[1]));
-    sweep->choice.views = gate->item_views;
+    TRY(sweep_side_make(&sweep->choice, &sweep->sides[SWEEP_COLUMNS]));
+    sweep->choice.left_out = sweep->left_out[SWEEP_ROWS];
+    sweep->choice.views = some ? either : gate->item_views;
     sweep->choice.transposed = false;
-    TRY(sweep_side_make(&sweep->choice, &sweep->sides[0]));
-    sweep->rows = &sweep->sides[0];
-    sweep->columns = &sweep->sides[1];
+    TRY(sweep_side_make(&sweep->choice, &sweep->sides[SWEEP_ROWS]));
+    sweep->rows = &sweep->sides[SWEEP_ROWS];
+    sweep->columns = &sweep->sides[SWEEP_COLUMNS];
     TRY(sweep_run(sweep, turned_shares[box]));
 done:
-    sweep_side_free(&sweep->sides[0]);
-    sweep_side_free(&sweep->sides[1]);
+    sweep_side_free(&sweep->sides[SWEEP_ROWS]);
+    sweep_side_free(&sweep->sides[SWEEP_COLUMNS]);
     return status;
 }
 
@@ -143,6 +148,28 @@ static void set_plain_limits(struct sweep *sweep, const int32_t shares[SWEEP_BOX
         sweep->limits[distance] = given - 1 - weight_of_box(box) * distance;
 }
 
+static enum doppel_status sweep_view_box(struct sweep *sweep, unsigned box,
+                                         const int32_t shares[SWEEP_BOXES])
+{
+    const bool some = sweep->left_out[SWEEP_ROWS] != sweep->left_out[SWEEP_COLUMNS];
+    enum doppel_status status;
+    sweep->choice.box = box;
+    set_plain_limits(sweep, shares);
+    sweep->choice.left_out = sweep->left_out[SWEEP_COLUMNS];
+    sweep_choose_buckets(sweep);
+    TRY(sweep_side_make(&sweep->choice, &sweep->sides[SWEEP_COLUMNS]));
+    sweep->choice.left_out = sweep->left_out[SWEEP_ROWS];
+    if (some)
+        TRY(sweep_side_make(&sweep->choice, &sweep->sides[SWEEP_ROWS]));
+    sweep->columns = &sweep->sides[SWEEP_COLUMNS];
+    sweep->rows = some ? &sweep->sides[SWEEP_ROWS] : sweep->columns;
+    status = sweep_run(sweep, shares[box]);
+done:
+    sweep_side_free(&sweep->sides[SWEEP_ROWS]);
+    sweep_side_free(&sweep->sides[SWEEP_COLUMNS]);
+    return status;
+}
+
 static enum doppel_status sweep_view(struct sweep *sweep, uint32_t view, int32_t most)
 {
     int32_t shares[SWEEP_BOXES];
@@ -156,18 +183,9 @@ static enum doppel_status sweep_view(struct sweep *sweep, uint32_t view, int32_t
         return DOPPEL_OK;
     if (!share_out_boxes(most, shares))
         return DOPPEL_E_LIMIT;
-    for (unsigned box = 0; box < SWEEP_BOXES && !status; box++) {
-        if (shares[box] < 0)
-            continue;
-        sweep->choice.box = box;
-        set_plain_limits(sweep, shares);
-        sweep_choose_buckets(sweep);
-        TRY(sweep_side_make(&sweep->choice, &sweep->sides[0]));
-        sweep->rows = sweep->columns = &sweep->sides[0];
-        status = sweep_run(sweep, shares[box]);
-        sweep_side_free(&sweep->sides[0]);
-    }
-done:
+    for (unsigned box = 0; box < SWEEP_BOXES && !status; box++)
+        if (shares[box] >= 0)
+            status = sweep_view_box(sweep, box, shares);
     return status;
 }
 
@@ -228,42 +246,56 @@ bool join_sweeps_faster(const struct join *join)
            join_can_sweep(join);
 }
 
-static enum doppel_status sweep_all(struct sweep *sweep, bool *left_out)
+/* Those that cannot be swept are looked up. */
+static enum doppel_status sweep_all(struct sweep *sweep)
 {
     const struct join *join = sweep->join;
+    const bool *left_out = sweep->left_out[SWEEP_COLUMNS];
     uint32_t views = 0;
     bool any = false;
     enum doppel_status status;
     for (uint32_t rank = 0; rank < join->count; rank++) {
         views |= join->places[rank].views;
-        left_out[rank] = !is_mirrored_whole(join, rank);
         any |= left_out[rank];
     }
     TRY(sweep_turned(sweep));
     TRY(sweep_parts(sweep, views));
     if (any)
-        TRY(join_meet_some(sweep->join, left_out));
+        TRY(join_look_up_some(sweep->join, left_out));
 done:
     return status;
 }
 
-enum doppel_status join_sweep(struct join *join, uint32_t box_bits)
+/* By rank: what cannot be swept, and what is not among `some`, NULL: all are; given (free) */
+static bool *mark_left_out(const struct join *join, const bool *some)
+{
+    bool *out = malloc((size_t)join->count + 1);
+    for (uint32_t rank = 0; out && rank < join->count; rank++)
+        out[rank] = (some && !some[rank]) || !is_mirrored_whole(join, rank);
+    return out;
+}
+
+enum doppel_status join_sweep(struct join *join, const bool *some, uint32_t box_bits)
 {
     struct sweep_sorter *sorter = malloc(sizeof *sorter);
     struct sweep *sweep = aligned_alloc(_Alignof(struct sweep), sizeof *sweep);
-    bool *left_out = calloc((size_t)join->count + 1, sizeof *left_out);
+    bool *left_out = mark_left_out(join, NULL),
+         *of_rows = some ? mark_left_out(join, some) : left_out;
     enum doppel_status status = DOPPEL_E_MEMORY;
-    if (sorter && sweep && left_out) {
-        *sweep =
-            (struct sweep){.join = join, .kernels = sweep_kernels_choose(), .box_bits = box_bits};
+    if (sorter && sweep && left_out && of_rows) {
+        *sweep = (struct sweep){.join = join,
+                                .kernels = sweep_kernels_choose(),
+                                .box_bits = box_bits,
+                                .left_out = {of_rows, left_out}};
         sweep->choice.join = join;
         sweep->choice.sorter = sorter;
-        sweep->choice.left_out = left_out;
         sweep_sorter_make(sorter);
         sweep_make_tables(sweep);
-        status = sweep_all(sweep, left_out);
+        status = sweep_all(sweep);
         array_free(&sweep->near);
     }
+    if (of_rows != left_out)
+        free(of_rows);
     free(left_out);
     free(sweep);
     free(sorter);

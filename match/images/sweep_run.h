@@ -13,8 +13,11 @@ struct near_bucket {
     bool negated; /* near in the mirror image that negates the box */
 };
 
+enum sweep_role { SWEEP_ROWS, SWEEP_COLUMNS, SWEEP_ROLES };
+
 struct sweep {
     struct join *join;
+    const bool *left_out[SWEEP_ROLES]; /* by rank; the same: all are compared with all */
     const struct sweep_kernels *kernels;
     struct sweep_choice choice;
     uint32_t box_bits; /* 0: as many as suit how many codes there are */
@@ -23,7 +26,7 @@ struct sweep {
     int32_t weights[SWEEP_GROUPS];
     struct sweep_limit limit;
     ARRAY(struct near_bucket) near; /* in order of bits */
-    struct sweep_side sides[2];
+    struct sweep_side sides[SWEEP_ROLES];
     const struct sweep_side *rows, *columns; /* the same: each pair once */
     uint32_t piece_tiles;
     struct sweep_work *works;              /* one a slot */

@@ -200,7 +200,7 @@ static size_t assert_swept(struct join *join, uint32_t box_bits, bool wanted[IMA
     size_t count = 0;
     memset(found, 0, sizeof found);
     join->meetings.count = 0;
-    assert_int_equal(join_sweep(join, box_bits), DOPPEL_OK);
+    assert_int_equal(join_sweep(join, NULL, box_bits), DOPPEL_OK);
     for (size_t i = 0; i < join->meetings.count; i++)
         found[join->meetings.items[i].earlier][join->meetings.items[i].later] = true;
     for (uint32_t i = 0; i < IMAGES; i++)

@@ -64,9 +64,10 @@ const struct verb verb_table[] = {
      "One member of each group is kept: the image that shows most, a frame around it not "
      "counted, then the one without a frame, the largest file, the oldest, the least deeply "
      "nested; a recording or video comes before a part of it. Groups of files are computed each "
-     "time, with the thresholds that are given. They are followed by groups of records of "
-     "corpora, as linked by 'ingest' and 'mark' whatever the thresholds; the member that is kept "
-     "is the canonical one. -0 prints only the files that are not kept, and no records; --action "
+     "time, with the thresholds that are given; which images may match is kept beside the library, "
+     "and later only new ones are compared. They are followed by groups of records of corpora, as "
+     "linked by 'ingest' and 'mark' whatever the thresholds; the member that is kept is the "
+     "canonical one. -0 prints only the files that are not kept, and no records; --action "
      "acts on them if they have not changed since they were added.",
      "doppel groups", "doppel groups --kind image --json",
      "library kind min-similarity action yes format null", cmd_groups},
