@@ -21,7 +21,7 @@ enum doppel_status doppel_fail(struct doppel_error *error, enum doppel_status st
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     error->status = status;
-    strcpy(error->message, message);
+    memcpy(error->message, message, strlen(message) + 1);
     return status;
 }
 

@@ -59,10 +59,10 @@ static size_t ac3_frame_bytes(const struct file_head *head, size_t at)
         return 2 * (((size_t)(h[2] & 7) << 8 | h[3]) + 1);
     if (rate == 3 || size / 2 >= sizeof kbit / sizeof *kbit)
         return 0;
-    size_t words_at_32k = 3u * kbit[size / 2];
-    size_t words = rate == 2   ? words_at_32k
-                   : rate == 0 ? 2u * kbit[size / 2]
-                               : kbit[size / 2] * 96000u / 44100u + (size & 1);
+    size_t kilobits = kbit[size / 2];
+    size_t words = rate == 2   ? 3 * kilobits
+                   : rate == 0 ? 2 * kilobits
+                               : kilobits * 96000 / 44100 + (size & 1);
     return 2 * words;
 }
 

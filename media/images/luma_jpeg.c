@@ -130,8 +130,9 @@ static void cmyk_row(const uint8_t *in, uint32_t width, unsigned channels, uint8
         unsigned white = in[3], rgb[3];
         for (int i = 0; i < 3; i++)
             rgb[i] = white - scale_255(255u - in[i], white);
-        out[0] = channels == 1 ? luma_of(rgb[0], rgb[1], rgb[2]) : (uint8_t)rgb[0];
-        for (unsigned i = 1; i < channels; i++)
+        if (channels == 1)
+            out[0] = luma_of(rgb[0], rgb[1], rgb[2]);
+        for (int i = 0; i < 3 && channels == 3; i++)
             out[i] = (uint8_t)rgb[i];
     }
 }

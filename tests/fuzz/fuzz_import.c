@@ -1,8 +1,12 @@
-/* Fuzz target: lines of an export, as import reads them; what they carry is kept by nobody. */
+/* Fuzz target: a line of an export, or else a list (CSV, codes, digests) as a whole, as import
+ * reads them; what they carry is kept by nobody. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "exchange/import_source.h"
 #include "exchange/model_read.h"
 #include "exchange/model_write.h"
 
@@ -89,19 +93,55 @@ static enum doppel_status take_mark(void *context, const struct doppel_mark *mar
     return mark->note && strlen(mark->note) == 1 ? DOPPEL_E_ARGUMENT : DOPPEL_OK;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static const struct exchange_sink sink = {.policy = take_policy,
+                                          .source = take_source,
+                                          .list = take_list,
+                                          .text_options = take_options,
+                                          .item = take_item,
+                                          .text = take_text,
+                                          .mark = take_mark};
+
+static void read_export_line(const uint8_t *data, size_t size)
 {
-    static const struct exchange_sink sink = {.policy = take_policy,
-                                              .source = take_source,
-                                              .list = take_list,
-                                              .text_options = take_options,
-                                              .item = take_item,
-                                              .text = take_text,
-                                              .mark = take_mark};
     struct doppel_error error;
     json_t *object = json_loadb((const char *)data, size, 0, NULL);
     if (object)
         (void)exchange_json_line(object, &sink, &error);
     json_decref(object);
+}
+
+static void read_list_file(const uint8_t *data, size_t size, struct doppel_run *run)
+{
+    enum { LONGEST_LINE = 1 << 16 };
+    struct doppel_error error;
+    struct import_source source = {.name = "fuzzed", .run = run, .sink = &sink, .size = size};
+    int fd = memfd_create("list", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0)
+        abort();
+    line_reader_begin(&source.reader, fd, LONGEST_LINE, run);
+    enum doppel_exchange_format format = import_format(&source, &error);
+    if (format == DOPPEL_EXCHANGE_CSV)
+        (void)import_csv(&source, &error);
+    else if (format != DOPPEL_EXCHANGE_AUTO && format != DOPPEL_EXCHANGE_JSON)
+        (void)import_lines(&source, format, &error);
+    line_reader_end(&source.reader);
+    close(fd);
+}
+
+static struct doppel_run *run;
+
+static void end_run(void)
+{
+    doppel_run_free(run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!run && (doppel_run_new(NULL, &run, NULL) || atexit(end_run)))
+        abort();
+    if (size && *data == '{')
+        read_export_line(data, size);
+    else
+        read_list_file(data, size, run);
     return 0;
 }

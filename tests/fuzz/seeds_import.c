@@ -1,4 +1,4 @@
-/* Lines of exports. */
+/* Lines of exports, and lists as a whole. */
 #include "lines.h"
 
 #include <stddef.h>
@@ -22,5 +22,15 @@ const char *const line_seeds[] = {
     "{\"policy\":[\"date\",\"size\"]}",
     "{\"text_options\":{\"lanes\":128,\"shingle\":5,\"min_similarity\":0.7}}",
     "{\"doppel_export\":1}",
+    "hash_type,hash_value,tags,added,labels\n"
+    "pdq,f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22,\"[a, 'b']\",12.5,x;y\n"
+    "HASH_MD5,d41d8cd98f00b204e9800998ecf8427e,,,\n"
+    "url,http://a,c,,\n",
+    "\"SHA-1\",\"MD5\",\"FileName\"\r\n"
+    "\"DA39A3EE5E6B4B0D3255BFEF95601890AFD80709\",\"D41D8CD98F00B204E9800998ECF8427E\","
+    "\"a\"\"b\"\r\n",
+    "scheme,version,code,quality,external_id\nphash64,1,0123456789abcdef,50,\"x\ny\"\n",
+    "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b22,99,\"n\"\n",
+    "d41d8cd98f00b204e9800998ecf8427e  a/b\nda39a3ee5e6b4b0d3255bfef95601890afd80709 *c\n",
     NULL,
 };

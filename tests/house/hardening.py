@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """The programs and the library are linked and compiled so that an overflow ends the process: what
-the headers of their ELF files say of it, and what no header says, the commands that compiled."""
+the headers of their ELF files say of it, and what no header says, the commands that compiled. What
+they load stands in docs/security.md."""
 
 import json
 import pathlib
+import re
 import sys
 
 import tap
 
 BUILD = sys.argv[1]
 PROGRAMS = ["doppel", "doppel-worker"]
+TOP = pathlib.Path(__file__).resolve().parents[2]
 FILES = PROGRAMS + ["include/libdoppel.so"]
 
 
@@ -48,6 +51,16 @@ def test_jumps_have_landing_places():
         if "X86-64" in read("-h", name):
             places = pathlib.Path(BUILD, name).read_bytes().count(b"\xf3\x0f\x1e\xfa")
             assert places > 100, (name, places)
+
+
+def test_each_library_is_in_the_table_of_who_parses_what():
+    names = {"jpeg": "libjpeg-turbo", "png16": "libpng", "z": "zlib", "fftw3f": "FFTW"}
+    names |= {"sqlite3": "SQLite"}
+    system = re.compile(r"(c|m|gcc_s|stdc\+\+|pthread|atomic)$")
+    listed = (TOP / "docs/security.md").read_text()
+    for name in FILES:
+        for library in re.findall(r"\(NEEDED\).*\[lib(.*?)\.so", read("-d", name)):
+            assert system.match(library) or names.get(library, library) in listed, (name, library)
 
 
 def test_what_files_do_not_tell_was_asked_for():
