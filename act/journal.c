@@ -215,7 +215,7 @@ static enum doppel_status read_fd(int fd, const char *path, struct journal_conte
         return doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
     read_lines(stream, &content, out_whole);
     bool failed = ferror(stream);
-    fclose(stream);
+    (void)fclose(stream);
     if (!failed && !(content.unreadable && !content.runs.count)) {
         *out = content;
         return DOPPEL_OK;

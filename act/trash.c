@@ -173,7 +173,7 @@ static bool write_info(const char *info, const char *path)
     fprintf(stream, "\nDeletionDate=%s\n", date);
     bool written = fflush(stream) == 0 && fsync(fd) == 0;
     int reason = errno;
-    fclose(stream);
+    (void)fclose(stream);
     if (!written)
         unlink(info);
     errno = reason;

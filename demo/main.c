@@ -51,7 +51,7 @@ static void copy_file(const char *from, const char *to, double share)
     size_t part = (size_t)((double)size * share);
     if (fwrite(bytes, 1, part, out) != part || fclose(out) != 0)
         demo_fail(to);
-    fclose(in);
+    (void)fclose(in);
 }
 
 static void draw_originals(struct image *originals)

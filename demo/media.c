@@ -30,7 +30,7 @@ void make_texts(const char *path)
     static char text[1 << 20];
     FILE *in = demo_open(path, "rb");
     size_t size = fread(text, 1, sizeof text, in);
-    fclose(in);
+    (void)fclose(in);
     mkdir("texts", 0777);
     write_text("texts/apache.txt", text, size, false);
     write_text("texts/apache.html", text, size, true);

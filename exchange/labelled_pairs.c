@@ -238,7 +238,7 @@ enum doppel_status labels_read(struct doppel_run *run, const char *path, struct 
     }
     free(reader.folder);
     if (stream != stdin)
-        fclose(stream);
+        (void)fclose(stream);
     if (status)
         labels_free(out);
     return status;

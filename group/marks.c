@@ -216,7 +216,7 @@ static enum doppel_status load_marks_file(const char *path, char **out, size_t *
     if (!status && ferror(stream))
         status = doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
     if (stream != stdin)
-        fclose(stream);
+        (void)fclose(stream);
     if (status) {
         array_free(&text);
         return status;

@@ -21,7 +21,7 @@ bool doppel_is_saved_scan(const char *path)
     FILE *stream = fopen(path, "rbe");
     size_t size = stream ? fread(head, 1, sizeof head, stream) : 0;
     if (stream)
-        fclose(stream);
+        (void)fclose(stream);
     return size == sizeof head && memcmp(head, beginning, sizeof head) == 0;
 }
 

@@ -252,7 +252,7 @@ enum doppel_status doppel_scan_saved(struct doppel_run *run, const char *path,
         *counts = found;
 done:
     if (scan.stream)
-        fclose(scan.stream);
+        (void)fclose(scan.stream);
     array_free(&scan.line);
     file_names_free(&scan.names);
     met_rules_free(&scan.met);

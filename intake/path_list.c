@@ -20,7 +20,7 @@ enum doppel_status path_list_open(struct path_list *list, const char *path, bool
     if (first == EOF && ferror(stream)) {
         doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
         if (stream != stdin)
-            fclose(stream);
+            (void)fclose(stream);
         return DOPPEL_E_IO;
     }
     if (first != EOF)
@@ -28,7 +28,7 @@ enum doppel_status path_list_open(struct path_list *list, const char *path, bool
     char *line = malloc(LONGEST_LINE + 1);
     if (!line) {
         if (stream != stdin)
-            fclose(stream);
+            (void)fclose(stream);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a list of paths");
     }
     *list =
@@ -39,7 +39,7 @@ enum doppel_status path_list_open(struct path_list *list, const char *path, bool
 void path_list_close(struct path_list *list)
 {
     if (list->stream && list->stream != stdin)
-        fclose(list->stream);
+        (void)fclose(list->stream);
     free(list->line);
     *list = (struct path_list){0};
 }

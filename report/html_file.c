@@ -18,7 +18,7 @@ static bool is_foreign(const char *path)
     if (!stream)
         return false; /* there is none, or making it will say why not */
     size_t size = fread(head, 1, sizeof head, stream);
-    fclose(stream);
+    (void)fclose(stream);
     return size && !memmem(head, size, signature, strlen(signature));
 }
 

@@ -50,6 +50,7 @@ static enum doppel_status load_segment(struct doppel_store_index *self,
         return status;
     self->publication = &work;
     status = doppel_index_bulk(index, load, error);
+    self->publication = NULL;
     doppel_index_free(index);
     return status;
 }

@@ -222,7 +222,7 @@ enum doppel_status doppel_store_index_refresh(struct doppel_store_index *self, b
                                               struct doppel_error *error)
 {
     struct doppel_error local;
-    int64_t version;
+    int64_t version = 0;
     bool changed = false;
     error = error ? error : &local;
     enum doppel_status status = DOPPEL_OK;

@@ -56,8 +56,8 @@ enum doppel_status doppel_store_step(struct doppel_store *store, sqlite3_stmt *s
 enum doppel_status store_check_pages(struct doppel_store *store, const char *pragma,
                                      struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row;
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
     enum doppel_status status = doppel_store_statement(store, pragma, &statement, error);
     if (!status)
         status = doppel_store_step(store, statement, &row, error);

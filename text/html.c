@@ -49,11 +49,11 @@ static enum gap html_gap(const GumboNode *node)
     return gaps[html_tag_kind(node)];
 }
 
+/* Of the document or an element. */
 static const GumboVector *children_of(const GumboNode *node)
 {
-    if (node->type == GUMBO_NODE_DOCUMENT)
-        return &node->v.document.children;
-    return node->type == GUMBO_NODE_ELEMENT ? &node->v.element.children : NULL;
+    return node->type == GUMBO_NODE_DOCUMENT ? &node->v.document.children
+                                             : &node->v.element.children;
 }
 
 /* A walk over the tree. It may be deep: no recursion. */
@@ -118,13 +118,12 @@ enum doppel_status html_to_text(const void *bytes, size_t size, struct plain_tex
         return status;
     struct html_walk walk = {.writer.out = out};
     for (const GumboNode *node = page_root(page); node;) {
-        bool inside = enter_walk(&walk, node);
-        const GumboVector *children = children_of(node);
-        if (inside && children->length) {
+        const GumboVector *children = enter_walk(&walk, node) ? children_of(node) : NULL;
+        if (children && children->length) {
             node = children->data[0];
             continue;
         }
-        if (inside)
+        if (children)
             leave_walk(&walk, node);
         node = next_outside(&walk, node);
     }

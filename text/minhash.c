@@ -9,7 +9,7 @@
 void minhash_begin(struct minhash *minhash, uint32_t lanes)
 {
     minhash->lanes = lanes;
-    memset(minhash->bins, 0xff, MINHASH_COPIES * lanes * sizeof *minhash->bins);
+    memset(minhash->bins, 0xff, (size_t)MINHASH_COPIES * lanes * sizeof *minhash->bins);
 }
 
 void minhash_end(struct minhash *minhash, const struct sketch_kernels *kernels, uint16_t *out)

@@ -160,7 +160,9 @@ bool gathered_order(struct gathered *gathered, const uint64_t *starts)
     struct workspace work = {0};
     work.starts =
         malloc(((size_t)(1u << partition_shift(&gathered->shape)) + 1) * sizeof *work.starts);
-    bool done = work.starts != NULL;
+    if (!work.starts)
+        return false;
+    bool done = true;
     for (uint32_t i = 0; done && i < partition_count(&gathered->shape); i++)
         done = order_partition(gathered, &work, starts[i], starts[i + 1]);
     free(work.items);

@@ -41,7 +41,7 @@ struct code_spool *code_spool_new(const char *directory, const struct doppel_ind
 void code_spool_free(struct code_spool *spool)
 {
     if (spool)
-        fclose(spool->file);
+        (void)fclose(spool->file);
     free(spool);
 }
 

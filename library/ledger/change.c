@@ -157,6 +157,7 @@ static enum doppel_status add_file(struct doppel_library *library, struct additi
     TRY(library_begin(library, error));
     TRY(library_end(library, add(library, addition, error)));
 done:
+    addition->record = record;
     free(stripped.attachment);
     return status;
 }

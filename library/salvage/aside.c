@@ -115,7 +115,7 @@ enum doppel_status aside_sync(struct aside *aside, struct doppel_error *error)
 void aside_close(struct aside *aside)
 {
     if (aside->file)
-        fclose(aside->file);
+        (void)fclose(aside->file);
     sqlite3_free(aside->path);
     *aside = (struct aside){0};
 }

@@ -81,15 +81,15 @@ void heard_add(struct monitor_heard *heard, const struct monitor_line *line)
     heard->lines[heard->count++] = added;
 }
 
-/* The member that is on, or was last; else NULL. */
+/* The member that is on, or was last: something is heard as long as it has one. */
 static const struct monitor_line *last_member(const struct monitor_heard *heard)
 {
-    const struct monitor_line *last = NULL;
-    for (size_t i = 0; i < heard->count; i++) {
+    const struct monitor_line *last = &heard->lines[0];
+    for (size_t i = 1; i < heard->count; i++) {
         const struct monitor_line *line = &heard->lines[i];
         if (!line->member)
             continue;
-        bool later = !last || line_is_on(line) > line_is_on(last) ||
+        bool later = !last->member || line_is_on(line) > line_is_on(last) ||
                      (!line_is_on(last) && line->off_since > last->off_since);
         last = later ? line : last;
     }

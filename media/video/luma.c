@@ -84,12 +84,12 @@ static void copy_row(const uint8_t *in, const AVComponentDescriptor *luma, int w
     int drop = luma->shift + luma->depth - 8;
     in += luma->offset;
     if (luma->depth == 8)
-        for (int x = 0; x < width; x++)
-            out[x] = in[x * luma->step];
+        for (int x = 0; x < width; x++, in += luma->step)
+            out[x] = *in;
     else
-        for (int x = 0; x < width; x++) {
+        for (int x = 0; x < width; x++, in += luma->step) {
             uint16_t wide;
-            memcpy(&wide, in + x * luma->step, sizeof wide);
+            memcpy(&wide, in, sizeof wide);
             out[x] = (uint8_t)(wide >> drop);
         }
 }

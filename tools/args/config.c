@@ -103,7 +103,7 @@ static enum doppel_status read_config_text(struct config *config, struct doppel_
     size_t size = fread(config->text, 1, MAX_CONFIG_BYTES, file);
     config->text[size] = '\0';
     bool failed = ferror(file);
-    fclose(file);
+    (void)fclose(file);
     return failed ? doppel_fail(error, DOPPEL_E_IO, "%s: cannot be read", config->path) : DOPPEL_OK;
 }
 

@@ -282,7 +282,7 @@ char *log_sentence(const struct doppel_log_entry *entry, uint64_t id)
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
     print_story_entry(out, entry, id, detail);
     json_decref(detail);
-    fclose(out);
+    (void)fclose(out);
     return text;
 }
 
@@ -372,6 +372,6 @@ char *log_standing(struct doppel_library *library, uint64_t id, uint64_t success
         fputs(error.message, standing.out);
     else
         print_standing_group(&standing, library, leader);
-    fclose(standing.out);
+    (void)fclose(standing.out);
     return text;
 }

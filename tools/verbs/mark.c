@@ -131,7 +131,7 @@ static enum doppel_status mark_lines(const struct settings *settings,
     free(line);
     free(place);
     if (file != stdin)
-        fclose(file);
+        (void)fclose(file);
     return status;
 }
 
