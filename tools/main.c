@@ -156,7 +156,7 @@ static void fill_closed_streams(void)
  * one nor write where it lies. Core files are not made either. */
 static void forbid_tracing(void)
 {
-#ifndef ADDRESS_SANITIZER /* which looks for leaks by tracing */
+#ifndef UNDER_SANITIZER /* which looks for leaks by tracing */
     prctl(PR_SET_DUMPABLE, 0);
 #endif
 }

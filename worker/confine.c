@@ -34,7 +34,7 @@ static void forbid_core(void)
 /* What a process can hold is what it can map: private writable memory, counted by the kernel. */
 static enum doppel_status limit_memory(uint64_t max_memory, struct doppel_error *error)
 {
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     (void)max_memory; /* its shadow memory alone is over any limit */
     (void)error;
 #else
@@ -51,7 +51,7 @@ static enum doppel_status limit_memory(uint64_t max_memory, struct doppel_error 
 /* Decoders complain on standard error; the user gets a sentence a file, from the parent. */
 static void silence(void)
 {
-#ifndef ADDRESS_SANITIZER
+#ifndef UNDER_SANITIZER
     dup2(STDOUT_FILENO, STDERR_FILENO); /* /dev/null, see process.c */
 #endif
 }

@@ -105,7 +105,7 @@ static int prepare_signals(posix_spawnattr_t *attributes)
  * sanitizer is told by them what to do. */
 static char *const *worker_environment(void)
 {
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     extern char **environ;
     return environ;
 #else

@@ -36,7 +36,7 @@ static uint64_t rights_on_files(uint32_t abi)
 {
     uint32_t last = sizeof file_rights / sizeof *file_rights - 1;
     uint64_t rights = (UINT64_C(1) << file_rights[abi < last ? abi : last]) - 1;
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     /* A report reads /proc/self/maps, and runs the program that knows names of functions. */
     rights &= ~(uint64_t)(RIGHT_EXECUTE | RIGHT_READ_FILE | RIGHT_READ_FOLDER);
 #endif

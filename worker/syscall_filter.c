@@ -76,7 +76,7 @@ static const int free_calls[] = {
     SCMP_SYS(time),
     SCMP_SYS(getrandom),
     SCMP_SYS(sysinfo),
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     /* A report, and the search for leaks at the end: reads the map of memory, runs the program that
      * knows names of functions, stops the other threads by a process that traces this one. */
     SCMP_SYS(open),

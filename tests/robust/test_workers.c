@@ -278,7 +278,7 @@ int main(void)
         cmocka_unit_test(files_vanish),
         cmocka_unit_test(files_change),
         cmocka_unit_test(what_changed_is_not_remembered),
-#ifndef ADDRESS_SANITIZER /* which looks into its own process */
+#ifndef UNDER_SANITIZER /* which looks into its own process */
         cmocka_unit_test(workers_cannot_write_where_doppel_lies),
 #endif
     };

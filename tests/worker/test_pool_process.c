@@ -137,7 +137,7 @@ static void test_workers_ignore_sigint(void **state)
 static void test_memory_limit(void **state)
 {
     (void)state;
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     skip();
 #endif
     struct doppel_pool_options options = doppel_pool_options_default();
@@ -188,7 +188,7 @@ static void expect_sentence(struct doppel_pool *pool, const char *command, const
 static void test_nothing_is_shared(void **state)
 {
     (void)state;
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     skip(); /* which is told by variables what to do */
 #endif
     setenv("SECRET", "token", 1);

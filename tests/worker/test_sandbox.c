@@ -40,7 +40,7 @@ static struct doppel_confinement held_by(const char *program, enum doppel_sandbo
 /* Whether this kernel, and this build, have all that stops the attempts. */
 static bool can_hold(void)
 {
-#ifdef ADDRESS_SANITIZER
+#ifdef UNDER_SANITIZER
     print_message("a sanitizer's workers are held less: its reports need files and processes\n");
     return false;
 #else
