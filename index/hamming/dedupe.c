@@ -16,7 +16,7 @@ struct workspace {
 
 static bool reserve_to_dedupe(void **memory, size_t *room, size_t wanted, size_t bytes)
 {
-    if (wanted <= *room)
+    if (*memory && wanted <= *room)
         return true;
     free(*memory);
     *memory = malloc(wanted * bytes);
