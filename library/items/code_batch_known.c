@@ -29,12 +29,30 @@ static int compare_known_by(const struct batch_code *a, const struct batch_code 
     return order;
 }
 
+/* A code, and the first bytes of what it is known by, in which most differ. */
+struct sorted_code {
+    uint64_t key;
+    struct batch_code *code;
+};
+
+static struct sorted_code sorted_code(struct batch_code *code)
+{
+    const char *name = known_name(code);
+    const uint8_t *bytes = name ? (const uint8_t *)name : code->digest.bytes;
+    const size_t size = name ? strnlen(name, sizeof(uint64_t)) : sizeof(uint64_t);
+    uint64_t key = 0;
+    for (size_t i = 0; i < sizeof key; i++)
+        key = key << 8 | (i < size ? bytes[i] : 0);
+    return (struct sorted_code){key, code};
+}
+
 static int compare_codes(const void *left, const void *right)
 {
-    const struct batch_code *a = *(struct batch_code *const *)left,
-                            *b = *(struct batch_code *const *)right;
-    int order = compare_known_by(a, b);
-    return order ? order : (a > b) - (a < b);
+    const struct sorted_code *a = left, *b = right;
+    int order = (a->key > b->key) - (a->key < b->key);
+    if (!order)
+        order = compare_known_by(a->code, b->code);
+    return order ? order : (a->code > b->code) - (a->code < b->code);
 }
 
 /* ---- what the import has brought ---- */
@@ -160,7 +178,7 @@ enum doppel_status batch_mark_known(struct doppel_code_batch *batch, size_t *out
                                     struct doppel_error *error)
 {
     const size_t count = batch->codes.count;
-    struct batch_code **order = malloc(count * sizeof *order);
+    struct sorted_code *order = malloc(count * sizeof *order);
     int64_t any = 0;
     if (!order)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for codes");
@@ -170,13 +188,15 @@ enum doppel_status batch_mark_known(struct doppel_code_batch *batch, size_t *out
                                             NO_VALUES, &any, NULL, error);
     batch->first = !any;
     for (size_t i = 0; i < count; i++)
-        order[i] = &batch->codes.items[i];
+        order[i] = sorted_code(&batch->codes.items[i]);
     qsort(order, count, sizeof *order, compare_codes);
     for (size_t i = 0; i < count && !status; i++) {
-        order[i]->known = i && compare_known_by(order[i - 1], order[i]) == 0;
-        if (any && !order[i]->known && !(batch->seen && !has_seen_code(batch->seen, order[i])))
-            status = look_up_code(batch, order[i], error);
-        *out_fresh += !order[i]->known;
+        struct batch_code *code = order[i].code;
+        code->known =
+            i && order[i - 1].key == order[i].key && compare_known_by(order[i - 1].code, code) == 0;
+        if (any && !code->known && !(batch->seen && !has_seen_code(batch->seen, code)))
+            status = look_up_code(batch, code, error);
+        *out_fresh += !code->known;
     }
     free(order);
     return status;
