@@ -93,7 +93,9 @@ def findings(command, folder):
 
 def model(name):
     header = TOP / "tests/static/model.h"
-    return [] if name == WITHOUT_MODEL else ["-include", str(header), f"-I{TOP}/include", f"-I{TOP}"]
+    if name == WITHOUT_MODEL:
+        return []
+    return ["-include", str(header), f"-I{TOP}/include", f"-I{TOP}"]
 
 
 def gcc(name, entry):
