@@ -1,5 +1,6 @@
 /* A copy of a library as of one moment, while others use it. */
 #include "library/derived/codes.h"
+#include "core/sync_path.h"
 #include "core/try.h"
 #include "core/unfinished.h"
 #include "library/derived/derived.h"
@@ -7,7 +8,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +40,9 @@ static enum doppel_status check_place(const char *directory, struct doppel_error
                                       directory);
 }
 
-static enum doppel_status sync_path(const char *path, struct doppel_error *error)
+static enum doppel_status make_lasting(const char *path, struct doppel_error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return good ? DOPPEL_OK : fail_backup(path, error);
+    return sync_path(path) ? DOPPEL_OK : fail_backup(path, error);
 }
 
 /* The folder in which a folder lies; given (free). */
@@ -124,7 +120,7 @@ done:
     if (sqlite3_close(to) && !status)
         status = doppel_fail(error, DOPPEL_E_IO, "%s: cannot be closed", copying->path);
     doppel_store_execute(library->store, "ROLLBACK", NULL);
-    return status ? status : sync_path(copying->path, error);
+    return status ? status : make_lasting(copying->path, error);
 }
 
 /* ---- all of it ---- */
@@ -139,7 +135,7 @@ static enum doppel_status make_whole(const char *directory, struct doppel_error 
         status = codes_complete(copy, error);
         doppel_library_close(copy);
     }
-    return status ? status : sync_path(directory, error);
+    return status ? status : make_lasting(directory, error);
 }
 
 /* The copy is there under its name. */
@@ -147,7 +143,7 @@ static enum doppel_status sync_place(const char *directory, struct doppel_error 
 {
     char *parent = parent_of(directory);
     enum doppel_status status =
-        parent ? sync_path(parent, error)
+        parent ? make_lasting(parent, error)
                : doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", directory);
     free(parent);
     return status;

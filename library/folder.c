@@ -6,14 +6,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/sync_path.h"
+
 /* Paths and small pictures are private: what is made here is for its owner. */
 enum { DIRECTORY_MODE = 0700 };
 
-static enum doppel_status make_one(const char *path, struct doppel_error *error)
+static enum doppel_status make_one(const char *path, bool durable, struct doppel_error *error)
 {
     struct stat status;
-    if (mkdir(path, DIRECTORY_MODE) == 0)
-        return DOPPEL_OK;
+    if (mkdir(path, DIRECTORY_MODE) == 0) {
+        if (!durable || sync_parent(path))
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_IO, "%s: the directory cannot be made lasting: %s", path,
+                           strerror(errno));
+    }
     int reason = errno;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return DOPPEL_OK;
@@ -21,7 +27,7 @@ static enum doppel_status make_one(const char *path, struct doppel_error *error)
                        strerror(reason));
 }
 
-enum doppel_status make_directories(const char *path, struct doppel_error *error)
+enum doppel_status make_directories(const char *path, bool durable, struct doppel_error *error)
 {
     char *prefix = strdup(path);
     if (!prefix)
@@ -29,10 +35,10 @@ enum doppel_status make_directories(const char *path, struct doppel_error *error
     enum doppel_status status = DOPPEL_OK;
     for (char *slash = prefix; !status && (slash = strchr(slash + 1, '/')); *slash = '/') {
         *slash = '\0';
-        status = make_one(prefix, error);
+        status = make_one(prefix, durable, error);
     }
     if (!status)
-        status = make_one(prefix, error);
+        status = make_one(prefix, durable, error);
     free(prefix);
     return status;
 }

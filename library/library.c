@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/sync_path.h"
 #include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/schema.h"
@@ -82,9 +83,11 @@ enum doppel_status doppel_library_open(const char *directory,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no folder of a library is named");
     bool made = options->create && access(directory, F_OK) != 0;
     if (options->create && !options->read_only) {
-        enum doppel_status status = make_directories(directory, error);
+        enum doppel_status status = make_directories(directory, options->durable, error);
         if (status)
             return status;
+        if (options->durable && !made)
+            (void)sync_parent(directory); /* whoever made it may not have */
     }
     struct doppel_library *library = calloc(1, sizeof *library);
     if (!library || !(library->directory = strdup(directory))) {

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "core/digest.h"
+#include "core/read_at.h"
+#include "core/sync_path.h"
 
 enum { FOLDER_MODE = 0700, RETRY_MS = 10, STAMP_BYTES = 4096 };
 
@@ -20,26 +22,6 @@ static enum doppel_status fail_folder(struct doppel_error *error, const char *pa
                                       const char *what)
 {
     return doppel_fail(error, DOPPEL_E_IO, "%s: %s: %s", path, what, strerror(errno));
-}
-
-static bool sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool synced = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return synced;
-}
-
-/* The folder that holds it, so that its name survives power loss. */
-static bool sync_parent(const char *path)
-{
-    char *parent;
-    if (asprintf(&parent, "%s/..", path) < 0)
-        return false;
-    bool synced = sync_folder(parent);
-    free(parent);
-    return synced;
 }
 
 enum doppel_status segment_folder_make(const char *path, bool durable, struct doppel_error *error)
@@ -150,7 +132,7 @@ enum doppel_status segment_folder_stamp(const char *folder, const char *name, ui
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", folder);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
-        got = pread(fd, page, sizeof page, 0);
+        got = read_at(fd, page, sizeof page, 0);
     int reason = errno;
     if (fd >= 0)
         close(fd);

@@ -159,7 +159,7 @@ static enum doppel_status make_parent(const char *path, struct doppel_error *err
     char *parent = strndup(path, (size_t)(slash - path));
     if (!parent)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", path);
-    enum doppel_status status = make_directories(parent, error);
+    enum doppel_status status = make_directories(parent, false, error);
     free(parent);
     return status;
 }

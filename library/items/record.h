@@ -61,7 +61,8 @@ int64_t now_ns(void);
 /** A moment that somebody tells, if it lies between 1970 and now; else now. */
 int64_t past_ns(int64_t stated_ns);
 
-/** Make a directory and those above it, for this user only. DOPPEL_E_IO. */
-enum doppel_status make_directories(const char *path, struct doppel_error *error);
+/** Make a directory and those above it, for this user only; with `durable` their names survive
+ * power loss. DOPPEL_E_IO. */
+enum doppel_status make_directories(const char *path, bool durable, struct doppel_error *error);
 
 #endif

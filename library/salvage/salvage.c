@@ -2,12 +2,12 @@
 #include "library/salvage/salvage.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/sync_path.h"
 #include "core/try.h"
 #include "library/schema.h"
 
@@ -306,28 +306,19 @@ static bool rename_if_there(const char *from, const char *to, const char *ending
     return done;
 }
 
-static bool sync_file(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool done = file >= 0 && fsync(file) == 0;
-    if (file >= 0)
-        close(file);
-    return done;
-}
-
 /* At each moment there is a catalogue: the old one without what it had not taken in from its log
  * yet, at worst, and that log beside the name that it gets. */
 static enum doppel_status put_in_place(const char *directory, const struct names *names,
                                        struct doppel_error *error)
 {
-    if (!sync_file(names->fresh) || link(names->catalogue, names->kept) ||
+    if (!sync_path(names->fresh) || link(names->catalogue, names->kept) ||
         !rename_if_there(names->catalogue, names->kept, "-wal") ||
         !rename_if_there(names->catalogue, names->kept, "-shm") ||
         !rename_if_there(names->catalogue, names->kept, "-journal") ||
         rename(names->fresh, names->catalogue))
         return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be put in place: %s", names->catalogue,
                            strerror(errno));
-    (void)sync_file(directory); /* not every file system can */
+    (void)sync_path(directory); /* not every file system can */
     return DOPPEL_OK;
 }
 
