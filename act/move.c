@@ -13,6 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
+
 /* A place in a folder that is held open. */
 struct folder_place {
     int folder;
@@ -78,7 +80,7 @@ static enum doppel_status copy_held_bytes(const struct held_file *from, int to,
         block ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to copy");
     ssize_t got = 0;
     for (off_t at = 0; !status; at += got) {
-        got = pread(from->file, block, BLOCK_BYTES, at);
+        got = read_at(from->file, block, BLOCK_BYTES, (uint64_t)at);
         if (got == 0)
             break;
         if (held_cancelled(from))

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct acting {
@@ -150,7 +151,9 @@ static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *
         step_make(&acted->pair, policy, &step, &acted->reason);
     step.freed_bytes = bytes_freed(acting, acted);
     const char *other = acted->reason.status ? NULL : last_name_of(acting, acted);
-    step.other = other ? real_place(other) : NULL;
+    if (other && !(step.other = real_place(other)))
+        doppel_fail(&acted->reason, DOPPEL_E_IO, "its other name cannot be resolved: %s",
+                    strerror(errno));
     if (!acted->reason.status && !policy->dry_run)
         status = take_step(acting, &acted->pair, &step, &acted->reason, error);
     if (!status && !acted->reason.status)

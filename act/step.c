@@ -112,6 +112,14 @@ done:
 
 /* ---- where it goes ---- */
 
+/* As errno says. */
+static enum doppel_status no_place(struct doppel_error *error)
+{
+    if (errno == ENOENT || errno == ENOTDIR)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "its folder is gone");
+    return doppel_fail(error, DOPPEL_E_IO, "its folder cannot be resolved: %s", strerror(errno));
+}
+
 /* `folder`/PATH, of which nothing leads up again. NULL without memory. */
 static char *path_below(const char *folder, const char *path)
 {
@@ -133,7 +141,10 @@ static enum doppel_status move_target(const struct held_pair *pair, const char *
 {
     if (lies_below(real, to))
         return doppel_fail(error, DOPPEL_E_EMPTY, "lies in %s already", to);
-    char *here = to[0] == '/' ? NULL : realpath(".", NULL), *folder = NULL, *target = NULL;
+    bool relative = to[0] != '/';
+    char *here = relative ? realpath(".", NULL) : NULL, *folder = NULL, *target = NULL;
+    if (relative && !here) /* undo goes by whole paths */
+        return no_place(error);
     if (asprintf(&folder, "%s%s%s", here ? here : "", here ? "/" : "", to) < 0)
         folder = NULL;
     for (size_t length = folder ? strlen(folder) : 0; length > 1 && folder[length - 1] == '/';)
@@ -192,17 +203,18 @@ enum doppel_status step_make(struct held_pair *pair, const struct doppel_act_pol
                              struct journal_entry *out, struct doppel_error *error)
 {
     const struct stat *stat = &pair->twin.stat;
+    char *path = real_place(pair->twin.path), *kept = path ? real_place(pair->kept.path) : NULL;
+    enum doppel_status status = kept ? DOPPEL_OK : no_place(error);
     struct journal_entry step = {.action = policy->action,
-                                 .path = real_place(pair->twin.path),
-                                 .kept = real_place(pair->kept.path),
+                                 .path = path,
+                                 .kept = kept,
                                  .stamp = doppel_file_stamp_of(stat),
                                  .kept_stamp = doppel_file_stamp_of(&pair->kept.stat),
                                  .mode = stat->st_mode & 07777,
                                  .owner = stat->st_uid,
                                  .group = stat->st_gid};
-    enum doppel_status status = step.path && step.kept
-                                    ? find_target(pair, policy, &step, error)
-                                    : doppel_fail(error, DOPPEL_E_NOT_FOUND, "its folder is gone");
+    if (!status)
+        status = find_target(pair, policy, &step, error);
     if (status)
         step_free(&step);
     else
