@@ -12,6 +12,8 @@
 #include <doppel/media.h>
 #include <doppel/video.h>
 
+#include "core/read_at.h"
+
 enum { PROBE_BYTES = 4096 };
 
 bool intake_wants(const struct intake *intake, enum doppel_kind kind)
@@ -274,7 +276,7 @@ static void choose_kind(struct intake *intake, struct intake_slot *slot, int fd,
 void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
 {
     uint8_t head[PROBE_BYTES];
-    ssize_t got = pread(fd, head, sizeof head, 0);
+    ssize_t got = read_at(fd, head, sizeof head, 0);
     enum doppel_kind print;
     bool expected = named_as_medium(intake, slot->file.path) || named_on_command_line(intake, slot);
     if (got < 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
 #include "core/run_kept.h"
 
 /* Its files lose their names at once, so that nothing stays behind however the run ends. */
@@ -41,7 +42,7 @@ static bool is_something_else(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    ssize_t got = read(fd, head, sizeof head);
+    ssize_t got = read_at(fd, head, sizeof head, 0);
     close(fd);
     return got > 0 && memcmp(head, magic, sizeof magic) != 0;
 }

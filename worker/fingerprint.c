@@ -9,6 +9,8 @@
 
 #include <doppel/image.h>
 
+#include "core/read_at.h"
+
 enum { PROBE_BYTES = 4096 };
 
 static_assert((int)DOPPEL_FORMAT_JXL == DOPPEL_SWITCH_KINDS,
@@ -19,7 +21,7 @@ static enum doppel_kind probe(int fd, enum doppel_format *out_format)
 {
     uint8_t head[PROBE_BYTES];
     *out_format = DOPPEL_FORMAT_UNKNOWN;
-    ssize_t size = pread(fd, head, sizeof head, 0);
+    ssize_t size = read_at(fd, head, sizeof head, 0);
     return size > 0 ? doppel_media_probe(head, (size_t)size, out_format) : DOPPEL_KIND_UNKNOWN;
 }
 

@@ -6,13 +6,15 @@
 
 #include <doppel/media.h>
 
+#include "core/read_at.h"
+
 /* Of what fpcalc prints: an hour of audio is 320 KB. */
 enum { TEXT_MAX = 16 << 20 };
 
 static bool is_printed_chromaprint(int fd)
 {
     char head[16];
-    ssize_t size = pread(fd, head, sizeof head, 0);
+    ssize_t size = read_at(fd, head, sizeof head, 0);
     return size > 0 && doppel_chromaprint_is_text(head, (size_t)size);
 }
 

@@ -9,6 +9,7 @@
 #include <doppel/video.h>
 
 #include "core/array.h"
+#include "core/read_at.h"
 
 /* A line has about 90 bytes: a list of 40 hours of a frame a second is 13 MB. */
 enum { LIST_MAX = 32 << 20, LINE_MAX = 128, STEP_MS = 1000, HEAD_BYTES = 256 };
@@ -72,7 +73,7 @@ static enum doppel_status make_workshop(struct workshop *workshop, int fd,
 static bool is_printed_vpdq(int fd)
 {
     char head[HEAD_BYTES];
-    ssize_t size = pread(fd, head, sizeof head, 0);
+    ssize_t size = read_at(fd, head, sizeof head, 0);
     return size > 0 && doppel_vpdq_is_text(head, (size_t)size);
 }
 

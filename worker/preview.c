@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/read_at.h"
 #include "core/try.h"
 
 enum {
@@ -119,14 +120,13 @@ static enum doppel_status load_beginning(int fd, size_t most, char **out, size_t
     struct stat status;
     if (fstat(fd, &status) || status.st_size < 0)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
-    size_t size = (uint64_t)status.st_size < most ? (size_t)status.st_size : most, at = 0;
+    size_t size = (uint64_t)status.st_size < most ? (size_t)status.st_size : most;
     char *bytes = malloc(size + 1);
     if (!bytes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu bytes", size);
-    for (ssize_t got = 1; got > 0 && at<size; at += got> 0 ? (size_t)got : 0)
-        got = pread(fd, bytes + at, size - at, (off_t)at);
+    ssize_t got = read_at(fd, bytes, size, 0);
     *out = bytes;
-    *out_size = at;
+    *out_size = got > 0 ? (size_t)got : 0;
     return DOPPEL_OK;
 }
 

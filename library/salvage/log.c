@@ -2,7 +2,8 @@
 #include "library/salvage/pages.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "core/read_at.h"
 
 enum {
     HEADER_BYTES = 32,
@@ -44,7 +45,7 @@ static bool sum_is(const struct log *log, const uint8_t *bytes)
 static bool read_header(struct log *log)
 {
     uint8_t bytes[HEADER_BYTES];
-    if (log->file < 0 || pread(log->file, bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    if (log->file < 0 || read_at(log->file, bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return false;
     uint32_t magic = big_u32(bytes);
     log->big_endian = magic == BIG_ENDIAN_SUMS;
@@ -56,9 +57,9 @@ static bool read_header(struct log *log)
            !(log->page_size & (log->page_size - 1));
 }
 
-static off_t place_of(const struct pages *pages, uint32_t frame)
+static uint64_t place_of(const struct pages *pages, uint32_t frame)
 {
-    return HEADER_BYTES + (off_t)frame * (FRAME_BYTES + (off_t)pages->size);
+    return HEADER_BYTES + frame * (FRAME_BYTES + (uint64_t)pages->size);
 }
 
 /* @param out_count pages of the database after a commit; 0: this ends none */
@@ -66,7 +67,7 @@ static bool read_frame(struct log *log, const struct pages *pages, uint32_t fram
                        uint32_t *out_page, uint32_t *out_count)
 {
     size_t size = FRAME_BYTES + (size_t)pages->size;
-    if (pread(log->file, log->bytes, size, place_of(pages, frame)) != (ssize_t)size ||
+    if (read_at(log->file, log->bytes, size, place_of(pages, frame)) != (ssize_t)size ||
         big_u64(log->bytes + 8) != log->salts)
         return false;
     add_to_sum(log, log->bytes, SUMMED_FRAME_BYTES);
@@ -94,7 +95,7 @@ static bool map_frames(struct pages *pages, uint32_t frames)
     pages->frames = calloc((size_t)pages->count + 1, sizeof *pages->frames);
     for (uint32_t frame = 0; pages->frames && frame < frames; frame++) {
         uint8_t number[4];
-        if (pread(pages->log, number, sizeof number, place_of(pages, frame)) ==
+        if (read_at(pages->log, number, sizeof number, place_of(pages, frame)) ==
                 (ssize_t)sizeof number &&
             big_u32(number) <= pages->count)
             pages->frames[big_u32(number)] = frame + 1;
@@ -128,7 +129,7 @@ bool pages_read(const struct pages *pages, uint32_t number, uint8_t *out)
         return false;
     uint32_t frame = pages->frames ? pages->frames[number] : 0;
     ssize_t size =
-        frame ? pread(pages->log, out, pages->size, place_of(pages, frame - 1) + FRAME_BYTES)
-              : pread(pages->file, out, pages->size, (off_t)pages->size * (number - 1));
+        frame ? read_at(pages->log, out, pages->size, place_of(pages, frame - 1) + FRAME_BYTES)
+              : read_at(pages->file, out, pages->size, (uint64_t)pages->size * (number - 1));
     return size == (ssize_t)pages->size;
 }

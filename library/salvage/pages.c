@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/read_at.h"
+
 enum { MIN_PAGE = 512, MAX_PAGE = 65536, USUAL_PAGE = 4096, BYTES_LOOKED_AT = 16 << 20 };
 
 /* ---- opening ---- */
@@ -71,7 +73,7 @@ static uint32_t count_trees(int file, uint32_t size, uint8_t *bytes)
     uint32_t found = 0;
     for (uint32_t i = 0; i < BYTES_LOOKED_AT / size; i++) {
         struct page page;
-        if (pread(file, bytes, size, (off_t)size * i) != (ssize_t)size)
+        if (read_at(file, bytes, size, (uint64_t)size * i) != (ssize_t)size)
             break;
         found += tree_page_parse(bytes, size, i + 1, &page) && is_of_size(&page);
     }
