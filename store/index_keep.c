@@ -31,6 +31,29 @@ enum doppel_status index_keep(struct doppel_store_index *self, struct doppel_sto
 
 /* ---- making ---- */
 
+/* The caller's codes, of which none may be missing. */
+struct checked_load {
+    const struct doppel_index_load *load;
+    struct publication *work;
+    uint64_t read; /* in this pass */
+};
+
+static size_t read_checked(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
+{
+    struct checked_load *checked = context;
+    size_t count = checked->load->read(checked->load->context, codes, payloads, max);
+    checked->read += count;
+    checked->work->cut_short |= !count && max && checked->read < checked->load->count;
+    return count;
+}
+
+static void rewind_checked(void *context)
+{
+    struct checked_load *checked = context;
+    checked->read = 0;
+    checked->load->rewind(checked->load->context);
+}
+
 static enum doppel_status load_segment(struct doppel_store_index *self,
                                        const struct doppel_index_load *load,
                                        struct doppel_error *error)
@@ -49,7 +72,10 @@ static enum doppel_status load_segment(struct doppel_store_index *self,
     if (status)
         return status;
     self->publication = &work;
-    status = doppel_index_bulk(index, load, error);
+    struct checked_load checked = {.load = load, .work = &work};
+    const struct doppel_index_load codes = {
+        .count = load->count, .read = read_checked, .rewind = rewind_checked, .context = &checked};
+    status = doppel_index_bulk(index, load->read_item ? load : &codes, error);
     self->publication = NULL;
     doppel_index_free(index);
     return status;

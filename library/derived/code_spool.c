@@ -10,6 +10,8 @@ struct code_spool {
     FILE *file;
     size_t words;
     uint64_t count;
+    uint64_t at; /* codes read since it was rewound */
+    bool unread; /* some could not be read: where the file stands is not known any more */
 };
 
 static FILE *open_temporary(const char *directory)
@@ -58,17 +60,27 @@ bool code_spool_put(struct code_spool *spool, const struct item_codes *codes)
 
 static void rewind_spool(void *context)
 {
-    rewind(((struct code_spool *)context)->file);
+    struct code_spool *spool = context;
+    rewind(spool->file);
+    spool->at = 0;
 }
 
+static bool read_spooled(struct code_spool *spool, uint64_t *code, uint64_t *payload)
+{
+    return fread(payload, sizeof *payload, 1, spool->file) == 1 &&
+           fread(code, sizeof *code, spool->words, spool->file) == spool->words;
+}
+
+/* From a failure on there are none: whoever counts them sees that. */
 static size_t read_spool(void *context, uint64_t *codes, uint64_t *payloads, size_t max)
 {
     struct code_spool *spool = context;
     size_t done = 0;
-    while (done < max && fread(&payloads[done], sizeof *payloads, 1, spool->file) == 1 &&
-           fread(codes + done * spool->words, sizeof *codes, spool->words, spool->file) ==
-               spool->words)
-        done++;
+    for (; done < max && spool->at < spool->count && !spool->unread; done++, spool->at++)
+        if (!read_spooled(spool, codes + done * spool->words, &payloads[done])) {
+            spool->unread = true;
+            break;
+        }
     return done;
 }
 
