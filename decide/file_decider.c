@@ -454,8 +454,10 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
                                           struct doppel_error *error)
 {
     enum doppel_status status;
+    (void)doppel_library_read_failure(decider->library, NULL); /* of what came before */
     TRY(decide_by_rule(decider, decision, error));
     TRY(check_id(decider, decision, error));
+    TRY(doppel_library_read_failure(decider->library, error)); /* then the rule knew too little */
     TRY(describe_file_match(decider, decision, error));
     decision->why = why_of(decider, &decision->answer);
     decision->unreadable = decider->results.unreadable;

@@ -74,6 +74,12 @@ DOPPEL_API enum doppel_status doppel_library_find_text(
     bool (*visitor)(void *context, const struct doppel_library_text *text), void *context,
     struct doppel_error *error);
 
+/** Whether something of the library could not be read since the last call, for lack of memory or by
+ * a fault of the disk: who leaves out what cannot be had asks at the end, so that a fault is not
+ * taken for an absence. @return DOPPEL_OK; DOPPEL_E_MEMORY or DOPPEL_E_IO */
+DOPPEL_API enum doppel_status doppel_library_read_failure(struct doppel_library *library,
+                                                          struct doppel_error *error);
+
 /** Whether it has a file: items known by their codes or a digest alone have none, nor have damaged
  * ones. Thread-safe. */
 DOPPEL_API bool doppel_item_has_file(const struct doppel_item *item);

@@ -310,6 +310,7 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
     if (kind->find)
         TRY(kind->find(search, query, error));
     TRY(note_unreadable(search, error));
+    TRY(doppel_library_read_failure(search->library, error)); /* then something may be left out */
     if (search->status)
         return doppel_fail(error, search->status, "no memory for the matches");
     results_order(results);
@@ -398,6 +399,7 @@ enum doppel_status doppel_search_new(struct doppel_run *run, struct doppel_libra
     };
     search->match = match_options_from(&search->options.compare);
     doppel_run_watch(run, library);
+    (void)doppel_library_read_failure(library, NULL); /* of what came before */
     enum doppel_status status =
         list_limits_load(&search->limits, library, &search->options.compare, error);
     for (size_t i = 0; i < SEARCHED_KINDS && !status; i++)

@@ -73,7 +73,7 @@ static bool load_record(const struct search_texts *texts, uint64_t id, bool shin
 /* An item or a record of the library. @param shingles of records, whether they are wanted
  * @param out given (text_view_free). @return false: it is not wanted, or cannot be had; what is
  * damaged is reported */
-static bool load_library_text(const struct search_texts *texts, uint64_t id, bool shingles,
+static bool load_library_text(struct search_texts *texts, uint64_t id, bool shingles,
                               struct text_view *out)
 {
     struct doppel_item item;
@@ -81,12 +81,15 @@ static bool load_library_text(const struct search_texts *texts, uint64_t id, boo
     if (doppel_library_get(texts->library, id, true, &item, NULL))
         return load_record(texts, id, shingles, out);
     bool wanted = search_wants(texts->options, &item.record);
-    bool read = wanted && text_view_read(&item.record, &texts->options->compare.text, out);
-    out->kept = read;
-    if (wanted && !read)
+    enum doppel_status status =
+        wanted ? text_view_load(&item.record, &texts->options->compare.text, out, NULL) : DOPPEL_OK;
+    out->kept = wanted && !status;
+    if (status == DOPPEL_E_MEMORY)
+        texts->status = doppel_fail(texts->error, status, "no memory for a text of the library");
+    else if (status)
         doppel_run_fail_input(texts->run, item.path, "what the library keeps of it is damaged");
     doppel_item_free(&item);
-    return read;
+    return wanted && !status;
 }
 
 /* Whether the library's records were read as those that are wanted. */

@@ -19,6 +19,7 @@ struct doppel_store {
     struct doppel_store_index *indexes;  /* open ones, which follow its transactions */
     struct checkpointer *checkpointer;   /* NULL: SQLite's own way */
     bool made;                           /* by this opening */
+    struct doppel_error unread;          /* doppel_store_read_failure */
     ARRAY(struct prepared) prepared;
 };
 

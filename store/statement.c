@@ -2,6 +2,7 @@
 #include "store/handle.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char *sql)
@@ -13,6 +14,42 @@ static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char 
     }
     return NULL;
 }
+
+/* ---- what could not be read ---- */
+
+static void note_unread(struct doppel_store *store, const struct doppel_error *reason)
+{
+    bool counts = reason->status == DOPPEL_E_MEMORY || reason->status == DOPPEL_E_IO;
+    if (counts && !store->unread.status)
+        store->unread = *reason;
+}
+
+enum doppel_status doppel_store_note_failure(struct doppel_store *store, enum doppel_status status)
+{
+    struct doppel_error reason = {.status = status};
+    snprintf(reason.message, sizeof reason.message, "%s: %s", store->path,
+             status == DOPPEL_E_MEMORY ? "no memory" : "cannot be read");
+    note_unread(store, &reason);
+    return status;
+}
+
+enum doppel_status doppel_store_read_failure(struct doppel_store *store, struct doppel_error *error)
+{
+    struct doppel_error unread = store->unread;
+    store->unread.status = DOPPEL_OK;
+    return unread.status ? doppel_fail(error, unread.status, "%s", unread.message) : DOPPEL_OK;
+}
+
+static enum doppel_status statement_failed(struct doppel_store *store, int code,
+                                           struct doppel_error *error)
+{
+    struct doppel_error reason = {0};
+    store_fail(store, code, &reason);
+    note_unread(store, &reason);
+    return doppel_fail(error, reason.status, "%s", reason.message);
+}
+
+/* ---- statements ---- */
 
 enum doppel_status doppel_store_statement(struct doppel_store *store, const char *sql,
                                           sqlite3_stmt **out, struct doppel_error *error)
@@ -28,10 +65,10 @@ enum doppel_status doppel_store_statement(struct doppel_store *store, const char
     int code =
         sqlite3_prepare_v3(store->database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
     if (code != SQLITE_OK)
-        return store_fail(store, code, error);
+        return statement_failed(store, code, error);
     if (!array_push(&store->prepared, ((struct prepared){sql, statement}))) {
         sqlite3_finalize(statement);
-        return store_fail(store, SQLITE_NOMEM, error);
+        return statement_failed(store, SQLITE_NOMEM, error);
     }
     *out = statement;
     return DOPPEL_OK;
@@ -43,7 +80,7 @@ enum doppel_status doppel_store_step(struct doppel_store *store, sqlite3_stmt *s
     errno = 0;
     int code = sqlite3_step(statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
-        enum doppel_status status = store_fail(store, code, error);
+        enum doppel_status status = statement_failed(store, code, error);
         sqlite3_reset(statement);
         return status;
     }

@@ -99,6 +99,18 @@ DOPPEL_API enum doppel_status doppel_store_statement(struct doppel_store *store,
                                                      struct sqlite3_stmt **out,
                                                      struct doppel_error *error);
 
+/**
+ * What could not be read since the last call, for lack of memory or by a fault of the disk: for
+ * those who leave out what cannot be had, and must not take a fault for an absence.
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY or DOPPEL_E_IO, the first of all
+ */
+DOPPEL_API enum doppel_status doppel_store_read_failure(struct doppel_store *store,
+                                                        struct doppel_error *error);
+
+/** Note such a failure that is not one of a statement; others are left alone. @return the status */
+DOPPEL_API enum doppel_status doppel_store_note_failure(struct doppel_store *store,
+                                                        enum doppel_status status);
+
 /** Step; `*out_row` says whether there is a row to read with sqlite3_column_*. Resets the statement
  * at its end and on failure. */
 DOPPEL_API enum doppel_status doppel_store_step(struct doppel_store *store,

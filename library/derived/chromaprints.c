@@ -33,6 +33,8 @@ static bool read_kept_chromaprint(struct doppel_library *library, uint64_t id,
     bool read =
         record_read(statement, 0, out) && fingerprint_read(statement, RECORD_COLUMN_COUNT, out);
     sqlite3_reset(statement);
+    if (!read)
+        doppel_store_note_failure(library->store, out->error.status);
     return read;
 }
 

@@ -174,9 +174,9 @@ struct text_file {
     bool leads;
 };
 
-/** @param out given (text_file_free). @return false: the row cannot be read, and nothing is given
- */
-bool text_file_read(sqlite3_stmt *statement, struct text_file *out);
+/** @param out given (text_file_free). @return DOPPEL_E_CORRUPT: the row is damaged;
+ * DOPPEL_E_MEMORY; then nothing is given */
+enum doppel_status text_file_read(sqlite3_stmt *statement, struct text_file *out);
 void text_file_free(struct text_file *file);
 
 /** Put the codes of a file of text, or of a record, in; or take out those of a record, which is

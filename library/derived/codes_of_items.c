@@ -80,20 +80,21 @@ void item_codes_free(struct item_codes *codes)
 
 /* Damaged items are left out: the library tells of them, and mends them when they are added again.
  */
-static bool visit_codes_of_row(enum code_table which, sqlite3_stmt *statement,
-                               codes_visitor *visitor, void *context)
+static enum doppel_status visit_codes_of_row(enum code_table which, sqlite3_stmt *statement,
+                                             codes_visitor *visitor, void *context)
 {
     struct doppel_record record = {0};
     struct item_codes codes;
     const uint64_t id = (uint64_t)sqlite3_column_int64(statement, 0);
     if (!record_read(statement, 1, &record) ||
         !fingerprint_read(statement, 1 + RECORD_COLUMN_COUNT, &record))
-        return true;
-    bool go_on =
-        codes_of_record(which, id, &record, &codes, NULL) == DOPPEL_OK && visitor(context, &codes);
+        return record.error.status == DOPPEL_E_MEMORY ? DOPPEL_E_MEMORY : DOPPEL_OK;
+    enum doppel_status status = codes_of_record(which, id, &record, &codes, NULL);
+    if (!status && !visitor(context, &codes))
+        status = DOPPEL_E_CANCELLED;
     item_codes_free(&codes);
     doppel_record_free(&record);
-    return go_on;
+    return status;
 }
 
 enum doppel_status codes_of_items(struct doppel_store *store, enum code_table which,
@@ -101,7 +102,7 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(code_tables[which].scheme);
     sqlite3_stmt *statement;
-    bool row, go_on = true;
+    bool row;
     if (is_passage_table(which))
         return codes_of_passages(store, which, visitor, context, error);
     if (is_text_table(which))
@@ -116,10 +117,10 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
         return status;
     sqlite3_bind_int(statement, 1, (int)scheme->id);
     sqlite3_bind_int(statement, 2, scheme->version);
-    while (go_on && !(status = doppel_store_step(store, statement, &row, error)) && row)
-        go_on = visit_codes_of_row(which, statement, visitor, context);
+    while (!status && !(status = doppel_store_step(store, statement, &row, error)) && row)
+        status = visit_codes_of_row(which, statement, visitor, context);
     sqlite3_reset(statement);
-    return status || go_on ? status : DOPPEL_E_CANCELLED;
+    return status == DOPPEL_E_MEMORY ? doppel_fail(error, status, "no memory for an item") : status;
 }
 
 enum doppel_status codes_are_uncertain(struct doppel_library *library, enum code_table which,

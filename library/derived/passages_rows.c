@@ -50,8 +50,9 @@ bool passage_keys_read(sqlite3_stmt *statement, struct passage_keys *out)
 {
     struct text_file file;
     out->postings.count = 0;
-    if (!text_file_read(statement, &file)) /* damaged */
-        return true;
+    enum doppel_status status = text_file_read(statement, &file);
+    if (status) /* a damaged one has none */
+        return status != DOPPEL_E_MEMORY;
     out->id = file.id;
     out->leads = file.leads;
     bool taken = passage_keys_take(&file.record, out);

@@ -38,16 +38,16 @@ enum {
     FILE_LEADS
 };
 
-bool text_file_read(sqlite3_stmt *statement, struct text_file *out)
+enum doppel_status text_file_read(sqlite3_stmt *statement, struct text_file *out)
 {
     *out = (struct text_file){.id = (uint64_t)sqlite3_column_int64(statement, FILE_ID),
                               .leads = sqlite3_column_int(statement, FILE_LEADS) != 0};
     if (!record_read(statement, FILE_RECORD, &out->record) ||
         !fingerprint_read(statement, FILE_FINGERPRINT, &out->record))
-        return false;
+        return out->record.error.status == DOPPEL_E_MEMORY ? DOPPEL_E_MEMORY : DOPPEL_E_CORRUPT;
     out->record.attachment = (uint8_t *)sqlite3_column_blob(statement, FILE_ATTACHMENT);
     out->record.attachment_size = (size_t)sqlite3_column_bytes(statement, FILE_ATTACHMENT);
-    return true;
+    return DOPPEL_OK;
 }
 
 void text_file_free(struct text_file *file)
@@ -131,16 +131,16 @@ static void take_lanes(struct indexed_text *text, const uint8_t *lanes, size_t c
         text->code[i] = get_u64(lanes + i * sizeof *text->code);
 }
 
-static bool read_indexed_record(sqlite3_stmt *statement, struct indexed_text *out)
+static enum doppel_status read_indexed_record(sqlite3_stmt *statement, struct indexed_text *out)
 {
     const uint8_t *lanes = sqlite3_column_blob(statement, RECORD_LANES);
     *out = (struct indexed_text){.id = (uint64_t)sqlite3_column_int64(statement, RECORD_ID),
                                  .leads = sqlite3_column_int(statement, RECORD_LEADS) != 0};
     if (!digest_read(statement, RECORD_CONTENT, &out->content))
-        return false;
+        return DOPPEL_E_CORRUPT;
     if (lanes && !sqlite3_column_int(statement, RECORD_TOO_SHORT))
         take_lanes(out, lanes, (size_t)sqlite3_column_bytes(statement, RECORD_LANES) / LANE_BYTES);
-    return true;
+    return DOPPEL_OK;
 }
 
 /* An imported code has no attachment: all that is known of its text is its digest. */
@@ -163,20 +163,27 @@ static bool read_indexed_item(const struct doppel_record *record, struct indexed
     return true;
 }
 
-static bool read_indexed_file(sqlite3_stmt *statement, struct indexed_text *out)
+static enum doppel_status read_indexed_file(sqlite3_stmt *statement, struct indexed_text *out)
 {
     struct text_file file;
-    if (!text_file_read(statement, &file))
-        return false;
+    enum doppel_status status = text_file_read(statement, &file);
+    if (status)
+        return status;
     *out = (struct indexed_text){.id = file.id, .leads = file.leads};
     bool read = read_indexed_item(&file.record, out);
     text_file_free(&file);
-    return read;
+    return read ? DOPPEL_OK : DOPPEL_E_CORRUPT;
 }
 
 /* ---- all of them ---- */
 
-typedef bool text_row_reader(sqlite3_stmt *statement, struct indexed_text *out);
+/* @return DOPPEL_E_CORRUPT: the row is damaged; DOPPEL_E_MEMORY */
+typedef enum doppel_status text_row_reader(sqlite3_stmt *statement, struct indexed_text *out);
+
+static enum doppel_status no_memory_for_text(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text of the library");
+}
 
 static enum doppel_status visit_indexed_texts(struct doppel_store *store, enum code_table which,
                                               sqlite3_stmt *statement, text_row_reader *read,
@@ -187,9 +194,15 @@ static enum doppel_status visit_indexed_texts(struct doppel_store *store, enum c
     struct indexed_text text;
     bool row, go_on = true;
     enum doppel_status status = DOPPEL_OK;
-    while (go_on && !(status = doppel_store_step(store, statement, &row, error)) && row)
-        if (read(statement, &text) && code_in_table(which, &text, code))
+    while (go_on && !(status = doppel_store_step(store, statement, &row, error)) && row) {
+        enum doppel_status had = read(statement, &text);
+        if (had == DOPPEL_E_MEMORY) {
+            status = no_memory_for_text(error);
+            break;
+        }
+        if (!had && code_in_table(which, &text, code))
             go_on = visitor(context, &(struct item_codes){code, &text.id, 1});
+    }
     sqlite3_reset(statement);
     return status || go_on ? status : DOPPEL_E_CANCELLED;
 }
@@ -313,9 +326,12 @@ static enum doppel_status load_indexed_text(struct doppel_library *library, uint
         if (i == 1)
             sqlite3_bind_int(statement, 2, DOPPEL_KIND_TEXT);
         status = doppel_store_step(library->store, statement, &row, error);
-        if (!status && row && !readers[i](statement, out))
-            out->id = 0;
+        enum doppel_status had = !status && row ? readers[i](statement, out) : DOPPEL_OK;
         sqlite3_reset(statement);
+        if (had == DOPPEL_E_MEMORY)
+            return no_memory_for_text(error);
+        if (had)
+            out->id = 0;
     }
     return status;
 }

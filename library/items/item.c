@@ -136,17 +136,24 @@ static enum doppel_status read_one(struct doppel_library *library, sqlite3_stmt 
     status = read_item_row(statement, &item);
     sqlite3_reset(statement);
     if (status)
-        return doppel_fail(error, status, "%s: no memory for an item", library->directory);
+        return doppel_fail(error, doppel_store_note_failure(library->store, status),
+                           "%s: no memory for an item", library->directory);
     status = item.record.error.status;
     if (status)
         doppel_fail(error, status, "%s: %s", library->directory, item.record.error.message);
     else if (with_attachment)
-        status = read_attachment(library, &item, error);
+        status = doppel_store_note_failure(library->store, read_attachment(library, &item, error));
     if (status)
         doppel_item_free(&item);
     else
         *out = item;
     return status;
+}
+
+enum doppel_status doppel_library_read_failure(struct doppel_library *library,
+                                               struct doppel_error *error)
+{
+    return doppel_store_read_failure(library->store, error);
 }
 
 enum doppel_status doppel_library_get(struct doppel_library *library, uint64_t id,
