@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/absolute_path.h"
 #include "core/try.h"
 
 enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };
@@ -235,18 +236,18 @@ done:
 
 /* ---- batches ---- */
 
-/* The path under which lines of the batch can be read again. */
-static void find_batch_path(struct ingest *ingest)
+/* The path under which lines of the batch can be read again. @return false without memory */
+static bool find_batch_path(struct ingest *ingest)
 {
     uint32_t file = ingest->batch->block.file;
     if (ingest->path_known && ingest->path_file == file)
-        return;
+        return true;
     free(ingest->path);
-    ingest->path = ingest->reader && reader_file_is_plain(ingest->reader, file)
-                       ? realpath(reader_file_path(ingest->reader, file), NULL)
-                       : NULL;
+    bool plain = ingest->reader && reader_file_is_plain(ingest->reader, file);
+    ingest->path = plain ? absolute_path(reader_file_path(ingest->reader, file)) : NULL;
     ingest->path_file = file;
-    ingest->path_known = true;
+    ingest->path_known = !plain || ingest->path;
+    return ingest->path_known;
 }
 
 static bool progress_goes_on(struct ingest *ingest)
@@ -270,7 +271,8 @@ static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch 
     }
     ingest->batch = batch;
     ingest->at = 0;
-    find_batch_path(ingest);
+    if (!find_batch_path(ingest))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     for (size_t i = 0; i < batch->records.count && !status; i++)
         status = people_check(ingest, &batch->records.items[i], error);
     return status;

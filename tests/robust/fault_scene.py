@@ -148,15 +148,26 @@ class Scene:
         shutil.rmtree(self.top)
         self.other_trash.clear()
 
-    def doppel_runs(self, arguments, fault=None, preloads=(), **more):
+    def in_worker(self, setting):
+        """Workers have an empty environment, and so no shim: a script gives them one."""
+        script = self.top / "worker"
+        words = " ".join(f"{name}='{value}'" for name, value in setting.items())
+        worker = os.path.join(os.path.dirname(self.doppel), "doppel-worker")
+        script.write_text(f"#!/bin/sh\n{words} exec '{worker}' \"$@\"\n")
+        script.chmod(0o700)
+        return {"DOPPEL_WORKER": str(script)}
+
+    def doppel_runs(self, arguments, fault=None, program="doppel", preloads=(), **more):
+        """@param fault None: without the shim; "": it only counts"""
         environment = self.environment | more
+        setting = {
+            "LD_PRELOAD": ":".join([self.shim, *preloads]),
+            "FAULT_PROGRAM": program,
+            "FAULT_COUNTS": str(self.counts),
+            "FAULT": fault,
+        }
         if fault is not None:
-            environment |= {
-                "LD_PRELOAD": ":".join([self.shim, *preloads]),
-                "FAULT_PROGRAM": "doppel",
-                "FAULT_COUNTS": str(self.counts),
-                "FAULT": fault,
-            }
+            environment |= setting if program == "doppel" else self.in_worker(setting)
         return subprocess.run([self.doppel, *arguments], cwd=self.run, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
 
@@ -273,6 +284,7 @@ class Verb:
     after: object = None  # a last look at the scene
     again: bool = True  # what the verb has not done, it does when it is run again
     measures: bool = False  # it prints sizes of folders, of which one may not be seen
+    program: str = "doppel"  # in which the calls fail
 
 
 HARDLINK = ["scan", "tree", "--action", "hardlink", "--yes"]
@@ -289,6 +301,9 @@ VERBS = [
     Verb("find", ["find", "tree/near.txt", "known/sea.png", "-L", "full"], full_state),
     Verb("find cold", ["find", "tree/near.txt", "known/sea.png", "-L", "full"], cold=True),
     Verb("scan", ["scan", "tree", "known"], cold=True),
+    Verb("scan, worker", ["scan", "tree", "known", "-j1"], cold=True, program="doppel-worker"),
+    Verb("add, worker", ["add", "tree", "--json", "-j1"], library_state, cold=True,
+         program="doppel-worker"),
     Verb("scan hardlink", HARDLINK, tree_state, after=undo_all),
     Verb("scan trash", TRASH, tree_state, after=undo_all),
     Verb("scan move-to", ["scan", "tree", "--action", "move-to", "--to", "moved", "--yes"],

@@ -73,7 +73,7 @@ def cut(scene, verb, options, number, seed):
     for arguments in verb.before:
         assert scene.doppel_runs(arguments).returncode == 0
     keep_all(shadow, home)
-    ran = scene.doppel_runs(verb.arguments, f"change {number} kill", [options.power],
+    ran = scene.doppel_runs(verb.arguments, f"change {number} kill", preloads=[options.power],
                             POWER_SHADOW=str(shadow))
     assert ran.returncode in (-9, 0), f"exit {ran.returncode}: {sentence_of(ran)}"
     subprocess.run([options.power_cut, home, shadow, str(seed), after], check=True)
