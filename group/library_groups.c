@@ -58,10 +58,14 @@ static bool load_item_text(void *context, const struct grouping_item *entry, str
     struct doppel_item item;
     if (get_computed(grouping, entry->id, &item, NULL))
         return false;
-    bool good = text_view_read(&item.record, &grouping->options->compare.text, out);
-    out->kept = good;
+    enum doppel_status status =
+        text_view_load(&item.record, &grouping->options->compare.text, out, NULL);
+    out->kept = status == DOPPEL_OK;
     doppel_item_free(&item);
-    return good;
+    if (status == DOPPEL_E_MEMORY)
+        grouping->status =
+            doppel_fail(grouping->error, status, "no memory for a text of the library");
+    return status == DOPPEL_OK;
 }
 
 static enum doppel_status add_text_item(struct library_grouping *grouping,
@@ -69,6 +73,11 @@ static enum doppel_status add_text_item(struct library_grouping *grouping,
 {
     struct text_view view;
     if (!load_item_text(grouping, entry, &view)) {
+        enum doppel_status unread =
+            grouping->status ? grouping->status
+                             : doppel_library_read_failure(grouping->library, grouping->error);
+        if (unread)
+            return unread;
         doppel_run_fail_input(grouping->run, entry->path,
                               "what the library keeps of it is damaged");
         return DOPPEL_OK;
@@ -490,11 +499,14 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
     counts = counts ? counts : &unwanted;
     *counts = (struct doppel_group_counts){0};
     enum doppel_status status;
+    (void)doppel_library_read_failure(library, NULL); /* of what came before */
     TRY(met_rules_init(grouping.options, &grouping.met, grouping.error));
     TRY(check_keep_from(&grouping.options->keep_from, grouping.error));
     TRY(make_library_groupings(&grouping));
     TRY(add_items(&grouping));
     TRY(visit_library_groups(&grouping, counts));
+    TRY(grouping.status);
+    TRY(doppel_library_read_failure(library, grouping.error)); /* then something may be left out */
 done:
     met_rules_free(&grouping.met);
     doppel_library_pairs_free(&grouping.pairs);

@@ -100,8 +100,12 @@ enum doppel_status store_check_pages(struct doppel_store *store, const char *pra
         status = doppel_store_step(store, statement, &row, error);
     if (status)
         return status;
+    const int reason = errno;
     const char *found = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    if (!found || strcmp(found, "ok") != 0)
+    const bool whole = found && strcmp(found, "ok") == 0;
+    if (!whole && reason == EIO) /* that is a finding, too */
+        status = store_fail(store, SQLITE_IOERR, error);
+    else if (!whole)
         status =
             doppel_fail(error, DOPPEL_E_CORRUPT,
                         "%s: the database is damaged: %s; put a copy in its place, or rebuild it",

@@ -2,6 +2,7 @@
 what it changes; for faults.py and power_cuts.py."""
 
 import collections
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -36,26 +37,31 @@ def write_picture(path, seed, light=0):
 
 
 class OtherTrash:
-    """That of the file system, where files go when there is none at home."""
+    """That of the file system, where files go when there is none at home; of it what is ours."""
 
     def __init__(self, path):
+        self.scene = path.name
         while not os.path.ismount(path):
             path = path.parent
         self.folder = path / f".Trash-{os.getuid()}"
-        self.is_ours = not self.folder.exists()
-        self.former = set(self.names())
 
-    def names(self):
-        return [path.name for path in (self.folder / "files").glob("*")]
+    def notes(self):
+        return [note for note in (self.folder / "info").glob("*.trashinfo")
+                if self.scene in note.read_text()]
+
+    def files(self):
+        files = [self.folder / "files" / note.stem for note in self.notes()]
+        return [file for file in files if file.exists()]
 
     def digests(self):
-        """Of what came since."""
-        files = [self.folder / "files" / name for name in set(self.names()) - self.former]
-        return {path.name: digest_of(path) for path in files}
+        return {path.name: digest_of(path) for path in self.files()}
 
     def clear(self):
-        if self.is_ours:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        for path in self.files() + self.notes():
+            path.unlink()
+        for folder in (self.folder / "files", self.folder / "info", self.folder):
+            with contextlib.suppress(OSError):  # it is not there, or not empty
+                folder.rmdir()
 
 
 class Scene:
@@ -145,8 +151,8 @@ class Scene:
             self.doppel_runs(arguments)
 
     def end(self):
-        shutil.rmtree(self.top)
         self.other_trash.clear()
+        shutil.rmtree(self.top)
 
     def in_worker(self, setting):
         """Workers have an empty environment, and so no shim: a script gives them one."""

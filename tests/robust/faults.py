@@ -107,6 +107,8 @@ TRIED_AGAIN = {
 # Which found something once: these are always tried.
 FOUND = {
     "backup": ("fread EIO",),  # an index of the copy lacked codes
+    "groups": ("calloc ENOMEM",),  # an item was called damaged
+    "index search": ("pread EIO",),  # the index was called damaged
     "ingest": ("calloc ENOMEM",),  # new where it is a duplicate; codes in the wrong index
     "ingest records": ("realpath EIO",),  # nothing told where the records are
     "scan hardlink": ("realpath EIO",),  # it was left as it is, without a word
