@@ -285,12 +285,18 @@ enum {
     DOPPEL_INDEX_SCANNED_CODES = 4096
 }; /* at most: word 0 of so many fits in the nearest cache */
 
+/** Codes are marked whose payloads have a number below this in their lowest four bits: so that who
+ * seeks these alone need not look at the others. */
+enum { DOPPEL_INDEX_SCANNED_MARKED = 3 };
+
 /** Codes one after the other, as of one moment. Borrowed during the visit. */
 struct doppel_index_scanned {
     const uint64_t *low; /**< word 0 of code first + i is low[i / 8 * step + i % 8]; the last 8 may
                             be more than there are */
     size_t step;         /**< a multiple of 8 */
-    uint64_t first, count; /**< numbers of the codes in `part`; `first` is a multiple of 8 */
+    uint64_t first, count; /**< numbers of the codes in `part`; `first` is a multiple of 64 */
+    const uint64_t *marks; /**< bit i % 64 of marks[i / 64]: code first + i is marked; NULL: it is
+                                not known */
     const struct doppel_index_scanned_part *part;
 };
 

@@ -5,12 +5,12 @@
 
 #include "index/scan_codes.h"
 
-enum { PART_GROUPS, PART_PAYLOADS };
+enum { PART_GROUPS, PART_PAYLOADS, PART_MARKS };
 enum { PARAMETER_BITS, PARAMETER_COUNT, PARAMETER_NARROW, PARAMETER_APART };
 enum { PIECE = 1024, MAX_WORDS = 4 };
 
-/* Word 0 apart, the records behind each other as they were before they lay in blocks; and now. */
-enum { APART_BEFORE = 1, APART_IN_BLOCKS = 2 };
+/* Word 0 apart. Formerly: the records behind each other; in blocks, but without marks. */
+enum { APART_FORMERLY = 1, APART_WITHOUT_MARKS = 2, APART = 3 };
 
 #define MAX_COUNT (UINT64_C(1) << 40)
 
@@ -38,6 +38,11 @@ static uint64_t payload_bytes(uint64_t count, struct linear_shape shape)
     return count * (shape.narrow ? sizeof(uint32_t) : sizeof(uint64_t));
 }
 
+static uint64_t mark_bytes(uint64_t count, struct linear_shape shape)
+{
+    return shape.apart ? scan_mark_words(count) * sizeof(uint64_t) : 0;
+}
+
 /* ---- building ---- */
 
 /* Most callers number their things: 32 bits a payload do. */
@@ -61,6 +66,9 @@ static void put_linear_code(struct segment *segment, struct linear_shape shape, 
     for (size_t word = 0; word < words; word++)
         groups[scan_place(at, words) + word * SCAN_GROUP] =
             shape.bits == 32 ? code[0] & UINT32_MAX : code[word];
+    uint64_t *marks = (uint64_t *)(void *)segment_fill(segment, PART_MARKS);
+    if (shape.apart && payload % 16 < DOPPEL_INDEX_SCANNED_MARKED)
+        marks[at / 64] |= UINT64_C(1) << at % 64;
     if (shape.apart)
         ((struct scan_block *)out)[at / SCAN_BLOCK_RECORDS].records[at % SCAN_BLOCK_RECORDS] =
             (struct scan_record){{code[1], code[2], code[3]}, payload};
@@ -96,9 +104,10 @@ enum doppel_status linear_build(uint32_t bits, bool apart, struct code_stream *s
     plan.parameters[PARAMETER_BITS] = bits;
     plan.parameters[PARAMETER_COUNT] = stream->count;
     plan.parameters[PARAMETER_NARROW] = shape.narrow;
-    plan.parameters[PARAMETER_APART] = apart ? APART_IN_BLOCKS : 0;
+    plan.parameters[PARAMETER_APART] = apart ? APART : 0;
     plan.part_bytes[PART_GROUPS] = group_bytes(stream->count, shape);
     plan.part_bytes[PART_PAYLOADS] = payload_bytes(stream->count, shape);
+    plan.part_bytes[PART_MARKS] = mark_bytes(stream->count, shape);
     enum doppel_status status = segment_create(&plan, target, &segment, error);
     if (status)
         return status;
@@ -120,16 +129,18 @@ static bool is_valid_segment_plan(const struct segment_plan *plan)
     const struct linear_shape shape = {(uint32_t)bits, narrow, apart};
     return plan->table == SEGMENT_LINEAR &&
            (bits == 32 || bits == 64 || bits == 128 || bits == 256) && count <= MAX_COUNT &&
-           narrow <= 1 && (!apart || (bits == 256 && apart == APART_IN_BLOCKS)) &&
-           !(narrow && apart) && plan->part_bytes[PART_GROUPS] == group_bytes(count, shape) &&
-           plan->part_bytes[PART_PAYLOADS] == payload_bytes(count, shape);
+           narrow <= 1 && (!apart || (bits == 256 && apart == APART)) && !(narrow && apart) &&
+           plan->part_bytes[PART_GROUPS] == group_bytes(count, shape) &&
+           plan->part_bytes[PART_PAYLOADS] == payload_bytes(count, shape) &&
+           plan->part_bytes[PART_MARKS] == mark_bytes(count, shape);
 }
 
 enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                struct doppel_error *error)
 {
     const uint64_t *parameters = segment->plan.parameters;
-    if (parameters[PARAMETER_APART] == APART_BEFORE) {
+    if (parameters[PARAMETER_APART] == APART_FORMERLY ||
+        parameters[PARAMETER_APART] == APART_WITHOUT_MARKS) {
         segment_release(segment);
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "a table of the index was made by an earlier version: rebuild it");
@@ -143,10 +154,11 @@ enum doppel_status linear_open(struct segment *segment, struct linear **out,
                                    "the parameters of a linear table of the index are wrong");
     }
     table->segment = segment;
-    const void *payloads = segment->parts[PART_PAYLOADS];
+    const void *payloads = segment->parts[PART_PAYLOADS], *marks = segment->parts[PART_MARKS];
     table->codes =
         (struct scan_codes){.groups = (const uint64_t *)(const void *)segment->parts[PART_GROUPS],
                             .blocks = parameters[PARAMETER_APART] ? payloads : NULL,
+                            .marks = parameters[PARAMETER_APART] ? marks : NULL,
                             .payloads = payloads,
                             .narrow = parameters[PARAMETER_NARROW] != 0,
                             .bits = (uint32_t)parameters[PARAMETER_BITS],

@@ -31,6 +31,7 @@ static inline uint64_t scan_block_sum(const struct scan_block *block)
 struct scan_codes {
     const uint64_t *groups;          /* whole ones; with blocks, of word 0 alone */
     const struct scan_block *blocks; /* NULL: all words lie in the groups */
+    const uint64_t *marks;           /* with blocks: a bit for each code */
     const void *payloads;            /* 64 bits each, or 32 */
     bool narrow;
     uint32_t bits;
@@ -55,6 +56,12 @@ static inline uint64_t scan_payload(const struct scan_codes *codes, size_t i)
 {
     const void *at = scan_payload_at(codes, i);
     return codes->narrow ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+/** Words of marks for so many codes. */
+static inline size_t scan_mark_words(size_t count)
+{
+    return (count + 63) / 64;
 }
 
 /** Where word 0 of code i lies among groups; word w is SCAN_GROUP × w further. */

@@ -47,14 +47,18 @@ static void visit_runs(const struct index_scan *scan, const struct doppel_index_
     const struct scan_codes *codes = &part->codes;
     const size_t words = codes->blocks ? 1 : code_words(codes->bits);
     for (; first < end; first += RUN_CODES) {
-        const struct doppel_index_scanned run = {.low = codes->groups + scan_place(first, words),
-                                                 .step = words * SCAN_GROUP,
-                                                 .first = first,
-                                                 .count = end - first < RUN_CODES ? end - first
-                                                                                  : RUN_CODES,
-                                                 .part = part};
+        const struct doppel_index_scanned run = {
+            .low = codes->groups + scan_place(first, words),
+            .step = words * SCAN_GROUP,
+            .marks = codes->marks ? codes->marks + first / 64 : NULL,
+            .first = first,
+            .count = end - first < RUN_CODES ? end - first : RUN_CODES,
+            .part = part};
         if (codes->segment)
             segment_touch(codes->segment, run.low, run.count * sizeof *run.low);
+        if (codes->segment && run.marks)
+            segment_touch(codes->segment, run.marks,
+                          scan_mark_words(run.count) * sizeof *run.marks);
         scan->visitor(scan->context, &run);
     }
 }

@@ -88,6 +88,7 @@ struct kept_search {
     struct doppel_image_probe probes[2 * DOPPEL_VIEW_COUNT]; /* as it is, and transposed */
     uint32_t probe_views[2 * DOPPEL_VIEW_COUNT];
     size_t probe_count;
+    size_t frame_count;               /* the first ones: not of crops */
     uint32_t query_views, item_views; /* that are looked up, and that are found */
     uint32_t radius;
     bool gated; /* of pictures whose codes have 256 bits */
@@ -136,6 +137,9 @@ static enum doppel_status look_up_codes(struct kept_search *search,
 }
 
 /* ---- candidates of phash64 ---- */
+
+/* Views are what payloads have in their lowest bits, and crops meet none of their own kind. */
+_Static_assert((int)DOPPEL_INDEX_SCANNED_MARKED == (int)DOPPEL_VIEW_CENTRE, "crops are not marked");
 
 /* The picture that a code belongs to, whose codes lie side by side. @return false: they do not */
 static bool read_views(const struct doppel_index_scanned *run, uint64_t number, uint64_t payload,
@@ -205,61 +209,117 @@ static void take_scanned_code(struct kept_search *search, size_t sought,
         push_candidate(search, payload >> ID_BIT);
 }
 
-/* What lies near in a run is fetched ahead while the rest is scanned. */
-struct near_codes {
+/* A run that is being scanned. What lies near is fetched ahead while the rest is looked through;
+ * words that crops of the query may look like are gathered from those that they may not. */
+struct run_scan {
+    struct kept_search *search;
+    const struct doppel_index_scanned *run;
     struct {
         uint64_t number;
         size_t probe;
-    } found[512];
-    size_t count;
+    } near[512];
+    size_t near_count;
+    uint64_t words[DOPPEL_IMAGE_NEAR_WORDS], numbers[DOPPEL_IMAGE_NEAR_WORDS];
+    uint32_t word_count;
+    struct doppel_image_near found[2 * DOPPEL_VIEW_COUNT * DOPPEL_IMAGE_NEAR_WORDS];
 };
 
-static void take_near_codes(struct kept_search *search, const struct doppel_index_scanned *run,
-                            struct near_codes *near)
+static void take_near_codes(struct run_scan *scan)
 {
-    for (size_t i = 0; i < near->count; i++)
-        take_scanned_code(search, near->found[i].probe, run, near->found[i].number);
-    near->count = 0;
+    for (size_t i = 0; i < scan->near_count; i++)
+        take_scanned_code(scan->search, scan->near[i].probe, scan->run, scan->near[i].number);
+    scan->near_count = 0;
+}
+
+static void note_near_code(struct run_scan *scan, size_t probe, uint64_t number)
+{
+    doppel_index_scanned_prefetch(scan->run, number);
+    if (scan->near_count == sizeof scan->near / sizeof *scan->near)
+        take_near_codes(scan);
+    scan->near[scan->near_count].number = number;
+    scan->near[scan->near_count++].probe = probe;
+}
+
+static void scan_gathered(struct run_scan *scan)
+{
+    const struct kept_search *search = scan->search;
+    const size_t frames = search->frame_count;
+    const struct doppel_image_words words = {scan->words, 8, scan->word_count};
+    const size_t count = doppel_image_probes_scan(
+        search->probes + frames, search->probe_count - frames, &words, search->radius, scan->found);
+    for (size_t i = 0; i < count; i++)
+        note_near_code(scan, frames + scan->found[i].probe, scan->numbers[scan->found[i].word]);
+    scan->word_count = 0;
+}
+
+static void gather_marked(struct run_scan *scan, uint64_t first, uint64_t end)
+{
+    const struct doppel_index_scanned *run = scan->run;
+    for (uint64_t from = first; from < end; from += 64)
+        for (uint64_t marks = run->marks[from / 64]; marks; marks &= marks - 1) {
+            const uint64_t i = from + (uint64_t)__builtin_ctzll(marks);
+            if (i >= end)
+                break;
+            if (scan->word_count == DOPPEL_IMAGE_NEAR_WORDS)
+                scan_gathered(scan);
+            scan->words[scan->word_count] = run->low[i / 8 * run->step + i % 8];
+            scan->numbers[scan->word_count++] = run->first + i;
+        }
+}
+
+/* Views of whole frames are sought everywhere, crops only where not all are crops. */
+static void scan_words_of_run(struct run_scan *scan, uint64_t first, uint32_t count)
+{
+    const struct kept_search *search = scan->search;
+    const struct doppel_index_scanned *run = scan->run;
+    const struct doppel_image_words words = {run->low + first / 8 * run->step, run->step, count};
+    uint64_t marked = 0;
+    for (uint64_t i = first; run->marks && i < first + count; i += 64)
+        marked += (uint64_t)__builtin_popcountll(run->marks[i / 64]);
+    const bool apart = run->marks && 2 * marked < count;
+    const size_t near =
+        doppel_image_probes_scan(search->probes, apart ? search->frame_count : search->probe_count,
+                                 &words, search->radius, scan->found);
+    for (size_t i = 0; i < near; i++)
+        note_near_code(scan, scan->found[i].probe, run->first + first + scan->found[i].word);
+    if (apart && search->frame_count < search->probe_count)
+        gather_marked(scan, first, first + count);
 }
 
 static void scan_run(void *context, const struct doppel_index_scanned *run)
 {
     enum { MOST = DOPPEL_IMAGE_NEAR_WORDS };
-    struct kept_search *search = context;
-    SCRATCH struct doppel_image_near found[2 * DOPPEL_VIEW_COUNT * MOST];
-    SCRATCH struct near_codes near;
-    near.count = 0;
-    for (uint64_t first = 0; first < run->count; first += MOST) {
-        const uint64_t left = run->count - first;
-        const struct doppel_image_words words = {run->low + first / 8 * run->step, run->step,
-                                                 left < MOST ? (uint32_t)left : MOST};
-        const size_t count = doppel_image_probes_scan(search->probes, search->probe_count, &words,
-                                                      search->radius, found);
-        for (size_t i = 0; i < count; i++) {
-            const uint64_t number = run->first + first + found[i].word;
-            doppel_index_scanned_prefetch(run, number);
-            if (near.count == sizeof near.found / sizeof *near.found)
-                take_near_codes(search, run, &near);
-            near.found[near.count].number = number;
-            near.found[near.count++].probe = found[i].probe;
-        }
-    }
-    take_near_codes(search, run, &near);
+    SCRATCH struct run_scan scan;
+    scan.search = context;
+    scan.run = run;
+    scan.near_count = 0;
+    scan.word_count = 0;
+    for (uint64_t first = 0; first < run->count; first += MOST)
+        scan_words_of_run(&scan, first,
+                          run->count - first < MOST ? (uint32_t)(run->count - first) : MOST);
+    if (scan.word_count)
+        scan_gathered(&scan);
+    take_near_codes(&scan);
 }
 
 static void seek_views(struct kept_search *search)
 {
     const struct doppel_fingerprint *fingerprint = search->request->query->fingerprint;
     const bool turn = search->request->options->image.orientations;
-    for (uint32_t i = 0; i < fingerprint->count && i < DOPPEL_VIEW_COUNT; i++) {
-        const uint32_t view = fingerprint->positions[i] % DOPPEL_VIEW_COUNT;
-        if (!((search->query_views | search->item_views) >> view & 1))
-            continue;
-        for (int transposed = 0; transposed <= turn; transposed++) {
-            search->probe_views[search->probe_count] = view;
-            doppel_image_probe_make(&fingerprint->codes[i], transposed,
-                                    &search->probes[search->probe_count++]);
+    for (int crops = 0; crops < 2; crops++) {
+        for (uint32_t i = 0; i < fingerprint->count && i < DOPPEL_VIEW_COUNT; i++) {
+            const uint32_t view = fingerprint->positions[i] % DOPPEL_VIEW_COUNT;
+            if ((view >= DOPPEL_VIEW_CENTRE) != crops ||
+                !((search->query_views | search->item_views) >> view & 1))
+                continue;
+            for (int transposed = 0; transposed <= turn; transposed++) {
+                search->probe_views[search->probe_count] = view;
+                doppel_image_probe_make(&fingerprint->codes[i], transposed,
+                                        &search->probes[search->probe_count++]);
+            }
         }
+        if (!crops)
+            search->frame_count = search->probe_count;
     }
 }
 

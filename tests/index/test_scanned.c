@@ -62,12 +62,15 @@ static void check_code(struct expected_items *items, const struct doppel_index_s
 static void visit_run(void *context, const struct doppel_index_scanned *run)
 {
     struct expected_items *items = context;
-    assert_true(run->first % 8 == 0 && run->count <= DOPPEL_INDEX_SCANNED_CODES);
+    assert_true(run->first % 64 == 0 && run->count <= DOPPEL_INDEX_SCANNED_CODES);
     pthread_mutex_lock(&items->lock);
     for (uint64_t i = 0; i < run->count; i++) {
         uint64_t code[4], payload;
         assert_true(doppel_index_scanned_get(run, run->first + i, code, &payload));
         assert_int_equal(code[0], run->low[i / 8 * run->step + i % 8]);
+        if (run->marks)
+            assert_int_equal(run->marks[i / 64] >> i % 64 & 1,
+                             payload % 16 < DOPPEL_INDEX_SCANNED_MARKED);
         check_code(items, run, run->first + i);
     }
     pthread_mutex_unlock(&items->lock);
@@ -290,7 +293,7 @@ static void test_former_tables_are_made_again(void **state)
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);
     assert_int_equal(fread(header, 1, sizeof header, file), sizeof header);
-    assert_int_equal(get_u64(header + AT_PARAMETERS + 24), 2);
+    assert_int_equal(get_u64(header + AT_PARAMETERS + 24), 3);
     put_u64(header + AT_PARAMETERS + 24, 1);
     put_u64(header + AT_HEADER_SUM, checksum64(header, AT_HEADER_SUM));
     rewind(file);
