@@ -245,6 +245,8 @@ static void scan_gathered(struct run_scan *scan)
     const struct kept_search *search = scan->search;
     const size_t frames = search->frame_count;
     const struct doppel_image_words words = {scan->words, 8, scan->word_count};
+    for (uint32_t i = scan->word_count; i % 8; i++)
+        scan->words[i] = 0;
     const size_t count = doppel_image_probes_scan(
         search->probes + frames, search->probe_count - frames, &words, search->radius, scan->found);
     for (size_t i = 0; i < count; i++)
