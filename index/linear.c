@@ -38,7 +38,7 @@ static uint64_t payload_bytes(uint64_t count, struct linear_shape shape)
     return count * (shape.narrow ? sizeof(uint32_t) : sizeof(uint64_t));
 }
 
-static uint64_t mark_bytes(uint64_t count, struct linear_shape shape)
+static uint64_t bytes_of_marks(uint64_t count, struct linear_shape shape)
 {
     return shape.apart ? scan_mark_words(count) * sizeof(uint64_t) : 0;
 }
@@ -107,7 +107,7 @@ enum doppel_status linear_build(uint32_t bits, bool apart, struct code_stream *s
     plan.parameters[PARAMETER_APART] = apart ? APART : 0;
     plan.part_bytes[PART_GROUPS] = group_bytes(stream->count, shape);
     plan.part_bytes[PART_PAYLOADS] = payload_bytes(stream->count, shape);
-    plan.part_bytes[PART_MARKS] = mark_bytes(stream->count, shape);
+    plan.part_bytes[PART_MARKS] = bytes_of_marks(stream->count, shape);
     enum doppel_status status = segment_create(&plan, target, &segment, error);
     if (status)
         return status;
@@ -132,7 +132,7 @@ static bool is_valid_segment_plan(const struct segment_plan *plan)
            narrow <= 1 && (!apart || (bits == 256 && apart == APART)) && !(narrow && apart) &&
            plan->part_bytes[PART_GROUPS] == group_bytes(count, shape) &&
            plan->part_bytes[PART_PAYLOADS] == payload_bytes(count, shape) &&
-           plan->part_bytes[PART_MARKS] == mark_bytes(count, shape);
+           plan->part_bytes[PART_MARKS] == bytes_of_marks(count, shape);
 }
 
 enum doppel_status linear_open(struct segment *segment, struct linear **out,
