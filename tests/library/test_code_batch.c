@@ -81,6 +81,13 @@ static struct doppel_library *open_named(const char *folder, const char *name)
     return library;
 }
 
+/* None, one or two, as a column of tags has them. */
+static struct doppel_list_tags tags_of(const struct list_code *code)
+{
+    static char *tags[] = {(char *)"red", (char *)"blue"};
+    return (struct doppel_list_tags){tags, code->quality % 3u, true};
+}
+
 /* As the importer does what is no code of a list. */
 static enum doppel_status import_one_code(struct doppel_library *library, struct list_code *code,
                                           const struct doppel_metadata *about,
@@ -104,8 +111,9 @@ static enum doppel_status import_one_code(struct doppel_library *library, struct
 static void import_one_by_one(struct doppel_library *library, struct list_code *codes, size_t count,
                               const struct doppel_metadata *about, uint64_t *counts)
 {
-    static const struct doppel_list_tags none;
     for (size_t i = 0; i < count; i++) {
+        const struct doppel_list_tags tags = tags_of(&codes[i]);
+        const struct doppel_metadata labels = {.labels = tags.items, .label_count = tags.count};
         struct doppel_metadata all = *about;
         struct doppel_error error = {0};
         enum doppel_added added;
@@ -115,9 +123,11 @@ static void import_one_by_one(struct doppel_library *library, struct list_code *
         if (import_one_code(library, &codes[i], &all, &added, &id, &error))
             fail_msg("%s", error.message);
         for (size_t list = 0; list < about->list_count; list++)
-            assert_int_equal(doppel_library_list_says(library, id, about->lists[list], &none,
+            assert_int_equal(doppel_library_list_says(library, id, about->lists[list], &tags,
                                                       added == DOPPEL_ADDED_NEW, &changed, NULL),
                              DOPPEL_OK);
+        if (!about->list_count)
+            assert_int_equal(doppel_library_set_metadata(library, id, &labels, NULL), DOPPEL_OK);
         counts[added]++;
     }
     commit(library);
@@ -139,6 +149,7 @@ static void import_batches(struct doppel_library *library, struct list_code *cod
                                                   (const uint8_t *)&codes[i].code, item.added_ns};
         const struct doppel_list_code code = {.item = &item,
                                               .name = *codes[i].name ? codes[i].name : NULL,
+                                              .tags = tags_of(&codes[i]),
                                               .exact = exact.algorithm ? &exact : NULL};
         if (doppel_code_batch_add(batch, &code, &full, &error) ||
             ((i + 1) % step == 0 && doppel_code_batch_write(batch, counts, &error)))
@@ -340,7 +351,7 @@ static void many_are_as_one_by_one(void **state)
 {
     char *labels[] = {(char *)"seen"}, *lists[] = {(char *)"bad", (char *)"worse"};
     const struct doppel_metadata abouts[ROUNDS] = {
-        {0},
+        {.lists = lists, .list_count = 1},
         {.source = (char *)"somebody", .lists = lists, .list_count = 2},
         {.labels = labels, .label_count = 1, .lists = lists, .list_count = 1},
         {.meta = (char *)"{\"a\": 1}"},
@@ -578,6 +589,7 @@ static void version_9_is_brought_up(void **state)
     for (size_t i = 0; i < 90; i++) {
         codes[i] = random_code();
         codes[i].algorithm = 0; /* so that codes alone are what they are known by */
+        codes[i].quality = 90;  /* no tags */
         codes[i].name[0] = '\0';
     }
     import_one_by_one(library, codes, 10, &none, counts); /* by hand */
