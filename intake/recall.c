@@ -141,12 +141,10 @@ void slot_forget_record(struct intake_slot *slot, const struct doppel_digest *di
     slot->file.record = (struct doppel_record){.digest = kept};
 }
 
-/* Written by another state of the program, or of what a worker gone astray had answered to it.
- * Texts are many, and checked by who reads them. */
+/* Written by another state of the program, or of what a worker gone astray had answered to it. */
 static bool is_unreadable(const struct doppel_record *record)
 {
-    return !record->error.status && record->attachment && record->kind != DOPPEL_KIND_TEXT &&
-           !doppel_record_is_readable(record);
+    return !record->error.status && record->attachment && !doppel_record_is_readable(record);
 }
 
 bool slot_recall(struct intake *intake, struct intake_slot *slot,

@@ -284,12 +284,57 @@ static void threads_share_a_run(void **state)
     }
 }
 
+/* What the cache has of a file is whole, and nothing that can be read. */
+static void spoil_record(const char *path, struct doppel_record *record)
+{
+    struct doppel_cache *cache;
+    assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
+    record->attachment_size--;
+    assert_int_equal(doppel_cache_put_record(cache, record, NULL), DOPPEL_OK);
+    record->attachment_size++;
+    doppel_cache_close(cache);
+}
+
+static void remove_cache(const char *path)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    char name[160];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        unlink(name);
+    }
+}
+
+static void what_a_cache_cannot_mean_is_read_again(void **state)
+{
+    const struct fixture *fixture = *state;
+    char cache[128];
+    snprintf(cache, sizeof cache, "%s/cache.db", fixture->folder);
+    for (int i = 0; i < PATHS; i += 3) { /* the image, the text */
+        const struct doppel_input input = {.path = fixture->paths[i]};
+        struct doppel_run *run;
+        struct doppel_run_options options = doppel_run_options_default();
+        struct doppel_record records[3];
+        options.cache = cache;
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(doppel_run_new(&options, &run, NULL), DOPPEL_OK);
+            records[k] = read_input(run, input);
+            doppel_run_free(run);
+            assert_same_record(&records[0], &records[k]);
+            if (k == 0)
+                spoil_record(cache, &records[0]);
+        }
+        for (int k = 0; k < 3; k++)
+            doppel_record_free(&records[k]);
+    }
+    remove_cache(cache);
+}
+
 /* Limits that are not given are the usual ones, also of what the cache knows. */
 static void a_cache_serves_a_run_without_options(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    char cache[128], beside[160];
+    char cache[128];
     struct doppel_run *run;
     snprintf(cache, sizeof cache, "%s/cache.db", fixture->folder);
     assert_int_equal(doppel_run_new(&(struct doppel_run_options){.cache = cache}, &run, NULL),
@@ -300,10 +345,7 @@ static void a_cache_serves_a_run_without_options(void **state)
     doppel_record_free(&first);
     doppel_record_free(&again);
     doppel_run_free(run);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        snprintf(beside, sizeof beside, "%s%s", cache, endings[i]);
-        unlink(beside);
-    }
+    remove_cache(cache);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -318,6 +360,7 @@ int main(void)
         IN_FOLDER(threads_share_a_run),
         IN_FOLDER(calls_leave_their_workers_to_the_next),
         IN_FOLDER(a_cache_serves_a_run_without_options),
+        IN_FOLDER(what_a_cache_cannot_mean_is_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
