@@ -127,7 +127,7 @@ struct csv_layout *csv_layout_new(const char *row, size_t size, char separator)
     if (!layout)
         return NULL;
     layout->separator = separator;
-    layout->names = calloc(count_cells(row, size, separator), sizeof *layout->names);
+    layout->names = calloc(count_cells(row, size, separator) + 1, sizeof *layout->names);
     if (layout->names && name_columns(layout, row, size))
         return layout;
     csv_layout_free(layout);
