@@ -10,8 +10,8 @@
 #include "library/items/rows.h"
 
 enum {
-    JOIN_NS = 25000,   /* an image of the library takes, when a few are joined with all, */
-    JOIN_LEAST = 1000, /* as if there were so many more */
+    JOIN_NS = 25000,    /* an image of the library takes, when a few are joined with all, */
+    JOIN_LEAST = 10000, /* as if there were so many more: tables have to be opened */
     ROUNDS = 3 /* what others add while images are compared is compared next; at last left out */
 };
 

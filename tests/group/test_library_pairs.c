@@ -42,6 +42,7 @@ struct world {
 struct told_groups {
     char text[MOST_TEXT];
     size_t used;
+    struct doppel_group_counts counts;
 };
 
 static unsigned draw(struct world *world, unsigned end)
@@ -275,6 +276,7 @@ static void expect_groups(struct world *world, struct told_groups *out)
         if (count > 1)
             tell_group(out, ids, count);
     }
+    out->counts.items[DOPPEL_KIND_IMAGE] = expected.count;
     doppel_matcher_free(expected.matcher);
 }
 
@@ -285,8 +287,8 @@ static void find_groups(struct world *world, struct told_groups *out)
     world->options.bytes_alone = false;
     world->options.wanted = &world->wanted;
     struct doppel_error error = {0};
-    if (doppel_library_groups(world->run, world->library, &world->options, take_group, out, NULL,
-                              &error))
+    if (doppel_library_groups(world->run, world->library, &world->options, take_group, out,
+                              &out->counts, &error))
         fail_msg("%s", error.message);
 }
 
@@ -298,6 +300,8 @@ static void assert_groups(struct world *world, const char *when)
     if (strcmp(expected.text, found.text) != 0)
         print_error("%s\n", when);
     assert_string_equal(found.text, expected.text);
+    assert_int_equal(found.counts.items[DOPPEL_KIND_IMAGE],
+                     expected.counts.items[DOPPEL_KIND_IMAGE]);
 }
 
 /* ---- what befalls the file ---- */
@@ -538,6 +542,111 @@ static void test_upkeep(void **state)
     world_free(&world);
 }
 
+static void put_image(struct world *world, unsigned file, const struct doppel_digest *digest,
+                      uint64_t seed)
+{
+    char path[64];
+    enum doppel_added added;
+    uint64_t id;
+    const struct doppel_file_stamp stamp = {
+        .device = 1, .inode = file + 1, .size = 100, .mtime_ns = 1};
+    struct doppel_record record = make_record(world);
+    doppel_fingerprint_free(&record.fingerprint);
+    record.fingerprint = make_fingerprint(DOPPEL_SCHEME_PHASH64, 0x7, &seed);
+    record.digest = *digest;
+    record.quality = 90;
+    snprintf(path, sizeof path, "/files/%u.jpg", file);
+    assert_int_equal(doppel_library_add(world->library, path, &stamp, &record, &added, &id, NULL),
+                     DOPPEL_OK);
+    doppel_record_free(&record);
+}
+
+static struct doppel_digest digest_of_number(uint64_t number)
+{
+    return doppel_digest_bytes(&number, sizeof number);
+}
+
+/* Images that nothing is like are in a group by a label, and images that are the same in none. */
+static void test_labels_count(void **state)
+{
+    static struct told_groups found;
+    struct world world;
+    world_make(&world, *state, 19);
+    struct doppel_digest digests[6];
+    for (unsigned file = 0; file < 6; file++) {
+        digests[file] = digest_of_number(file);
+        put_image(&world, file, &digests[file], file < 4 ? file : 9);
+    }
+    assert_int_equal(doppel_library_commit(world.library, NULL), DOPPEL_OK);
+    find_groups(&world, &found);
+    assert_string_equal(found.text, "5 6\n");
+    assert_int_equal(doppel_library_mark(world.library, &digests[1], &digests[3], NULL,
+                                         DOPPEL_LABEL_SAME, NULL, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(doppel_library_mark(world.library, &digests[4], &digests[5], NULL,
+                                         DOPPEL_LABEL_DISTINCT, NULL, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(world.library, NULL), DOPPEL_OK);
+    find_groups(&world, &found);
+    assert_string_equal(found.text, "2 4\n");
+    world_free(&world);
+}
+
+/* A glob that protects files in no group meets them; one that meets none is still reported. */
+static void test_rules_meet_files_of_no_group(void **state)
+{
+    static struct told_groups found;
+    const char *const globs[] = {"1.jpg", "none.jpg"};
+    struct world world;
+    world_make(&world, *state, 23);
+    for (unsigned file = 0; file < 4; file++) {
+        const struct doppel_digest digest = digest_of_number(file);
+        put_image(&world, file, &digest, file < 2 ? file : 9);
+    }
+    assert_int_equal(doppel_library_commit(world.library, NULL), DOPPEL_OK);
+    for (int run = 1; run <= 2; run++) {
+        world.options.protect.items = globs;
+        world.options.protect.count = 2;
+        find_groups(&world, &found);
+        assert_string_equal(found.text, "3 4\n");
+        assert_int_equal(world.notices, run);
+    }
+    world_free(&world);
+}
+
+static enum doppel_status count_members(void *context, const struct doppel_group *group,
+                                        struct doppel_error *error)
+{
+    (void)error;
+    *(size_t *)context += group->count;
+    return DOPPEL_OK;
+}
+
+/* Of too many pairs nothing is kept. */
+static void test_too_much_alike(void **state)
+{
+    enum { ALIKE = 380 };
+    struct world world;
+    char path[256];
+    world_make(&world, *state, 29);
+    for (unsigned file = 0; file < ALIKE; file++) {
+        const struct doppel_digest digest = digest_of_number(file);
+        put_image(&world, file, &digest, 5);
+    }
+    assert_int_equal(doppel_library_commit(world.library, NULL), DOPPEL_OK);
+    for (int run = 1; run <= 2; run++) {
+        size_t members = 0;
+        struct doppel_group_counts counts;
+        assert_int_equal(doppel_library_groups(world.run, world.library, &world.options,
+                                               count_members, &members, &counts, NULL),
+                         DOPPEL_OK);
+        assert_int_equal(members, ALIKE);
+        assert_int_equal(counts.items[DOPPEL_KIND_IMAGE], ALIKE);
+    }
+    assert_false(find_pairs_file(&world, path, sizeof path));
+    world_free(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -545,6 +654,9 @@ int main(void)
         IN_FOLDER(test_killed_while_it_is_written),
         IN_FOLDER(test_no_room_for_the_file),
         IN_FOLDER(test_upkeep),
+        IN_FOLDER(test_labels_count),
+        IN_FOLDER(test_rules_meet_files_of_no_group),
+        IN_FOLDER(test_too_much_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
