@@ -73,19 +73,20 @@ static enum doppel_status look_up_one(struct image_pairing *pairing, uint64_t id
     return pairing->status ? pairing->status : status;
 }
 
-/* Whether those that are left would take longer than to join all. */
+/* Whether those that are left would take longer than to join all. The first, which opens and checks
+ * the tables, says nothing of the others. */
 static bool is_joined_faster(const struct image_pairing *pairing, size_t done, int64_t elapsed_ns)
 {
     const double left = (double)(pairing->fresh.count - done - 1);
     const double images = (double)(pairing->fresh.count + pairing->kept_count + JOIN_LEAST);
-    return (double)elapsed_ns / (double)(done + 1) * left > JOIN_NS * images;
+    return done && (double)elapsed_ns / (double)done * left > JOIN_NS * images;
 }
 
 /* Damaged ones are not compared; to visit them is to report it.
  * @return DOPPEL_E_LIMIT: it is taking too long */
 static enum doppel_status look_up_fresh(struct image_pairing *pairing, struct doppel_error *error)
 {
-    const int64_t begun_ns = monotonic_ns();
+    int64_t begun_ns = 0;
     size_t left = 0;
     for (size_t i = 0; i < pairing->fresh.count; i++) {
         const uint64_t id = pairing->fresh.items[i].id;
@@ -98,6 +99,8 @@ static enum doppel_status look_up_fresh(struct image_pairing *pairing, struct do
         if (!read &&
             (!array_push(&pairing->damaged, id) || !array_push(&pairing->visits, (int64_t)id)))
             return DOPPEL_E_MEMORY;
+        if (i == 0)
+            begun_ns = monotonic_ns();
         if (is_joined_faster(pairing, i, monotonic_ns() - begun_ns))
             return DOPPEL_E_LIMIT;
     }
