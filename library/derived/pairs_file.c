@@ -96,18 +96,18 @@ static bool keeps_id(const struct met_content *content, uint64_t id)
 /* The former ones that stay, and the new ones, in order of id. @return behind them */
 static uint8_t *put_images(const struct met_content *content, uint8_t *out)
 {
-    const struct met_image *image = content->images->items;
-    const struct met_image *end = image + content->images->count;
+    const met_image_array *images = content->images;
+    size_t next = 0;
     for (uint64_t at = 0; at < content->former->image_count; at++) {
         const struct met_image old = met_image_at(content->former, at);
         if (!is_kept(content, at))
             continue;
-        for (; image < end && image->id < old.id; image++)
-            out = put_entry(out, image->id, image->sum);
+        for (; next < images->count && images->items[next].id < old.id; next++)
+            out = put_entry(out, images->items[next].id, images->items[next].sum);
         out = put_entry(out, old.id, old.sum);
     }
-    for (; image < end; image++)
-        out = put_entry(out, image->id, image->sum);
+    for (; next < images->count; next++)
+        out = put_entry(out, images->items[next].id, images->items[next].sum);
     return out;
 }
 
