@@ -39,6 +39,9 @@ void met_images_free(struct met_images *met);
 struct met_image met_image_at(const struct met_images *met, uint64_t at);
 struct doppel_image_pair met_pair_at(const struct met_images *met, uint64_t at);
 
+/** Whether a picture is among them, and its bit of `kept` is set, which has one for each number. */
+bool met_keeps(const struct met_images *met, const uint8_t *kept, uint64_t id);
+
 /** What is to be in one: `kept` of `former` (bits, by number), and what came. */
 struct met_content {
     const struct met_images *former;

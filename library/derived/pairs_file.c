@@ -74,23 +74,28 @@ static uint8_t *put_entry(uint8_t *out, uint64_t a, uint64_t b)
     return out + ENTRY_BYTES;
 }
 
-static bool is_kept(const struct met_content *content, uint64_t at)
+static bool is_kept(const uint8_t *kept, uint64_t at)
 {
-    return content->kept[at / 8] >> at % 8 & 1;
+    return kept[at / 8] >> at % 8 & 1;
 }
 
-static bool keeps_id(const struct met_content *content, uint64_t id)
+bool met_keeps(const struct met_images *met, const uint8_t *kept, uint64_t id)
 {
-    uint64_t low = 0, high = content->former->image_count;
+    uint64_t low = 0, high = met->image_count;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (met_image_at(content->former, middle).id < id)
+        if (met_image_at(met, middle).id < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < content->former->image_count && met_image_at(content->former, low).id == id &&
-           is_kept(content, low);
+    return low < met->image_count && met_image_at(met, low).id == id && is_kept(kept, low);
+}
+
+static bool keeps_pair(const struct met_images *met, const uint8_t *kept,
+                       struct doppel_image_pair pair)
+{
+    return met_keeps(met, kept, pair.a) && met_keeps(met, kept, pair.b);
 }
 
 /* The former ones that stay, and the new ones, in order of id. @return behind them */
@@ -100,7 +105,7 @@ static uint8_t *put_images(const struct met_content *content, uint8_t *out)
     size_t next = 0;
     for (uint64_t at = 0; at < content->former->image_count; at++) {
         const struct met_image old = met_image_at(content->former, at);
-        if (!is_kept(content, at))
+        if (!is_kept(content->kept, at))
             continue;
         for (; next < images->count && images->items[next].id < old.id; next++)
             out = put_entry(out, images->items[next].id, images->items[next].sum);
@@ -115,7 +120,7 @@ static uint8_t *put_pairs(const struct met_content *content, uint8_t *out)
 {
     for (uint64_t i = 0; i < content->former->pair_count; i++) {
         const struct doppel_image_pair pair = met_pair_at(content->former, i);
-        if (keeps_id(content, pair.a) && keeps_id(content, pair.b))
+        if (keeps_pair(content->former, content->kept, pair))
             out = put_entry(out, pair.a, pair.b);
     }
     for (size_t i = 0; i < content->pair_count; i++)
@@ -315,18 +320,14 @@ enum doppel_status met_images_write(const char *directory, const struct met_key 
 /* Ids of pictures ascend; both of a pair are among them. */
 static bool is_consistent(const struct met_images *met)
 {
-    uint8_t *all = malloc((met->image_count + 8) / 8);
-    met_image_array none = {0};
-    const struct met_content content = {.former = met, .kept = all, .images = &none};
+    uint8_t *all = malloc(met->image_count / 8 + 1);
     bool good = all != NULL;
     if (all)
-        memset(all, 0xff, (met->image_count + 8) / 8);
+        memset(all, 0xff, met->image_count / 8 + 1);
     for (uint64_t i = 1; i < met->image_count && good; i++)
         good = met_image_at(met, i - 1).id < met_image_at(met, i).id;
-    for (uint64_t i = 0; i < met->pair_count && good; i++) {
-        const struct doppel_image_pair pair = met_pair_at(met, i);
-        good = keeps_id(&content, pair.a) && keeps_id(&content, pair.b);
-    }
+    for (uint64_t i = 0; i < met->pair_count && good; i++)
+        good = keeps_pair(met, all, met_pair_at(met, i));
     free(all);
     return good;
 }

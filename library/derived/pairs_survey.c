@@ -176,11 +176,17 @@ static int compare_met_images(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-bool pairing_is_fresh(const struct image_pairing *pairing, uint64_t id)
+/* @param count of the fresh ones, that are in order of id */
+static bool is_among_first(const struct image_pairing *pairing, size_t count, uint64_t id)
 {
     const struct met_image wanted = {.id = id};
-    return pairing->fresh.count && bsearch(&wanted, pairing->fresh.items, pairing->fresh.count,
-                                           sizeof wanted, compare_met_images) != NULL;
+    return count &&
+           bsearch(&wanted, pairing->fresh.items, count, sizeof wanted, compare_met_images) != NULL;
+}
+
+bool pairing_is_fresh(const struct image_pairing *pairing, uint64_t id)
+{
+    return is_among_first(pairing, pairing->fresh.count, id);
 }
 
 /* Those whose fingerprints others borrow are compared, whether they are wanted or not. */
@@ -196,7 +202,7 @@ static enum doppel_status survey_sources(struct image_pairing *pairing)
     for (size_t i = 0; i < pairing->sources.count && !status; i++) {
         const uint64_t id = pairing->sources.items[i];
         sqlite3_stmt *row;
-        if ((i && pairing->sources.items[i - 1] == id) || pairing_is_fresh(pairing, id))
+        if ((i && pairing->sources.items[i - 1] == id) || is_among_first(pairing, rows, id))
             continue;
         status = rows_first(library, SURVEY "item.id = ?1", VALUES(ID(id)), &row, pairing->error);
         if (status || !row)
@@ -222,17 +228,7 @@ enum doppel_status pairing_survey(struct image_pairing *pairing)
     return status ? status : survey_sources(pairing);
 }
 
-/* Whether the kept file is, as found by the survey, of an id. */
 bool pairing_keeps(const struct image_pairing *pairing, uint64_t id)
 {
-    uint64_t low = 0, high = pairing->met.image_count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (met_image_at(&pairing->met, middle).id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < pairing->met.image_count && met_image_at(&pairing->met, low).id == id &&
-           pairing->kept[low / 8] >> low % 8 & 1;
+    return met_keeps(&pairing->met, pairing->kept, id);
 }

@@ -542,6 +542,17 @@ static void test_upkeep(void **state)
     world_free(&world);
 }
 
+static struct doppel_record make_image(struct world *world, const struct doppel_digest *digest,
+                                       uint64_t seed)
+{
+    struct doppel_record record = make_record(world);
+    doppel_fingerprint_free(&record.fingerprint);
+    record.fingerprint = make_fingerprint(DOPPEL_SCHEME_PHASH64, 0x7, &seed);
+    record.digest = *digest;
+    record.quality = 90;
+    return record;
+}
+
 static void put_image(struct world *world, unsigned file, const struct doppel_digest *digest,
                       uint64_t seed)
 {
@@ -550,11 +561,7 @@ static void put_image(struct world *world, unsigned file, const struct doppel_di
     uint64_t id;
     const struct doppel_file_stamp stamp = {
         .device = 1, .inode = file + 1, .size = 100, .mtime_ns = 1};
-    struct doppel_record record = make_record(world);
-    doppel_fingerprint_free(&record.fingerprint);
-    record.fingerprint = make_fingerprint(DOPPEL_SCHEME_PHASH64, 0x7, &seed);
-    record.digest = *digest;
-    record.quality = 90;
+    struct doppel_record record = make_image(world, digest, seed);
     snprintf(path, sizeof path, "/files/%u.jpg", file);
     assert_int_equal(doppel_library_add(world->library, path, &stamp, &record, &added, &id, NULL),
                      DOPPEL_OK);
@@ -564,6 +571,60 @@ static void put_image(struct world *world, unsigned file, const struct doppel_di
 static struct doppel_digest digest_of_number(uint64_t number)
 {
     return doppel_digest_bytes(&number, sizeof number);
+}
+
+/* A file that is there: what has its bytes elsewhere has not moved. */
+static uint64_t put_real_file(struct world *world, unsigned file,
+                              const struct doppel_record *record)
+{
+    char name[24];
+    enum doppel_added added;
+    struct stat status;
+    uint64_t id = 0;
+    snprintf(name, sizeof name, "%u.jpg", file);
+    const char *path = folder_path(world->folder, name);
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    fclose(stream);
+    assert_int_equal(stat(path, &status), 0);
+    const struct doppel_file_stamp stamp = {.device = (uint64_t)status.st_dev,
+                                            .inode = (uint64_t)status.st_ino};
+    assert_int_equal(doppel_library_add(world->library, path, &stamp, record, &added, &id, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(added, DOPPEL_ADDED_NEW);
+    return id;
+}
+
+/* Images whose fingerprints others borrow are looked up once, though one of them is wanted itself.
+ */
+static void test_borrowed_ones_are_compared_once(void **state)
+{
+    enum { IMAGES = 9 };
+    static struct told_groups found;
+    struct world world;
+    size_t problems = 0;
+    world_make(&world, *state, 31);
+    world.wanted.some = true;
+    world.wanted.ids = calloc(2 * IMAGES, sizeof *world.wanted.ids);
+    for (unsigned i = 0; i < 2 * IMAGES; i++) {
+        const struct doppel_digest digest = digest_of_number(i % IMAGES);
+        struct doppel_record record = {.digest = digest};
+        if (i < IMAGES)
+            record = make_image(&world, &digest, i);
+        const uint64_t id = put_real_file(&world, i, &record);
+        doppel_record_free(&record);
+        if (i == 0 || i + 1 >= IMAGES)
+            world.wanted.ids[world.wanted.count++] = id;
+        assert_int_equal(doppel_library_commit(world.library, NULL), DOPPEL_OK);
+        if (i == 0) /* what comes later is looked up */
+            find_groups(&world, &found);
+    }
+    find_groups(&world, &found);
+    assert_string_equal(found.text, "1 10\n9 18\n");
+    assert_int_equal(doppel_library_verify(world.library, false, count_problem, &problems, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(problems, 0);
+    world_free(&world);
 }
 
 /* Images that nothing is like are in a group by a label, and images that are the same in none. */
@@ -654,6 +715,7 @@ int main(void)
         IN_FOLDER(test_killed_while_it_is_written),
         IN_FOLDER(test_no_room_for_the_file),
         IN_FOLDER(test_upkeep),
+        IN_FOLDER(test_borrowed_ones_are_compared_once),
         IN_FOLDER(test_labels_count),
         IN_FOLDER(test_rules_meet_files_of_no_group),
         IN_FOLDER(test_too_much_alike),
