@@ -70,14 +70,9 @@ const char *exact_algorithm_name(enum doppel_exact algorithm)
 
 void exact_name(enum doppel_exact algorithm, const uint8_t *digest, char out[EXACT_NAME_BYTES])
 {
-    static const char digits[] = "0123456789abcdef";
     const struct algorithm *known = algorithm_of(algorithm);
-    char *at = out + snprintf(out, EXACT_NAME_BYTES, "%s:", known->name);
-    for (size_t i = 0; i < known->bytes; i++) {
-        *at++ = digits[digest[i] >> 4];
-        *at++ = digits[digest[i] & 15];
-    }
-    *at = '\0';
+    int length = snprintf(out, EXACT_NAME_BYTES, "%s:", known->name);
+    doppel_hex_encode(digest, known->bytes, out + length);
 }
 
 #define EXACT_VALUES "?1, 1, ?2, 0, 0, 0, 0, ?3, 0, 0, 0, 0, 0, 0"
