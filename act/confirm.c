@@ -14,6 +14,7 @@ bool wants_confirmation(const struct doppel_plan_file *file)
     return !file->identical && !by_hand;
 }
 
+/* It could be read when it was found. */
 static enum doppel_status read_alone(struct doppel_run *run, const struct doppel_plan *plan,
                                      const char *path, struct doppel_record *out,
                                      struct doppel_error *reason)
@@ -21,8 +22,9 @@ static enum doppel_status read_alone(struct doppel_run *run, const struct doppel
     struct doppel_error error;
     enum doppel_status status =
         doppel_fingerprint(run, &(struct doppel_input){.path = path}, &plan->read, out, &error);
-    return status ? doppel_fail(reason, status, "cannot be compared once more: %s", error.message)
-                  : DOPPEL_OK;
+    if (!status || status == DOPPEL_E_CANCELLED)
+        return status ? doppel_fail(reason, status, "%s", error.message) : DOPPEL_OK;
+    return doppel_fail(reason, DOPPEL_E_CHANGED, "cannot be read once more: %s", error.message);
 }
 
 static enum doppel_status read_keep_alone(struct doppel_run *run, const struct doppel_plan *plan,
@@ -30,12 +32,15 @@ static enum doppel_status read_keep_alone(struct doppel_run *run, const struct d
                                           struct confirmation *confirmation,
                                           struct doppel_error *reason)
 {
-    if (confirmation->kept == kept)
-        return DOPPEL_OK;
-    confirmation_free(confirmation);
-    enum doppel_status status = read_alone(run, plan, kept->path, &confirmation->record, reason);
-    confirmation->kept = status ? NULL : kept;
-    return status;
+    struct doppel_error *failure = &confirmation->failure;
+    if (confirmation->kept != kept) {
+        confirmation_free(confirmation);
+        confirmation->kept = kept;
+        read_alone(run, plan, kept->path, &confirmation->record, failure);
+    }
+    return failure->status
+               ? doppel_fail(reason, failure->status, "the kept file %s", failure->message)
+               : DOPPEL_OK;
 }
 
 /* By the thresholds of the run, or as near as it was found by whatever thresholds. */
@@ -68,5 +73,5 @@ done:
 void confirmation_free(struct confirmation *confirmation)
 {
     doppel_record_free(&confirmation->record);
-    confirmation->kept = NULL;
+    *confirmation = (struct confirmation){0};
 }

@@ -134,7 +134,13 @@ enum doppel_status held_same_bytes(const struct held_file *a, const struct held_
     posix_fadvise(b->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     enum doppel_status status = compare_blocks(a, b, blocks, error);
     free(blocks);
-    if (!status && !(held_unchanged(a) && held_unchanged(b)))
-        status = doppel_fail(error, DOPPEL_E_CHANGED, "has changed while it was compared");
-    return status;
+    return status ? status : held_both_unchanged(a, b, error);
+}
+
+enum doppel_status held_both_unchanged(const struct held_file *a, const struct held_file *b,
+                                       struct doppel_error *error)
+{
+    return held_unchanged(a) && held_unchanged(b)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_CHANGED, "has changed while it was compared");
 }

@@ -52,6 +52,10 @@ bool is_as_it_was(const struct stat *now, const struct stat *then);
 enum doppel_status held_same_bytes(const struct held_file *a, const struct held_file *b,
                                    struct doppel_error *error);
 
+/* As the one above ends. @return DOPPEL_OK; DOPPEL_E_CHANGED when one changed meanwhile */
+enum doppel_status held_both_unchanged(const struct held_file *a, const struct held_file *b,
+                                       struct doppel_error *error);
+
 /* ---- links: the two have the same bytes, says the caller ---- */
 
 /* `temporary` is a name in the folder of the duplicate that is free. */

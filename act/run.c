@@ -138,6 +138,20 @@ static void count_done(struct acting *acting, const struct acted_file *acted,
     gone_names_of(acting, acted)->count++;
 }
 
+/* Both files are open, and what is compared is what is held. */
+static enum doppel_status compare_held_pair(struct acting *acting, struct acted_file *acted)
+{
+    const struct held_pair *pair = &acted->pair;
+    enum doppel_status status;
+    if (acted->file->identical)
+        return held_same_bytes(&pair->twin, &pair->kept, &acted->reason);
+    if (!wants_confirmation(acted->file))
+        return DOPPEL_OK;
+    status = confirm_duplicate(acting->run, acting->plan, acted->file, &acting->confirmation,
+                               &acted->reason);
+    return status ? status : held_both_unchanged(&pair->twin, &pair->kept, &acted->reason);
+}
+
 /* Both files are open. @param error ends the run */
 static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *acted,
                                       struct doppel_error *error)
@@ -145,8 +159,8 @@ static enum doppel_status act_on_pair(struct acting *acting, struct acted_file *
     const struct doppel_act_policy *policy = &acting->plan->policy;
     struct journal_entry step = {0};
     enum doppel_status status = DOPPEL_OK;
-    if (!policy->dry_run && acted->file->identical)
-        held_same_bytes(&acted->pair.twin, &acted->pair.kept, &acted->reason);
+    if (!policy->dry_run)
+        compare_held_pair(acting, acted);
     if (!acted->reason.status)
         step_make(&acted->pair, policy, &step, &acted->reason);
     step.freed_bytes = bytes_freed(acting, acted);
@@ -169,8 +183,6 @@ static enum doppel_status act_on_file(struct acting *acting, struct acted_file *
     struct pair_files files = {file->path, acted->kept->path, file->stamp, acted->kept->stamp,
                                file->identical};
     enum doppel_status status = DOPPEL_OK;
-    if (!acted->reason.status && !acting->plan->policy.dry_run && wants_confirmation(file))
-        confirm_duplicate(acting->run, acting->plan, file, &acting->confirmation, &acted->reason);
     if (!acted->reason.status && !pair_open(acting->run, &files, acting->plan->policy.action,
                                             &acted->pair, &acted->reason)) {
         status = act_on_pair(acting, acted, error);

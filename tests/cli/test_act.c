@@ -455,6 +455,22 @@ static void leaves_what_has_changed(void **state)
     free(before);
 }
 
+/* What has other bytes is read again only where both files are as they were. */
+static void leaves_what_is_near_and_has_changed(void **state)
+{
+    (void)state;
+    make_collection();
+    free(doppel_prints(0, "add", "-L", "library", "pics"));
+    assert_int_equal(unlink("pics/mountains-small.jpg"), 0);
+    assert_int_equal(unlink("pics/tree.jpg"), 0); /* which is kept */
+    struct ran ran = doppel("groups", "-L", "library", "--action", "move-to", "--to", "away",
+                            "--reason", "near,same-content", "--yes", "--json");
+    assert_code(&ran, 3);
+    assert_has(ran.out, "\"reason\":\"is gone\"");
+    assert_has(ran.err, "pics/tree-mirrored.jpg: the kept file is gone");
+    ran_free(&ran);
+}
+
 /* What was linked is one file, and a library still tells of what was thrown away: neither is a
  * failure the second time. */
 static void finds_nothing_left_to_do(void **state)
@@ -643,6 +659,7 @@ int main(void)
         IN_SANDBOX(spares_originals),
         IN_SANDBOX(links_only_identical_files),
         IN_SANDBOX(leaves_what_has_changed),
+        IN_SANDBOX(leaves_what_is_near_and_has_changed),
         IN_SANDBOX(finds_nothing_left_to_do),
         IN_SANDBOX(links_are_one_file_to_the_library),
         IN_SANDBOX(compares_before_it_acts),
