@@ -208,9 +208,8 @@ const struct option_info option_table[] = {
      "The field with the path of a file that has the text, if there is no text",
      VERBS_CORPUS | VERB_REPORT, SECTION_RECORDS},
     {"allow-paths", 0, "DIR", OPTION_TEXTS, AT(allow_paths), NULL,
-     "Records may name files below DIR, and nowhere else; may be repeated (default: the folder "
-     "that "
-     "the records' own file is in; of a pipe the working folder)",
+     "Records may name files below DIR, and nowhere else; may be repeated (default: the folder of "
+     "the records' own file, of a pipe the working folder)",
      VERBS_CORPUS | VERB_REPORT, SECTION_RECORDS},
     {"source-field", 0, "NAME", OPTION_TEXT, AT(source_field), "source",
      "The field with the source of the text: a later date from the same source is a revision",
