@@ -266,23 +266,22 @@ static void print_story_entry(FILE *out, const struct doppel_log_entry *entry, u
     }
 }
 
-static FILE *must_open(char **text, size_t *size)
+/* What could not be written into memory is known when it ends. */
+static void must_close(FILE *out)
 {
-    FILE *out = open_memstream(text, size);
-    if (!out)
-        must_allocate(SIZE_MAX); /* says that there is no memory */
-    return out;
+    if (fclose(out))
+        no_memory();
 }
 
 char *log_sentence(const struct doppel_log_entry *entry, uint64_t id)
 {
     char *text = NULL;
     size_t size;
-    FILE *out = must_open(&text, &size);
+    FILE *out = must_have(open_memstream(&text, &size));
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
     print_story_entry(out, entry, id, detail);
     json_decref(detail);
-    (void)fclose(out);
+    must_close(out);
     return text;
 }
 
@@ -359,7 +358,7 @@ char *log_standing(struct doppel_library *library, uint64_t id, uint64_t success
     struct doppel_error error;
     struct doppel_metadata about;
     uint64_t leader = id;
-    struct standing standing = {.out = must_open(&text, &size), .id = id};
+    struct standing standing = {.out = must_have(open_memstream(&text, &size)), .id = id};
     enum doppel_status status = doppel_library_get_metadata(library, id, &about, &error);
     if (!status) {
         doppel_metadata_free(&about);
@@ -372,6 +371,6 @@ char *log_standing(struct doppel_library *library, uint64_t id, uint64_t success
         fputs(error.message, standing.out);
     else
         print_standing_group(&standing, library, leader);
-    (void)fclose(standing.out);
+    must_close(standing.out);
     return text;
 }

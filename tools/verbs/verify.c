@@ -77,7 +77,7 @@ static bool take_problem(void *context, const struct doppel_problem *problem)
                                       .path = must_copy(problem->path),
                                       .detail = must_copy(problem->detail)};
     if (!array_push(&verifying->items, item))
-        must_allocate(SIZE_MAX); /* says that there is no memory */
+        no_memory();
     return !signals_stopped();
 }
 
