@@ -1,6 +1,5 @@
 """How many files a second `doppel check` answers of which a library has the SHA-256 from others,
-next
-to `sha256sum` of the same files. Nothing is decoded: there is no worker.
+next to `sha256sum` of the same files. Nothing is decoded: there is no worker.
 
     python3 tests/bench/listed_files.py build/doppel FOLDER_OF_PICTURES [COUNT [OTHER_DOPPEL]]
 """

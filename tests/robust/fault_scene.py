@@ -13,6 +13,7 @@ import random
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import zlib
 
@@ -143,6 +144,7 @@ class Scene:
 
     def begin(self, verb, prepared=True):
         shutil.rmtree(self.run)
+        self.counts.unlink(missing_ok=True)
         self.other_trash.clear()
         shutil.copytree(self.start, self.run, symlinks=True)
         if verb.cold:
@@ -244,6 +246,10 @@ def nothing_state(scene):
     return set()
 
 
+def between(now, one, other):
+    return one <= now <= other or other <= now <= one
+
+
 def digest_of(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -341,3 +347,11 @@ VERBS = [
     Verb("index compact", ["index", "compact", "index"], index_state),
     Verb("index search", ["index", "search", "index", "--radius", "8", "more", "--count"]),
 ]
+
+
+def named_verbs(verbs, names):
+    """Those that are named; all when none is."""
+    unknown = set(names) - {verb.name for verb in verbs}
+    if unknown:
+        sys.exit(f"no such verb: {', '.join(sorted(unknown))}")
+    return [verb for verb in verbs if not names or verb.name in names]

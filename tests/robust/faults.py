@@ -17,7 +17,7 @@ import random
 import subprocess
 import sys
 
-from fault_scene import VERBS, Scene, nothing_state, sentence_of
+from fault_scene import VERBS, Scene, between, named_verbs, nothing_state, sentence_of
 
 NO_SPACE = ("ENOSPC", "EDQUOT", "EROFS")
 # How each call fails; what ends with + goes on failing, as on a full disk.
@@ -174,10 +174,6 @@ def check_end(ran, verb, whole, fault):
             f"silently other: {ran.stdout!r} for {whole.ran.stdout!r} {said}"
 
 
-def between(now, one, other):
-    return one <= now <= other or other <= now <= one
-
-
 def check_rest(scene, verb, whole):
     """What is there is as before, as after, or on the way; and another run does the rest."""
     now = verb.state(scene)
@@ -233,7 +229,9 @@ def faults_of(verb, whole, options):
     if options.total and len(found) > options.total:
         again = [fault for fault in found
                  if f"{fault.call} {fault.way}" in FOUND.get(verb.name, ())]
-        found = again + random.Random(len(found)).sample(found, options.total - len(again))
+        others = [fault for fault in found if fault not in again]
+        drawn = max(options.total - len(again), 0)
+        found = again + random.Random(len(found)).sample(others, drawn)
     return found
 
 
@@ -276,12 +274,12 @@ def read_options():
 
 def main():
     options = read_options()
+    verbs = named_verbs(VERBS, options.verbs)
     scene, counted, problems = Scene(options), collections.Counter(), 0
     try:
-        for verb in VERBS:
+        for verb in verbs:
             writes = verb.state is not nothing_state
-            if (options.verbs and verb.name not in options.verbs) or (
-                    options.kills and not (writes and verb.program == "doppel")):
+            if options.kills and not (writes and verb.program == "doppel"):
                 continue
             for problem in try_verb(scene, verb, options, counted):
                 print(problem, flush=True)

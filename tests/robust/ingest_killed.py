@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A stream of files and records, killed at random moments, and sent by two at once: what was
-answered is kept,
-nothing is there twice. Usage: ingest_killed.py DOPPEL [KILLS [ITEMS]]"""
+answered is kept, nothing is there twice. Usage: ingest_killed.py DOPPEL [KILLS [ITEMS]]"""
 
 import collections
 import json

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-from fault_scene import Scene, Verb, items, sentence_of
+from fault_scene import Scene, Verb, between, items, named_verbs, sentence_of
 
 HOME = "home/library"  # whether the folder's own name is lasting is a question, too
 
@@ -96,8 +96,8 @@ def problem_of(scene, verb, whole, options, number, seed):
     try:
         ran = cut(scene, verb, options, number, seed)
         now = verb.state(scene)
-        low, high = sorted((whole.before, whole.after), key=len)
-        assert low <= now <= high, f"neither before nor after: {now ^ low}"
+        assert between(now, whole.before, whole.after), \
+            f"neither before nor after: {now ^ whole.before} {now ^ whole.after}"
         lost = acknowledged(scene, ran) - names_of(now)
         assert not lost, f"acknowledged and lost: {sorted(lost)}"
         assert ran.returncode != 0 or now == whole.after, f"lost: {whole.after ^ now}"
@@ -138,8 +138,8 @@ def read_options():
 
 def main():
     options, problems = read_options(), 0
+    verbs = named_verbs(VERBS, options.verbs)
     scene, chance = Scene(options), random.Random(1)
-    verbs = [verb for verb in VERBS if not options.verbs or verb.name in options.verbs]
     try:
         for verb in verbs:
             whole = whole_run(scene, verb)
