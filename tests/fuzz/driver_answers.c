@@ -1,6 +1,5 @@
-/* The target of workers' answers without libFuzzer: good ones of each kind, and changes to them
- * that are the same on every run. With a number, so many changes of each; `--seeds DIR` writes the
- * good ones instead. */
+/* The target of workers' answers without libFuzzer: good ones of each kind, which are the seeds,
+ * and changes to them. With a number, so many of each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,11 @@
 #include <doppel/video.h>
 
 #include "answers.h"
+#include "inputs.h"
 #include "worker/listening.h"
 #include "worker/protocol.h"
 
 enum { MUTATIONS = 1500, MOST_SEEDS = 24, SIDE = 96, WORDS = 300 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct {
     uint8_t *bytes; /* the way, then the frame */
@@ -24,12 +22,11 @@ static struct {
 } seeds[MOST_SEEDS];
 static size_t seed_count;
 
-static uint64_t state = 42;
+static struct inputs inputs;
 
 static uint32_t next_random(void)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33);
+    return inputs_random(&inputs);
 }
 
 static void expect(bool good)
@@ -253,43 +250,33 @@ static bool has_fingerprint(const uint8_t *seed)
     return seed[0] < ANSWER_CLOSE && !seed[STATUS];
 }
 
-static void run_changes(const uint8_t *seed, size_t seed_size, unsigned long count)
+static void run_changes(const uint8_t *seed, size_t seed_size)
 {
     unsigned long kept = answers_kept;
-    LLVMFuzzerTestOneInput(seed, seed_size);
+    inputs_use(&inputs, seed, seed_size);
     expect(answers_kept == kept + has_fingerprint(seed));
-    for (unsigned long i = 0; i < count; i++) {
+    for (unsigned long i = 0; i < inputs.count; i++) {
         size_t size = seed_size;
         uint8_t *data = malloc(size); /* of its own, so that a step beyond it is seen */
         expect(data);
         memcpy(data, seed, size);
         change(data, &size);
-        LLVMFuzzerTestOneInput(data, size);
+        inputs_use(&inputs, data, size);
         free(data);
     }
 }
 
-static void write_seed(const char *folder, size_t number)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/seed-%02zu", folder, number);
-    FILE *out = fopen(path, "wb");
-    expect(out && fwrite(seeds[number].bytes, 1, seeds[number].size, out) == seeds[number].size &&
-           fclose(out) == 0);
-}
-
 int main(int argument_count, char **arguments)
 {
-    bool writes = argument_count == 3 && !strcmp(arguments[1], "--seeds");
-    unsigned long count = argument_count == 2 ? strtoul(arguments[1], NULL, 10) : MUTATIONS;
+    inputs = inputs_begin(argument_count, arguments, MUTATIONS);
     make_answers();
     for (size_t i = 0; i < seed_count; i++) {
-        if (writes)
-            write_seed(arguments[2], i);
+        if (inputs.folder)
+            inputs_use(&inputs, seeds[i].bytes, seeds[i].size);
         else
-            run_changes(seeds[i].bytes, seeds[i].size, count);
+            run_changes(seeds[i].bytes, seeds[i].size);
         free(seeds[i].bytes);
     }
-    printf("%zu seeds, %lu changes of each: %lu kept\n", seed_count, count, answers_kept);
+    printf("%zu seeds, %lu changes of each: %lu kept\n", seed_count, inputs.count, answers_kept);
     return 0;
 }

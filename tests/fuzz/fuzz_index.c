@@ -210,6 +210,8 @@ static void use(const char *folder, const struct seed *seed, const struct file *
 /* ---- entry ---- */
 
 static char folder[] = "/dev/shm/doppel-fuzz-XXXXXX";
+static struct seed seeds[SEEDS_MAX];
+static size_t seed_count;
 
 static void remove_folder(void)
 {
@@ -217,15 +219,19 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
+/* Seconds under sanitizers, which are not those of the first input. */
+int LLVMFuzzerInitialize(int *argument_count, char ***arguments)
+{
+    (void)argument_count;
+    (void)arguments;
+    if (!mkdtemp(folder) || atexit(remove_folder))
+        abort();
+    seed_count = make_seeds(folder, seeds);
+    return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct seed seeds[SEEDS_MAX];
-    static size_t seed_count;
-    if (!seed_count) {
-        if (!mkdtemp(folder) || atexit(remove_folder))
-            abort();
-        seed_count = make_seeds(folder, seeds);
-    }
     if (size < HEAD)
         return 0;
     const struct seed *seed = &seeds[data[0] % seed_count];

@@ -7,6 +7,9 @@
 
 #include <doppel/index.h>
 
+/** Makes the segment files, before the first input. */
+int LLVMFuzzerInitialize(int *argument_count, char ***arguments);
+
 /** libFuzzer's entry. The first byte chooses a segment file, the second what is done with it, each
  * eight that follow change it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,6 +15,8 @@ struct inputs inputs_begin(int argument_count, char **arguments, unsigned long c
         inputs.count = count < WRITTEN_AT_MOST ? count : WRITTEN_AT_MOST;
         return inputs;
     }
+    if (LLVMFuzzerInitialize)
+        LLVMFuzzerInitialize(&argument_count, &arguments);
     if (argument_count > 1)
         inputs.count = strtoul(arguments[1], NULL, 10);
     if (argument_count > 2)

@@ -9,6 +9,9 @@
 /** libFuzzer's entry; each target has one. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/** What some targets do before the first input. */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argument_count, char ***arguments);
+
 struct inputs {
     unsigned long count; /* how many to make */
     uint64_t state;      /* of inputs_random */
