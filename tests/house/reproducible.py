@@ -22,9 +22,8 @@ def test_files_do_not_say_where_they_were_built():
 
 
 def test_sources_do_not_ask_for_the_time_of_compilation():
-    for path in TOP.rglob("*.[ch]*"):
-        if path.suffix in (".c", ".h", ".cpp") and not path.is_relative_to(BUILD):
-            assert not TIMES.search(path.read_text()), path
+    for name in tap.run("git", "-C", TOP, "ls-files", "*.c", "*.h", "*.cpp").splitlines():
+        assert not TIMES.search((TOP / name).read_text()), name
 
 
 def test_archives_hold_no_times():
