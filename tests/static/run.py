@@ -84,11 +84,14 @@ def findings(command, folder):
         stderr=subprocess.STDOUT,
         text=True,
     )
-    return {
+    found = {
         re.sub(rf"({TOP}/|\.\./|build/(?=[a-z]))+", "", line)
         for line in done.stdout.splitlines()
         if FINDING.match(line) or "[clang-diagnostic-error]" in line
     }
+    if done.returncode and not found:  # it did not get so far
+        found.add(f"exit code {done.returncode}: {done.stdout.strip()[-300:]}")
+    return found
 
 
 def model(name):
@@ -107,7 +110,8 @@ def gcc(name, entry):
         at = words.index(option)
         del words[at : at + 2]
     found = findings([*words, *GCC, *model(name)], entry["directory"])
-    return {line for line in found if "[-Wanalyzer" in line}  # others are those of the build
+    # Other warnings are those of the build.
+    return {line for line in found if " warning: " not in line or "[-Wanalyzer" in line}
 
 
 def tidy(name, entry):
