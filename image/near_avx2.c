@@ -71,12 +71,13 @@ static inline void store_plane(uint8_t *plane, size_t vector, __m256i bytes)
     _mm256_store_si256((__m256i *)(void *)(plane + vector * VECTOR), bytes);
 }
 
+/* All vectors: those that there are no words for count as 0. */
 static void sort_nibbles(const struct doppel_image_words *words, struct near_planes *out)
 {
     static const uint64_t none[GROUP];
     const __m256i low = _mm256_set1_epi8(15), first = _mm256_set1_epi8(1);
     const size_t groups = (words->count + GROUP - 1) / GROUP;
-    for (size_t vector = 0; vector * 4 < groups; vector++) {
+    for (size_t vector = 0; vector < VECTORS; vector++) {
         const uint64_t *of[4];
         SCRATCH __m256i bytes[8];
         for (size_t i = 0; i < 4; i++)
@@ -84,13 +85,12 @@ static void sort_nibbles(const struct doppel_image_words *words, struct near_pla
         transpose_words(of, bytes);
         for (int i = 0; i < 8; i++) {
             const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes[i], 4), low);
+            const bool last = 2 * i + 1 == LAST;
             store_plane(out->nibbles[2 * i], vector, _mm256_and_si256(bytes[i], low));
-            if (i < 7)
-                store_plane(out->nibbles[2 * i + 1], vector, high);
-            else
+            store_plane(out->nibbles[2 * i + 1], vector,
+                        last ? _mm256_and_si256(first, high) : high);
+            if (last)
                 store_plane(out->above, vector, _mm256_andnot_si256(first, high));
-            if (i == 7)
-                store_plane(out->nibbles[LAST], vector, _mm256_and_si256(first, high));
         }
     }
 }
@@ -199,12 +199,14 @@ size_t near_avx2(const struct doppel_image_probe *probes, size_t probe_count,
                  const struct doppel_image_words *words, uint32_t radius,
                  struct doppel_image_near *out)
 {
+    enum { ALL = 64 };
     SCRATCH struct near_planes planes;
     SCRATCH uint32_t near[DOPPEL_IMAGE_NEAR_WORDS];
+    const uint32_t most = radius < ALL ? radius : ALL; /* it fits in a byte */
     size_t found = 0;
     sort_nibbles(words, &planes);
     for (size_t probe = 0; probe < probe_count; probe++) {
-        const size_t count = scan_planes(&probes[probe], words, &planes, radius, near);
+        const size_t count = scan_planes(&probes[probe], words, &planes, most, near);
         found += near_emit(near, count, probe, out + found);
     }
     return found;

@@ -94,7 +94,7 @@ static void check_scan(uint64_t *seed, size_t step)
                                           ? random_word(seed)
                                           : doppel_image_sort_bits(near_code(of, seed).word[0]);
     }
-    for (uint32_t radius = 0; radius <= 64; radius += 1 + radius / 3) {
+    for (uint32_t radius = 0; radius <= 300; radius += 1 + radius / 3) {
         size_t count = doppel_image_probes_scan(probes, probe_count, &list, radius, found), at = 0;
         for (size_t probe = 0; probe < probe_count; probe++)
             for (uint32_t i = 0; i < list.count; i++) {
