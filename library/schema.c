@@ -174,7 +174,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     TEXT_TABLES,    DOPPEL_STORE_INDEX_SCHEMA,
     LEDGER_TABLES,  PIXELS_COLUMN,
     WORDS_COLUMN,   "", /* version 8: indexes */
-    SCHEME_INDEXES, LIST_TABLES BROUGHT_BEFORE TODAYS_VIEWS};
+    SCHEME_INDEXES, LIST_TABLES BROUGHT_BEFORE,
+    TODAYS_VIEWS /* version 11: rows of the log that tell of many digests */};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */

@@ -1,4 +1,4 @@
-/* Catalogues of versions 8 and 9 are brought up, and then have what those of today have. */
+/* Catalogues of versions 8 to 10 are brought up, and then have what those of today have. */
 #include "tests/library/list_codes.h"
 
 #include <sqlite3.h>
@@ -96,11 +96,40 @@ static void version_8_is_brought_up(void **state)
     doppel_library_close(library);
 }
 
+/* The view of a catalogue of version 10 names no digest that came in with many. */
+static void version_10_is_brought_up(void **state)
+{
+    enum { DIGESTS = 40 };
+    const struct doppel_metadata none = {0};
+    const struct doppel_library_options reading = {.read_only = true};
+    struct list_code codes[DIGESTS];
+    uint64_t counts[DOPPEL_ADDED_ELSEWHERE + 1] = {0};
+    const char *path = folder_path(*state, "a/library/catalogue.db");
+    struct doppel_library *library = open_library(*state);
+    struct code_source source = {.random = 23};
+    for (size_t i = 0; i < DIGESTS; i++) {
+        codes[i] = random_code(&source);
+        codes[i].algorithm = DOPPEL_EXACT_MD5;
+    }
+    import_batches(library, codes, DIGESTS, DIGESTS, &none, counts);
+    doppel_library_close(library);
+    run_raw(path, "DROP VIEW decisions; CREATE VIEW decisions AS SELECT entry, '' AS name FROM log;"
+                  "PRAGMA user_version = 10");
+    assert_int_equal(doppel_library_open(directory_of(*state), &reading, &library, NULL),
+                     DOPPEL_OK);
+    doppel_library_close(library);
+    assert_int_equal(count_rows(path, "SELECT count(*) FROM decisions JOIN item ON item.id = item"
+                                      " WHERE name = CAST(path AS TEXT) AND name LIKE 'md5:%'"),
+                     counts[DOPPEL_ADDED_NEW]);
+    assert_true(counts[DOPPEL_ADDED_NEW] >= DIGESTS / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(version_8_is_brought_up),
         IN_FOLDER(version_9_is_brought_up),
+        IN_FOLDER(version_10_is_brought_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
