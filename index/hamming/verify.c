@@ -89,26 +89,24 @@ static inline const void *left_at(const struct hamming *table, const struct veri
     return tail_at(table, pass);
 }
 
-/* Begin to read from the disk what is going to be looked at of each. */
-static void want_tails(const struct hamming *table, const struct hamming_scratch *scratch,
-                       const struct pass_queue *queue)
+static inline size_t left_bytes(const struct hamming *table, const struct verify_pass *pass)
 {
-    for (size_t i = 0; i < queue->count && scratch->on_disk; i++) {
-        struct verify_pass pass = pass_at(scratch, queue, i);
-        if (pass.position < table->distinct)
-            segment_want(table->segment, tail_at(table, &pass),
-                         tail_bytes(&table->shape, pass.chunk));
-    }
+    const struct hamming_shape *shape = &table->shape;
+    return shape->apart    ? shape->words * sizeof(uint64_t)
+           : shape->shared ? shape->extra_bytes
+                           : tail_bytes(shape, pass->chunk);
 }
 
-static void want_codes_apart(const struct hamming *table, const struct hamming_scratch *scratch,
-                             const struct pass_queue *queue)
+/* Begin to read from the disk what is going to be looked at of each: the tail, or what is left of
+ * the code, where that lies by id. */
+static void want_passes(const struct hamming *table, const struct hamming_scratch *scratch,
+                        const struct pass_queue *queue, bool by_id)
 {
     for (size_t i = 0; i < queue->count && scratch->on_disk; i++) {
         struct verify_pass pass = pass_at(scratch, queue, i);
-        if (pass.id < table->distinct)
-            segment_want(table->segment, left_at(table, &pass),
-                         table->shape.words * sizeof(uint64_t));
+        if ((by_id ? pass.id : pass.position) < table->distinct)
+            segment_want(table->segment, by_id ? left_at(table, &pass) : tail_at(table, &pass),
+                         by_id ? left_bytes(table, &pass) : tail_bytes(&table->shape, pass.chunk));
     }
 }
 
@@ -174,8 +172,7 @@ static void verify_tail(const struct hamming *table, struct hamming_scratch *scr
     const struct active *active = &scratch->active[pass->active];
     const void *left = left_at(table, pass);
     if (scratch->checking)
-        segment_touch(table->segment, left,
-                      shape->shared ? shape->extra_bytes : tail_bytes(shape, pass->chunk));
+        segment_touch(table->segment, left, left_bytes(table, pass));
     uint32_t extra = 0;
     if (shape->extra_bytes == 2)
         memcpy(&extra, left, 2);
@@ -196,11 +193,11 @@ void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
     const bool apart = table->shape.apart;
     const size_t ahead = passes_ahead(queue);
     const bool few = ahead == queue->count; /* most likely hits */
-    want_tails(table, scratch, queue);
-    if (apart || table->shape.shared)
+    want_passes(table, scratch, queue, false);
+    if (apart || table->shape.shared) {
         find_ids(table, scratch, queue);
-    if (apart)
-        want_codes_apart(table, scratch, queue);
+        want_passes(table, scratch, queue, true);
+    }
     for (size_t i = 0; i < queue->count + ahead; i++) {
         if (i < queue->count) {
             struct verify_pass pass = pass_at(scratch, queue, i);
