@@ -217,24 +217,40 @@ static struct seen_codes scan_file(const struct doppel_index_files *files,
     return seen;
 }
 
-static void make_file_of_codes(const char *folder, const char *const **out_names)
+struct file_of_codes {
+    char folder[32], path[100];
+    const char *const *names;
+    struct doppel_index_files files;
+};
+
+static void make_file_of_codes(struct file_of_codes *out)
 {
     static uint64_t codes[4 * DAMAGED_CODES], payloads[DAMAGED_CODES];
     const struct doppel_index_options options = scanned_options();
-    const struct doppel_index_files files = {.folder = folder};
     struct doppel_index *index;
-    size_t count;
+    *out = (struct file_of_codes){.folder = "/tmp/doppel-scanned-XXXXXX"};
+    assert_non_null(mkdtemp(out->folder));
+    out->files.folder = out->folder;
     for (uint64_t i = 0; i < DAMAGED_CODES; i++) {
         payloads[i] = i;
         for (unsigned word = 0; word < 4; word++)
             codes[4 * i + word] = mix(i * 4 + word);
     }
-    assert_int_equal(doppel_index_open(&options, &files, &index, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_open(&options, &out->files, &index, NULL), DOPPEL_OK);
     assert_int_equal(doppel_index_insert(index, codes, payloads, DAMAGED_CODES, NULL), DOPPEL_OK);
     assert_int_equal(doppel_index_flush(index, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_index_names(index, out_names, &count, NULL), DOPPEL_OK);
-    assert_int_equal(count, 1);
+    assert_int_equal(doppel_index_names(index, &out->names, &out->files.count, NULL), DOPPEL_OK);
+    assert_int_equal(out->files.count, 1);
+    out->files.names = out->names;
+    snprintf(out->path, sizeof out->path, "%s/%s", out->folder, out->names[0]);
     doppel_index_free(index);
+}
+
+static void drop_file_of_codes(struct file_of_codes *file)
+{
+    unlink(file->path);
+    rmdir(file->folder);
+    free((void *)file->names);
 }
 
 static void flip_byte(const char *path, long at, uint8_t bits)
@@ -251,59 +267,51 @@ static void flip_byte(const char *path, long at, uint8_t bits)
 /* Whatever byte changes: no code is read otherwise than it was written and nothing said. */
 static void test_damage_is_told(void **state)
 {
-    char folder[] = "/tmp/doppel-scanned-XXXXXX", path[600];
-    const char *const *names;
+    struct file_of_codes file;
     uint64_t random = 5;
     size_t told = 0;
     enum doppel_status status;
     (void)state;
-    assert_non_null(mkdtemp(folder));
-    make_file_of_codes(folder, &names);
-    const struct doppel_index_files files = {.folder = folder, .names = names, .count = 1};
-    snprintf(path, sizeof path, "%s/%s", folder, names[0]);
-    assert_int_equal(scan_file(&files, &status).right, DAMAGED_CODES);
+    make_file_of_codes(&file);
+    assert_int_equal(scan_file(&file.files, &status).right, DAMAGED_CODES);
     assert_int_equal(status, DOPPEL_OK);
     for (int round = 0; round < 300; round++) {
         const long at = (long)(mix(random++) % (4096 + DAMAGED_CODES * 42));
         const uint8_t bits = (uint8_t)(1 + mix(random++) % 255);
-        flip_byte(path, at, bits);
-        const struct seen_codes seen = scan_file(&files, &status);
+        flip_byte(file.path, at, bits);
+        const struct seen_codes seen = scan_file(&file.files, &status);
         assert_true(status || (seen.right == DAMAGED_CODES && !seen.wrong));
         told += status != DOPPEL_OK;
-        flip_byte(path, at, bits);
+        flip_byte(file.path, at, bits);
     }
     assert_in_range(told, 250, 300);
-    unlink(path);
-    rmdir(folder);
-    free((void *)names);
+    drop_file_of_codes(&file);
 }
 
-/* The fourth parameter of the header is 1, as where the codes are not in blocks. */
-static void test_former_tables_are_made_again(void **state)
+/* The fourth parameter of the header is 1, as where the codes are not in blocks, or 2, as where
+ * none is marked. */
+static void test_former_tables_are_refused(void **state)
 {
-    char folder[] = "/tmp/doppel-scanned-XXXXXX", path[600];
+    struct file_of_codes file;
     uint8_t header[SEGMENT_HEADER];
-    const char *const *names;
     enum doppel_status status;
     (void)state;
-    assert_non_null(mkdtemp(folder));
-    make_file_of_codes(folder, &names);
-    const struct doppel_index_files files = {.folder = folder, .names = names, .count = 1};
-    snprintf(path, sizeof path, "%s/%s", folder, names[0]);
-    FILE *file = fopen(path, "r+b");
-    assert_non_null(file);
-    assert_int_equal(fread(header, 1, sizeof header, file), sizeof header);
+    make_file_of_codes(&file);
+    FILE *opened = fopen(file.path, "r+b");
+    assert_non_null(opened);
+    assert_int_equal(fread(header, 1, sizeof header, opened), sizeof header);
     assert_int_equal(get_u64(header + AT_PARAMETERS + 24), 3);
-    put_u64(header + AT_PARAMETERS + 24, 1);
-    put_u64(header + AT_HEADER_SUM, checksum64(header, AT_HEADER_SUM));
-    rewind(file);
-    assert_int_equal(fwrite(header, 1, sizeof header, file), sizeof header);
-    assert_int_equal(fclose(file), 0);
-    (void)scan_file(&files, &status);
-    assert_int_equal(status, DOPPEL_E_VERSION);
-    unlink(path);
-    rmdir(folder);
-    free((void *)names);
+    for (uint64_t former = 1; former < 3; former++) {
+        put_u64(header + AT_PARAMETERS + 24, former);
+        put_u64(header + AT_HEADER_SUM, checksum64(header, AT_HEADER_SUM));
+        rewind(opened);
+        assert_int_equal(fwrite(header, 1, sizeof header, opened), sizeof header);
+        assert_int_equal(fflush(opened), 0);
+        (void)scan_file(&file.files, &status);
+        assert_int_equal(status, DOPPEL_E_VERSION);
+    }
+    assert_int_equal(fclose(opened), 0);
+    drop_file_of_codes(&file);
 }
 
 static void never_visited(void *context, const struct doppel_index_scanned *run)
@@ -327,7 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_memory), cmocka_unit_test(test_in_files),
-        cmocka_unit_test(test_damage_is_told), cmocka_unit_test(test_former_tables_are_made_again),
+        cmocka_unit_test(test_damage_is_told), cmocka_unit_test(test_former_tables_are_refused),
         cmocka_unit_test(test_others_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
