@@ -2,7 +2,6 @@
 #include "store/handle.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char *sql)
@@ -17,19 +16,17 @@ static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char 
 
 /* ---- what could not be read ---- */
 
-static void note_unread(struct doppel_store *store, const struct doppel_error *reason)
+/* The first such failure is kept. */
+static bool is_to_be_noted(const struct doppel_store *store, enum doppel_status status)
 {
-    bool counts = reason->status == DOPPEL_E_MEMORY || reason->status == DOPPEL_E_IO;
-    if (counts && !store->unread.status)
-        store->unread = *reason;
+    return !store->unread.status && (status == DOPPEL_E_MEMORY || status == DOPPEL_E_IO);
 }
 
 enum doppel_status doppel_store_note_failure(struct doppel_store *store, enum doppel_status status)
 {
-    struct doppel_error reason = {.status = status};
-    snprintf(reason.message, sizeof reason.message, "%s: %s", store->path,
-             status == DOPPEL_E_MEMORY ? "no memory" : "cannot be read");
-    note_unread(store, &reason);
+    if (is_to_be_noted(store, status))
+        doppel_fail(&store->unread, status, "%s: %s", store->path,
+                    status == DOPPEL_E_MEMORY ? "no memory" : "cannot be read");
     return status;
 }
 
@@ -45,7 +42,8 @@ static enum doppel_status statement_failed(struct doppel_store *store, int code,
 {
     struct doppel_error reason = {0};
     store_fail(store, code, &reason);
-    note_unread(store, &reason);
+    if (is_to_be_noted(store, reason.status))
+        store->unread = reason;
     return doppel_fail(error, reason.status, "%s", reason.message);
 }
 

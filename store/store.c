@@ -319,7 +319,6 @@ enum doppel_status doppel_store_execute(struct doppel_store *store, const char *
                                         struct doppel_error *error)
 {
     errno = 0;
-    errno = 0;
     int code = sqlite3_exec(store->database, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? DOPPEL_OK : store_fail(store, code, error);
 }
