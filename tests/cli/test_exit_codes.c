@@ -41,6 +41,7 @@ static const struct missing_case cases[] = {
     {"find -L lib nosuch", A_FILE},
     {"find -L none a.jpg", A_LIBRARY},
     {"find -L lib a.jpg --list nosuch", A_LIBRARY},
+    {"find -L lib --files-from nosuch", A_LIBRARY},
     {"groups -L none", A_LIBRARY},
     {"groups -L lib --keep-from nosuch", A_LIBRARY},
     {"list -L none", A_LIBRARY},

@@ -92,7 +92,7 @@ static void report_actions(const struct action_rows *rows, const struct doppel_a
     unsigned long long files = summary->files, run = summary->run, left = summary->left;
     human_size((double)summary->bytes, size, sizeof size);
     if (left)
-        snprintf(rest, sizeof rest, "; %llu left as they are", left);
+        snprintf(rest, sizeof rest, "; %llu left as %s", left, left == 1 ? "it is" : "they are");
     if (rows->settings->yes && files)
         report_notice(rows->report, "%llu file%s %s, %s%s%s; 'doppel undo %llu' takes it back",
                       files, plural, word, size, freed, rest, run);

@@ -101,14 +101,15 @@ static enum doppel_status print_one_group(void *context, const struct doppel_gro
 }
 
 /* For people: what it all comes to. */
-static void print_total(const struct printing *printing)
+static void print_total(const struct printing *printing, bool interrupted)
 {
     char text[256], bytes[32], identical[32];
     human_size((double)printing->bytes, bytes, sizeof bytes);
     human_size((double)printing->identical_bytes, identical, sizeof identical);
-    int length = snprintf(text, sizeof text, "%" PRIu64 " duplicate%s in %" PRIu64 " group%s",
-                          printing->duplicates, printing->duplicates == 1 ? "" : "s",
-                          printing->groups, printing->groups == 1 ? "" : "s");
+    int length =
+        snprintf(text, sizeof text, "%" PRIu64 " duplicate%s in %" PRIu64 " group%s%s",
+                 printing->duplicates, printing->duplicates == 1 ? "" : "s", printing->groups,
+                 printing->groups == 1 ? "" : "s", interrupted ? " so far" : "");
     if (printing->files)
         length +=
             snprintf(text + length, sizeof text - (size_t)length, ": %s could be saved", bytes);
@@ -207,7 +208,7 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     }
     begin_output(&printing);
     if (!status || status == DOPPEL_E_CANCELLED)
-        print_total(&printing); /* interrupted: of what is printed */
+        print_total(&printing, status == DOPPEL_E_CANCELLED);
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");

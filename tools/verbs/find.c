@@ -125,7 +125,7 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
     struct intake *intake = NULL;
     struct intake_file file;
     bool any = false;
-    status = intake_new(&options, &intake, error);
+    TRY(intake_new(&options, &intake, error));
     while (status == DOPPEL_OK && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
         status = search_file(find, &file, error);
         intake_file_free(&file);
@@ -133,9 +133,11 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
     }
     if (status == DOPPEL_E_NOT_FOUND && !any)
         report_no_input(find->report, "look for");
+    status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+done:
     intake_free(intake);
     leave_cache(find->report->run, cache);
-    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    return status;
 }
 
 /* A code where a FILE belongs; NULL: there is none. */
