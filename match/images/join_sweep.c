@@ -17,6 +17,11 @@ enum {
     MOVED_WEIGHT = 4
 };
 
+static bool is_some_with_all(const struct sweep *sweep)
+{
+    return sweep->left_out[SWEEP_ROWS] != sweep->left_out[SWEEP_COLUMNS];
+}
+
 /* ---- moved views: any query view against any item view, in all orientations ---- */
 
 /* Of the radius; mirroring leaves the first box alone, so that it costs half. */
@@ -64,7 +69,7 @@ static void set_turned_limits(struct sweep *sweep)
 static enum doppel_status sweep_turned_box(struct sweep *sweep, unsigned box)
 {
     const struct doppel_image_gate *gate = &sweep->join->gate;
-    const bool some = sweep->left_out[SWEEP_ROWS] != sweep->left_out[SWEEP_COLUMNS];
+    const bool some = is_some_with_all(sweep);
     const uint32_t either = gate->query_views | gate->item_views;
     enum doppel_status status;
     sweep->choice.box = box;
@@ -151,7 +156,7 @@ static void set_plain_limits(struct sweep *sweep, const int32_t shares[SWEEP_BOX
 static enum doppel_status sweep_view_box(struct sweep *sweep, unsigned box,
                                          const int32_t shares[SWEEP_BOXES])
 {
-    const bool some = sweep->left_out[SWEEP_ROWS] != sweep->left_out[SWEEP_COLUMNS];
+    const bool some = is_some_with_all(sweep);
     enum doppel_status status;
     sweep->choice.box = box;
     set_plain_limits(sweep, shares);
