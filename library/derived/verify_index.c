@@ -118,7 +118,8 @@ static enum doppel_status tell_differences(struct index_check *check, struct dop
 {
     enum doppel_status status = DOPPEL_OK;
     if (count_missing(check) == UINT64_MAX && check->items.count > 1)
-        return report_index_problem(check, 0, "it is empty, or not there", error);
+        return report_index_problem(
+            check, 0, "it has none of the items: it is empty, damaged, or not there", error);
     for (size_t i = 0; i < check->items.count && !status; i++) {
         const struct expected *item = &check->items.items[i];
         if (item->entries && item->held != item->entries)
