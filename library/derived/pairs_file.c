@@ -184,7 +184,7 @@ static enum doppel_status map_met_images(const char *path, struct met_images *ou
 {
     struct stat status;
     enum doppel_status state = DOPPEL_E_CORRUPT;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     *out = (struct met_images){0};
     if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
