@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 enum { BLOCK_BYTES = 256 * 1024 };
 

@@ -1,7 +1,7 @@
 /* A duplicate is moved to where nothing is, also onto another file system. */
 #include "act/held.h"
 #include "core/try.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 /* A place in a folder that is held open. */
 struct folder_place {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "act/plan_internal.h"
-#include "core/text_copy.h"
+#include "core/text/text_copy.h"
 
 struct doppel_act_policy doppel_act_policy_default(void)
 {

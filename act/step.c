@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/try.h"
 
 void pair_close(struct held_pair *pair)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/point_locale.h"
+#include "core/text/point_locale.h"
 #include "core/try.h"
 
 enum { NUMBER_MAX = 20 }; /* characters */

@@ -5,7 +5,7 @@
 
 #include <doppel/json_writer.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 /* White space and controls, of C1 too, and the separators of lines and paragraphs. */
 static bool is_tag_space(uint32_t point)

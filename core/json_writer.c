@@ -8,7 +8,7 @@
 
 #include <nettle/base64.h>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 void doppel_json_free(struct doppel_json *json)
 {

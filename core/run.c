@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/text_copy.h"
+#include "core/text/text_copy.h"
 
 enum { RUN_MOST_KEPT = 8 }; /* of a kind */
 

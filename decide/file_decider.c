@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/try.h"
 #include "decide/ledger.h"
 #include "decide/log_entry.h"

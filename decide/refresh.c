@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 
 enum doppel_status refresh_list_add(struct refresh_list *list, const struct doppel_item *item,
                                     const char *path, struct doppel_error *error)

@@ -6,7 +6,7 @@
 #include <doppel/library.h>
 
 #include "core/array.h"
-#include "core/string_list.h"
+#include "core/text/string_list.h"
 #include "intake/reader.h"
 #include <doppel/run.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/array.h"
 
 enum whereabouts { THERE, GONE, ABSENT };

@@ -6,7 +6,7 @@
 
 #include <doppel/run.h>
 
-#include "core/string_list.h"
+#include "core/text/string_list.h"
 
 /**
  * Remove the items, and the failures, of files that were deleted; with paths only of files that are

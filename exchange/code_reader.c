@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 
 enum { BUFFER_BYTES = 256 * 1024, SETTLE_CODES = 4096, MOST_WORDS = 4 };
 

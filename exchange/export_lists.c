@@ -10,8 +10,8 @@
 
 #include "compare/audio.h"
 #include "compare/text.h"
-#include "core/base64.h"
-#include "core/printable.h"
+#include "core/text/base64.h"
+#include "core/text/printable.h"
 #include "exchange/model_write.h"
 
 struct list_export {

@@ -7,7 +7,7 @@
 
 #include "core/array.h"
 #include "exchange/import_source.h"
-#include "core/values.h"
+#include "core/text/values.h"
 
 /* A quote that never ends must not take all memory. */
 enum { MAX_FIELD_BYTES = 16 << 20, GROW_BYTES = 1 << 16 };

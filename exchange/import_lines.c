@@ -10,7 +10,7 @@
 #include "exchange/model_read.h"
 #include "exchange/import_source.h"
 #include "compare/audio.h"
-#include "core/values.h"
+#include "core/text/values.h"
 
 /* ---- JSON Lines ---- */
 

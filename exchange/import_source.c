@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "compare/text.h"
 
 enum { MAX_TOLD = 1000, MAX_NAME = 1000, MD5_DIGITS = 32, SHA1_DIGITS = 40, SHA256_DIGITS = 64 };

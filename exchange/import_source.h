@@ -4,7 +4,7 @@
 
 #include "exchange/importer.h"
 #include "exchange/model.h"
-#include "core/line_reader.h"
+#include "core/files/line_reader.h"
 
 struct import_source {
     const char *name; /* as it is reported */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/file_set.h"
+#include "core/files/file_set.h"
 #include "core/try.h"
 #include "group/marks.h"
 #include "group/member_rules.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base64.h"
+#include "core/text/base64.h"
 
 enum { KEY_BYTES = 64 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "group/marks.h"
 
 /* The whole of it, its end behind a slash, or all that lies below. */

@@ -8,7 +8,7 @@
 #include "core/array.h"
 #include "core/try.h"
 #include "group/distinct_records.h"
-#include "core/text_copy.h"
+#include "core/text/text_copy.h"
 
 /* A search for the groups of records. */
 struct record_search {

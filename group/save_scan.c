@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/absolute_path.h"
-#include "core/output_file.h"
+#include "core/files/absolute_path.h"
+#include "core/files/output_file.h"
 #include "group/saved_scan.h"
 
 static const char beginning[] = "{\"doppel_scan\":";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/try.h"
 #include "group/json_fields.h"
 

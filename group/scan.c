@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "compare/video.h"
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/digest.h"
-#include "core/open_deep.h"
+#include "core/files/open_deep.h"
 #include "core/try.h"
 #include "group/grouping.h"
 #include "group/marks.h"

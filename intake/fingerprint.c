@@ -9,7 +9,7 @@
 
 #include "intake/open_cache.h"
 #include "intake/reader.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 
 struct doppel_intake {
     struct doppel_walk_options walk;

@@ -12,7 +12,7 @@
 #include <doppel/media.h>
 #include <doppel/video.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 enum { PROBE_BYTES = 4096 };
 

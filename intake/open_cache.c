@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "core/run_kept.h"
 
 /* Its files lose their names at once, so that nothing stays behind however the run ends. */

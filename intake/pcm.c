@@ -5,7 +5,7 @@
 
 #include <doppel/media.h>
 
-#include "core/values.h"
+#include "core/text/values.h"
 
 enum { MAX_RATE = 768000, MAX_CHANNELS = 64 };
 

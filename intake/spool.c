@@ -1,6 +1,6 @@
 /* Standard input as a file that can be read anywhere. */
 #include "intake/spool.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>

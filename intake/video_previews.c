@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/open_deep.h"
+#include "core/files/open_deep.h"
 #include "intake/reader.h"
 
 struct video_looks {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
-#include "core/file_set.h"
+#include "core/files/file_set.h"
 #include "intake/path_list.h"
 #include "intake/spool.h"
 #include "intake/walk_filter.h"

@@ -1,8 +1,8 @@
 /* A copy of a library as of one moment, while others use it. */
 #include "library/derived/codes.h"
-#include "core/sync_path.h"
+#include "core/files/sync_path.h"
 #include "core/try.h"
-#include "core/unfinished.h"
+#include "core/files/unfinished.h"
 #include "library/derived/derived.h"
 #include "library/items/rows.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/sync_path.h"
+#include "core/files/sync_path.h"
 
 /* Paths and small pictures are private: what is made here is for its owner. */
 enum { DIRECTORY_MODE = 0700 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/sync_path.h"
+#include "core/files/sync_path.h"
 #include "library/derived/codes.h"
 #include "library/derived/derived.h"
 #include "library/schema.h"

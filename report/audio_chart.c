@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compare/audio.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "report/svg.h"
 
 /* In pixels. The query's panel stands above the item's, with a gap for what connects them. */

@@ -3,7 +3,7 @@
 #define DOPPEL_REPORT_HTML_FILE_H
 
 #include "core/json_writer.h"
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 
 /** Whether it could be written, before there is anything to write. DOPPEL_E_ARGUMENT: somebody
  * else's file is there; DOPPEL_E_IO, DOPPEL_E_MEMORY. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "compare/video.h"
-#include "core/base64.h"
+#include "core/text/base64.h"
 #include "core/try.h"
 #include "report/audio_chart.h"
 #include "report/previews.h"

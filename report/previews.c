@@ -12,7 +12,7 @@
 #include <doppel/text.h>
 
 #include "core/digest_map.h"
-#include "core/open_deep.h"
+#include "core/files/open_deep.h"
 #include "report/video_chart.h"
 
 void previews_clear(struct previews *previews)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/point_locale.h"
-#include "core/printable.h"
+#include "core/text/point_locale.h"
+#include "core/text/printable.h"
 
 static const char style[] = "text { font: 13px system-ui, sans-serif; fill: #1f2328 }\n"
                             ".title { font-size: 15px; font-weight: 600 }\n"

@@ -8,7 +8,7 @@
 
 #include "compare/video_candidates.h"
 #include "compare/video.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "report/svg.h"
 
 /* In pixels; frames stand to the right of the plot. */

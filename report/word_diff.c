@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 enum {
     CONTEXT_WORDS = 12, /* around what differs */

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 const struct doppel_scheme *doppel_search_scheme(struct doppel_library *library,
                                                  const struct doppel_scheme *usual)

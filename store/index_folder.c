@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "core/digest.h"
-#include "core/read_at.h"
-#include "core/sync_path.h"
+#include "core/files/read_at.h"
+#include "core/files/sync_path.h"
 
 enum { FOLDER_MODE = 0700, RETRY_MS = 10, STAMP_BYTES = 4096 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "worker/frame.h"
 
 /* Nobody changes it or cuts it off while it is read. */

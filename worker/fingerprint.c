@@ -9,7 +9,7 @@
 
 #include <doppel/image.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 enum { PROBE_BYTES = 4096 };
 

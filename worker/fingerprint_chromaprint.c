@@ -6,7 +6,7 @@
 
 #include <doppel/media.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 /* Of what fpcalc prints: an hour of audio is 320 KB. */
 enum { TEXT_MAX = 16 << 20 };

@@ -9,7 +9,7 @@
 #include <doppel/video.h>
 
 #include "core/array.h"
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 /* A line has about 90 bytes: a list of 40 hours of a frame a second is 13 MB. */
 enum { LIST_MAX = 32 << 20, LINE_MAX = 128, STEP_MS = 1000, HEAD_BYTES = 256 };

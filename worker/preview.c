@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "core/try.h"
 
 enum {

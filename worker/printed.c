@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "worker/fingerprint.h"
 
 enum doppel_status read_printed(int fd, size_t most, const char *what, char **out, size_t *out_size,

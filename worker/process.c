@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/sanitizer.h"
 
 /* A worker starts in another folder than this process: the path must not depend on it. */

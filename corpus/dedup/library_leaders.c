@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/record_text.h"
 #include "corpus/read/reread.h"
-#include "core/text_copy.h"
+#include "core/text/text_copy.h"
 
 enum { SLOTS = 4096 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 bool buffer_add(struct buffer *buffer, const void *bytes, size_t size)
 {

@@ -11,7 +11,7 @@
 #include "corpus/read/problem.h"
 #include "corpus/read/record_metadata.h"
 #include "corpus/read/unescape.h"
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 #include "corpus/read/value.h"
 
 enum slot_id {

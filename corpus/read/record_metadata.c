@@ -7,7 +7,7 @@
 #include "core/array.h"
 #include "core/try.h"
 #include "corpus/read/value.h"
-#include "core/text_copy.h"
+#include "core/text/text_copy.h"
 
 enum { MAX_NAMES = 1000 }; /* labels, or lists, of a record */
 

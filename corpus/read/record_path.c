@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 
 /* Of a file that a record of this corpus names. */
 static bool is_allowed(const char *real, const struct doppel_corpus_fields *fields,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "corpus/read/reader.h"
 
 bool is_same_file_stat(const struct stat *a, const struct stat *b)

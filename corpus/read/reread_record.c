@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "core/try.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/record_text.h"

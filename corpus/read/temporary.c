@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "corpus/read/reread.h"
 
 const char *temporary_folder(const char *given)

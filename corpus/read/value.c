@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "corpus/read/unescape.h"
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 /* Larger buffers are given back when less is wanted. */
 static const size_t keep_bytes = (size_t)16 << 20;

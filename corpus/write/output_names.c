@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/try.h"
 #include "corpus/read/files.h"
 

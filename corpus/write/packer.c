@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "core/try.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 #include "corpus/write/gzip_blocks.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "core/try.h"
 
 enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };

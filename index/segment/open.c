@@ -11,7 +11,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 #include "core/try.h"
 
 /* ---- opening ---- */

@@ -15,7 +15,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 
 enum {
     FORMAT_OF_PAIRS = 1,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/absolute_path.h"
-#include "core/values.h"
+#include "core/files/absolute_path.h"
+#include "core/text/values.h"
 
 static const char number_mark[] = "item:", id_mark[] = "id:";
 

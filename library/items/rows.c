@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/digest.h"
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 enum { MAX_NAME_BYTES = 1000 };
 

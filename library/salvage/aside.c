@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/point_locale.h"
-#include "core/utf8.h"
+#include "core/text/point_locale.h"
+#include "core/text/utf8.h"
 #include "library/verify.h"
 
 static void write_text_file(FILE *file, const char *text, size_t size)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 enum {
     HEADER_BYTES = 32,

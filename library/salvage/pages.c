@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/read_at.h"
+#include "core/files/read_at.h"
 
 enum { MIN_PAGE = 512, MAX_PAGE = 65536, USUAL_PAGE = 4096, BYTES_LOOKED_AT = 16 << 20 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/sync_path.h"
+#include "core/files/sync_path.h"
 #include "core/try.h"
 #include "library/schema.h"
 

@@ -13,9 +13,9 @@
 
 #include <jansson.h>
 
-#include "core/base64.h"
+#include "core/text/base64.h"
 #include "core/json_writer.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 enum { ROUNDS = 20000, FLAGS = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) };
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/open_deep.h"
+#include "core/files/open_deep.h"
 
 enum { FOLDERS = 60, NAME = 200 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tools/output/formats.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/output/progress.h"
 
 /* ---- UTF-8 ---- */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tools/output/formats.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 static char *tree_of(const char *json, bool color, size_t columns)
 {

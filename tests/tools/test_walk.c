@@ -1,7 +1,7 @@
 /* The walk on made trees: order, filters, links, loops, odd names, what cannot be read. */
 #include "tree.h"
 
-#include "core/file_set.h"
+#include "core/files/file_set.h"
 #include "intake/walk.h"
 
 /* What a walk gave, a line an entry: "file a/b 0". */

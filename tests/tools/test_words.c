@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tools/args/nearest.h"
-#include "core/values.h"
+#include "core/text/values.h"
 
 /* The definition, by recursion on the ends of the words. */
 static size_t slow_distance(const char *a, size_t a_length, const char *b, size_t b_length)

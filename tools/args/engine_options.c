@@ -1,7 +1,7 @@
 /* The options of the engine's calls, as a command line gives them. */
 #include "tools/args/engine_options.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/output/messages.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tools/args/options.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 enum { LINE_WIDTH = 80, HELP_INDENT = 28, SUMMARY_INDENT = 22 };
 

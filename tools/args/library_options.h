@@ -5,7 +5,7 @@
 #include <doppel/exchange.h>
 #include <doppel/library.h>
 
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 #include "tools/args/options.h"
 #include "tools/output/messages.h"
 

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 bool metadata_is_given(const struct settings *settings)
 {

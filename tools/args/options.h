@@ -14,7 +14,7 @@
 #include <doppel/library.h>
 #include <doppel/text.h>
 
-#include "core/string_list.h"
+#include "core/text/string_list.h"
 #include "intake/pcm.h"
 #include "tools/args/config.h"
 #include "tools/args/timestamp.h"

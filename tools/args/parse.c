@@ -11,7 +11,7 @@
 #include "tools/memory.h"
 #include "tools/args/mistakes.h"
 #include "tools/args/policy.h"
-#include "core/values.h"
+#include "core/text/values.h"
 
 /* getopt_long returns FIRST_OPTION + its number in the table. */
 enum { FIRST_OPTION = 256, MAX_OPTIONS = 256 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "act/held.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"

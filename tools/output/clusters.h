@@ -5,7 +5,7 @@
 #include <doppel/corpus.h>
 #include <doppel/json_writer.h>
 
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 
 /* Zero-initialised there is none. */
 struct clusters {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 

@@ -11,7 +11,7 @@
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/output/actions.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"

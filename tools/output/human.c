@@ -5,7 +5,7 @@
 
 #include "tools/memory.h"
 #include "tools/output/formats.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 void human_size(double bytes, char *out, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tools/args/options.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/memory.h"
 #include "tools/args/paths.h"
 #include "tools/signals.h"

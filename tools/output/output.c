@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base64.h"
+#include "core/text/base64.h"
 #include "tools/memory.h"
 #include "tools/args/options.h"
 #include "tools/output/formats.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/args/options.h"
 #include "tools/memory.h"
 #include "tools/output/item_name.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/memory.h"
 
 /* Places that begin so near to each other stand in the order in which they were found, which is

@@ -6,7 +6,7 @@
 
 #include "tools/memory.h"
 #include "tools/output/formats.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 /* So many lines are held back to measure them; a longer table goes on with the next block. */
 enum { BLOCK_LINES = 512, WIDEST = 200 /* a longer cell moves only what follows it */ };

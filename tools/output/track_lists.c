@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base64.h"
-#include "core/printable.h"
+#include "core/text/base64.h"
+#include "core/text/printable.h"
 #include "tools/memory.h"
 #include "tools/output/formats.h"
 

@@ -6,7 +6,7 @@
 
 #include "tools/memory.h"
 #include "tools/output/formats.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 enum part { REASON, SIMILARITY, DISTANCE, SIZE, PIXELS, DURATION, NOTES, PARTS };
 

@@ -3,7 +3,7 @@
 
 #include <doppel/exchange.h>
 
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 #include "tools/args/commands.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"

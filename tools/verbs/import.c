@@ -8,7 +8,7 @@
 #include <doppel/exchange.h>
 #include <doppel/json_writer.h>
 
-#include "core/write_all.h"
+#include "core/files/write_all.h"
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"

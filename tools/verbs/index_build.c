@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/try.h"
-#include "core/unfinished.h"
+#include "core/files/unfinished.h"
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
 #include "tools/verbs/index_folder.h"

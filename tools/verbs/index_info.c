@@ -9,7 +9,7 @@
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
-#include "core/values.h"
+#include "core/text/values.h"
 
 static enum doppel_status open_named_index(const struct settings *settings, bool write,
                                            bool salvage, struct index_folder *out,

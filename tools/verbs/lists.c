@@ -6,7 +6,7 @@
 
 #include "core/array.h"
 #include "core/try.h"
-#include "core/values.h"
+#include "core/text/values.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"

@@ -13,7 +13,7 @@
 #include "tools/memory.h"
 #include "tools/args/timestamp.h"
 #include "tools/output/output.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "tools/signals.h"
 
 static const struct column columns[] = {

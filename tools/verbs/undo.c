@@ -9,7 +9,7 @@
 #include "tools/output/output.h"
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"
-#include "core/values.h"
+#include "core/text/values.h"
 
 static const struct column columns[] = {
     {"run", "run", CELL_NUMBER},     {"action", "action", CELL_TEXT}, {"done", "undone", CELL_BOOL},

@@ -1,6 +1,6 @@
 /* Several texts: the values of an option that may be repeated, PATHs, globs. */
-#ifndef DOPPEL_CORE_STRING_LIST_H
-#define DOPPEL_CORE_STRING_LIST_H
+#ifndef DOPPEL_CORE_TEXT_STRING_LIST_H
+#define DOPPEL_CORE_TEXT_STRING_LIST_H
 
 #include <stddef.h>
 

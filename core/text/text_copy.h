@@ -1,6 +1,6 @@
 /* Copies of texts that need not be there. */
-#ifndef DOPPEL_CORE_TEXT_COPY_H
-#define DOPPEL_CORE_TEXT_COPY_H
+#ifndef DOPPEL_CORE_TEXT_TEXT_COPY_H
+#define DOPPEL_CORE_TEXT_TEXT_COPY_H
 
 #include <stdbool.h>
 #include <string.h>

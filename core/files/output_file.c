@@ -1,5 +1,5 @@
 /* A file that appears when it is whole. */
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Numbers, sizes and times as people type them. */
-#ifndef DOPPEL_CORE_VALUES_H
-#define DOPPEL_CORE_VALUES_H
+#ifndef DOPPEL_CORE_TEXT_VALUES_H
+#define DOPPEL_CORE_TEXT_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>

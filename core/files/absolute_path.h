@@ -1,6 +1,6 @@
 /* The absolute form of a path, and what lies below a folder. */
-#ifndef DOPPEL_CORE_ABSOLUTE_PATH_H
-#define DOPPEL_CORE_ABSOLUTE_PATH_H
+#ifndef DOPPEL_CORE_FILES_ABSOLUTE_PATH_H
+#define DOPPEL_CORE_FILES_ABSOLUTE_PATH_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* A path longer than PATH_MAX is opened folder by folder. */
-#include "core/open_deep.h"
+#include "core/files/open_deep.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Numbers, sizes and times as people type them. */
-#include "core/values.h"
+#include "core/text/values.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/point_locale.h"
+#include "core/text/point_locale.h"
 
 /* A plain decimal number at the beginning of `text`: no sign, no hex, no exponent, no "nan". */
 static bool leading_number(const char *text, double *out, const char **out_rest)

@@ -1,6 +1,6 @@
 /* What is on the disk when power is lost. */
-#ifndef DOPPEL_CORE_SYNC_PATH_H
-#define DOPPEL_CORE_SYNC_PATH_H
+#ifndef DOPPEL_CORE_FILES_SYNC_PATH_H
+#define DOPPEL_CORE_FILES_SYNC_PATH_H
 
 #include <fcntl.h>
 #include <stdbool.h>

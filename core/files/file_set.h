@@ -1,7 +1,7 @@
 /* A set of files, distinguished by device and inode; 16 bytes each, at most twice that in memory.
  */
-#ifndef DOPPEL_CORE_FILE_SET_H
-#define DOPPEL_CORE_FILE_SET_H
+#ifndef DOPPEL_CORE_FILES_FILE_SET_H
+#define DOPPEL_CORE_FILES_FILE_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What is UTF-8. */
-#ifndef DOPPEL_CORE_UTF8_H
-#define DOPPEL_CORE_UTF8_H
+#ifndef DOPPEL_CORE_TEXT_UTF8_H
+#define DOPPEL_CORE_TEXT_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* A set of files: open addressing, linear probing, at most three quarters full. */
-#include "core/file_set.h"
+#include "core/files/file_set.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A folder that gets its name when it is whole. */
-#include "core/unfinished.h"
+#include "core/files/unfinished.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Bytes as base64 and back. */
-#include "core/base64.h"
+#include "core/text/base64.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A file that appears when it is whole: written beside its place, then renamed. */
-#ifndef DOPPEL_CORE_OUTPUT_FILE_H
-#define DOPPEL_CORE_OUTPUT_FILE_H
+#ifndef DOPPEL_CORE_FILES_OUTPUT_FILE_H
+#define DOPPEL_CORE_FILES_OUTPUT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Numbers with a point, whatever locale the program has chosen. */
-#ifndef DOPPEL_CORE_POINT_LOCALE_H
-#define DOPPEL_CORE_POINT_LOCALE_H
+#ifndef DOPPEL_CORE_TEXT_POINT_LOCALE_H
+#define DOPPEL_CORE_TEXT_POINT_LOCALE_H
 
 #include <locale.h>
 

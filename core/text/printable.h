@@ -1,6 +1,6 @@
 /* What is shown to people: UTF-8 checked, control characters made visible; times as clocks. */
-#ifndef DOPPEL_CORE_PRINTABLE_H
-#define DOPPEL_CORE_PRINTABLE_H
+#ifndef DOPPEL_CORE_TEXT_PRINTABLE_H
+#define DOPPEL_CORE_TEXT_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Writing to a descriptor. */
-#ifndef DOPPEL_CORE_WRITE_ALL_H
-#define DOPPEL_CORE_WRITE_ALL_H
+#ifndef DOPPEL_CORE_FILES_WRITE_ALL_H
+#define DOPPEL_CORE_FILES_WRITE_ALL_H
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* A folder that gets its name when it is whole. */
-#ifndef DOPPEL_CORE_UNFINISHED_H
-#define DOPPEL_CORE_UNFINISHED_H
+#ifndef DOPPEL_CORE_FILES_UNFINISHED_H
+#define DOPPEL_CORE_FILES_UNFINISHED_H
 
 #include <doppel/core.h>
 

@@ -1,6 +1,6 @@
 /* Lines of a stream, of any length but the memory they are given. */
-#ifndef DOPPEL_CORE_LINE_READER_H
-#define DOPPEL_CORE_LINE_READER_H
+#ifndef DOPPEL_CORE_FILES_LINE_READER_H
+#define DOPPEL_CORE_FILES_LINE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

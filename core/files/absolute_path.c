@@ -1,5 +1,5 @@
 /* The absolute form of a path. */
-#include "core/absolute_path.h"
+#include "core/files/absolute_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

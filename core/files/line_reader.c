@@ -1,5 +1,5 @@
 /* Lines of a stream. */
-#include "core/line_reader.h"
+#include "core/files/line_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* What is shown to people: UTF-8 checked, control characters made visible; times as clocks. */
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/utf8.h"
+#include "core/text/utf8.h"
 
 /* Source: Unicode 15, table 3-7, well-formed UTF-8. */
 size_t utf8_decode(const char *text, uint32_t *out_point)

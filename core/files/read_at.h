@@ -1,6 +1,6 @@
 /* A part of a file, whole. */
-#ifndef DOPPEL_CORE_READ_AT_H
-#define DOPPEL_CORE_READ_AT_H
+#ifndef DOPPEL_CORE_FILES_READ_AT_H
+#define DOPPEL_CORE_FILES_READ_AT_H
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Bytes as base64 and back. Source: RFC 4648, section 4. */
-#ifndef DOPPEL_CORE_BASE64_H
-#define DOPPEL_CORE_BASE64_H
+#ifndef DOPPEL_CORE_TEXT_BASE64_H
+#define DOPPEL_CORE_TEXT_BASE64_H
 
 #include <stddef.h>
 
