@@ -1,6 +1,7 @@
 /* Paths of records. */
 #include "corpus/read/record_path.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,14 @@ enum doppel_status record_path(const struct doppel_corpus_record *record,
         snprintf(out, PATH_MAX, "%s%s", record->path[0] == '/' ? "" : folder, record->path);
     if (size >= PATH_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "names a file by a path of %d bytes", size);
-    if (record->bare_path || !realpath(out, real) || is_allowed(real, fields, corpus_path, folder))
+    if (record->bare_path)
+        return DOPPEL_OK;
+    if (!realpath(out, real)) /* whatever it is, it must not be opened: nobody knows where it is */
+        return errno == ENOENT || errno == ENOTDIR
+                   ? DOPPEL_OK
+                   : doppel_fail(error, DOPPEL_E_IO, "%s cannot be opened: %s", record->path,
+                                 strerror(errno));
+    if (is_allowed(real, fields, corpus_path, folder))
         return DOPPEL_OK;
     return doppel_fail(error, DOPPEL_E_ARGUMENT,
                        "names %s, which is in no folder whose files records may name "

@@ -1,8 +1,10 @@
 /* `doppel ingest -` and `check -` as programs and people use them: what a record says of itself,
  * lines that are none, lines of other systems. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collection.h"
@@ -242,6 +244,49 @@ static void a_corpus_names_files_of_its_folder(void **state)
     ran_free(&ran);
 }
 
+/* out/d…/d…/c.txt, by a path longer than the system takes, and links that lead there in steps. */
+static void make_far_file(void)
+{
+    enum { NAME = 250, STEP = 12 };
+    char name[NAME + 1] = "", way[sizeof "../out/" + (size_t)STEP * (NAME + 1)] = "../out";
+    memset(name, 'd', NAME);
+    make_folder("out");
+    int folder = open("out", O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < 2 * STEP; i++) {
+        if (i < STEP)
+            strcat(strcat(way, "/"), name);
+        if (i == STEP)
+            assert_int_equal(symlinkat(way + sizeof "../out", folder, "on"), 0);
+        assert_int_equal(mkdirat(folder, name, 0700), 0);
+        int below = openat(folder, name, O_RDONLY | O_DIRECTORY);
+        close(folder);
+        folder = below;
+    }
+    int file = openat(folder, "c.txt", O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(write(file, words, strlen(words)), strlen(words));
+    close(file);
+    close(folder);
+    assert_int_equal(symlink(way, "in/far"), 0);
+}
+
+/* Where links lead deeper than a path can say, nothing says which folder that is below. */
+static void what_lies_too_deep_is_not_named(void **state)
+{
+    (void)state;
+    static const char record[] = "{\"id\":\"a\",\"path\":\"far/on/c.txt\"}\n";
+    make_folder("in");
+    make_far_file();
+    assert_int_equal(access("in/far/on/c.txt", R_OK), 0);
+    write_file("in/records.jsonl", record, strlen(record));
+    struct ran ran = doppel("dedup", "in/records.jsonl");
+    assert_code(&ran, 3);
+    assert_has(ran.err, "far/on/c.txt cannot be opened: File name too long");
+    ran_free(&ran);
+    ran = doppel("ingest", "-L", "library", "--jsonl", "in/records.jsonl");
+    assert_code(&ran, 3);
+    ran_free(&ran);
+}
+
 /* Lines that are but a path are the caller's own. */
 static void a_pipe_names_files_of_the_working_folder(void **state)
 {
@@ -267,6 +312,7 @@ int main(void)
         IN_SANDBOX(blank_lines_of_files_are_passed_over),
         IN_SANDBOX(lines_of_other_systems),
         IN_SANDBOX(a_corpus_names_files_of_its_folder),
+        IN_SANDBOX(what_lies_too_deep_is_not_named),
         IN_SANDBOX(a_pipe_names_files_of_the_working_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
