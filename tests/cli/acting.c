@@ -65,6 +65,21 @@ char *listing_of(const char *folder)
     return text;
 }
 
+void assert_listing(const char *folder, const char *wanted)
+{
+    char *now = listing_of(folder);
+    assert_string_equal(now, wanted);
+    free(now);
+}
+
+void act_on_docs(const char *action)
+{
+    bool moves = strcmp(action, "move-to") == 0;
+    struct ran ran = doppel("scan", "docs", "--yes", "--action", action, moves ? "../away" : NULL);
+    assert_code(&ran, 0);
+    ran_free(&ran);
+}
+
 bool same_inode(const char *a, const char *b)
 {
     struct stat of_a, of_b;

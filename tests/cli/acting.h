@@ -14,6 +14,10 @@ void make_doubles(void);
 /* Every name below `folder` with what it is: type, size, mtime, mode, links' texts, and the bytes.
  * Given (free). */
 char *listing_of(const char *folder);
+void assert_listing(const char *folder, const char *wanted);
+
+/* What an action does to all duplicates in docs/, which it must; "move-to" into ../away. */
+void act_on_docs(const char *action);
 
 /* The journal that runs in the sandbox write. */
 #define JOURNAL "../home/.local/state/doppel/actions.jsonl"
