@@ -315,6 +315,8 @@ static enum doppel_status run_query(struct doppel_search *search, const struct s
         return doppel_fail(error, search->status, "no memory for the matches");
     results_order(results);
 done:
+    if (status) /* it is told now: the next query is to know nothing of it */
+        (void)doppel_library_read_failure(search->library, NULL);
     return status;
 }
 

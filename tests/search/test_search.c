@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <doppel/search.h>
+#include <sqlite3.h>
 
 #include "tests/match/images.h"
 
@@ -427,6 +428,31 @@ static void careless_queries(void **state)
     doppel_library_close(library);
 }
 
+/* A query for which there was no memory says so, and the next one knows nothing of that. */
+static void a_failure_is_told_once(void **state)
+{
+    const struct doppel_code code = {0};
+    const struct doppel_search_options options = pdq_options(40);
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    add_code(library, &code, 1);
+    struct doppel_search *search = make_search(run, library, &options);
+    struct doppel_record record = pdq_record(&code, 2);
+    sqlite3_hard_heap_limit64(sqlite3_memory_used());
+    const enum doppel_status status =
+        doppel_search_record(search, &record, "the query", &results, NULL);
+    sqlite3_hard_heap_limit64(0);
+    assert_int_equal(status, DOPPEL_E_MEMORY);
+    query(search, &record, &results);
+    assert_int_equal(results.count, 1);
+    doppel_search_results_free(&results);
+    doppel_record_free(&record);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +464,7 @@ int main(void)
         IN_FOLDER(another_scheme_is_noticed_once),
         IN_FOLDER(what_is_damaged_or_unwanted_is_no_query),
         IN_FOLDER(careless_queries),
+        IN_FOLDER(a_failure_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
