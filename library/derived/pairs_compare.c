@@ -206,7 +206,6 @@ static enum doppel_status meet_fresh_ones(struct image_pairing *pairing,
 
 /* ---- one commit ---- */
 
-/* Within a change that has begun, all is as of that. */
 enum doppel_status pairing_begin_view(struct image_pairing *pairing)
 {
     return pairing->library->writing
@@ -277,7 +276,6 @@ static enum doppel_status compare_fresh(struct image_pairing *pairing, bool *out
     return join_many(pairing);
 }
 
-/* Until all are compared. The view that is open at the end is as of the last survey. */
 enum doppel_status pairing_compare(struct image_pairing *pairing)
 {
     bool again = true;

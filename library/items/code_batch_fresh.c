@@ -11,6 +11,7 @@ enum {
     MAX_CODE_BYTES = 96, /* of a fingerprint of one code, or of a digest's name */
     MOST_COLUMNS = 16
 };
+_Static_assert((int)EXACT_NAME_BYTES <= (int)MAX_CODE_BYTES, "both are put into code_row.bytes");
 
 /* ---- rows ---- */
 
