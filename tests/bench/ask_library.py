@@ -6,11 +6,11 @@ library is made by import, which is timed, unless it is there."""
 
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
-import time
+
+from commands import print_run, run
 
 ROUNDS = 9
 
@@ -25,8 +25,8 @@ def main():
         make_codes(codes, int(millions * 1e6))
     doppel = os.path.join(build, "doppel")
     if not os.path.exists(library):
-        timed_once("import", [doppel, "import", "-q", "--library", library, "--format", "pdq",
-                              codes])
+        print_run("import", [doppel, "import", "-q", "--library", library, "--format", "pdq",
+                             codes])
     with open(codes) as file:
         code = next(line.strip() for number, line in enumerate(file) if number == 4711)
     near = flip(code, 20)
@@ -56,7 +56,7 @@ def peers(build, folder, codes, millions, near, library):
         for kind in ("flat", "ivf"):
             index = os.path.join(folder, f"faiss-{kind}-{millions:g}")
             if not os.path.exists(index):
-                timed_once(f"faiss {kind}: make", [ask, "make", kind, codes, index])
+                print_run(f"faiss {kind}: make", [ask, "make", kind, codes, index])
             report(f"faiss {kind}, from a file", [ask, "ask", "31", near, index], index)
     rows = os.path.join(folder, f"rows-{millions:g}.db")
     extension = os.path.join(build, "library/doppel_sqlite.so")
@@ -76,21 +76,6 @@ def make_rows(path, codes):
                              ((bytes.fromhex(line.strip()),) for line in file))
     database.commit()
     database.close()
-
-
-def run(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wall = time.perf_counter() - begin
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return wall, cpu
-
-
-def timed_once(name, command):
-    wall, cpu = run(command)
-    print(f"{name:34} {wall:8.1f} s wall  {cpu:8.1f} s CPU", flush=True)
 
 
 def empty_cache(path):
@@ -114,8 +99,8 @@ def report(name, command, data):
     for _ in range(3):
         empty_cache(data)
         cold.append(run(command)[0])
-    print(f"{name:34} {ms(wall for wall, _ in warm)} ms wall {ms(cpu for _, cpu in warm)} ms CPU "
-          f"{ms(cold)} ms cold", flush=True)
+    walls, cpus, _ = zip(*warm)
+    print(f"{name:34} {ms(walls)} ms wall {ms(cpus)} ms CPU {ms(cold)} ms cold", flush=True)
 
 
 def ms(seconds):

@@ -95,9 +95,12 @@ static struct doppel_index *open_table(const struct table_files *table)
     return index;
 }
 
-static void table_in(const char *folder, int which, struct table_files *out)
+/* Of other pictures another folder. */
+static void table_in(const char *folder, int which, uint64_t count, uint32_t views,
+                     struct table_files *out)
 {
-    snprintf(out->folder, sizeof out->folder, "%s/table-%d", folder, which);
+    snprintf(out->folder, sizeof out->folder, "%s/table-%d-of-%zux%u", folder, which, (size_t)count,
+             views);
     (void)doppel_image_table_options(DOPPEL_SCHEME_PHASH64, (enum doppel_image_table)which,
                                      &out->options);
 }
@@ -130,7 +133,7 @@ static void make_table(const char *folder, int which, uint64_t count, uint32_t v
         .rewind = rewind_pictures,
         .context = &stream};
     struct doppel_error error;
-    table_in(folder, which, &made);
+    table_in(folder, which, count, views, &made);
     (void)mkdir(made.folder, 0777);
     struct doppel_index *index = open_table(&made);
     bench_must(doppel_index_bulk(index, &load, &error), &error);
@@ -226,7 +229,7 @@ int main(int argc, char **argv)
     const uint32_t views = argc > 4 ? (uint32_t)atoi(argv[4]) : FRAMES;
     (void)mkdir(argv[2], 0777);
     for (int i = 0; i < TABLES; i++) {
-        table_in(argv[2], i, &tables[i]);
+        table_in(argv[2], i, count, views, &tables[i]);
         if (!list_segments(&tables[i])) {
             make_table(argv[2], i, count, views);
             (void)list_segments(&tables[i]);
