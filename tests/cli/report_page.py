@@ -3,8 +3,7 @@
 hostile names.
 
 `report_page.py BUILD [FOLDER]`: with a folder, screenshots are left in it, to be looked at. Without
-Chromium all
-is skipped.
+Chromium all is skipped.
 """
 
 import contextlib

@@ -37,30 +37,23 @@
 #include <unistd.h>
 
 /* Of the second kind are those that change what is on the disk. */
-#define CALLS(READS, CHANGES)                                                                      \
-    READS(malloc)                                                                                  \
-    READS(calloc) READS(realloc) READS(aligned_alloc) READS(open_memstream) READS(open) READS(     \
-        openat) READS(fopen) READS(fdopen) READS(opendir) READS(fdopendir) READS(readdir)          \
-        READS(scandir) READS(dup) READS(pipe2) READS(socketpair) READS(memfd_create) READS(        \
-            tmpfile) READS(mkostemp) READS(mkdtemp) READS(read) READS(pread) READS(fread)          \
-            READS(getdelim) READS(fstat) READS(stat) READS(lstat) READS(fstatat) READS(statvfs)    \
-                READS(lseek) READS(readlink) READS(readlinkat) READS(realpath) READS(getcwd)       \
-                    READS(getrandom) READS(fgetxattr) READS(flistxattr) READS(mmap)                \
-                        READS(mprotect) READS(flock) READS(lock) READS(posix_spawn)                \
-                            READS(pthread_create) READS(waitpid) READS(poll) READS(sendmsg)        \
-                                READS(recvmsg) READS(send) CHANGES(write) CHANGES(pwrite)          \
-                                    CHANGES(fwrite) CHANGES(fflush) CHANGES(fclose) CHANGES(close) \
-                                        CHANGES(fsync) CHANGES(fdatasync) CHANGES(ftruncate)       \
-                                            CHANGES(posix_fallocate) CHANGES(fallocate)            \
-                                                CHANGES(rename) CHANGES(renameat)                  \
-                                                    CHANGES(renameat2) CHANGES(link)               \
-                                                        CHANGES(linkat) CHANGES(symlinkat)         \
-                                                            CHANGES(unlink) CHANGES(unlinkat)      \
-                                                                CHANGES(remove) CHANGES(mkdir)     \
-                                                                    CHANGES(rmdir) CHANGES(fchmod) \
-                                                                        CHANGES(fchown)            \
-                                                                            CHANGES(futimens)      \
-                                                                                CHANGES(fsetxattr)
+/* clang-format off */
+#define CALLS(READS, CHANGES) \
+    READS(malloc) READS(calloc) READS(realloc) READS(aligned_alloc) READS(open_memstream) \
+    READS(open) READS(openat) READS(fopen) READS(fdopen) READS(opendir) READS(fdopendir) \
+    READS(readdir) READS(scandir) READS(dup) READS(pipe2) READS(socketpair) READS(memfd_create) \
+    READS(tmpfile) READS(mkostemp) READS(mkdtemp) READS(read) READS(pread) READS(fread) \
+    READS(getdelim) READS(fstat) READS(stat) READS(lstat) READS(fstatat) READS(statvfs) \
+    READS(lseek) READS(readlink) READS(readlinkat) READS(realpath) READS(getcwd) \
+    READS(getrandom) READS(fgetxattr) READS(flistxattr) READS(mmap) READS(mprotect) READS(flock) \
+    READS(lock) READS(posix_spawn) READS(pthread_create) READS(waitpid) READS(poll) \
+    READS(sendmsg) READS(recvmsg) READS(send) CHANGES(write) CHANGES(pwrite) CHANGES(fwrite) \
+    CHANGES(fflush) CHANGES(fclose) CHANGES(close) CHANGES(fsync) CHANGES(fdatasync) \
+    CHANGES(ftruncate) CHANGES(posix_fallocate) CHANGES(fallocate) CHANGES(rename) \
+    CHANGES(renameat) CHANGES(renameat2) CHANGES(link) CHANGES(linkat) CHANGES(symlinkat) \
+    CHANGES(unlink) CHANGES(unlinkat) CHANGES(remove) CHANGES(mkdir) CHANGES(rmdir) \
+    CHANGES(fchmod) CHANGES(fchown) CHANGES(futimens) CHANGES(fsetxattr)
+/* clang-format on */
 
 #define NAMED(name) CALL_##name,
 #define IS_READ(name) {#name, false},
