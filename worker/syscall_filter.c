@@ -20,6 +20,7 @@ bool filter_system_calls(struct progress_page *page)
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -245,8 +246,30 @@ static bool handle_refusals(struct progress_page *page)
     return sigaction(SIGSYS, &action, NULL) == 0;
 }
 
+/* ---- the filter ---- */
+
+static void *end_at_once(void *context)
+{
+    return context;
+}
+
+/* With its first thread a process gets a handler from the C library, for which decoders of HEIC and
+ * AVIF would ask too late. The stack is kept, and counts as memory: a small one. */
+static void start_first_thread(void)
+{
+    pthread_attr_t small;
+    pthread_t thread;
+    if (pthread_attr_init(&small))
+        return;
+    if (pthread_attr_setstacksize(&small, 256 << 10) == 0 &&
+        pthread_create(&thread, &small, end_at_once, NULL) == 0)
+        pthread_join(thread, NULL);
+    pthread_attr_destroy(&small);
+}
+
 bool filter_system_calls(struct progress_page *page)
 {
+    start_first_thread();
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
     bool held = filter && handle_refusals(page) &&
                 seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) == 0 &&
