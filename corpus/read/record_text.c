@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <doppel/media.h>
+
 #include "corpus/read/record_path.h"
 
 void file_text_free(struct file_text *file)
@@ -71,6 +73,20 @@ static enum doppel_status read_text_of_fd(int fd, const char *path, uint64_t max
     return read_whole_text(fd, path, max_bytes, file, out_size, error);
 }
 
+/* Whoever names an image or a recording as the text of a record took the wrong command. */
+static enum doppel_status refuse_other_kinds(const char *path, const char *bytes, size_t size,
+                                             struct doppel_error *error)
+{
+    enum { PROBE_BYTES = 4096 };
+    size_t head = size < PROBE_BYTES ? size : PROBE_BYTES;
+    if (!size || doppel_media_probe((const uint8_t *)bytes, head, NULL) == DOPPEL_KIND_TEXT)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_FORMAT,
+                       "%s is not a text; 'doppel ingest -' and 'doppel ingest PATH' take files of "
+                       "any kind",
+                       path);
+}
+
 enum doppel_status record_text(const struct doppel_corpus_record *record,
                                const struct doppel_corpus_fields *fields, const char *corpus_path,
                                uint64_t max_bytes, struct file_text *file, const char **out,
@@ -91,6 +107,8 @@ enum doppel_status record_text(const struct doppel_corpus_record *record,
                            "%s cannot be opened: %s", record->path, strerror(errno));
     status = read_text_of_fd(fd, record->path, max_bytes, file, out_size, error);
     close(fd);
+    if (!status)
+        status = refuse_other_kinds(record->path, file->bytes, *out_size, error);
     if (!status)
         *out = file->bytes;
     return status;

@@ -240,6 +240,31 @@ static void texts_of_files_are_read(void **state)
     free(lines);
 }
 
+static void a_file_that_is_not_a_text_is_no_record(void **state)
+{
+    (void)state;
+    static const char image[] = "\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01";
+    static const char recording[] = "ID3\x03\x00\x00\x00\x00\x00\x00\xff\xfb\x90\x00";
+    static const char archive[] = "PK\x03\x04\x14\x00\x00\x00\x08\x00";
+    write_file("a.jpg", image, sizeof image);
+    write_file("b.mp3", recording, sizeof recording);
+    write_file("c.zip", archive, sizeof archive);
+    write_text("d.txt",
+               "En \xe9t\xe9 il neige dans la ville de Gen\xe8ve et on danse"); /* Latin-1 */
+    write_text("e.txt", "");
+    write_text("c.jsonl", "{\"path\":\"a.jpg\"}\n{\"path\":\"b.mp3\"}\n{\"path\":\"c.zip\"}\n"
+                          "{\"path\":\"d.txt\"}\n{\"path\":\"e.txt\"}\n");
+    char *got = ingest(3, "c.jsonl");
+    assert_int_equal(count_lines(got, "\"unreadable\""), 3);
+    assert_has(got, "c.zip is not a text; 'doppel ingest -' and");
+    assert_int_equal(count_lines(got, "\"new\""), 1);
+    assert_int_equal(count_lines(got, "\"too_short\""), 1);
+    free(got);
+    got = doppel_prints(3, "dedup", "c.jsonl", "--json");
+    assert_int_equal(count_lines(got, "\"unreadable\""), 3);
+    free(got);
+}
+
 static void the_same_id_again(void **state)
 {
     (void)state;
@@ -402,6 +427,7 @@ int main(void)
         IN_SANDBOX(an_interrupt_ends_it),
         IN_SANDBOX(broken_lines_are_answered),
         IN_SANDBOX(texts_of_files_are_read),
+        IN_SANDBOX(a_file_that_is_not_a_text_is_no_record),
         IN_SANDBOX(the_same_id_again),
         IN_SANDBOX(a_library_keeps_to_its_way),
         IN_SANDBOX(fields_have_other_names),

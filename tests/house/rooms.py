@@ -23,7 +23,7 @@ USES = {
     "store": "core index",
     "worker": "core",
     "library": "core text image audio video index match store",
-    "corpus": "core text index match library",
+    "corpus": "core media text index match library",
     "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
@@ -50,7 +50,7 @@ PARTS_OF_CORE = (
 )
 
 # Of media, the engine uses the probe and names of formats, which need no decoder.
-USE_OF_MEDIA = {"intake/kind.c", "intake/pcm.c"}
+USE_OF_MEDIA = {"corpus/read/record_text.c", "intake/kind.c", "intake/pcm.c"}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
 WORKER_PROGRAM = {
@@ -103,7 +103,7 @@ def allowed(path):
     if module == "worker" and path.name in WORKER_PROGRAM:
         return WORKER_PROGRAM_USES.split()
     uses = USES[module].split() + [module]
-    if module in ("tools", "intake") and str(path.relative_to(TOP)) not in USE_OF_MEDIA:
+    if module in ("tools", "intake", "corpus") and str(path.relative_to(TOP)) not in USE_OF_MEDIA:
         uses.remove("media")
     return uses
 
