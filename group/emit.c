@@ -1,6 +1,7 @@
 /* Groups as they are given to a visitor: which member to keep, what the others are to it. */
 #include "group/grouping_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -195,6 +196,12 @@ static bool find_file_mark(const struct grouping *grouping, uint32_t number,
     return found;
 }
 
+static bool path_is_gone(const char *path)
+{
+    struct stat now;
+    return lstat(path, &now) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* The other names of a member, and what is freed when it goes with them. @return false without
  * memory */
 static bool find_names(const struct grouping *grouping, struct doppel_group_member *member)
@@ -205,7 +212,9 @@ static bool find_names(const struct grouping *grouping, struct doppel_group_memb
     member->links = others.links;
     member->names = others.paths;
     member->name_count = others.count;
-    member->freed_bytes = others.links > others.count + 1 ? 0 : (uint64_t)member->size_bytes;
+    member->gone = member->is_file && member->id && path_is_gone(member->path);
+    bool stays = member->gone || others.links > others.count + 1;
+    member->freed_bytes = stays ? 0 : (uint64_t)member->size_bytes;
     return true;
 }
 

@@ -83,6 +83,7 @@ struct doppel_group_member {
     enum doppel_reason reason;
     enum doppel_file_mark mark; /**< by the marks of the options; LEAVE: of all of its group */
     bool is_file;               /**< a file is at `path` */
+    bool gone;                  /**< of a library: the file was there, and is no more */
     bool reference;             /**< only compared against: always kept */
     bool burst;                 /**< another shot than the one to keep, as far as EXIF says
                                    (doppel_image_is_burst): it goes by a mark alone */
@@ -100,7 +101,8 @@ struct doppel_group_member {
     uint64_t links; /**< hard links to the file, as its file system counts them; 0: not known */
     const char *const *names; /**< its other names among what was grouped; they go with it */
     size_t name_count;
-    uint64_t freed_bytes; /**< when all these names go: its size, or 0 when there are others */
+    uint64_t freed_bytes; /**< when all these names go: its size, or 0 when there are others, and
+                             of a file that is gone */
     size_t same_bytes;    /**< number of the first member with its bytes; its own: none before has
                              them */
     const struct doppel_match *match; /**< it as the query, the one to keep as the item; NULL: of

@@ -75,6 +75,8 @@ static void put_library_member(struct doppel_json *json, const struct doppel_gro
         doppel_json_integer(json, "size", (uint64_t)member->size_bytes);
         doppel_json_number(json, "mtime", (double)member->mtime_ns / 1e9, 3);
         put_names(json, member);
+        if (member->gone)
+            doppel_json_boolean(json, "gone", true);
     } else {
         doppel_json_text(json, "name", member->path);
     }

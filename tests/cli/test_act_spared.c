@@ -140,6 +140,33 @@ static void finds_nothing_left_to_do(void **state)
     }
 }
 
+/* A library tells of what was thrown away, but not as of what could be saved. */
+static void what_is_gone_is_marked(void **state)
+{
+    (void)state;
+    make_doubles();
+    free(doppel_prints(0, "add", "docs"));
+    free(doppel_prints(0, "groups", "--action", "trash", "--yes"));
+    struct ran ran = doppel("groups");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, " gone  "), 3);
+    assert_has(ran.out, "\n0 duplicates in 2 groups: 0 B could be saved");
+    assert_has(ran.err, "doppel: 3 files of these groups are gone; 'doppel remove --gone'");
+    ran_free(&ran);
+    char *json = doppel_prints(0, "groups", "--json");
+    assert_int_equal(count_lines(json, "\"savable\":0,"), 2);
+    assert_int_equal(count_lines(json, "\"gone\":true"), 2);
+    free(json);
+    ran = doppel("groups", "-0");
+    assert_int_equal(ran.out_size, 0);
+    ran_free(&ran);
+    free(doppel_prints(0, "undo"));
+    ran = doppel("groups");
+    assert_lacks(ran.out, " gone ");
+    assert_has(ran.out, "\n3 duplicates in 2 groups: ");
+    ran_free(&ran);
+}
+
 /* What was linked is one file, to 'groups' as to 'scan', until it is undone. */
 static void links_are_one_file_to_the_library(void **state)
 {
@@ -259,6 +286,7 @@ int main(void)
         IN_SANDBOX(leaves_what_has_changed),
         IN_SANDBOX(leaves_what_is_near_and_has_changed),
         IN_SANDBOX(finds_nothing_left_to_do),
+        IN_SANDBOX(what_is_gone_is_marked),
         IN_SANDBOX(links_are_one_file_to_the_library),
         IN_SANDBOX(compares_before_it_acts),
         IN_SANDBOX(leaves_what_another_run_holds),

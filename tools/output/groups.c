@@ -34,6 +34,7 @@ static const struct column columns[] = {
     {"members.burst", NULL, CELL_TEXT},
     {"members.links", NULL, CELL_NUMBER},
     {"members.frees", NULL, CELL_NUMBER},
+    {"members.gone", NULL, CELL_TEXT},
     {"members.artist", NULL, CELL_TEXT},
     {"members.title", NULL, CELL_TEXT},
     {"members.album", NULL, CELL_TEXT},
@@ -45,6 +46,7 @@ static bool is_not_kept(const json_t *member)
     const char *reason = json_string_value(json_object_get(member, "reason"));
     const char *mark = json_string_value(json_object_get(member, "mark"));
     bool stays = json_is_true(json_object_get(member, "reference")) ||
+                 json_is_true(json_object_get(member, "gone")) ||
                  (json_is_true(json_object_get(member, "burst")) && !mark);
     return strcmp(reason, "kept") != 0 && !stays && (!mark || strcmp(mark, "remove") == 0);
 }
@@ -61,12 +63,14 @@ struct printing {
     bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
     bool files;                        /* whether there is a group of files */
     uint64_t groups, duplicates, bytes, identical_bytes;
+    uint64_t gone; /* files of a library that are not there any more */
 };
 
 static void count_member(struct printing *printing, const struct doppel_group *group, size_t number)
 {
     const struct doppel_group_member *member = &group->members[number];
-    if (member->reason == DOPPEL_REASON_KEPT || member->reference)
+    printing->gone += member->gone;
+    if (member->reason == DOPPEL_REASON_KEPT || member->reference || member->gone)
         return;
     printing->duplicates++;
     if (member->reason == DOPPEL_REASON_IDENTICAL || member->same_bytes != number)
@@ -118,6 +122,16 @@ static void print_total(const struct printing *printing, bool interrupted)
                  identical);
     if (printing->groups)
         output_line(printing->output, text);
+}
+
+static void report_gone(const struct printing *printing)
+{
+    if (printing->gone)
+        report_notice(printing->report,
+                      "%" PRIu64 " file%s of these groups %s gone; 'doppel remove --gone' removes "
+                      "such items from the library",
+                      printing->gone, printing->gone == 1 ? "" : "s",
+                      printing->gone == 1 ? "is" : "are");
 }
 
 /* Of what there are none: for a person at a terminal, for others where nothing else was printed.
@@ -212,6 +226,7 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     if (!output_finish(printing.output) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all groups are printed");
+    report_gone(&printing);
     if (!status && !signals_stopped())
         report_kinds_without_duplicates(&printing, &counts);
     return status;
