@@ -6,9 +6,13 @@ run.py BUILD [PATH...]    a folder configured with meson; sources whose names be
 
 What is looked for, and what is not and why, stands in .clang-tidy and below. A finding that is
 wrong is suppressed where it is, with the reason: NOLINT(check), cppcheck-suppress, or a #pragma.
+A source in which a tool found nothing is not looked at again before it, a header of it or the tool
+changes: ~/.cache/doppel-static has an empty file for each, and may be deleted.
 Exit code 1 when there are findings, 2 when a tool is missing."""
 
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -59,8 +63,12 @@ CPPCHECK = [
 ]
 FINDING = re.compile(r"^\S+?:\d+(:\d+)?: (warning|error|portability): .*\[[-\w.,]+\]$")
 
+MODEL = TOP / "tests/static/model.h"
 # Defines what the model says.
 WITHOUT_MODEL = "core/status.c"
+
+CACHE = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+CLEAN = pathlib.Path(CACHE, "doppel-static")
 
 
 def sources(build, prefixes):
@@ -76,6 +84,16 @@ def sources(build, prefixes):
     return found
 
 
+def compiler(entry):
+    """The command that compiles it, without what it writes."""
+    words = [word for word in shlex.split(entry["command"]) if word not in ("ccache", "-MD")]
+    words[words.index("-o") + 1] = "/dev/null"
+    for option in ("-MQ", "-MF"):
+        at = words.index(option)
+        del words[at : at + 2]
+    return words
+
+
 def findings(command, folder):
     done = subprocess.run(
         [str(word) for word in command],
@@ -85,7 +103,7 @@ def findings(command, folder):
         text=True,
     )
     found = {
-        re.sub(rf"({TOP}/|\.\./|build/(?=[a-z]))+", "", line)
+        re.sub(rf"({TOP}/|\.\./|build/(?=[a-z.]))+", "", line)
         for line in done.stdout.splitlines()
         if FINDING.match(line) or "[clang-diagnostic-error]" in line
     }
@@ -95,21 +113,15 @@ def findings(command, folder):
 
 
 def model(name):
-    header = TOP / "tests/static/model.h"
     if name == WITHOUT_MODEL:
         return []
-    return ["-include", str(header), f"-I{TOP}/include", f"-I{TOP}"]
+    return ["-include", str(MODEL), f"-I{TOP}/include", f"-I{TOP}"]
 
 
 def gcc(name, entry):
     if not name.endswith(".c"):  # GCC 12 knows C alone
         return set()
-    words = [word for word in shlex.split(entry["command"]) if word not in ("ccache", "-MD")]
-    words[words.index("-o") + 1] = "/dev/null"
-    for option in ("-MQ", "-MF"):
-        at = words.index(option)
-        del words[at : at + 2]
-    found = findings([*words, *GCC, *model(name)], entry["directory"])
+    found = findings([*compiler(entry), *GCC, *model(name)], entry["directory"])
     # Other warnings are those of the build.
     return {line for line in found if " warning: " not in line or "[-Wanalyzer" in line}
 
@@ -135,17 +147,48 @@ def cppcheck(name, entry):
 TOOLS = {"gcc": gcc, "clang-tidy": tidy, "cppcheck": cppcheck}
 
 
+@functools.cache
+def setting(tool):
+    """All but the source that says what a tool finds."""
+    version = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
+    options = {"gcc": repr(GCC), "clang-tidy": (TOP / ".clang-tidy").read_text()}
+    return version + options.get(tool, repr(CPPCHECK)).encode() + MODEL.read_bytes()
+
+
+@functools.cache
+def preprocessed(name, command, folder):
+    """With its comments, for some suppress findings."""
+    words = [*command, "-E", "-P", "-CC", "-dD"]
+    words[words.index("-o") + 1] = "-"
+    done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, check=True)
+    return hashlib.sha256(done.stdout).digest()
+
+
+def look_at(tool, name, entry):
+    """What the tool finds, or nothing if this source was clean before."""
+    text = preprocessed(name, tuple(compiler(entry)), entry["directory"])
+    digest = hashlib.sha256(text + entry["command"].encode() + setting(tool))
+    stamp = CLEAN / f"{tool}-{digest.hexdigest()}"
+    if stamp.exists():
+        return set()
+    found = TOOLS[tool](name, entry)
+    if not found:
+        stamp.touch()
+    return found
+
+
 def main(build, *prefixes):
     looked_at = sources(pathlib.Path(build).resolve(), prefixes or "")
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing or not looked_at:
         print(f"missing: {', '.join(missing)}" if missing else "no such sources", file=sys.stderr)
         return 2
+    CLEAN.mkdir(parents=True, exist_ok=True)
     counts = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for tool, look in TOOLS.items():
+        for tool in TOOLS:
             seen = set()
-            for lines in pool.map(lambda item: look(*item), looked_at.items()):
+            for lines in pool.map(lambda item: look_at(tool, *item), looked_at.items()):
                 for line in sorted(lines - seen):
                     print(f"{tool}: {line}", flush=True)
                 seen |= lines
