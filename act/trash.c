@@ -46,10 +46,11 @@ static bool try_home(const char *home, dev_t device, struct trash_can *out)
 {
     struct trash_can trash = {0};
     char above[PATH_MAX];
-    if (!home || *home != '/' || strlen(home) >= sizeof trash.folder)
+    size_t size = home ? strlen(home) + 1 : 0;
+    if (!size || *home != '/' || size > sizeof trash.folder)
         return false;
-    strcpy(trash.folder, home);
-    strcpy(above, home);
+    memcpy(trash.folder, home, size);
+    memcpy(above, home, size);
     char *slash = strrchr(above, '/');
     slash[slash == above] = '\0';
     bool usable = make_folders_above(trash.folder, NULL) == DOPPEL_OK && is_on(above, device) &&

@@ -132,7 +132,8 @@ static struct doppel_recording piece_of(const struct doppel_audio_track *track, 
     double piece = doppel_audio_time(PIECE_SECONDS), best_from = number * length / PIECES;
     double last = (number + 1) * length / PIECES - piece;
     size_t best = 0;
-    for (double from = best_from; from <= last; from += piece) {
+    double from = best_from;
+    while (from <= last) {
         size_t first = audio_first_from(track, from);
         if (first == track->count) /* a track may say that it lasts for a year */
             break;
@@ -142,6 +143,7 @@ static struct doppel_recording piece_of(const struct doppel_audio_track *track, 
             best = count;
             best_from = from;
         }
+        from += piece;
     }
     size_t begin = audio_first_from(track, best_from),
            end = audio_first_from(track, best_from + piece);

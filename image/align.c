@@ -191,7 +191,7 @@ static bool block_correlation(const struct align_template *template, const struc
             double t = template->sample[i], v = seen->value[i];
             st += t, sv += v, stt += t * t, svv += v * v, stv += t * v, n++;
         }
-    if (n < BLOCK * BLOCK / 2)
+    if (2 * n < BLOCK * BLOCK)
         return false;
     double vt = (stt - st * st / n) / n, vv = (svv - sv * sv / n) / n;
     if (vt < noise && vv < noise)

@@ -31,8 +31,10 @@ static enum doppel_status sample_plane(const struct doppel_plane *plane, struct 
                            height);
     for (uint64_t y = 0; y < height; y++) {
         const uint8_t *row = plane->data + y * plane->height / height * plane->stride;
-        for (uint64_t x = 0; x < width; x++)
-            samples[y * width + x] = row[x * plane->width / width];
+        for (uint64_t x = 0; x < width; x++) {
+            size_t column = x * plane->width / width;
+            samples[y * width + x] = row[column];
+        }
     }
     *out = (struct pdq_image){samples, samples + count, width, height};
     return DOPPEL_OK;

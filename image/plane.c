@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Overlap of [a0, a1) and [b0, b1). */
 static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
@@ -85,8 +86,7 @@ void plane_average(const struct doppel_plane *plane, uint32_t columns, uint32_t 
     uint64_t line[STRIP], cells[PLANE_MAX_CELLS];
     uint64_t area = (uint64_t)plane->width * plane->height;
     for (uint32_t j = 0; j < rows; j++) {
-        for (uint32_t i = 0; i < columns; i++)
-            cells[i] = 0;
+        memset(cells, 0, columns * sizeof *cells);
         for (size_t x = 0; x < plane->width; x += STRIP) {
             size_t count = plane->width - x < STRIP ? plane->width - x : STRIP;
             add_strip(plane, j, rows, x, count, line);
@@ -145,8 +145,7 @@ static enum doppel_status shrink_plane_sums(struct plane_sums *sums, struct dopp
 static void fill_sums(const struct doppel_plane *plane, uint32_t *sums)
 {
     size_t pitch = plane->width + 1;
-    for (size_t x = 0; x < pitch; x++)
-        sums[x] = 0;
+    memset(sums, 0, pitch * sizeof *sums);
     for (size_t y = 0; y < plane->height; y++) {
         const uint8_t *row = plane->data + y * plane->stride;
         const uint32_t *above = sums + y * pitch;

@@ -29,9 +29,10 @@ bool parse_pcm(const char *text, struct doppel_pcm *out)
 {
     char copy[64], *rest = copy;
     uint64_t rate, channels;
-    if (strlen(text) >= sizeof copy)
+    size_t size = strlen(text) + 1;
+    if (size > sizeof copy)
         return false;
-    strcpy(copy, text);
+    memcpy(copy, text, size);
     uint8_t format = format_of(strsep(&rest, ":"));
     const char *rate_text = rest ? strsep(&rest, ":") : "";
     if (!format || !rest || !parse_whole(rate_text, 1, MAX_RATE, &rate) ||

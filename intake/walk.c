@@ -168,12 +168,14 @@ static int read_directory_names(struct directory *directory)
     ARRAY(char *) names = {0};
     struct dirent *item;
     while ((errno = 0, item = readdir(stream))) {
-        char *name = is_dot(item->d_name) ? NULL : strdup(item->d_name);
-        if (is_dot(item->d_name) || (name && array_push(&names, name)))
+        if (is_dot(item->d_name))
             continue;
-        free(name);
-        errno = ENOMEM;
-        break;
+        char *name = array_reserve(&names) ? strdup(item->d_name) : NULL;
+        if (!name) {
+            errno = ENOMEM;
+            break;
+        }
+        names.items[names.count++] = name;
     }
     int error_number = errno;
     closedir(stream);

@@ -143,7 +143,9 @@ enum doppel_status arena_add(struct arena *arena, struct space *space, const voi
     enum doppel_status status = arena_reserve(arena, space, size, out_at, error);
     if (status)
         return status;
-    memcpy(arena->chunks.items[arena->chunks.count - 1].bytes + arena->chunk_used, bytes, size);
+    char *chunk = arena->chunks.items[arena->chunks.count - 1].bytes;
+    /* DOPPEL_OK: there is a chunk. */
+    memcpy(chunk + arena->chunk_used, bytes, size); // NOLINT(clang-analyzer-core.*)
     arena->chunk_used += size;
     return DOPPEL_OK;
 }

@@ -318,11 +318,13 @@ static void find_whole_lines(const struct reader *reader, struct block_filling *
             filling->whole = (size_t)(newline - filling->bytes) + 1;
         return;
     }
-    while ((at = csv_row_end(at, end, reader->separator, &filling->state))) {
+    enum csv_state state = filling->state;
+    while ((at = csv_row_end(at, end, reader->separator, &state))) {
         filling->whole = (size_t)(++at - filling->bytes);
         if (!filling->first_row)
             filling->first_row = filling->whole;
     }
+    filling->state = state;
 }
 
 static void read_more_records(struct reader *reader, struct block_filling *filling)

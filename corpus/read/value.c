@@ -18,7 +18,8 @@ void value_free(struct value *value)
 
 bool value_make_room(struct value *value, size_t size)
 {
-    if (size <= value->capacity && (value->capacity <= keep_bytes || size > keep_bytes))
+    bool is_too_large = value->capacity > keep_bytes && size <= keep_bytes;
+    if (value->bytes && size <= value->capacity && !is_too_large)
         return true;
     size_t wanted = size < 4096 ? 4096 : size + size / 4;
     free(value->bytes);
