@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MOST_NAMES = 1024 };
+enum { MOST_NAMES = 1024 };
 
 struct name {
     unsigned long long lasting, present; /* inodes; 0: not there */
@@ -86,17 +86,18 @@ static bool drawn(void)
     return rand() % 2;
 }
 
-/* Pages of the one or the other; those that only `present` has may be zeros. */
+/* Blocks of the one or the other; those that only `present` has may be zeros. */
 static uint8_t *mixed(const uint8_t *lasting, size_t lasting_size, const uint8_t *present,
                       size_t present_size, size_t *out_size)
 {
+    size_t block = drawn() ? 4096 : 512; /* what a disk writes whole: a page, or a sector */
     size_t size = drawn() ? lasting_size : present_size;
     uint8_t *bytes = calloc(size + 1, 1);
     assert_non_null(bytes);
-    for (size_t at = 0; at < size; at += PAGE) {
+    for (size_t at = 0; at < size; at += block) {
         const uint8_t *from = drawn() ? present : lasting;
         size_t from_size = from == present ? present_size : lasting_size;
-        size_t end = at + PAGE < size ? at + PAGE : size;
+        size_t end = at + block < size ? at + block : size;
         if (end > from_size)
             end = from_size;
         if (at < end)

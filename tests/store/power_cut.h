@@ -6,8 +6,8 @@
 
 /**
  * Make the folder `out` of what is lasting of `folder`.
- * @param lucky  of what was not synced, any part may have reached the disk: each page and each name
- *               is drawn; else nothing did
+ * @param lucky  of what was not synced, any part may have reached the disk: each sector (512 bytes)
+ *               or page (4096), and each name, is drawn; else nothing did
  */
 void power_cut(const char *folder, const char *shadow, bool lucky, const char *out);
 
