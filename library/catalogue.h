@@ -42,6 +42,7 @@ struct derived {
     struct doppel_store *store;
     struct doppel_store_index *index; /* open to write; NULL: not yet */
     struct derived_reader *reader;    /* NULL: never asked for */
+    bool was_incomplete; /* segment files were missing when the library was opened to write */
 };
 
 /* Indexes of codes: derived/codes.h. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/files/sync_path.h"
@@ -73,6 +74,27 @@ static enum doppel_status open_up_to_date(const char *directory,
     return catalogue_open(directory, options, out, error);
 }
 
+/* An empty catalogue is one whose making was interrupted, but not where items had indexes. */
+static enum doppel_status refuse_emptied(const struct doppel_library *library,
+                                         struct doppel_error *error)
+{
+    struct stat file;
+    char *path = sqlite3_mprintf("%s/catalogue.db", library->directory);
+    bool empty = path && stat(path, &file) == 0 && S_ISREG(file.st_mode) && !file.st_size;
+    sqlite3_free(path);
+    uint64_t bytes = empty ? codes_bytes(library) : 0;
+    for (int i = 0; i < DERIVATIONS && empty; i++)
+        bytes += derived_bytes(library, i);
+    if (!bytes)
+        return DOPPEL_OK;
+    return doppel_fail(
+        error, DOPPEL_E_CORRUPT,
+        "%s/catalogue.db: it is empty, but the indexes of its items are there: the "
+        "library is damaged; put a backup in its place, or remove the folder and add "
+        "the files again",
+        library->directory);
+}
+
 enum doppel_status doppel_library_open(const char *directory,
                                        const struct doppel_library_options *options,
                                        struct doppel_library **out, struct doppel_error *error)
@@ -98,7 +120,9 @@ enum doppel_status doppel_library_open(const char *directory,
     library->read_only = options->read_only;
     library->no_rebuild = options->no_rebuild;
     library->may_go = made && options->drop_unused;
-    enum doppel_status status = open_up_to_date(directory, options, &library->store, error);
+    enum doppel_status status = refuse_emptied(library, error);
+    if (!status)
+        status = open_up_to_date(directory, options, &library->store, error);
     if (status) {
         doppel_library_close(library);
         return status;

@@ -308,7 +308,9 @@ static bool is_file_missing(const char *folder, sqlite3_stmt *statement)
     return missing;
 }
 
-static bool is_incomplete(struct doppel_library *library, const struct derivation *derivation)
+/* @param lost in: false; out: whether it is segments that are missing, and not only the folder */
+static bool is_incomplete(struct doppel_library *library, const struct derivation *derivation,
+                          bool *lost)
 {
     sqlite3_stmt *statement;
     bool row = false, missing = false;
@@ -322,6 +324,7 @@ static bool is_incomplete(struct doppel_library *library, const struct derivatio
     sqlite3_bind_text(statement, 1, derivation->name, -1, SQLITE_STATIC);
     while (!missing && !doppel_store_step(library->store, statement, &row, NULL) && row)
         missing = is_file_missing(folder, statement);
+    *lost = missing && sqlite3_column_bytes(statement, 0);
     sqlite3_reset(statement);
 end:
     sqlite3_free(folder);
@@ -331,6 +334,6 @@ end:
 void derived_mend(struct doppel_library *library)
 {
     for (int i = 0; i < DERIVATIONS; i++)
-        if (is_incomplete(library, derivations[i]))
+        if (is_incomplete(library, derivations[i], &library->derived[i].was_incomplete))
             (void)derived_open(library, i, false, NULL);
 }

@@ -259,6 +259,8 @@ enum doppel_status verify_indexes(struct verification *verification, struct dopp
         if (!status && wanted)
             status =
                 verification->repair ? mend_index(&check, i, error) : read_index(&check, error);
+        if (!status && verification->repair && verification->library->derived[i].was_incomplete)
+            status = report_index_problem(&check, 0, "files of it were missing", error);
     }
     return status;
 }

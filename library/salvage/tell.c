@@ -6,15 +6,22 @@
 
 enum { MAX_SENTENCE = 256 };
 
+static enum doppel_status tell_visitor(struct salvage *salvage,
+                                       const struct doppel_problem *problem,
+                                       struct doppel_error *error)
+{
+    return salvage->visitor(salvage->context, problem)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+}
+
 static enum doppel_status report_problem(struct salvage *salvage, const char *table, uint64_t id,
                                          const char *detail, bool repaired,
                                          struct doppel_error *error)
 {
     const struct doppel_problem problem = {
         .problem = table, .id = id, .detail = detail, .repaired = repaired};
-    return salvage->visitor(salvage->context, &problem)
-               ? DOPPEL_OK
-               : doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    return tell_visitor(salvage, &problem, error);
 }
 
 static const char *plural(uint64_t count)
@@ -83,7 +90,9 @@ static enum doppel_status tell_saved(struct salvage *salvage, const struct rescu
     char detail[MAX_SENTENCE];
     snprintf(detail, sizeof detail, "%" PRIu64 " row%s in the new catalogue", rescue->rows,
              rescue->rows == 1 ? " is" : "s are");
-    return report_problem(salvage, rescue->table->name, 0, detail, true, error);
+    const struct doppel_problem news = {
+        .problem = rescue->table->name, .detail = detail, .repaired = true, .is_news = true};
+    return tell_visitor(salvage, &news, error);
 }
 
 static enum doppel_status tell_schema(struct salvage *salvage, const struct rescue *schema,

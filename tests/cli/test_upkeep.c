@@ -225,6 +225,26 @@ static void others_are_refused(void **state)
     free(catalogue);
 }
 
+/* Nobody begins anew over indexes of items: a backup may be there. */
+static void an_emptied_catalogue_is_damage(void **state)
+{
+    (void)state;
+    make_library();
+    write_file("library/catalogue.db", "", 0);
+    static const char *const verbs[][2] = {
+        {"add", "pics"}, {"list", NULL}, {"verify", "--repair"}, {"ingest", "pics"}};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        struct ran ran = doppel(verbs[i][0], "-L", "library", verbs[i][1]);
+        assert_code(&ran, 2);
+        assert_has(ran.err, "catalogue.db: it is empty, but the indexes of its items are there");
+        assert_has(ran.err, "put a backup in its place");
+        ran_free(&ran);
+    }
+    char *told = verify(3, NULL);
+    assert_has(told, "{\"problem\":\"catalogue\",\"detail\":\"library/catalogue.db: it is empty");
+    free(told);
+}
+
 /* Also where there is nothing yet, and the folder cannot be written. */
 static void a_place_that_cannot_be_written_is_named(void **state)
 {
@@ -343,13 +363,20 @@ static void a_full_disk_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(verify_says_what_is_wrong), IN_SANDBOX(verify_gives_up_what_is_gone),
-        IN_SANDBOX(verify_looks_at_files),     IN_SANDBOX(old_versions_are_computed_anew),
-        IN_SANDBOX(refresh_takes_names),       IN_SANDBOX(compact_says_what_it_saved),
-        IN_SANDBOX(groups_go_on_past_damage),  IN_SANDBOX(others_are_refused),
+        IN_SANDBOX(verify_says_what_is_wrong),
+        IN_SANDBOX(verify_gives_up_what_is_gone),
+        IN_SANDBOX(verify_looks_at_files),
+        IN_SANDBOX(old_versions_are_computed_anew),
+        IN_SANDBOX(refresh_takes_names),
+        IN_SANDBOX(compact_says_what_it_saved),
+        IN_SANDBOX(groups_go_on_past_damage),
+        IN_SANDBOX(others_are_refused),
+        IN_SANDBOX(an_emptied_catalogue_is_damage),
         IN_SANDBOX(a_place_that_cannot_be_written_is_named),
-        IN_SANDBOX(a_symlink_will_do),         IN_SANDBOX(readers_need_not_write),
-        IN_SANDBOX(writers_wait_and_say_why),  IN_SANDBOX(a_full_disk_loses_nothing),
+        IN_SANDBOX(a_symlink_will_do),
+        IN_SANDBOX(readers_need_not_write),
+        IN_SANDBOX(writers_wait_and_say_why),
+        IN_SANDBOX(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

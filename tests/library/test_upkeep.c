@@ -294,6 +294,21 @@ static void test_indexes(void **state)
     assert_indexes_fit(directory_of(*state));
 }
 
+/* It is made again when the library is opened to write, and that is said. */
+static void test_a_missing_folder(void **state)
+{
+    make(*state);
+    pack(*state);
+    char *folder = strdup(folder_path(*state, "a/library/sounds"));
+    assert_int_equal(rename(folder, folder_path(*state, "a/away")), 0);
+    struct told told = verify(*state, true);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(told.repaired, 1);
+    assert_true(is_told(&told, "index 0: the index 'sounds': files of it were missing"));
+    assert_clean(*state);
+    free(folder);
+}
+
 /* Items that are gone, past the library; and a recording that comes so. */
 static void test_indexes_of_others(void **state)
 {
@@ -463,12 +478,13 @@ static void test_counting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_what_is_whole),    IN_FOLDER(test_rows),
-        IN_FOLDER(test_leaders_of_texts), IN_FOLDER(test_items),
-        IN_FOLDER(test_nothing_grows),    IN_FOLDER(test_items),
-        IN_FOLDER(test_indexes),          IN_FOLDER(test_indexes_of_others),
-        IN_FOLDER(test_an_end),           IN_FOLDER(test_packing),
-        IN_FOLDER(test_former_indexes),   IN_FOLDER(test_counting),
+        IN_FOLDER(test_what_is_whole),     IN_FOLDER(test_rows),
+        IN_FOLDER(test_leaders_of_texts),  IN_FOLDER(test_items),
+        IN_FOLDER(test_nothing_grows),     IN_FOLDER(test_items),
+        IN_FOLDER(test_indexes),           IN_FOLDER(test_a_missing_folder),
+        IN_FOLDER(test_indexes_of_others), IN_FOLDER(test_an_end),
+        IN_FOLDER(test_packing),           IN_FOLDER(test_former_indexes),
+        IN_FOLDER(test_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,8 @@ static bool print_problem(void *context, const struct doppel_problem *problem)
     doppel_json_boolean(row, "repaired", problem->repaired);
     progress_clear(&verifying->report->progress);
     output_end(verifying->output);
-    verifying->problems++;
-    verifying->repaired += problem->repaired;
+    verifying->problems += !problem->is_news;
+    verifying->repaired += problem->repaired && !problem->is_news;
     return !signals_stopped();
 }
 
@@ -183,6 +183,7 @@ static enum doppel_status salvage(struct verifying *verifying, struct doppel_err
     char *directory = library_directory(verifying->settings);
     doppel_library_close(verifying->library);
     verifying->library = NULL;
+    verifying->repaired = verifying->problems; /* of the pages, which the salvage leaves behind */
     enum doppel_status status = doppel_library_salvage(directory, print_problem, verifying, error);
     free(directory);
     return status ? status
@@ -256,7 +257,7 @@ static enum doppel_status verify(struct verifying *verifying, struct doppel_erro
     if (status == DOPPEL_E_CORRUPT && !repair)
         return verifying->problems ? DOPPEL_OK : tell_unopened(verifying, error);
     if (status == DOPPEL_E_CORRUPT) {
-        status = salvage(verifying, error);
+        status = salvage_unmarked(verifying, error);
         if (!status)
             status = verify_watched(verifying, error);
     }
@@ -276,8 +277,11 @@ static void say_summary(const struct verifying *verifying)
     report->problems += problems;
     if (!problems)
         report_notice(report, "no problems");
+    else if (verifying->settings->repair && repaired == problems)
+        report_notice(report, "%" PRIu64 " problem%s, %srepaired", problems,
+                      problems == 1 ? "" : "s", problems == 1 ? "" : "all ");
     else if (verifying->settings->repair)
-        report_notice(report, "%" PRIu64 " problem%s, %" PRIu64 " repaired", problems,
+        report_notice(report, "%" PRIu64 " problem%s, %" PRIu64 " of them repaired", problems,
                       problems == 1 ? "" : "s", repaired);
     else
         report_notice(report,
