@@ -135,11 +135,15 @@ static enum doppel_status remove_found(struct doppel_library *library,
     return status;
 }
 
-static void say_what_was_done(const struct gone_search *search)
+static void say_what_was_done(const struct gone_search *search, bool dry_run)
 {
     bool one = search->ids.count == 1;
-    doppel_run_notice(search->run, "%zu item%s forgotten, whose file%s gone", search->ids.count,
-                      one ? "" : "s", one ? " is" : "s are");
+    if (search->ids.count)
+        doppel_run_notice(search->run, "%zu item%s %s: %s gone", search->ids.count, one ? "" : "s",
+                          dry_run ? "would be removed" : "removed",
+                          one ? "its file is" : "their files are");
+    else
+        doppel_run_notice(search->run, "nothing to remove");
     if (search->absent)
         doppel_run_notice(
             search->run,
@@ -172,7 +176,7 @@ static void set_below(struct gone_search *search, const struct strings *paths)
 }
 
 enum doppel_status remove_gone(struct doppel_library *library, const struct strings *paths,
-                               struct doppel_run *run, struct doppel_error *error)
+                               bool dry_run, struct doppel_run *run, struct doppel_error *error)
 {
     struct gone_search search = {.run = run};
     enum doppel_status status = DOPPEL_OK;
@@ -187,10 +191,10 @@ enum doppel_status remove_gone(struct doppel_library *library, const struct stri
     }
     if (search.no_memory)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items that are gone");
-    if (!status)
+    if (!status && !dry_run)
         status = remove_found(library, &search, error);
     if (!status)
-        say_what_was_done(&search);
+        say_what_was_done(&search, dry_run);
     search_end(&search);
     return status;
 }

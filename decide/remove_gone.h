@@ -15,8 +15,9 @@
  * A file is gone when it is not there, but its folder is, with something in it, on the device on
  * which the file was. Otherwise it may come back: a drive that is not mounted leaves an empty
  * folder or none, a folder that was renamed none.
+ * @param dry_run only say what would be removed
  */
 enum doppel_status remove_gone(struct doppel_library *library, const struct strings *paths,
-                               struct doppel_run *run, struct doppel_error *error);
+                               bool dry_run, struct doppel_run *run, struct doppel_error *error);
 
 #endif

@@ -175,8 +175,8 @@ static void absent_is_not_gone(void **state)
     assert_int_equal(rename("all/drive", "away"), 0);
     free(doppel_prints(0, "add", "-L", "library", "all")); /* forgets nothing */
     assert_int_equal(count_items(), 5);
-    remove_gone("all/drive", "0 items forgotten");
-    remove_gone("all", "1 item forgotten");
+    remove_gone("all/drive", "nothing to remove");
+    remove_gone("all", "1 item removed: its file is gone");
     assert_int_equal(count_items(), 4);
     make_folder("all/drive"); /* where a drive would be mounted */
     remove_gone("all", "2 items kept: the folder is not there, empty, or of another drive");
@@ -185,9 +185,9 @@ static void absent_is_not_gone(void **state)
     assert_int_equal(rename("away", "all/drive"), 0);
     unlink("all/drive/a.jpg");
     unlink("all/here/d.jpg");
-    remove_gone("all/drive", "1 item forgotten");
+    remove_gone("all/drive", "1 item removed: its file is gone");
     assert_int_equal(count_items(), 3);
-    remove_gone("all", "1 item forgotten");
+    remove_gone("all", "1 item removed: its file is gone");
     assert_int_equal(count_items(), 2);
 }
 

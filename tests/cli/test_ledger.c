@@ -365,7 +365,14 @@ static void groups_and_removal_may_be_of_some(void **state)
     json = doppel_prints(0, "list", "-L", "library", "--json");
     assert_int_equal(count_lines(json, ""), COLLECTION_FILES - 2);
     free(json);
-    free(doppel_prints(0, "remove", "-L", "library", "--where", "id < 5"));
+    struct ran removed = doppel("remove", "-L", "library", "--where", "id < 5", "--dry-run");
+    assert_code(&removed, 0);
+    assert_string_equal(removed.err, "doppel: 2 items would be removed\n");
+    ran_free(&removed);
+    removed = doppel("remove", "-L", "library", "--where", "id < 5");
+    assert_code(&removed, 0);
+    assert_string_equal(removed.err, "doppel: 2 items removed\n");
+    ran_free(&removed);
     json = doppel_prints(0, "list", "-L", "library", "--json");
     assert_int_equal(count_lines(json, ""), COLLECTION_FILES - 4);
     free(json);

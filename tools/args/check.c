@@ -328,7 +328,7 @@ static enum doppel_status check_action(struct settings *settings, struct doppel_
                          : settings->journal     ? "journal"
                                                  : NULL;
     settings->reasons = 1u << DOPPEL_REASON_IDENTICAL;
-    if (settings->verb->bit & (VERB_UNDO | VERB_IMPORT))
+    if (settings->verb->bit & (VERB_UNDO | VERB_IMPORT | VERB_REMOVE))
         return DOPPEL_OK;
     if (lonely && settings->action == ACTION_NONE && !settings->serve)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--action'", lonely);

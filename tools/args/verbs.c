@@ -104,8 +104,8 @@ const struct verb verb_table[] = {
      "are as for 'show', and 42 alone is only an item. With --gone: items (among the PATHs, "
      "if any are given) whose files were deleted. Items are kept if their folder is missing "
      "or empty, or is on another drive than before.",
-     "doppel remove ~/Pictures/old", "doppel remove --gone",
-     "library gone list label where durable", cmd_remove},
+     "doppel remove ~/Pictures/old", "doppel remove --where \"kind = 'text'\" --dry-run",
+     "library gone list label where dry-run durable", cmd_remove},
     {"mark", VERB_MARK, "A B --same|--distinct | --from FILE | --list", 0, 2,
      "add a manual label to two items, which outranks every hash",
      "A and B are ids, paths of items, ids of records, or files. The label is about their "
