@@ -38,9 +38,12 @@ static enum doppel_status finish_import(struct importer *importer, const char *n
                                         struct doppel_error *error)
 {
     struct doppel_error ignored;
-    enum doppel_status finished = importer_finish(importer, name, status ? &ignored : error);
+    enum doppel_status finished = importer_finish(importer, status ? &ignored : error);
+    const struct doppel_import_counts counts = importer_counts(importer);
+    if (!finished && (!status || counts.added || counts.updated || counts.unchanged))
+        importer_notice_counts(importer, name);
     if (out_counts)
-        *out_counts = importer_counts(importer);
+        *out_counts = counts;
     importer_free(importer);
     return status ? status : finished;
 }

@@ -384,7 +384,7 @@ struct doppel_import_counts importer_counts(const struct importer *importer)
                                          .conflicts = importer->conflicts};
 }
 
-static void notice_counts(const struct importer *importer, const char *name)
+void importer_notice_counts(const struct importer *importer, const char *name)
 {
     const struct doppel_import_counts counts = importer_counts(importer);
     doppel_run_notice(importer->run, "%s%s%llu imported, %llu updated, %llu there already",
@@ -407,13 +407,8 @@ enum doppel_status importer_settle(struct importer *importer, struct doppel_erro
     return status ? status : settle_groups(importer, error);
 }
 
-enum doppel_status importer_finish(struct importer *importer, const char *name,
-                                   struct doppel_error *error)
+enum doppel_status importer_finish(struct importer *importer, struct doppel_error *error)
 {
-    enum doppel_status status;
-    TRY(importer_settle(importer, error));
-    TRY(doppel_library_commit(importer->library, error));
-    notice_counts(importer, name);
-done:
-    return status;
+    enum doppel_status status = importer_settle(importer, error);
+    return status ? status : doppel_library_commit(importer->library, error);
 }

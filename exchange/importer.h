@@ -28,10 +28,11 @@ struct doppel_import_counts importer_counts(const struct importer *importer);
 /* Write what waits, and let items follow whom they followed. */
 enum doppel_status importer_settle(struct importer *importer, struct doppel_error *error);
 
-/* Settle, commit, and say what came of it. Also after an
- * interruption: what was taken in stays.
+/* Settle and commit. Also after an interruption: what was taken in stays. */
+enum doppel_status importer_finish(struct importer *importer, struct doppel_error *error);
+
+/* Say what came of it.
  * @param name of what it came from, where there are several; NULL: there is one */
-enum doppel_status importer_finish(struct importer *importer, const char *name,
-                                   struct doppel_error *error);
+void importer_notice_counts(const struct importer *importer, const char *name);
 
 #endif

@@ -259,6 +259,12 @@ static void what_holds_nothing_makes_no_library(void **state)
         assert_int_equal(access("none", F_OK), -1);
         ran_free(&ran);
     }
+    write_file("words", "neither a list nor an export\n", 29);
+    struct ran failed = doppel("import", "-L", "none", "words"); /* nothing was begun */
+    assert_code(&failed, 2);
+    assert_has(failed.err, "words: it begins like none of the formats");
+    assert_lacks(failed.err, "0 imported");
+    ran_free(&failed);
     free(doppel_prints(0, "mark", "-L", "none", "--from", "list"));
     assert_int_equal(access("none", F_OK), -1);
     make_folder("none"); /* a folder that was there stays */

@@ -193,6 +193,9 @@ static void mistakes_are_answered(void **state)
          "x");
     SAYS(2, "'--max-distance' is at most 64 for scheme 'phash64', not 65", "scan", "--max-distance",
          "65", "x");
+    SAYS(2,
+         "'import' has no option '--scheme': '--format' says what FILE holds, as in '--format pdq'",
+         "import", "--scheme", "pdq", "x");
     SAYS(2, "'scan' wants PATH...; see 'doppel scan --help'", "scan");
 }
 

@@ -106,6 +106,10 @@ enum doppel_status unknown_option(const struct verb *verb, const char *word,
     if (nearest)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
                            name, nearest);
+    if (verb->bit == VERB_IMPORT && strcmp(name, "scheme") == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'import' has no option '--scheme': '--format' says what FILE holds, as "
+                           "in '--format pdq'");
     if (option_by_name(name))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'%s' has no option '--%s'; see 'doppel %s --help'", verb->name, name,

@@ -139,8 +139,8 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
         if (stats->decisions[i])
             print_count(output, "records", decision_names[i], stats->decisions[i]);
-    print_count(output, "groups", "linked", stats->groups);
-    print_count(output, "duplicates", "linked", stats->followers);
+    print_count(output, "groups", "ingest, mark", stats->groups);
+    print_count(output, "duplicates", "ingest, mark", stats->followers);
     for (int i = 0; i < DOPPEL_LIBRARY_STATES; i++)
         if (stats->lists[i])
             print_count(output, "lists", doppel_list_state_name((enum doppel_list_state)i),
@@ -155,9 +155,9 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     print_time(output, "first", stats->oldest_ns);
     print_time(output, "last", stats->newest_ns);
     print_bytes(output, "catalogue", stats->catalogue_bytes);
-    print_bytes(output, "sounds", stats->audio_bytes);
+    print_bytes(output, "recordings", stats->audio_bytes);
     print_bytes(output, "videos", stats->videos_bytes);
-    print_bytes(output, "codes", stats->codes_bytes);
+    print_bytes(output, "images/texts", stats->codes_bytes);
 }
 
 int cmd_stats(const struct settings *settings, struct report *report)
