@@ -95,6 +95,20 @@ struct doppel_search_results {
                                                 DOPPEL_SCHEME_COUNT_MAX are not counted */
 };
 
+/**
+ * Append a result to the object that was begun last: its id and path, or name, its lists and
+ * labels, what explains it, and the fields of its match.
+ *
+ * @param library where it was found
+ * @param options by which it was found; NULL: the defaults
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: it was removed meanwhile; what reading the library
+ * returns. On failure nothing was appended
+ */
+DOPPEL_API enum doppel_status doppel_search_result_to_json(
+    struct doppel_json *json, struct doppel_library *library,
+    const struct doppel_compare_options *options, const struct doppel_search_result *result,
+    struct doppel_error *error);
+
 /** Append them as "not_compared":{"pdq":3}, unless all are zero. Thread-safe for different `json`.
  */
 DOPPEL_API void doppel_not_compared_to_json(struct doppel_json *json,

@@ -256,6 +256,39 @@ static void lists_explain_and_disable(void **state)
     doppel_library_close(library);
 }
 
+static void a_result_as_json(void **state)
+{
+    const struct doppel_code code = {0}, near = {{7}};
+    const struct doppel_search_options options = pdq_options(40);
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_results results = {0};
+    struct doppel_json json = {0};
+    add_to_list(library, add_code(library, &near, 1), "stock", DOPPEL_LIST_BENIGN);
+    struct doppel_search *search = make_search(run, library, &options);
+    struct doppel_record record = pdq_record(&code, 2);
+    query(search, &record, &results);
+    doppel_json_object_begin(&json, NULL);
+    results.items[0].suppressed_by = 9;
+    assert_int_equal(doppel_search_result_to_json(&json, library, NULL, results.items, NULL),
+                     DOPPEL_OK);
+    results.items[0].id = 99;
+    assert_int_equal(doppel_search_result_to_json(&json, library, NULL, results.items, NULL),
+                     DOPPEL_E_NOT_FOUND);
+    doppel_json_object_end(&json);
+    assert_string_equal(json.bytes,
+                        "{\"id\":1,\"path\":\"/files/1\",\"lists\":[\"stock\"],"
+                        "\"list_state\":\"benign\",\"suppressed_by\":9,\"kind\":\"image\","
+                        "\"scheme\":\"pdq\",\"relation\":\"same\",\"distance\":3,\"bits\":256,"
+                        "\"similarity\":0.9766,\"verified\":\"codes\"}");
+    doppel_json_free(&json);
+    doppel_record_free(&record);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
 /* ---- tracks ---- */
 
 /* As another file of the same content. */
@@ -460,6 +493,7 @@ int main(void)
         IN_FOLDER(the_same_bytes_come_first),
         IN_FOLDER(representatives_stand_for_their_groups),
         IN_FOLDER(lists_explain_and_disable),
+        IN_FOLDER(a_result_as_json),
         IN_FOLDER(tracks_are_found_by_what_they_share),
         IN_FOLDER(another_scheme_is_noticed_once),
         IN_FOLDER(what_is_damaged_or_unwanted_is_no_query),

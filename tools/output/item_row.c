@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "compare/audio.h"
+#include "compare/item_json.h"
 #include "compare/text.h"
 #include "compare/video.h"
 #include "tools/memory.h"
-#include "tools/output/item_name.h"
 #include "tools/output/output.h"
 
 enum { HEX_BYTES = 65 };
@@ -24,7 +24,7 @@ void write_item_row(struct doppel_json *row, struct doppel_library *library,
     char digest[2 * sizeof record->digest.bytes + 1];
     doppel_hex_encode(record->digest.bytes, sizeof record->digest.bytes, digest);
     doppel_json_integer(row, "id", item->id);
-    char *name = name_of_item(library, item);
+    char *name = must_have(doppel_library_item_name(library, item));
     write_item_name(row, doppel_item_has_file(item), name);
     free(name);
     doppel_json_text(row, "kind", doppel_kind_name(record->kind));
@@ -106,14 +106,6 @@ enum doppel_status item_details_get(struct doppel_library *library, uint64_t id,
 void item_details_free(struct item_details *details)
 {
     doppel_metadata_free(&details->metadata);
-}
-
-void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata)
-{
-    doppel_json_texts(row, "labels", (const char *const *)metadata->labels, metadata->label_count);
-    doppel_json_texts(row, "lists", (const char *const *)metadata->lists, metadata->list_count);
-    if (metadata->state != DOPPEL_LIST_ACTIVE)
-        doppel_json_text(row, "list_state", doppel_list_state_name(metadata->state));
 }
 
 void write_metadata(struct doppel_json *row, const struct doppel_metadata *metadata)

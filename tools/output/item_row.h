@@ -37,8 +37,6 @@ void write_text_details(struct doppel_json *row, const struct doppel_library_tex
 
 /* The same but for representative and canonical. */
 void write_metadata(struct doppel_json *row, const struct doppel_metadata *metadata);
-/* labels, lists and list_state alone. */
-void write_memberships(struct doppel_json *row, const struct doppel_metadata *metadata);
 
 /* The code of its signature; given (free). */
 char *text_code(const struct doppel_library_text *text);

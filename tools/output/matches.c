@@ -2,12 +2,10 @@
 #include "tools/output/matches.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "tools/args/engine_options.h"
-#include "tools/output/item_row.h"
-#include "tools/output/item_name.h"
+#include "tools/memory.h"
 #include "tools/output/segment_rows.h"
 
 static const struct column columns[] = {
@@ -48,95 +46,35 @@ struct match_printing {
     bool matched;
 };
 
-/* What a match below the threshold would have needed. */
-static void write_lack(struct doppel_json *row, const struct settings *settings,
-                       const struct doppel_match *match)
-{
-    const struct doppel_compare_options compare = compare_options_from(settings);
-    double limit =
-        doppel_compare_thresholds(&compare, DOPPEL_SCHEME_PEAKS32).max_false_positive_rate;
-    char text[128];
-    doppel_json_boolean(row, "match", false);
-    doppel_json_boolean(row, "near_miss", true);
-    doppel_json_object_begin(row, "limit");
-    doppel_json_rate(row, "max_false_positive_rate", limit);
-    doppel_json_object_end(row);
-    snprintf(text, sizeof text, "a rate of false positives of %.2g or less; its is %.2g", limit,
-             match->false_positive_rate);
-    doppel_json_text(row, "lacks", text);
-}
-
-/* It may be gone by now. */
-static void write_item_lists(struct doppel_json *row, struct doppel_library *library, uint64_t id)
-{
-    struct doppel_metadata metadata;
-    if (doppel_library_get_metadata(library, id, &metadata, NULL))
-        return;
-    write_memberships(row, &metadata);
-    doppel_metadata_free(&metadata);
-}
-
-static struct doppel_json *begin_match(struct match_printing *printing, uint64_t id)
+static struct doppel_json *begin_match(struct match_printing *printing)
 {
     doppel_json_clear(&printing->row);
     doppel_json_object_begin(&printing->row, NULL);
     doppel_json_path(&printing->row, "query", printing->query);
-    if (id)
-        doppel_json_integer(&printing->row, "id", id);
     return &printing->row;
 }
 
-/* What it is called stands in the row already. */
-static void end_match(struct match_printing *printing, uint64_t id)
+static void end_match(struct match_printing *printing)
 {
-    const struct doppel_search_result *result = printing->result;
     struct doppel_json *row = &printing->row;
-    write_item_lists(row, printing->print->library, id);
-    if (result->suppressed_by)
-        doppel_json_integer(row, "suppressed_by", result->suppressed_by);
-    if (result->below_threshold)
-        write_lack(row, printing->print->settings, &result->comparison.match);
-    doppel_match_to_json(row, &result->comparison.match);
-    doppel_evidence_to_json(row, &result->comparison);
     doppel_not_compared_to_json(row, printing->results->not_compared);
     doppel_unreadable_to_json(row, &printing->results->unreadable);
     doppel_json_object_end(row);
     place_rows_add(printing->rows, row);
-    printing->matched |= !result->below_threshold && !result->suppressed_by;
-}
-
-static bool print_record(void *context, const struct doppel_library_text *text)
-{
-    struct match_printing *printing = context;
-    if (text->error.status)
-        return true;
-    struct doppel_json *row = begin_match(printing, text->id);
-    if (text->path)
-        doppel_json_path(row, "path", text->path);
-    doppel_json_text(row, "record", text->record_id);
-    end_match(printing, text->id);
-    return true;
 }
 
 /* What another process removed meanwhile is left out. */
 static enum doppel_status print_one(struct match_printing *printing, struct doppel_error *error)
 {
-    struct doppel_library *library = printing->print->library;
-    uint64_t id = printing->result->id;
-    struct doppel_item item;
-    enum doppel_status status = doppel_library_get(library, id, false, &item, error);
-    if (status == DOPPEL_E_NOT_FOUND) {
-        const struct doppel_text_query one = {.first = id, .last = id};
-        return doppel_library_each_text(library, &one, print_record, printing, error);
-    }
+    const struct find_print *print = printing->print;
+    const struct doppel_search_result *result = printing->result;
+    const struct doppel_compare_options options = compare_options_from(print->settings);
+    enum doppel_status status = doppel_search_result_to_json(begin_match(printing), print->library,
+                                                             &options, result, error);
     if (status)
-        return status;
-    char *name = name_of_item(library, &item);
-    write_item_name(begin_match(printing, id), doppel_item_has_file(&item), name);
-    doppel_json_audio_tags(&printing->row, &item.tags);
-    end_match(printing, id);
-    free(name);
-    doppel_item_free(&item);
+        return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    end_match(printing);
+    printing->matched |= !result->below_threshold && !result->suppressed_by;
     return DOPPEL_OK;
 }
 
@@ -151,7 +89,7 @@ static enum doppel_status add_found_places(struct match_printing *printing,
         doppel_library_get(print->library, printing->result->id, false, &item, error);
     if (status)
         return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
-    char *name = name_of_item(print->library, &item);
+    char *name = must_have(doppel_library_item_name(print->library, &item));
     const struct playlist_item named = {name, doppel_item_has_file(&item), item.tags};
     for (size_t i = 0; i < match->segment_count; i++) {
         const struct doppel_segment *segment = &match->segments[i];
@@ -188,12 +126,8 @@ static void print_no_match(struct match_printing *printing)
 {
     if (printing->print->settings->format != FORMAT_JSON)
         return;
-    struct doppel_json *row = begin_match(printing, 0);
-    doppel_json_boolean(row, "match", false);
-    doppel_not_compared_to_json(row, printing->results->not_compared);
-    doppel_unreadable_to_json(row, &printing->results->unreadable);
-    doppel_json_object_end(row);
-    place_rows_add(printing->rows, row);
+    doppel_json_boolean(begin_match(printing), "match", false);
+    end_match(printing);
 }
 
 /* What is wanted of the results. */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/item_json.h"
 #include "core/array.h"
 #include "core/text/printable.h"
 #include "tools/args/options.h"
 #include "tools/memory.h"
-#include "tools/output/item_name.h"
 
 /* Such a break within an item is none, where the item goes on as if it had played. */
 static const double BREAK_SECONDS = 10, DRIFT_SECONDS = 1;

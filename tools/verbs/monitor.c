@@ -9,12 +9,13 @@
 
 #include <doppel/worker.h>
 
+#include "compare/item_json.h"
 #include "core/clock.h"
 #include "core/try.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/item_name.h"
+#include "tools/memory.h"
 #include "tools/output/output.h"
 #include "tools/output/playlist.h"
 #include "tools/signals.h"
@@ -80,7 +81,7 @@ static void begin_playing(struct monitor_watch *watch, const struct doppel_monit
     struct playing playing = {.id = event->id, .start = event->stream_start};
     struct doppel_item item;
     if (!doppel_library_get(watch->library, event->id, false, &item, NULL)) {
-        playing.path = name_of_item(watch->library, &item);
+        playing.path = must_have(doppel_library_item_name(watch->library, &item));
         playing.tags = item.tags;
         playing.duration = (double)item.duration_ms / 1000;
         doppel_item_free(&item);

@@ -6,7 +6,6 @@
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/item_name.h"
 #include "tools/output/item_row.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
