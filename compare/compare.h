@@ -120,6 +120,18 @@ struct doppel_thresholds {
 DOPPEL_API struct doppel_thresholds doppel_compare_thresholds(
     const struct doppel_compare_options *options, enum doppel_scheme_id scheme);
 
+/**
+ * Append what a record is and has to the object that was begun last: kind, scheme, version, how
+ * many codes, and the one that stands for it; of an image its size and quality, of a text its
+ * words, of recordings and videos their duration and tags; a remark.
+ *
+ * @param record with its attachment
+ * @param text   how a text was read; NULL: the defaults
+ * @param codes  all codes with their positions, too, as "sequence"
+ */
+DOPPEL_API void doppel_record_to_json(struct doppel_json *json, const struct doppel_record *record,
+                                      const struct doppel_text_options *text, bool codes);
+
 /** Append the fields of a match to the object that was begun last; transform only where something
  * was transformed. */
 DOPPEL_API void doppel_match_to_json(struct doppel_json *json, const struct doppel_match *match);

@@ -127,6 +127,34 @@ static void codes_match_by_their_distance(void **state)
     assert_true(near > 500 && far > 500);
 }
 
+static void assert_record_json(const struct doppel_record *record, bool codes, const char *expected)
+{
+    struct doppel_json json = {0};
+    doppel_json_object_begin(&json, NULL);
+    doppel_record_to_json(&json, record, NULL, codes);
+    doppel_json_object_end(&json);
+    assert_string_equal(json.bytes, expected);
+    doppel_json_free(&json);
+}
+
+static void a_record_as_json(void **state)
+{
+    (void)state;
+    const struct doppel_code code = {{UINT64_C(0x8f00000000000001)}};
+    struct doppel_record record = code_record(DOPPEL_SCHEME_PHASH64, &code, 1);
+    record.width = 640;
+    record.height = 480;
+    assert_record_json(
+        &record, false,
+        "{\"kind\":\"image\",\"scheme\":\"phash64\",\"version\":2,\"codes\":1,"
+        "\"code\":\"8f00000000000001\",\"width\":640,\"height\":480,\"quality\":100}");
+    assert_record_json(&record, true,
+                       "{\"kind\":\"image\",\"scheme\":\"phash64\",\"version\":2,\"codes\":1,"
+                       "\"code\":\"8f00000000000001\",\"width\":640,\"height\":480,\"quality\":100,"
+                       "\"sequence\":[[\"8f00000000000001\",0]]}");
+    doppel_record_free(&record);
+}
+
 /* ---- videos ---- */
 
 enum { SECONDS = 20 };
@@ -433,6 +461,7 @@ int main(void)
         cmocka_unit_test(the_same_bytes_are_the_same),
         cmocka_unit_test(unrelated_images_do_not_match),
         cmocka_unit_test(codes_match_by_their_distance),
+        cmocka_unit_test(a_record_as_json),
         cmocka_unit_test(a_video_holds_its_recording),
         cmocka_unit_test(unrelated_tracks_do_not_match),
         cmocka_unit_test(videos_match_by_one_of_two),

@@ -4,7 +4,6 @@
 
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
-#include <doppel/text.h>
 
 /* What the library has about an item beside what was computed of it. */
 struct item_details {
@@ -40,26 +39,5 @@ void write_metadata(struct doppel_json *row, const struct doppel_metadata *metad
 
 /* The code of its signature; given (free). */
 char *text_code(const struct doppel_library_text *text);
-
-/* Of a text: "words", "characters", "bad_bytes", "too_short". @param options how it was read. Of
- * others nothing. */
-void write_text_content(struct doppel_json *row, const struct doppel_record *record,
-                        const struct doppel_text_options *options);
-
-/* Of a recording: "codes", how many keys it has; "duration", "damaged", its tags;
- * with `codes` the keys, too, as "sequence". Of others nothing. */
-void write_audio_content(struct doppel_json *row, const struct doppel_record *record, bool codes);
-
-/* Only "duration", "damaged" and the tags. */
-void write_audio_head(struct doppel_json *row, const struct doppel_record *record);
-
-/* Of a video: "codes", how many runs of frames it has; "duration", "damaged", "width" and "height"
- * unless `sized`; "keyframes" when only these were read, "has_sound"; with `codes` all of them as
- * "sequence". Of others nothing. */
-void write_video_details(struct doppel_json *row, const struct doppel_record *record, bool codes,
-                         bool sized);
-
-/* [CODE, POSITION], an element of "sequence". */
-void write_code(struct doppel_json *row, const char *hex, uint32_t position);
 
 #endif

@@ -1,17 +1,13 @@
 /* doppel hash FILE...: prints fingerprints. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "intake/reader.h"
 #include "intake/open_cache.h"
-#include "tools/output/item_row.h"
-#include "tools/memory.h"
 #include "tools/output/output.h"
 #include "compare/audio.h"
-#include "compare/text.h"
 
 static const struct column columns[] = {
     {"code", "code", CELL_TEXT},          {"kind", NULL, CELL_TEXT},
@@ -28,53 +24,6 @@ static const struct column columns[] = {
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
-
-/* Codes are printed at the scheme's width; more bits may be stored. */
-static void write_sequence(struct doppel_json *row, const struct doppel_fingerprint *fingerprint)
-{
-    doppel_json_array_begin(row, "sequence");
-    for (uint32_t i = 0; i < code_count(fingerprint); i++) {
-        char *hex = must_have(code_in_hex(fingerprint, i));
-        write_code(row, hex, fingerprint->positions[i]);
-        free(hex);
-    }
-    doppel_json_array_end(row);
-}
-
-static void write_first_code(struct doppel_json *row, const struct doppel_fingerprint *fingerprint)
-{
-    char *hex = must_have(code_in_hex(fingerprint, 0));
-    doppel_json_text(row, "code", hex);
-    free(hex);
-}
-
-static void write_hash(struct doppel_json *row, const struct settings *settings,
-                       const struct intake_file *file)
-{
-    const struct doppel_record *record = &file->record;
-    doppel_json_path(row, "path", file->path);
-    doppel_json_text(row, "kind", doppel_kind_name(record->kind));
-    doppel_json_text(row, "scheme", doppel_scheme_by_id(record->scheme)->name);
-    doppel_json_integer(row, "version", record->version);
-    if (record->fingerprint.count)
-        doppel_json_integer(row, "codes", code_count(&record->fingerprint));
-    if (record->fingerprint.count && record->scheme != DOPPEL_SCHEME_WINNOW32)
-        write_first_code(row, &record->fingerprint);
-    if (record->kind == DOPPEL_KIND_IMAGE) {
-        doppel_json_integer(row, "width", record->width);
-        doppel_json_integer(row, "height", record->height);
-        doppel_json_integer(row, "quality", record->quality);
-    }
-    write_text_content(row, record, &settings->text);
-    write_audio_content(row, record, settings->codes);
-    write_video_details(row, record, settings->codes, false);
-    if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        write_audio_head(row, record);
-    if (record->error.message[0])
-        doppel_json_text(row, "remark", record->error.message);
-    if (settings->codes && record->fingerprint.count)
-        write_sequence(row, &record->fingerprint);
-}
 
 /* Numbers as fpcalc has them, so that they go where its output goes. */
 static void print_fpcalc(const struct doppel_record *record)
@@ -109,7 +58,9 @@ static enum doppel_status hash_files(const struct settings *settings, struct rep
         } else if (settings->vpdq) {
             print_vpdq(&file.record);
         } else {
-            write_hash(output_begin(output), settings, &file);
+            struct doppel_json *row = output_begin(output);
+            doppel_json_path(row, "path", file.path);
+            doppel_record_to_json(row, &file.record, &settings->text, settings->codes);
             output_end(output);
         }
         intake_file_free(&file);

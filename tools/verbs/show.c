@@ -9,6 +9,7 @@
 #include "tools/output/item_row.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
+#include "compare/record_json.h"
 #include "compare/text.h"
 
 static const struct column columns[] = {
@@ -93,11 +94,8 @@ static void print_shown_item(const struct showing *showing, const struct doppel_
         write_shown_code(row, showing, hex);
         free(hex);
     }
-    write_text_content(row, &item->record, &showing->settings->text);
-    write_audio_content(row, &item->record, true);
-    if (fingerprint->scheme == DOPPEL_SCHEME_CHROMAPRINT)
-        write_audio_head(row, &item->record);
-    write_video_details(row, &item->record, true, item->record.width != 0);
+    write_record_content(row, &item->record, &showing->settings->text, true,
+                         item->record.width != 0);
     if (fingerprint->count)
         doppel_json_codes(row, "sequence", fingerprint);
     write_item_details(row, item->id, &details);
