@@ -144,6 +144,21 @@ DOPPEL_API void doppel_match_detail_to_json(struct doppel_json *json,
 DOPPEL_API void doppel_comparison_to_json(struct doppel_json *json,
                                           const struct doppel_comparison *comparison);
 
+/**
+ * Append what came of comparing two records to the object that was begun last: whether they match,
+ * the limit that decided, the fields of their comparison; what stands against a match.
+ *
+ * @param options    by which they were compared; NULL: the defaults
+ * @param comparison NULL: they cannot be compared (doppel_comparable)
+ *
+ * Thread-safe for different `json`.
+ */
+DOPPEL_API void doppel_compare_result_to_json(struct doppel_json *json,
+                                              const struct doppel_record *a,
+                                              const struct doppel_record *b,
+                                              const struct doppel_compare_options *options,
+                                              const struct doppel_comparison *comparison);
+
 /** Append "evidence" and what its streams have in common, of a comparison of a video, to the object
  * that was begun last; of others nothing. */
 DOPPEL_API void doppel_evidence_to_json(struct doppel_json *json,

@@ -1,6 +1,8 @@
 /* A match, and what matched of a video, as JSON. */
 #include <doppel/compare.h>
 
+#include <stdio.h>
+
 static double usual_as_1(double factor)
 {
     return factor > 0 ? factor : 1;
@@ -161,4 +163,67 @@ void doppel_evidence_to_json(struct doppel_json *json, const struct doppel_compa
         doppel_json_boolean(json, "match", false);
         doppel_json_object_end(json);
     }
+}
+
+/* ---- what was to be compared ---- */
+
+/* The threshold that decided, in the unit in which it was, or could have been, given. */
+static void put_thresholds(struct doppel_json *json, const struct doppel_thresholds *thresholds)
+{
+    doppel_json_object_begin(json, "limit");
+    if (thresholds->min_words >= 0)
+        doppel_json_signed(json, "min_words", thresholds->min_words);
+    if (thresholds->max_distance >= 0)
+        doppel_json_signed(json, "max_distance", thresholds->max_distance);
+    if (thresholds->min_similarity >= 0)
+        doppel_json_number(json, "min_similarity", thresholds->min_similarity, 4);
+    if (thresholds->max_false_positive_rate >= 0)
+        doppel_json_rate(json, "max_false_positive_rate", thresholds->max_false_positive_rate);
+    doppel_json_object_end(json);
+}
+
+/* @return whether there is one */
+static bool put_obstacle(struct doppel_json *json, char which, const struct doppel_record *record,
+                         const struct doppel_compare_options *options)
+{
+    const char *obstacle = doppel_compare_obstacle(record, options);
+    char reason[128];
+    if (!obstacle)
+        return false;
+    snprintf(reason, sizeof reason, "%c %s", which, obstacle);
+    doppel_json_text(json, "reason", reason);
+    return true;
+}
+
+static void put_kinds(struct doppel_json *json, const struct doppel_record *a,
+                      const struct doppel_record *b)
+{
+    char reason[64];
+    snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s", doppel_kind_name(a->kind),
+             doppel_kind_name(b->kind));
+    doppel_json_boolean(json, "match", false);
+    doppel_json_text(json, "reason", reason);
+}
+
+void doppel_compare_result_to_json(struct doppel_json *json, const struct doppel_record *a,
+                                   const struct doppel_record *b,
+                                   const struct doppel_compare_options *options,
+                                   const struct doppel_comparison *comparison)
+{
+    const struct doppel_compare_options usual = doppel_compare_options_default();
+    if (!comparison) {
+        put_kinds(json, a, b);
+        return;
+    }
+    if (!options)
+        options = &usual;
+    doppel_json_boolean(json, "match", comparison->matches);
+    if (comparison->match.scheme) {
+        struct doppel_thresholds thresholds =
+            doppel_compare_thresholds(options, comparison->match.scheme);
+        put_thresholds(json, &thresholds);
+    }
+    doppel_comparison_to_json(json, comparison);
+    if (!comparison->matches && !put_obstacle(json, 'a', a, options))
+        put_obstacle(json, 'b', b, options);
 }

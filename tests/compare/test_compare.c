@@ -405,6 +405,36 @@ static void matches_have_the_contracts_fields(void **state)
                              "\"distance\":3,\"bits\":64,\"similarity\":0.9124}");
 }
 
+static void assert_compared_json(const struct doppel_record *a, const struct doppel_record *b,
+                                 const struct doppel_comparison *comparison, const char *expected)
+{
+    struct doppel_json json = {0};
+    doppel_json_object_begin(&json, NULL);
+    doppel_compare_result_to_json(&json, a, b, NULL, comparison);
+    doppel_json_object_end(&json);
+    assert_string_equal(json.bytes, expected);
+    doppel_json_free(&json);
+}
+
+static void what_was_compared_as_json(void **state)
+{
+    (void)state;
+    const struct doppel_code code = {{0}}, far = {{UINT64_MAX}};
+    struct doppel_record a = code_record(DOPPEL_SCHEME_PDQ, &code, 1),
+                         b = code_record(DOPPEL_SCHEME_PDQ, &far, 2),
+                         text = code_record(DOPPEL_SCHEME_SIMHASH64, &code, 3);
+    struct doppel_comparison pair = compare(&a, &b, NULL);
+    assert_compared_json(&a, &b, &pair,
+                         "{\"match\":false,\"limit\":{\"max_distance\":31},\"kind\":\"image\","
+                         "\"scheme\":\"pdq\",\"distance\":64,\"bits\":256,\"similarity\":0.5}");
+    assert_compared_json(&a, &text, NULL,
+                         "{\"match\":false,\"reason\":\"a is of kind image, b of kind text\"}");
+    doppel_comparison_free(&pair);
+    doppel_record_free(&a);
+    doppel_record_free(&b);
+    doppel_record_free(&text);
+}
+
 /* ---- careless use ---- */
 
 static void unknown_digests_are_no_same_bytes(void **state)
@@ -472,6 +502,7 @@ int main(void)
         cmocka_unit_test(thresholds_are_in_the_unit_of_the_scheme),
         cmocka_unit_test(a_flat_image_is_an_obstacle),
         cmocka_unit_test(matches_have_the_contracts_fields),
+        cmocka_unit_test(what_was_compared_as_json),
         cmocka_unit_test(unknown_digests_are_no_same_bytes),
         cmocka_unit_test(schemes_that_there_are_not),
         cmocka_unit_test(a_good_call_tells_no_error),

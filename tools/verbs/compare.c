@@ -1,5 +1,4 @@
 /* doppel compare A B: are these two the same, how near. */
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include <doppel/report.h>
@@ -29,59 +28,6 @@ static const struct column columns[] = {
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static void write_no_match_reason(struct doppel_json *row,
-                                  const struct doppel_compare_options *options,
-                                  const struct intake_file files[2])
-{
-    char reason[128];
-    for (int i = 0; i < 2; i++) {
-        const char *obstacle = doppel_compare_obstacle(&files[i].record, options);
-        if (!obstacle)
-            continue;
-        snprintf(reason, sizeof reason, "%c %s", 'a' + i, obstacle);
-        doppel_json_text(row, "reason", reason);
-        return;
-    }
-}
-
-/* The threshold that decided, in the unit in which it was, or could have been, given. */
-static void write_thresholds(struct doppel_json *row, const struct doppel_thresholds *thresholds)
-{
-    doppel_json_object_begin(row, "limit");
-    if (thresholds->min_words >= 0)
-        doppel_json_signed(row, "min_words", thresholds->min_words);
-    if (thresholds->max_distance >= 0)
-        doppel_json_signed(row, "max_distance", thresholds->max_distance);
-    if (thresholds->min_similarity >= 0)
-        doppel_json_number(row, "min_similarity", thresholds->min_similarity, 4);
-    if (thresholds->max_false_positive_rate >= 0)
-        doppel_json_rate(row, "max_false_positive_rate", thresholds->max_false_positive_rate);
-    doppel_json_object_end(row);
-}
-
-static void write_pair(struct doppel_json *row, const struct doppel_compare_options *options,
-                       const struct intake_file files[2], const struct doppel_comparison *pair)
-{
-    doppel_json_boolean(row, "match", pair->matches);
-    if (pair->match.scheme) {
-        struct doppel_thresholds thresholds =
-            doppel_compare_thresholds(options, pair->match.scheme);
-        write_thresholds(row, &thresholds);
-    }
-    doppel_comparison_to_json(row, pair);
-    if (!pair->matches)
-        write_no_match_reason(row, options, files);
-}
-
-static void write_kinds(struct doppel_json *row, const struct intake_file files[2])
-{
-    char reason[64];
-    snprintf(reason, sizeof reason, "a is of kind %s, b of kind %s",
-             doppel_kind_name(files[0].record.kind), doppel_kind_name(files[1].record.kind));
-    doppel_json_boolean(row, "match", false);
-    doppel_json_text(row, "reason", reason);
-}
-
 /* @param pair NULL: they cannot be compared */
 static bool print_comparison(const struct settings *settings, struct report *report,
                              const struct intake_file files[2],
@@ -94,10 +40,7 @@ static bool print_comparison(const struct settings *settings, struct report *rep
     doppel_json_object_begin(&row, NULL);
     doppel_json_path(&row, "a", files[0].path);
     doppel_json_path(&row, "b", files[1].path);
-    if (pair)
-        write_pair(&row, &options, files, pair);
-    else
-        write_kinds(&row, files);
+    doppel_compare_result_to_json(&row, &files[0].record, &files[1].record, &options, pair);
     doppel_json_object_end(&row);
     place_rows_begin(&rows, settings, output);
     place_rows_add(&rows, &row);
