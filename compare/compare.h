@@ -164,6 +164,38 @@ DOPPEL_API void doppel_compare_result_to_json(struct doppel_json *json,
 DOPPEL_API void doppel_evidence_to_json(struct doppel_json *json,
                                         const struct doppel_comparison *comparison);
 
+/** How much is written of an item or a text of a corpus. Zero-initialised: what it is called, its
+ * kind and scheme, its size and times, its digest. */
+struct doppel_item_json_options {
+    bool details; /**< what is said of it, and whom it follows, too */
+    bool content; /**< its codes, and what else is kept of its content, too */
+    const struct doppel_text_options *text; /**< how a file of text was read; NULL: the defaults */
+};
+
+/**
+ * Append an item to the object that was begun last.
+ *
+ * @param item    with its attachment, if `content` is wanted
+ * @param options borrowed
+ * @return DOPPEL_OK; else what reading the details returned: the rest was written all the same
+ */
+DOPPEL_API enum doppel_status doppel_item_to_json(struct doppel_json *json,
+                                                  struct doppel_library *library,
+                                                  const struct doppel_item *item,
+                                                  const struct doppel_item_json_options *options,
+                                                  struct doppel_error *error);
+/** The same of a text of a corpus. @param text with its shingles, if `content` is wanted; not one
+ * that is damaged */
+DOPPEL_API enum doppel_status doppel_library_text_to_json(
+    struct doppel_json *json, struct doppel_library *library,
+    const struct doppel_library_text *text, const struct doppel_item_json_options *options,
+    struct doppel_error *error);
+/** The same of the item or text of an id. DOPPEL_E_NOT_FOUND, or what is wrong with a damaged one:
+ * then nothing was written. */
+DOPPEL_API enum doppel_status doppel_item_by_id_to_json(
+    struct doppel_json *json, struct doppel_library *library, uint64_t id,
+    const struct doppel_item_json_options *options, struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

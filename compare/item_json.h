@@ -10,7 +10,10 @@
 /* "path", or "name" of what has no file. */
 void write_item_name(struct doppel_json *json, bool has_file, const char *name);
 
-/* labels, lists and list_state. */
+/* source, date, external_id, labels, lists, list_state, meta: what is known. */
+void write_metadata(struct doppel_json *json, const struct doppel_metadata *metadata);
+
+/* labels, lists and list_state alone. */
 void write_memberships(struct doppel_json *json, const struct doppel_metadata *metadata);
 
 #endif

@@ -46,13 +46,25 @@ uint32_t code_count(const struct doppel_fingerprint *fingerprint)
     return one && fingerprint->count ? 1 : fingerprint->count;
 }
 
+char *lanes_in_hex(const uint16_t *lanes, uint32_t count)
+{
+    char *hex = calloc((size_t)count * LANE_DIGITS + 1, 1);
+    for (uint32_t i = 0; hex && i < count; i++) {
+        uint8_t bytes[2] = {(uint8_t)(lanes[i] >> 8), (uint8_t)lanes[i]};
+        doppel_hex_encode(bytes, sizeof bytes, hex + (size_t)i * LANE_DIGITS);
+    }
+    return hex;
+}
+
 char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
+    uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
+    if (is_minhash(fingerprint->scheme))
+        return lanes_in_hex(lanes, lanes_of(fingerprint, lanes));
     char *hex = calloc(scheme->code_bits / 4u + 1, 1);
     if (!hex)
         return NULL;
-    uint16_t lanes[DOPPEL_TEXT_MAX_LANES];
     if (fingerprint->scheme == DOPPEL_SCHEME_WINNOW32) {
         snprintf(hex, 9, "%08x", (unsigned)(uint32_t)fingerprint->codes[number].word[0]);
         return hex;
@@ -63,15 +75,7 @@ char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
                                hex + i * (fingerprint->code_bits / 4u));
         return hex;
     }
-    if (!is_minhash(fingerprint->scheme)) {
-        doppel_code_to_hex(&fingerprint->codes[number], scheme->code_bits, hex);
-        return hex;
-    }
-    uint32_t count = lanes_of(fingerprint, lanes);
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t bytes[2] = {(uint8_t)(lanes[i] >> 8), (uint8_t)lanes[i]};
-        doppel_hex_encode(bytes, sizeof bytes, hex + (size_t)i * LANE_DIGITS);
-    }
+    doppel_code_to_hex(&fingerprint->codes[number], scheme->code_bits, hex);
     return hex;
 }
 

@@ -73,6 +73,9 @@ uint32_t distance_bits(enum doppel_scheme_id scheme);
 /* How many codes a fingerprint is said to have: the lanes of MinHash are one. */
 uint32_t code_count(const struct doppel_fingerprint *fingerprint);
 
+/* Lanes as they are printed, four digits each; given (free). NULL without memory */
+char *lanes_in_hex(const uint16_t *lanes, uint32_t count);
+
 /* The code of a fingerprint as it is printed: of MinHash its lanes in order, four digits each;
  * given (free). NULL without memory */
 char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number);

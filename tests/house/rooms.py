@@ -80,7 +80,7 @@ OUTSIDERS = {
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core",
     r"sqlite3\.h": "store library",
-    r"jansson\.h": "group act exchange tools",
+    r"jansson\.h": "compare group act exchange tools",
     r"csv\.h": "exchange",
     r"microhttpd\.h": "tools",
     r"(utf8proc|gumbo|md4c)\.h": "text",

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
+#include "compare/item_json.h"
 #include "tools/memory.h"
-#include "tools/output/item_row.h"
 
 /* A line that was annotated before, perhaps: its field is replaced. Lines that say "doppel" are
  * rare, so it may take its time. @return false when it is no object that can be read */

@@ -89,9 +89,6 @@ bool output_finish(struct output *output);
 /** "1.2 MB"; `out` always ends in NUL. */
 void human_size(double bytes, char *out, size_t size);
 
-/** JSON that is kept somewhere, as we print it; NULL or not JSON: nothing. */
-void write_kept_json(struct doppel_json *json, const char *key, const char *text);
-
 /** The columns of doppel_match_to_json, to be repeated in a layout after the verb's own. */
 #define MATCH_COLUMNS                                                                              \
     {"kind", NULL, CELL_TEXT}, {"scheme", NULL, CELL_TEXT}, {"relation", "relation", CELL_TEXT},   \

@@ -4,7 +4,6 @@
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/item_row.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
 
@@ -37,49 +36,37 @@ struct list {
     uint64_t old;
 };
 
-/* A table has no room for them. @return whether they are there */
-static bool get_listed_details(struct list *list, uint64_t id, struct item_details *out)
+/* A table has no room for details. */
+static struct doppel_item_json_options listed_fields(const struct list *list)
 {
-    struct doppel_error error;
+    return (struct doppel_item_json_options){.details = list->settings->format != FORMAT_TABLE};
+}
+
+static void report_listed(const struct list *list, uint64_t id, const struct doppel_error *error)
+{
     char name[32];
-    if (list->settings->format == FORMAT_TABLE)
-        return false;
-    if (item_details_get(list->library, id, out, &error)) {
-        snprintf(name, sizeof name, "item %llu", (unsigned long long)id);
-        report_input(list->report, name, error.message);
-    }
-    return true;
+    snprintf(name, sizeof name, "item %llu", (unsigned long long)id);
+    report_input(list->report, name, error->message);
 }
 
 static void print_item_row(struct list *list, const struct doppel_item *item)
 {
-    struct item_details details;
-    bool has_details = get_listed_details(list, item->id, &details);
+    const struct doppel_item_json_options options = listed_fields(list);
+    struct doppel_error error;
     struct doppel_json *row = output_begin(list->output);
-    write_item_row(row, list->library, item);
-    if (item->duration_ms)
-        doppel_json_number(row, "duration", (double)item->duration_ms / 1000, 3);
-    if (item->damaged_ms)
-        doppel_json_number(row, "damaged", (double)item->damaged_ms / 1000, 3);
-    doppel_json_audio_tags(row, &item->tags);
-    if (has_details)
-        write_item_details(row, item->id, &details);
+    if (doppel_item_to_json(row, list->library, item, &options, &error))
+        report_listed(list, item->id, &error);
     output_end(list->output);
-    if (has_details)
-        item_details_free(&details);
 }
 
 static void print_text_row(struct list *list, const struct doppel_library_text *text)
 {
-    struct item_details details;
-    bool has_details = get_listed_details(list, text->id, &details);
+    const struct doppel_item_json_options options = listed_fields(list);
+    struct doppel_error error;
     struct doppel_json *row = output_begin(list->output);
-    write_text_row(row, text, has_details ? &details : NULL);
-    if (has_details)
-        write_text_details(row, text, &details);
+    if (doppel_library_text_to_json(row, list->library, text, &options, &error))
+        report_listed(list, text->id, &error);
     output_end(list->output);
-    if (has_details)
-        item_details_free(&details);
 }
 
 static bool print_listed_item(void *context, const struct doppel_item *item)

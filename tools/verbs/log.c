@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "compare/kept_json.h"
 #include "tools/output/messages.h"
 #include "core/array.h"
 #include "tools/args/library_options.h"

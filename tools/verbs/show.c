@@ -1,16 +1,11 @@
 /* doppel show ID|PATH...: all that the library knows of an item. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
-#include "tools/output/item_row.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
-#include "compare/record_json.h"
-#include "compare/text.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},
@@ -61,62 +56,53 @@ struct showing {
     const char *name; /* as it was asked for */
 };
 
-/* All of it for programs; people tell two signatures apart by their beginnings. */
-static void write_shown_code(struct doppel_json *row, const struct showing *showing,
-                             const char *hex)
+/* People tell two signatures apart by their beginnings. */
+static void cut_code(json_t *row)
 {
     enum { LONGEST = 64, SHOWN = 16 };
-    char cut[SHOWN + sizeof "…"];
-    snprintf(cut, sizeof cut, "%.*s…", SHOWN, hex);
-    bool whole = showing->settings->format != FORMAT_TABLE || strlen(hex) <= LONGEST;
-    doppel_json_text(row, "code", whole ? hex : cut);
+    const char *hex = json_string_value(json_object_get(row, "code"));
+    if (hex && strlen(hex) > LONGEST)
+        json_object_set_new(row, "code", must_have(json_sprintf("%.*s…", SHOWN, hex)));
 }
 
-static struct item_details get_shown_details(const struct showing *showing, uint64_t id)
+/* All of it for programs. */
+static void print_shown(const struct showing *showing, struct doppel_json *row)
 {
-    struct item_details details;
-    struct doppel_error error;
-    if (item_details_get(showing->library, id, &details, &error))
-        report_input(showing->report, showing->name, error.message);
-    return details;
+    doppel_json_object_end(row);
+    if (showing->settings->format != FORMAT_TABLE || row->failed) {
+        output_object(showing->output, row);
+        return;
+    }
+    json_t *parsed = must_have(json_loadb(row->bytes, row->size, 0, NULL));
+    cut_code(parsed);
+    output_parsed(showing->output, parsed);
+    json_decref(parsed);
+}
+
+static struct doppel_item_json_options shown_fields(const struct showing *showing)
+{
+    return (struct doppel_item_json_options){true, true, &showing->settings->text};
 }
 
 static void print_shown_item(const struct showing *showing, const struct doppel_item *item)
 {
-    const struct doppel_fingerprint *fingerprint = &item->record.fingerprint;
-    struct item_details details = get_shown_details(showing, item->id);
+    const struct doppel_item_json_options options = shown_fields(showing);
+    struct doppel_error error;
     struct doppel_json *row = output_begin(showing->output);
-    write_item_row(row, showing->library, item);
-    if (item->record.scheme == DOPPEL_SCHEME_NONE && !doppel_item_has_file(item))
-        doppel_json_text(row, "exact", item->path); /* "md5:0123…" */
-    if (fingerprint->count && fingerprint->scheme != DOPPEL_SCHEME_WINNOW32) {
-        char *hex = must_have(code_in_hex(fingerprint, 0));
-        write_shown_code(row, showing, hex);
-        free(hex);
-    }
-    write_record_content(row, &item->record, &showing->settings->text, true,
-                         item->record.width != 0);
-    if (fingerprint->count)
-        doppel_json_codes(row, "sequence", fingerprint);
-    write_item_details(row, item->id, &details);
-    output_end(showing->output);
-    item_details_free(&details);
+    if (doppel_item_to_json(row, showing->library, item, &options, &error))
+        report_input(showing->report, showing->name, error.message);
+    print_shown(showing, row);
 }
 
 static bool print_shown_text(void *context, const struct doppel_library_text *text)
 {
     struct showing *showing = context;
-    struct item_details details = get_shown_details(showing, text->id);
+    const struct doppel_item_json_options options = shown_fields(showing);
+    struct doppel_error error;
     struct doppel_json *row = output_begin(showing->output);
-    char *hex = text_code(text);
-    write_text_row(row, text, &details);
-    write_shown_code(row, showing, hex);
-    doppel_json_integer(row, "codes", 1);
-    doppel_json_integer(row, "shingles_kept", text->shingles ? text->shingle_total : 0);
-    write_text_details(row, text, &details);
-    output_end(showing->output);
-    free(hex);
-    item_details_free(&details);
+    if (doppel_library_text_to_json(row, showing->library, text, &options, &error))
+        report_input(showing->report, showing->name, error.message);
+    print_shown(showing, row);
     return true;
 }
 

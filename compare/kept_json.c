@@ -1,8 +1,10 @@
-/* JSON that is kept in a library, in a row. */
-#include "tools/output/output.h"
+/* JSON that is kept in a library, as a member. */
+#include "compare/kept_json.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include <jansson.h>
 
 /* 15 digits give back every rounded decimal as it was written. */
 enum { FLAGS = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) };
