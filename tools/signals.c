@@ -2,14 +2,15 @@
 #include "tools/signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 /* A handler can reach nothing but a global. 0, or the signal that stopped the run. */
-static volatile sig_atomic_t stopped_by;
+static atomic_int stopped_by;
 
 static void note_signal(int signal_number)
 {
-    stopped_by = signal_number;
+    atomic_store(&stopped_by, signal_number);
 }
 
 void signals_install(void)
@@ -30,21 +31,23 @@ void signals_install(void)
 
 bool signals_stopped(void)
 {
-    return stopped_by != 0;
+    return atomic_load(&stopped_by) != 0;
 }
 
 bool signals_interrupted(void)
 {
-    return stopped_by && stopped_by != SIGPIPE;
+    int number = atomic_load(&stopped_by);
+    return number && number != SIGPIPE;
 }
 
 void signals_closed_pipe(void)
 {
-    if (!stopped_by)
-        stopped_by = SIGPIPE;
+    int none = 0;
+    atomic_compare_exchange_strong(&stopped_by, &none, SIGPIPE);
 }
 
 int signals_exit_code(void)
 {
-    return stopped_by ? 128 + stopped_by : 0;
+    int number = atomic_load(&stopped_by);
+    return number ? 128 + number : 0;
 }

@@ -8,7 +8,7 @@
  * ignored. Blocking calls end with EINTR. */
 void signals_install(void);
 
-/* Stop soon: finish what is at hand, keep it, return. */
+/* Stop soon: finish what is at hand, keep it, return. From any thread, as all of these. */
 bool signals_stopped(void);
 
 /* The same, unless it was because nobody reads standard output any more. */
