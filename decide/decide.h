@@ -167,6 +167,10 @@ DOPPEL_API size_t doppel_decider_waiting(const struct doppel_decider *decider);
 DOPPEL_API void doppel_decision_to_json(struct doppel_json *json,
                                         const struct doppel_decided *decided);
 
+/** Append an entry of a library's log to the object that was begun last. */
+DOPPEL_API void doppel_log_entry_to_json(struct doppel_json *json,
+                                         const struct doppel_log_entry *entry);
+
 /** A decision of doppel_dedup or doppel_ingest. @param out borrows from it. Thread-safe. */
 DOPPEL_API void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
                                          struct doppel_decided *out);

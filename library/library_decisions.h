@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+struct doppel_json;
 struct doppel_library;
 
 /* ---- which member of a group is kept ---- */
@@ -371,6 +372,10 @@ DOPPEL_API enum doppel_status doppel_library_each_mark(struct doppel_library *li
                                                        const struct doppel_digest *of,
                                                        doppel_mark_visitor *visitor, void *context,
                                                        struct doppel_error *error);
+
+/** Append a mark, and the paths of items that it is about, to the object that was begun last. */
+DOPPEL_API void doppel_mark_to_json(struct doppel_json *json, struct doppel_library *library,
+                                    const struct doppel_mark *mark);
 
 #ifdef __cplusplus
 }

@@ -173,6 +173,13 @@ DOPPEL_API enum doppel_status doppel_library_each_list(struct doppel_library *li
                                                        doppel_list_visitor *visitor, void *context,
                                                        struct doppel_error *error);
 
+/** Append a list, and its items to be reviewed, to the object that was begun last. May be called
+ * within a visit of lists. @return what reading the items to be reviewed returns */
+DOPPEL_API enum doppel_status doppel_list_to_json(struct doppel_json *json,
+                                                  struct doppel_library *library,
+                                                  const struct doppel_list *list,
+                                                  struct doppel_error *error);
+
 /* ---- lists that somebody else keeps ---- */
 
 /** What a list says of one of its items; each becomes a label of it. */
@@ -319,6 +326,10 @@ DOPPEL_API enum doppel_status doppel_library_each_failure(struct doppel_library 
                                                           doppel_failure_visitor *visitor,
                                                           void *context,
                                                           struct doppel_error *error);
+
+/** Append a failure to the object that was begun last. */
+DOPPEL_API void doppel_failure_to_json(struct doppel_json *json,
+                                       const struct doppel_failure *failure);
 
 /* ---- asking by SQL ---- */
 

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+struct doppel_json;
 struct doppel_library;
 
 /* ---- checking and mending ---- */
@@ -115,6 +116,14 @@ struct doppel_library_stats {
 DOPPEL_API enum doppel_status doppel_library_stats(struct doppel_library *library,
                                                    struct doppel_library_stats *out,
                                                    struct doppel_error *error);
+
+/** The name of its scheme; "none" of what is known by digests alone. Static storage. Thread-safe.
+ */
+DOPPEL_API const char *doppel_library_share_scheme(const struct doppel_library_share *share);
+
+/** Append the numbers to the object that was begun last. */
+DOPPEL_API void doppel_library_stats_to_json(struct doppel_json *json,
+                                             const struct doppel_library_stats *stats);
 
 #ifdef __cplusplus
 }

@@ -110,13 +110,7 @@ static const struct layout failure_layout = {
 static bool print_failure(void *context, const struct doppel_failure *failure)
 {
     struct list *list = context;
-    struct doppel_json *row = output_begin(list->output);
-    doppel_json_path(row, "path", failure->path);
-    doppel_json_text(row, "status", doppel_status_name(failure->error.status));
-    doppel_json_text(row, "reason", failure->error.message);
-    doppel_json_number(row, "time", (double)failure->time_ns / 1e9, 3);
-    doppel_json_integer(row, "size", (uint64_t)failure->stamp->size);
-    doppel_json_number(row, "mtime", (double)failure->stamp->mtime_ns / 1e9, 3);
+    doppel_failure_to_json(output_begin(list->output), failure);
     output_end(list->output);
     return !signals_stopped();
 }

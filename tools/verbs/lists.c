@@ -29,112 +29,67 @@ static const struct column columns[] = {
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-struct review_copy {
-    struct doppel_review review; /* its strings are own */
-    char *list, *name;
-};
-
 struct lists_print {
+    struct doppel_library *library;
     struct output *output;
-    ARRAY(struct review_copy) reviews;
+    struct doppel_error error; /* what stopped it */
 };
-
-static bool keep_review(void *context, const struct doppel_review *review)
-{
-    struct lists_print *print = context;
-    const struct review_copy copy = {*review, must_copy(review->list),
-                                     review->name ? must_copy(review->name) : NULL};
-    if (!array_push(&print->reviews, copy))
-        no_memory();
-    return true;
-}
-
-static void print_reviews(struct doppel_json *row, const struct lists_print *print,
-                          const char *list)
-{
-    doppel_json_array_begin(row, "review");
-    for (size_t i = 0; i < print->reviews.count; i++) {
-        const struct review_copy *one = &print->reviews.items[i];
-        if (strcmp(one->list, list) != 0)
-            continue;
-        doppel_json_object_begin(row, NULL);
-        doppel_json_integer(row, "item", one->review.item);
-        doppel_json_text(row, "name", one->name);
-        doppel_json_number(row, "since", (double)one->review.since_ns / 1e9, 3);
-        doppel_json_integer(row, "matches_last_day", one->review.matches);
-        doppel_json_object_end(row);
-    }
-    doppel_json_array_end(row);
-}
 
 static bool print_list(void *context, const struct doppel_list *list)
 {
     struct lists_print *print = context;
     struct doppel_json *row = output_begin(print->output);
-    doppel_json_text(row, "list", list->name);
-    doppel_json_text(row, "state", doppel_list_state_name(list->state));
-    doppel_json_integer(row, "items", list->items);
-    if (list->rule.limit_kind == DOPPEL_LIMIT_DISTANCE)
-        doppel_json_integer(row, "max_distance", (uint64_t)list->rule.limit);
-    if (list->rule.limit_kind == DOPPEL_LIMIT_SIMILARITY)
-        doppel_json_number(row, "min_similarity", list->rule.limit, 4);
-    if (list->rule.flood)
-        doppel_json_integer(row, "flood", list->rule.flood);
-    doppel_json_integer(row, "matches", list->matches);
-    doppel_json_integer(row, "matches_last_day", list->matches_day);
-    if (list->last_match_ns)
-        doppel_json_number(row, "last_match", (double)list->last_match_ns / 1e9, 3);
-    doppel_json_integer(row, "in_review", list->in_review);
-    if (list->in_review)
-        print_reviews(row, print, list->name);
+    if (doppel_list_to_json(row, print->library, list, &print->error))
+        return false;
     output_end(print->output);
     return true;
 }
 
-/* For people, each item that is to be reviewed, once. */
-static void notice_reviews(const struct lists_print *print, struct report *report)
+enum { MOST_REVIEWS = 10 };
+
+struct review_notices {
+    struct report *report;
+    size_t count;
+};
+
+static bool notice_review(void *context, const struct doppel_review *review)
 {
-    enum { MOST = 10 };
-    size_t told = 0;
-    for (size_t i = 0; i < print->reviews.count; i++) {
-        const struct review_copy *one = &print->reviews.items[i];
-        if (told++ < MOST)
-            report_notice(report,
-                          "in review: item %llu%s%s, of list '%s', matched %llu times in 24 "
-                          "hours; 'doppel lists release %llu' releases it",
-                          (unsigned long long)one->review.item, one->name ? ", " : "",
-                          one->name ? one->name : "", one->list,
-                          (unsigned long long)one->review.matches,
-                          (unsigned long long)one->review.item);
-    }
-    if (told > MOST)
-        report_notice(report, "and %zu more; --json names them all", told - MOST);
+    struct review_notices *notices = context;
+    if (notices->count++ < MOST_REVIEWS)
+        report_notice(notices->report,
+                      "in review: item %llu%s%s, of list '%s', matched %llu times in 24 "
+                      "hours; 'doppel lists release %llu' releases it",
+                      (unsigned long long)review->item, review->name ? ", " : "",
+                      review->name ? review->name : "", review->list,
+                      (unsigned long long)review->matches, (unsigned long long)review->item);
+    return true;
 }
 
-static void free_reviews(struct lists_print *print)
+/* For people, each item that is to be reviewed, once. */
+static enum doppel_status notice_reviews(struct doppel_library *library, struct report *report,
+                                         struct doppel_error *error)
 {
-    for (size_t i = 0; i < print->reviews.count; i++) {
-        free(print->reviews.items[i].list);
-        free(print->reviews.items[i].name);
-    }
-    array_free(&print->reviews);
+    struct review_notices notices = {report, 0};
+    enum doppel_status status = doppel_library_each_review(library, notice_review, &notices, error);
+    if (notices.count > MOST_REVIEWS)
+        report_notice(report, "and %zu more; --json names them all", notices.count - MOST_REVIEWS);
+    return status;
 }
 
 int cmd_lists(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    struct doppel_library *library;
-    if (open_library(settings, false, true, &library, &error))
+    struct lists_print print = {0};
+    if (open_library(settings, false, true, &print.library, &error))
         return report_fatal(report, "%s", error.message);
-    struct lists_print print = {.output = output_new(settings, &layout, report)};
-    enum doppel_status status = doppel_library_each_review(library, keep_review, &print, &error);
-    if (!status)
-        status = doppel_library_each_list(library, print_list, &print, &error);
+    print.output = output_new(settings, &layout, report);
+    enum doppel_status status = doppel_library_each_list(print.library, print_list, &print, &error);
+    if (print.error.status)
+        error = print.error;
     bool written = output_finish(print.output);
     if (!status && settings->format == FORMAT_TABLE)
-        notice_reviews(&print, report);
-    free_reviews(&print);
-    doppel_library_close(library);
+        status = notice_reviews(print.library, report, &error);
+    doppel_library_close(print.library);
     if (status)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

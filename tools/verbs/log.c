@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "compare/kept_json.h"
+#include <doppel/decide.h>
+
 #include "tools/output/messages.h"
 #include "core/array.h"
 #include "tools/args/library_options.h"
@@ -53,43 +54,6 @@ struct log_command {
 
 /* ---- rows ---- */
 
-static void write_known_number(struct doppel_json *row, const char *key, uint64_t value)
-{
-    if (value)
-        doppel_json_integer(row, key, value);
-}
-
-static void write_limit(struct doppel_json *row, const struct doppel_log_entry *entry)
-{
-    static const char *const keys[] = {NULL, "max_distance", "min_similarity",
-                                       "max_false_positive_rate"};
-    doppel_json_object_begin(row, "limit");
-    if (entry->limit_kind == DOPPEL_LIMIT_DISTANCE)
-        doppel_json_integer(row, keys[entry->limit_kind], (uint64_t)entry->limit);
-    else
-        doppel_json_rate(row, keys[entry->limit_kind], entry->limit);
-    doppel_json_object_end(row);
-}
-
-static void write_match(struct doppel_json *row, const struct doppel_log_entry *entry)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(entry->scheme);
-    if (entry->scheme) { /* of bytes alone there is none */
-        doppel_json_text(row, "scheme", scheme ? scheme->name : "unknown");
-        doppel_json_integer(row, "version", entry->version);
-    }
-    if (entry->bits) {
-        doppel_json_integer(row, "distance", entry->distance);
-        doppel_json_integer(row, "bits", entry->bits);
-    }
-    if (entry->similarity >= 0)
-        doppel_json_number(row, "similarity", entry->similarity, 4);
-    if (entry->limit_kind)
-        write_limit(row, entry);
-    if (entry->false_positive_rate >= 0)
-        doppel_json_rate(row, "false_positive_rate", entry->false_positive_rate);
-}
-
 static char *join_around(const char *first, const char *between, const char *last)
 {
     char *text = must_allocate(strlen(first) + strlen(between) + strlen(last) + 1);
@@ -114,54 +78,42 @@ static char *sentence_at_end(const struct doppel_log_entry *entry)
     return join_around(entry->name, *entry->name ? ": " : "", entry->reason);
 }
 
-/* In a table a list is named with what was done. */
-static void write_list_reason(struct doppel_json *row, const struct doppel_log_entry *entry)
+/* In a table a list is named with what was done. @return given (free); NULL: there is none */
+static char *reason_with_list(const struct doppel_log_entry *entry)
 {
-    json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
+    if (entry->action != DOPPEL_LOG_LISTED || !entry->detail)
+        return NULL;
+    json_t *detail = json_loads(entry->detail, 0, NULL);
     const char *list = json_string_value(json_object_get(detail, "list"));
-    const char *reason = entry->reason ? entry->reason : "";
-    char *text = list ? join_around(reason, " ", list) : NULL;
-    doppel_json_text(row, "reason", text ? text : entry->reason);
-    free(text);
+    char *text = list ? join_around(entry->reason ? entry->reason : "", " ", list) : NULL;
     json_decref(detail);
+    return text;
 }
 
-static void write_name(struct doppel_json *row, const char *name)
+static void write_table_row(struct doppel_json *row, const struct doppel_log_entry *entry)
 {
-    if (name[0] == '/')
-        doppel_json_path(row, "path", name);
-    else if (name[0])
-        doppel_json_text(row, "record", name);
-}
-
-static void write_log_row(struct doppel_json *row, const struct doppel_log_entry *entry,
-                          bool is_table)
-{
-    char *sentence = is_table ? sentence_at_end(entry) : NULL;
-    doppel_json_integer(row, "entry", entry->entry);
-    doppel_json_number(row, "time", (double)entry->time_ns / 1e9, 3);
-    doppel_json_text(row, "action", doppel_log_action_name(entry->action));
-    write_known_number(row, "item", entry->item);
+    struct doppel_log_entry shown = *entry;
+    char *sentence = sentence_at_end(entry), *reason = reason_with_list(entry);
+    if (sentence) {
+        shown.name = "";
+        shown.reason = NULL;
+    }
+    if (reason)
+        shown.reason = reason;
+    doppel_log_entry_to_json(row, &shown);
     if (sentence)
         doppel_json_path(row, "path", sentence);
-    else
-        write_name(row, entry->name);
-    doppel_json_text(row, "source", entry->source);
-    if (entry->decided)
-        doppel_json_text(row, "decision",
-                         doppel_decision_name((enum doppel_decision)entry->decision));
-    write_known_number(row, "of", entry->of);
-    write_known_number(row, "former", entry->former);
-    if (entry->former_name)
-        doppel_json_path(row, "former_path", entry->former_name);
-    if (is_table && entry->action == DOPPEL_LOG_LISTED)
-        write_list_reason(row, entry);
-    else if (!sentence)
-        doppel_json_text(row, "reason", entry->reason);
-    if (entry->has_match)
-        write_match(row, entry);
-    write_kept_json(row, "detail", entry->detail);
     free(sentence);
+    free(reason);
+}
+
+static void write_log_row(const struct log_command *log, struct doppel_json *row,
+                          const struct doppel_log_entry *entry)
+{
+    if (log->settings->format == FORMAT_TABLE)
+        write_table_row(row, entry);
+    else
+        doppel_log_entry_to_json(row, entry);
 }
 
 /* ---- a story ---- */
@@ -189,7 +141,6 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
                        const struct doppel_error *error)
 {
     struct log_command *log = context;
-    bool is_table = log->settings->format == FORMAT_TABLE;
     log->entries++;
     if (!error->status && entry->former == log->item && entry->action == DOPPEL_LOG_DECIDED)
         log->successor = entry->item;
@@ -204,12 +155,12 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
     } else if (log->settings->last) {
         struct doppel_json row = {0};
         doppel_json_object_begin(&row, NULL);
-        write_log_row(&row, entry, is_table);
+        write_log_row(log, &row, entry);
         doppel_json_object_end(&row);
         if (!array_push(&log->held, row))
             doppel_json_free(&row);
     } else {
-        write_log_row(output_begin(log->output), entry, is_table);
+        write_log_row(log, output_begin(log->output), entry);
         output_end(log->output);
     }
     return !signals_stopped();

@@ -27,31 +27,10 @@ struct listing {
     struct output *output;
 };
 
-static void put_side(struct doppel_json *row, struct doppel_library *library, const char *key,
-                     const struct doppel_digest *digest)
-{
-    char hex[2 * sizeof digest->bytes + 1], name[16];
-    struct doppel_item item;
-    uint64_t id;
-    doppel_hex_encode(digest->bytes, sizeof digest->bytes, hex);
-    snprintf(name, sizeof name, "%s_digest", key);
-    doppel_json_text(row, name, hex);
-    if (doppel_library_by_digest(library, digest, &id, NULL) ||
-        doppel_library_get(library, id, false, &item, NULL))
-        return;
-    doppel_json_path(row, key, item.path);
-    doppel_item_free(&item);
-}
-
 static bool print_mark(void *context, const struct doppel_mark *mark)
 {
     struct listing *listing = context;
-    struct doppel_json *row = output_begin(listing->output);
-    doppel_json_text(row, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
-    put_side(row, listing->library, "a", &mark->a);
-    put_side(row, listing->library, "b", &mark->b);
-    doppel_json_number(row, "time", (double)mark->time_ns / 1e9, 3);
-    doppel_json_text(row, "note", mark->note);
+    doppel_mark_to_json(output_begin(listing->output), listing->library, mark);
     output_end(listing->output);
     return !signals_stopped();
 }

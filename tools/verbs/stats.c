@@ -14,80 +14,11 @@ static const struct column columns[] = {
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static const char *const decision_names[DOPPEL_LIBRARY_DECISIONS] = {
-    "new", "duplicate", "revision", "part", "too_short", "unreadable", "conflict"};
-
-static const char *scheme_name(const struct doppel_library_share *share)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(share->scheme);
-    return scheme ? scheme->name : share->scheme == DOPPEL_SCHEME_NONE ? "none" : "unknown";
-}
-
-/* ---- JSON ---- */
-
-static void write_shares(struct doppel_json *row, const struct doppel_library_stats *stats)
-{
-    doppel_json_array_begin(row, "kinds");
-    for (size_t i = 0; i < stats->share_count; i++) {
-        const struct doppel_library_share *share = &stats->shares[i];
-        doppel_json_object_begin(row, NULL);
-        doppel_json_text(row, "kind", doppel_kind_name(share->kind));
-        doppel_json_text(row, "scheme", scheme_name(share));
-        doppel_json_integer(row, "version", share->version);
-        doppel_json_integer(row, "items", share->items);
-        doppel_json_boolean(row, "old", share->old);
-        doppel_json_object_end(row);
-    }
-    doppel_json_array_end(row);
-}
-
-static void write_decisions(struct doppel_json *row, const struct doppel_library_stats *stats)
-{
-    doppel_json_object_begin(row, "decisions");
-    for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
-        doppel_json_integer(row, decision_names[i], stats->decisions[i]);
-    doppel_json_object_end(row);
-}
-
-static void write_list_counts(struct doppel_json *row, const struct doppel_library_stats *stats)
-{
-    doppel_json_object_begin(row, "lists");
-    for (int i = 0; i < DOPPEL_LIBRARY_STATES; i++)
-        doppel_json_integer(row, doppel_list_state_name((enum doppel_list_state)i),
-                            stats->lists[i]);
-    doppel_json_object_end(row);
-}
-
 static void print_object(struct output *output, const struct doppel_library_stats *stats)
 {
-    struct doppel_json *row = output_begin(output);
-    doppel_json_integer(row, "items", stats->items);
-    doppel_json_integer(row, "old_items", stats->old_items);
-    write_shares(row, stats);
-    doppel_json_integer(row, "records", stats->texts);
-    write_decisions(row, stats);
-    doppel_json_integer(row, "groups", stats->groups);
-    doppel_json_integer(row, "duplicates", stats->followers);
-    write_list_counts(row, stats);
-    doppel_json_integer(row, "listed", stats->listed);
-    doppel_json_integer(row, "labels", stats->labels);
-    doppel_json_integer(row, "sources", stats->sources);
-    doppel_json_integer(row, "marks", stats->marks);
-    doppel_json_integer(row, "digests", stats->digests);
-    doppel_json_integer(row, "failures", stats->failures);
-    doppel_json_integer(row, "log_entries", stats->log_entries);
-    if (stats->oldest_ns) {
-        doppel_json_number(row, "oldest", (double)stats->oldest_ns / 1e9, 3);
-        doppel_json_number(row, "newest", (double)stats->newest_ns / 1e9, 3);
-    }
-    doppel_json_integer(row, "catalogue_bytes", stats->catalogue_bytes);
-    doppel_json_integer(row, "sounds_bytes", stats->audio_bytes);
-    doppel_json_integer(row, "videos_bytes", stats->videos_bytes);
-    doppel_json_integer(row, "codes_bytes", stats->codes_bytes);
+    doppel_library_stats_to_json(output_begin(output), stats);
     output_end(output);
 }
-
-/* ---- lines ---- */
 
 static struct doppel_json *begin_stats_row(struct output *output, const char *what,
                                            const char *name)
@@ -122,8 +53,8 @@ static void print_shares(struct output *output, const struct doppel_library_stat
 {
     for (size_t i = 0; i < stats->share_count; i++) {
         const struct doppel_library_share *share = &stats->shares[i];
-        struct doppel_json *row =
-            begin_stats_row(output, doppel_kind_name(share->kind), scheme_name(share));
+        struct doppel_json *row = begin_stats_row(output, doppel_kind_name(share->kind),
+                                                  doppel_library_share_scheme(share));
         doppel_json_integer(row, "version", share->version);
         doppel_json_integer(row, "count", share->items);
         doppel_json_boolean(row, "old", share->old);
@@ -138,7 +69,8 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     print_count(output, "records", NULL, stats->texts);
     for (size_t i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
         if (stats->decisions[i])
-            print_count(output, "records", decision_names[i], stats->decisions[i]);
+            print_count(output, "records", doppel_decision_name((enum doppel_decision)i),
+                        stats->decisions[i]);
     print_count(output, "groups", "ingest, mark", stats->groups);
     print_count(output, "duplicates", "ingest, mark", stats->followers);
     for (int i = 0; i < DOPPEL_LIBRARY_STATES; i++)
