@@ -83,7 +83,7 @@ static enum doppel_status read_image(struct input *input, const struct doppel_lu
     bool turned = image.orientation >= 5;
     if (status == DOPPEL_OK)
         status = orientation_apply(&image, &options->limits, error);
-    if (status == DOPPEL_OK && input->error)
+    if (input->error) /* and not what a decoder made of it */
         status = doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(input->error));
     if (status != DOPPEL_OK) {
         free(image.pixels);
