@@ -187,19 +187,30 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
+/* Where AddressSanitizer is a library of its own (-shared-libasan), memory is the sanitizer's. */
+extern void *__interceptor_malloc(size_t size) __attribute__((weak));
+extern void *__interceptor_calloc(size_t count, size_t size) __attribute__((weak));
+extern void *__interceptor_realloc(void *old, size_t size) __attribute__((weak));
+
 void *malloc(size_t size)
 {
-    return fails(CALL_malloc) ? NULL : __libc_malloc(size);
+    if (fails(CALL_malloc))
+        return NULL;
+    return __interceptor_malloc ? __interceptor_malloc(size) : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fails(CALL_calloc) ? NULL : __libc_calloc(count, size);
+    if (fails(CALL_calloc))
+        return NULL;
+    return __interceptor_calloc ? __interceptor_calloc(count, size) : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails(CALL_realloc) ? NULL : __libc_realloc(old, size);
+    if (fails(CALL_realloc))
+        return NULL;
+    return __interceptor_realloc ? __interceptor_realloc(old, size) : __libc_realloc(old, size);
 }
 
 FAILING(void *, NULL, aligned_alloc, (size_t alignment, size_t size), (alignment, size))
