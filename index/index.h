@@ -300,7 +300,9 @@ struct doppel_index_scanned {
     const struct doppel_index_scanned_part *part;
 };
 
-/** Called from any thread, several at once. */
+/** Called from any thread, several at once; of codes not yet flushed, with the index locked against
+ * writing. So it calls nothing of the index but what takes a run, and holds no lock of its own when
+ * it calls doppel_index_scanned_removed. */
 typedef void doppel_index_scan_visitor(void *context, const struct doppel_index_scanned *run);
 
 /** Visit all codes, removed ones too. @return as doppel_index_search; DOPPEL_E_ARGUMENT of another

@@ -52,7 +52,9 @@ static void check_code(struct expected_items *items, const struct doppel_index_s
     assert_true(item < ITEMS && place < items->codes[item]);
     for (unsigned word = 0; word < 4; word++)
         assert_int_equal(code[word], word_of(items, payload, word));
+    pthread_mutex_lock(&items->lock);
     assert_int_equal(items->seen[item][place]++, 0);
+    pthread_mutex_unlock(&items->lock);
     if (place) {
         assert_true(doppel_index_scanned_get(run, number - 1, code, &beside));
         assert_int_equal(beside, payload - 1);
@@ -63,7 +65,6 @@ static void visit_run(void *context, const struct doppel_index_scanned *run)
 {
     struct expected_items *items = context;
     assert_true(run->first % 64 == 0 && run->count <= DOPPEL_INDEX_SCANNED_CODES);
-    pthread_mutex_lock(&items->lock);
     for (uint64_t i = 0; i < run->count; i++) {
         uint64_t code[4], payload;
         assert_true(doppel_index_scanned_get(run, run->first + i, code, &payload));
@@ -73,7 +74,6 @@ static void visit_run(void *context, const struct doppel_index_scanned *run)
                              payload % 16 < DOPPEL_INDEX_SCANNED_MARKED);
         check_code(items, run, run->first + i);
     }
-    pthread_mutex_unlock(&items->lock);
 }
 
 static void check_all(const struct doppel_index *index, struct expected_items *items)
