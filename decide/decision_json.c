@@ -19,7 +19,7 @@ static void write_primary(struct doppel_json *json, const struct doppel_decided 
         doppel_json_integer(json, "of", decided->of);
     if (decided->of)
         doppel_json_integer(json, "of_item", decided->of);
-    if (path && (decided->is_file || strcmp(path, decided->path) != 0))
+    if (path && (decided->is_file || !decided->path || strcmp(path, decided->path) != 0))
         doppel_json_path(json, "of_path", path);
     if (decided->of_line)
         doppel_json_integer(json, "of_line", decided->of_line);

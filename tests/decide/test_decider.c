@@ -275,6 +275,18 @@ static void a_decision_is_json(void **state)
     doppel_json_free(&json);
 }
 
+static void a_decision_without_a_path_is_json(void **state)
+{
+    const struct doppel_decided decided = {
+        .decision = DOPPEL_DECISION_DUPLICATE, .of = 1, .of_path = "a.jsonl"};
+    struct doppel_json json = {0};
+    doppel_decision_to_json(&json, &decided);
+    assert_string_equal(json.bytes, "{\"decision\":\"duplicate\",\"of\":1,\"of_item\":1,"
+                                    "\"of_path\":\"a.jsonl\"}");
+    doppel_json_free(&json);
+    (void)state;
+}
+
 static void careless_calls(void **state)
 {
     struct fixture *fixture = *state;
@@ -371,6 +383,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(codes_among_others, begin, end),
         cmocka_unit_test_setup_teardown(there_is_a_bound, begin, end),
         cmocka_unit_test_setup_teardown(a_decision_is_json, begin, end),
+        cmocka_unit_test(a_decision_without_a_path_is_json),
         cmocka_unit_test_setup_teardown(careless_calls, begin, end),
         cmocka_unit_test_setup_teardown(codes_of_other_schemes_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(what_cannot_be_kept_is_not_told, begin, end),
