@@ -137,6 +137,23 @@ static void test_deep_markdown(void **unused)
         assert_int_equal(repeat(markdown_to_text, units[i], 20000), DOPPEL_OK);
 }
 
+/* What lies behind the text is none of it: of "[](-" md4c takes a ')' there for the end of a link. */
+static void test_markdown_end(void **unused)
+{
+    (void)unused;
+    static const char behind[] = {')', '(', ']', '"', '>', '\n', 'a', '\0'};
+    for (size_t i = 0; i < sizeof behind; i++) {
+        struct plain_text got = {0};
+        struct doppel_error error;
+        char source[] = "a [](-\0 b";
+        source[6] = behind[i];
+        assert_int_equal(markdown_to_text(source, 6, &got, &error), DOPPEL_OK);
+        assert_int_equal(got.size, 6);
+        assert_memory_equal(got.bytes, "a [](-", 6);
+        free(got.bytes);
+    }
+}
+
 /* ---- what it is ---- */
 
 static void test_looks_like_html(void **unused)
@@ -189,7 +206,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html),          cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_deep),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_deep_markdown), cmocka_unit_test(test_looks_like_html),
+        cmocka_unit_test(test_deep_markdown), cmocka_unit_test(test_markdown_end),
+        cmocka_unit_test(test_looks_like_html),
         cmocka_unit_test(test_utf16),
     };
     return cmocka_run_group_tests_name("formats", tests, NULL, NULL);
