@@ -137,7 +137,7 @@ static void test_deep_markdown(void **unused)
         assert_int_equal(repeat(markdown_to_text, units[i], 20000), DOPPEL_OK);
 }
 
-/* What lies behind the text is none of it: md4c takes a ')' there for the end of the link "[](-". */
+/* What lies behind the text is none of it: md4c takes a ')' there for the end of a link. */
 static void test_markdown_end(void **unused)
 {
     (void)unused;
