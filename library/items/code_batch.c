@@ -82,7 +82,10 @@ bool doppel_code_batch_takes(const struct doppel_item *item)
 static bool copy_tags(const struct doppel_list_tags *tags, struct doppel_list_tags *out)
 {
     *out = (struct doppel_list_tags){.given = tags->given};
-    if (tags->count && !(out->items = calloc(tags->count, sizeof *out->items)))
+    if (!tags->count)
+        return true;
+    out->items = calloc(tags->count, sizeof *out->items);
+    if (!out->items)
         return false;
     for (; out->count < tags->count; out->count++)
         if (!(out->items[out->count] = strdup(tags->items[out->count])))
