@@ -98,8 +98,8 @@ static bool load_cached_text(void *context, const struct grouping_item *item, st
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
-    if (!load_cached_record(scan, item, read_scheme(&scan->read, DOPPEL_KIND_TEXT), item->reading,
-                            &record))
+    const struct doppel_scheme *scheme = &scan->read.schemes[DOPPEL_KIND_TEXT];
+    if (!load_cached_record(scan, item, scheme, item->reading, &record))
         return false;
     bool good = text_view_read(&record, &scan->options->compare.text, out);
     doppel_record_free(&record);
@@ -111,8 +111,8 @@ static bool load_cached_video(void *context, const struct grouping_item *item,
 {
     const struct scan *scan = context;
     struct doppel_record record = {0};
-    if (!load_cached_record(scan, item, read_scheme(&scan->read, DOPPEL_KIND_VIDEO), item->reading,
-                            &record))
+    const struct doppel_scheme *scheme = &scan->read.schemes[DOPPEL_KIND_VIDEO];
+    if (!load_cached_record(scan, item, scheme, item->reading, &record))
         return false;
     bool good = video_read(&record, DOPPEL_VIDEO_ALL, out);
     doppel_record_free(&record);
