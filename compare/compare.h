@@ -20,6 +20,18 @@
 extern "C" {
 #endif
 
+/**
+ * A fingerprint of one code, from hex as `hash` prints it: of MinHash its lanes in order, four
+ * digits each.
+ *
+ * @param out given (doppel_fingerprint_free)
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it is no code of the scheme; DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_fingerprint_from_hex(const struct doppel_scheme *scheme,
+                                                          const char *hex,
+                                                          struct doppel_fingerprint *out,
+                                                          struct doppel_error *error);
+
 /** When records match. Each kind has thresholds of its own where none is given. */
 struct doppel_compare_options {
     /** By kind, what is compared: records of another scheme or version are not. Its id is

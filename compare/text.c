@@ -79,8 +79,9 @@ char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number)
     return hex;
 }
 
-enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, const char *hex,
-                                        struct doppel_fingerprint *out, struct doppel_error *error)
+enum doppel_status doppel_fingerprint_from_hex(const struct doppel_scheme *scheme, const char *hex,
+                                               struct doppel_fingerprint *out,
+                                               struct doppel_error *error)
 {
     bool lanes = is_minhash(scheme->id);
     uint16_t code_bits = lanes ? 256 : scheme->code_bits;

@@ -80,8 +80,4 @@ char *lanes_in_hex(const uint16_t *lanes, uint32_t count);
  * given (free). NULL without memory */
 char *code_in_hex(const struct doppel_fingerprint *fingerprint, uint32_t number);
 
-/* The inverse: a fingerprint of one code; given (doppel_fingerprint_free). */
-enum doppel_status fingerprint_from_hex(const struct doppel_scheme *scheme, const char *hex,
-                                        struct doppel_fingerprint *out, struct doppel_error *error);
-
 #endif

@@ -133,7 +133,7 @@ int main(int argc, char **argv)
     make_texts(text);
     make_music();
     make_videos();
-    printf("texts/, music/, heard.wav, broadcast.wav, diver.avi, trailer.avi\n");
+    printf("texts/, music/, heard.wav, broadcast.wav, diver.avi, trailer.avi; ");
     draw_pictures("pictures");
     free(text);
     return 0;

@@ -84,7 +84,7 @@ static enum doppel_status read_hex_code(const struct doppel_scheme *scheme, cons
 {
     size_t bits = 4 * strlen(hex);
     if (bits == scheme->code_bits || bits > 256 || bits < scheme->code_bits || bits % 64)
-        return fingerprint_from_hex(scheme, hex, out, error);
+        return doppel_fingerprint_from_hex(scheme, hex, out, error);
     enum doppel_status status = doppel_fingerprint_make(scheme, (uint16_t)bits, 1, out, error);
     if (!status && doppel_code_from_hex(hex, (uint32_t)bits, out->codes)) {
         doppel_fingerprint_free(out);

@@ -396,10 +396,9 @@ void importer_notice_counts(const struct importer *importer, const char *name)
                           "other bytes",
                           (unsigned long long)counts.without_path);
     if (counts.conflicts)
-        doppel_run_notice(
-            importer->run,
-            "%llu labels, sources, lists or policies differ here, and stay as they are",
-            (unsigned long long)counts.conflicts);
+        doppel_run_notice(importer->run,
+                          "%llu words, sources, lists or policies are other ones here, and stay so",
+                          (unsigned long long)counts.conflicts);
 }
 
 enum doppel_status importer_settle(struct importer *importer, struct doppel_error *error)

@@ -96,8 +96,7 @@ enum doppel_status importer_take_mark(void *context, const struct doppel_mark *m
     struct importer *importer = context;
     enum doppel_manual_label word = DOPPEL_LABEL_NONE;
     if (memcmp(&mark->a, &mark->b, sizeof mark->a) == 0)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "a manual label is about two contents, not one");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a word is about two contents, not one");
     enum doppel_status status = importer_write_codes(importer, error);
     if (!status)
         status = doppel_library_get_label(importer->library, &mark->a, &mark->b, &word, error);

@@ -88,7 +88,7 @@ static void read_one_code(struct fields *fields, const struct doppel_scheme *sch
     if (fields->status)
         return;
     fields->status =
-        fingerprint_from_hex(scheme, hex ? hex : "", &record->fingerprint, fields->error);
+        doppel_fingerprint_from_hex(scheme, hex ? hex : "", &record->fingerprint, fields->error);
     record->fingerprint.version = record->version;
 }
 

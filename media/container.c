@@ -6,8 +6,6 @@
 
 #include <libavutil/intreadwrite.h>
 
-#include "media/probe.h"
-
 /* How much is looked at until a container is found. */
 enum { FIRST_LOOK = 2048, LAST_LOOK = 1 << 20 };
 
@@ -57,8 +55,8 @@ enum doppel_status container_find(struct container *container, const AVInputForm
         if (!looked)
             kind = doppel_media_probe(source->head, source->head_size, NULL);
         if (kind == DOPPEL_KIND_TEXT || kind == DOPPEL_KIND_IMAGE)
-            return doppel_fail(error, DOPPEL_E_FORMAT, "is %s, not %s", kind_with_article(kind),
-                               container->holds);
+            return doppel_fail(error, DOPPEL_E_FORMAT, "is no %s but %s", container->holds,
+                               doppel_kind_name(kind));
         looked = source->head_size;
         AVProbeData data = {.filename = "", .buf = source->head, .buf_size = (int)looked};
         int score = 0;

@@ -121,8 +121,7 @@ static enum doppel_kind by_bmp(const struct file_head *head, enum doppel_format 
     return DOPPEL_KIND_UNKNOWN;
 }
 
-/* Source: Truevision TGA 2.0, and what readers take. No magic number: every field must be
- * plausible. */
+/* Source: Truevision TGA 2.0, and what readers take. No magic number: every field must be audio. */
 static enum doppel_kind by_tga(const struct file_head *head, enum doppel_format *format)
 {
     const uint8_t *h = head->data;
@@ -133,24 +132,18 @@ static enum doppel_kind by_tga(const struct file_head *head, enum doppel_format 
     if (h[1] > 1 || !(mapped || colour || grey) || (mapped && !has_map))
         return DOPPEL_KIND_UNKNOWN;
     unsigned map_length = get_u16(h + 5), map_bits = h[7], bits = h[16], alpha_bits = h[17] & 15;
-    bool map_fits =
+    bool map_audio =
         has_map ? map_length >= 1 && map_length <= 256 && get_u16(h + 3) + map_length <= 256 &&
                       (map_bits == 15 || map_bits == 16 || map_bits == 24 || map_bits == 32)
                 : !h[3] && !h[4] && !h[5] && !h[6] && !h[7];
-    bool bits_fit = colour ? bits == 15 || bits == 16 || bits == 24 || bits == 32
-                           : bits == 8 || (grey && bits == 16);
-    bool size_fits = get_u16(h + 12) && get_u16(h + 14);
-    bool flags_fit = !(h[17] & 0xc0) && (alpha_bits <= 1 || alpha_bits == 8);
-    if (!map_fits || !bits_fit || !size_fits || !flags_fit)
+    bool bits_audio = colour ? bits == 15 || bits == 16 || bits == 24 || bits == 32
+                             : bits == 8 || (grey && bits == 16);
+    bool size_audio = get_u16(h + 12) && get_u16(h + 14);
+    bool flags_audio = !(h[17] & 0xc0) && (alpha_bits <= 1 || alpha_bits == 8);
+    if (!map_audio || !bits_audio || !size_audio || !flags_audio)
         return DOPPEL_KIND_UNKNOWN;
     *format = DOPPEL_FORMAT_TGA;
     return DOPPEL_KIND_IMAGE;
-}
-
-const char *kind_with_article(enum doppel_kind kind)
-{
-    static const char *const words[] = {"something else", "text", "an image", "audio", "a video"};
-    return words[kind];
 }
 
 enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,

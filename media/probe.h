@@ -12,9 +12,6 @@ struct file_head {
 /** Are these bytes at `offset`? */
 bool head_has(const struct file_head *head, size_t offset, const char *bytes, size_t size);
 
-/** As sentences name it: "text", "an image", "audio", "a video". */
-const char *kind_with_article(enum doppel_kind kind);
-
 /* Each returns DOPPEL_KIND_UNKNOWN for what is not of its family, and writes `format` of pictures
  * only. */
 enum doppel_kind probe_bmff(const struct file_head *head, enum doppel_format *format);

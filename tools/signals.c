@@ -46,6 +46,11 @@ void signals_closed_pipe(void)
     atomic_compare_exchange_strong(&stopped_by, &none, SIGPIPE);
 }
 
+void signals_forget(void)
+{
+    stopped_by = 0;
+}
+
 int signals_exit_code(void)
 {
     int number = atomic_load(&stopped_by);

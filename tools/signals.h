@@ -17,6 +17,9 @@ bool signals_interrupted(void);
 /* Stdout has no reader any more: stop, and end with 141 as a process does that SIGPIPE kills. */
 void signals_closed_pipe(void);
 
+/* The signal was how the run is to end: nothing was interrupted. */
+void signals_forget(void);
+
 /* 130 after SIGINT, 143 after SIGTERM, 141 after a closed pipe; 0 when nothing stopped the run. */
 int signals_exit_code(void);
 

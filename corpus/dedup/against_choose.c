@@ -110,8 +110,8 @@ static enum doppel_status choose_for_all(struct choosing *choosing, struct doppe
         status = choose_for_record(choosing, i, error);
         if (!status && i % LOOKUPS_A_TELLING == 0 && !dedup->cancelled &&
             !dedup_goes_on(dedup, "records looked up", i, dedup->count))
-            status = doppel_fail(error, DOPPEL_E_CANCELLED,
-                                 "interrupted while comparing: no decision is printed");
+            status =
+                doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted while comparing: none is told");
     }
     return status;
 }

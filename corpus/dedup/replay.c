@@ -62,8 +62,7 @@ static enum doppel_status look_up_dedup(struct replay *replay, size_t done,
     replay->told = done;
     if (dedup->cancelled || dedup_goes_on(dedup, "records compared", done, dedup->count))
         return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_CANCELLED,
-                       "interrupted while comparing: no decision is printed");
+    return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted while comparing: none is told");
 }
 
 /* ---- small components ---- */

@@ -215,7 +215,7 @@ void codes_notice_making(struct doppel_library *library, enum code_table which,
     (void)codes_count_items(library->store, which, &items, NULL);
     if (items <= FEW_ITEMS && why->status != DOPPEL_E_CORRUPT)
         return;
-    snprintf(sentence, sizeof sentence, "the index %s/%s is being built from the items: %s",
+    snprintf(sentence, sizeof sentence, "the index %s/%s is made of the items: %s",
              library->directory, code_tables[which].folder,
              why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
     library->watch.notice(library->watch.context, sentence);
@@ -232,7 +232,7 @@ static enum doppel_status may_make(const struct doppel_library *library, enum co
     return status || !any
                ? status
                : doppel_fail(error, why->status,
-                             "the index %s/%s must not be built from the items now: %s",
+                             "the index %s/%s is not to be made of the items now: %s",
                              library->directory, code_tables[which].folder,
                              why->status == DOPPEL_E_NOT_FOUND ? "it is not there" : why->message);
 }

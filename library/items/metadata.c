@@ -314,7 +314,7 @@ enum doppel_status doppel_library_by_external_id(struct doppel_library *library,
     if (status)
         return status;
     if (!found)
-        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has the id %s",
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: nothing is called %s",
                            library->directory, external_id);
     *out = (uint64_t)item;
     return DOPPEL_OK;

@@ -54,11 +54,10 @@ enum doppel_status doppel_keep_policy_parse(const char *text, struct doppel_keep
         size_t length = strcspn(from, ",");
         uint8_t criterion = criterion_of(from, length);
         if (criterion == DOPPEL_KEEP_CRITERIA)
-            return doppel_fail(
-                error, DOPPEL_E_ARGUMENT,
-                "'%.*s' is no criterion of what to keep; there are authority, resolution, "
-                "duration, size, date, depth and name",
-                (int)(length < 40 ? length : 40), from);
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "'%.*s' is nothing to keep by; there are authority, resolution, "
+                               "duration, size, date, depth and name",
+                               (int)(length < 40 ? length : 40), from);
         if (memchr(policy.criteria, criterion, policy.count))
             return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%s' is there twice", names[criterion]);
         policy.criteria[policy.count++] = criterion;

@@ -246,7 +246,7 @@ enum doppel_status doppel_library_mark(struct doppel_library *library,
 {
     if (memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "both have the same bytes: they need no label");
+                           "both have the same bytes: there is nothing to be said");
     enum doppel_status status;
     TRY(note && *note ? name_check(note, "a note", error) : DOPPEL_OK);
     TRY(library_begin(library, error));

@@ -189,9 +189,8 @@ static enum doppel_status remove_source(struct doppel_library *library, const ch
     enum doppel_status status = rows_run(library, "DELETE FROM source WHERE pattern = ?1",
                                          VALUES(value_text(pattern)), error);
     if (!status && rows_changed(library) == 0)
-        status =
-            doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no authority is set for source '%.100s'",
-                        library->directory, pattern);
+        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: nothing is said of a source '%.100s'",
+                             library->directory, pattern);
     snprintf(sentence, sizeof sentence, "source '%.1000s' has no authority of its own", pattern);
     return status ? status : said(library, sentence, error);
 }

@@ -4,7 +4,6 @@
 
 #include "core/digest.h"
 #include "media/decode.h"
-#include "media/probe.h"
 
 enum { PROBE_BYTES = 4096 };
 
@@ -52,7 +51,7 @@ static enum doppel_status find_format(struct input *input, enum doppel_format *o
     if (kind == DOPPEL_KIND_UNKNOWN)
         return doppel_fail(error, DOPPEL_E_FORMAT, "is of no known format");
     if (kind != DOPPEL_KIND_IMAGE)
-        return doppel_fail(error, DOPPEL_E_FORMAT, "is %s, not an image", kind_with_article(kind));
+        return doppel_fail(error, DOPPEL_E_FORMAT, "is no picture but %s", doppel_kind_name(kind));
     return DOPPEL_OK;
 }
 

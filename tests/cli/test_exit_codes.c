@@ -98,6 +98,7 @@ static const struct missing_case cases[] = {
     {"verify -L none", A_LIBRARY},
     {"compact -L none", A_LIBRARY},
     {"stats -L none", A_LIBRARY},
+    {"serve -L none --keys nosuch", A_LIBRARY},
     {"index build nosuch -o other", A_FILE},
     {"index add codes.index nosuch", A_FILE},
     {"index add none c.hex", AN_INDEX},

@@ -236,7 +236,7 @@ static void the_policy_chooses(void **state)
                   "scan", "--json", "--keep", "depth", "pics");
     struct ran ran = doppel("scan", "--keep", "beauty", "pics");
     assert_code(&ran, 2);
-    assert_has(ran.err, "'beauty' is no criterion of what to keep; there are authority");
+    assert_has(ran.err, "'beauty' is nothing to keep by; there are authority");
     ran_free(&ran);
 }
 

@@ -118,7 +118,7 @@ static void an_index_that_is_gone_is_made_or_refused(void **state)
     struct ran ran = doppel("check", "-L", "library", "--jsonl", "others.jsonl", "--no-rebuild");
     assert_code(&ran, 2);
     assert_non_null(strstr(ran.err, "library/"));
-    assert_non_null(strstr(ran.err, "must not be built from the items now"));
+    assert_non_null(strstr(ran.err, "is not to be made of the items now"));
     ran_free(&ran);
     char *after = doppel_prints(0, "check", "-L", "library", "--jsonl", "others.jsonl");
     assert_string_equal(after, before);

@@ -56,7 +56,7 @@ static void sources_are_worth_something(void **state)
     json = doppel_prints(0, "source", "policy", "-L", "library", "--json");
     assert_string_equal(json, "{\"keep\":\"date,size\"}\n");
     free(json);
-    assert_refused("no criterion of what to keep", "source", "policy", "-L", "library", "beauty");
+    assert_refused("nothing to keep by", "source", "policy", "-L", "library", "beauty");
 }
 
 static void a_word_is_kept_and_told(void **state)
@@ -67,7 +67,7 @@ static void a_word_is_kept_and_told(void **state)
     char *text = doppel_prints(0, "log", "-L", "library", "2");
     assert_has(text, "was added: /");
     assert_has(text, "a person said that it is the same as item 1; note: why");
-    assert_has(text, "is linked to item 1");
+    assert_has(text, "follows item 1");
     free(text);
     text = doppel_prints(0, "show", "-L", "library", "2", "--json");
     assert_has(text, "\"leader\":1");
@@ -236,14 +236,14 @@ static void the_log_tells_of_records(void **state)
     char *text = doppel_prints(0, "log", "-L", "library", "a");
     assert_lacks(text, "which was not added"); /* the one that came again */
     assert_has(text, "item 2 took its place as the one of the group to keep, as the newer one\n");
-    assert_has(text, "item 2 is linked to it; of its group item 2 is the one to keep\n");
+    assert_has(text, "is followed by item 2; of its group item 2 is the one to keep\n");
     assert_lacks(text, "item 0");
     free(text);
     text = doppel_prints(0, "log", "-L", "library", "item:2");
     assert_true(strstr(text, "came in") < strstr(text, "was put on list 'press'"));
     assert_has(text, "same-id: ");
     assert_has(text, "; that one took its place\n");
-    assert_has(text, "item 3 has its place; is linked to item 1\n");
+    assert_has(text, "item 3 has its place; follows item 1\n");
     free(text);
     text = doppel_prints(0, "log", "-L", "library");
     assert_has(text, "put on press");
@@ -300,7 +300,7 @@ static void items_are_tagged_and_asked_for(void **state)
     free(json);
     assert_refused("object in JSON", "tag", "-L", "library", "1", "--meta", "[1]");
     assert_refused("object in JSON", "add", "-L", "other", "pics", "--meta", "{");
-    assert_refused("say what to set", "tag", "-L", "library", "1");
+    assert_refused("say something", "tag", "-L", "library", "1");
     assert_refused("of which items", "tag", "-L", "library", "--label", "x");
     assert_refused("'1; SELECT 2' is not one expression", "list", "-L", "library", "--where",
                    "1; SELECT 2");

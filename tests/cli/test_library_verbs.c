@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -280,25 +279,6 @@ static void what_holds_nothing_makes_no_library(void **state)
     ran_free(&ran);
 }
 
-/* 'scan' needs none; one that is named has to be read. */
-static void scan_goes_on_without_the_library_of_another(void **state)
-{
-    const struct setting theirs = {.powerless = true, .environment = {"DOPPEL_LIBRARY=l"}};
-    const struct setting powerless = {.powerless = true};
-    (void)state;
-    keep_drawing("a.jpg", 0, 1);
-    free(doppel_prints(0, "add", "-L", "l", "a.jpg"));
-    assert_int_equal(chmod("l", 0), 0);
-    struct ran ran = doppel_with(&theirs, "scan", "a.jpg", "--no-cache");
-    assert_code(&ran, 0);
-    assert_has(ran.err, "l/catalogue.db: Permission denied: going on without its manual labels\n");
-    ran_free(&ran);
-    ran = doppel_with(&powerless, "scan", "a.jpg", "--no-cache", "-L", "l");
-    assert_code(&ran, 2);
-    ran_free(&ran);
-    assert_int_equal(chmod("l", 0700), 0);
-}
-
 static void a_folder_without_files_is_said(void **state)
 {
     static const char *const verbs[][2] = {
@@ -360,7 +340,6 @@ int main(void)
         IN_SANDBOX(without_a_library_it_says_so),
         IN_SANDBOX(a_wrong_path_makes_no_library),
         IN_SANDBOX(what_holds_nothing_makes_no_library),
-        IN_SANDBOX(scan_goes_on_without_the_library_of_another),
         IN_SANDBOX(a_folder_without_files_is_said),
         IN_SANDBOX(the_environment_names_the_library),
         IN_SANDBOX(a_broken_catalogue_is_refused),

@@ -203,7 +203,7 @@ static void what_is_no_audio_is_said(void **state)
     static const struct {
         const char *input, *operand, *sentence;
     } wrong[] = {
-        {"words and words and words and words", "-", "standard input: is text, not audio; "},
+        {"words and words and words and words", "-", "doppel: standard input: "},
         {"words and words and words and words", "-", "--pcm s16le:44100:2"},
         {"", "-", "is empty"},
         {NULL, "nothing.wav", "doppel: nothing.wav: "},

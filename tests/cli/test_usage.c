@@ -331,7 +331,7 @@ static void a_wrong_configuration_is_told_by_its_line(void **state)
     } cases[] = {
         {"\nnope = 1\n", "config:2: nope: there is no such option"},
         {"[nope]\n", "config:1: there is no verb 'nope'"},
-        {"yes = yes\n", "config:1: yes: it cannot be set in a file: give it each time"},
+        {"yes = yes\n", "config:1: yes: it is to be given each time"},
         {"hidden = maybe\n", "config:1: hidden: it takes yes or no"},
         {"kind = pixel\n", "config:1: kind: '--kind' takes image"},
         {"[scan]\nlist = x\n", "config:2: list: there is no such option"},

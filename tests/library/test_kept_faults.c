@@ -183,7 +183,7 @@ struct heard {
 static void take_notice(void *context, const char *sentence)
 {
     struct heard *heard = context;
-    assert_non_null(strstr(sentence, "is being built from the items"));
+    assert_non_null(strstr(sentence, "is made of the items"));
     heard->notices++;
 }
 

@@ -88,7 +88,7 @@ static void a_bad_policy_ends_the_run(void **state)
     } bad[] = {
         {"switched-off = jpg2", "policy:1: switched-off: there is no format or kind 'jpg2'"},
         {"\nmax-pixels = many", "policy:2: max-pixels: "},
-        {"yes = yes", "policy:1: yes: a policy has no such limit"},
+        {"yes = yes", "policy:1: yes: it is no limit of a policy"},
         {"nonsense", "policy:1: "},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

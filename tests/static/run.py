@@ -117,7 +117,7 @@ def findings(command, folder):
 def model(name):
     if name == WITHOUT_MODEL:
         return []
-    return ["-include", str(MODEL), "-Iinclude", f"-I{TOP}/include", f"-I{TOP}"]
+    return ["-include", str(MODEL), f"-I{TOP}/include", f"-I{TOP}"]
 
 
 def gcc(name, entry):

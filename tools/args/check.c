@@ -222,7 +222,7 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
     bool grouped = settings->verb->bit & (VERB_SCAN | VERB_GROUPS | VERB_TUNE | VERB_REPORT);
     if (scheme->id == DOPPEL_SCHEME_WINNOW32 && (grouped || settings->code))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'winnow32' finds passages, which make no groups and have no one "
+                           "scheme 'winnow32' tells passages, which make no groups and have no one "
                            "code; it is for hash, compare, add and find FILE");
     return DOPPEL_OK;
 }

@@ -66,7 +66,8 @@ static const struct {
     {"Files, without a library",
      VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_SCHEMES | VERB_TUNE | VERB_REPORT | VERB_UNDO},
     {"A library",
-     VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_MONITOR},
+     VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_MONITOR |
+         VERB_SERVE},
     {"Incoming files and records", VERB_INGEST | VERB_CHECK | VERB_DEDUP | VERB_LOG},
     {"Manual labels and metadata",
      VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},

@@ -17,6 +17,7 @@ const char *section_title(enum option_section section)
         [SECTION_ITEMS] = "Items of the library",
         [SECTION_ACTING] = "Actions and labels",
         [SECTION_LIBRARY] = "Library and cache",
+        [SECTION_SERVICE] = "Service",
         [SECTION_OUTPUT] = "Output",
     };
     return titles[section];

@@ -12,15 +12,15 @@ enum {
     VERBS_PRINT = VERB_ANY & ~(uint64_t)VERBS_EXCHANGE,
     VERBS_PLAYLIST = VERB_FIND | VERB_MONITOR,
     VERBS_READ = VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_TUNE |
-                 VERB_REPORT | VERBS_DECIDE,
+                 VERB_REPORT | VERB_SERVE | VERBS_DECIDE,
     VERBS_WALK = VERB_SCAN | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
-    VERBS_JUDGE =
-        VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_TUNE | VERB_REPORT | VERBS_DECIDE,
-    VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERBS_DECIDE,
+    VERBS_MATCH = VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_SERVE |
+                  VERBS_DECIDE,
+    VERBS_JUDGE = VERBS_MATCH | VERB_TUNE,
     VERBS_LIBRARY = VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE |
                     VERBS_DECIDE | VERB_MONITOR | VERB_REPORT | VERB_MARK | VERB_LOG | VERB_SOURCE |
                     VERB_TAG | VERB_LISTS | VERB_LISTS_SET | VERB_VERIFY | VERB_COMPACT |
-                    VERB_STATS | VERB_CONFIG | VERBS_EXCHANGE,
+                    VERB_STATS | VERB_CONFIG | VERB_SERVE | VERBS_EXCHANGE,
     VERBS_TELL = VERB_ADD | VERB_TAG | VERBS_DECIDE,
     VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE | VERB_EXPORT,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
@@ -29,8 +29,8 @@ enum {
     VERBS_VIDEO =
         VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
     VERBS_ACT = VERB_SCAN | VERB_GROUPS | VERB_REPORT,
-    VERBS_PROGRESS = VERBS_READ | VERB_GROUPS | VERB_INDEX_BUILD | VERB_INDEX_ADD | VERBS_CORPUS |
-                     VERB_VERIFY | VERBS_EXCHANGE,
+    VERBS_PROGRESS = (VERBS_READ & ~(uint64_t)VERB_SERVE) | VERB_GROUPS | VERB_INDEX_BUILD |
+                     VERB_INDEX_ADD | VERBS_CORPUS | VERB_VERIFY | VERBS_EXCHANGE,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -211,6 +211,9 @@ const struct option_info option_table[] = {
      "Records may name files below DIR, and nowhere else; may be repeated (default: the folder of "
      "the records' own file, of a pipe the working folder)",
      VERBS_CORPUS | VERB_REPORT, SECTION_RECORDS},
+    {"allow-paths", 0, "DIR", OPTION_TEXTS, AT(allow_paths), NULL,
+     "Requests may name files below DIR; may be repeated (default: they name none)", VERB_SERVE,
+     SECTION_SERVICE},
     {"source-field", 0, "NAME", OPTION_TEXT, AT(source_field), "source",
      "The field with the source of the text: a later date from the same source is a revision",
      VERBS_CORPUS, SECTION_RECORDS},
@@ -399,7 +402,7 @@ const struct option_info option_table[] = {
      VERB_ADD, SECTION_LIBRARY},
     {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL, "Changes survive power loss too (fsync)",
      VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE | VERB_TAG |
-         VERB_LISTS | VERB_LISTS_SET | VERB_IMPORT | VERB_MERGE,
+         VERB_LISTS | VERB_LISTS_SET | VERB_IMPORT | VERB_MERGE | VERB_SERVE,
      SECTION_LIBRARY},
     {"no-rebuild", 0, NULL, OPTION_FLAG, AT(no_rebuild), NULL,
      "Fail where an index of the library is missing or damaged, and would be made of its items",
@@ -480,6 +483,23 @@ const struct option_info option_table[] = {
      "Finally print a line of JSON to standard error: the CPU time of the searches, and what "
      "they examined",
      VERBS_INDEX_QUERY, SECTION_OUTPUT},
+    {"listen", 0, "ADDRESS:PORT|unix:PATH", OPTION_TEXT, AT(listen), "127.0.0.1:8040",
+     "Where clients connect; port 0: a free one, which is printed. Another address than this "
+     "machine's own wants --keys or --insecure",
+     VERB_SERVE, SECTION_SERVICE},
+    {"keys", 0, "FILE", OPTION_TEXT, AT(keys), NULL,
+     "Who may ask: a line for each key with its SHA-256 in hex, a name, a right (read, write or "
+     "admin) and, if limited, requests a second",
+     VERB_SERVE, SECTION_SERVICE},
+    {"insecure", 0, NULL, OPTION_FLAG, AT(insecure), NULL,
+     "Let everybody who can connect do everything", VERB_SERVE, SECTION_SERVICE},
+    {"tls-cert", 0, "FILE", OPTION_TEXT, AT(tls_cert), NULL,
+     "Speak TLS: the certificate, and those above it, as PEM", VERB_SERVE, SECTION_SERVICE},
+    {"tls-key", 0, "FILE", OPTION_TEXT, AT(tls_key), NULL, "Its private key, as PEM", VERB_SERVE,
+     SECTION_SERVICE},
+    {"max-body", 0, "SIZE", OPTION_SIZE, AT(max_body), "1G", "Refuse larger requests", VERB_SERVE,
+     SECTION_SERVICE},
+
     {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",
      "Colour in tables; auto: on a terminal", VERB_ANY, SECTION_OUTPUT},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), NULL, "Only results and errors", VERB_ANY,
@@ -502,6 +522,7 @@ const struct option_info option_table[] = {
 
 const struct former_option former_options[] = {
     {"across", "cross-folder"},
+    {"allow-path", "allow-paths"},
     {"column", "text-field"},
     {"max-false", "max-fp-share"},
     {"max-false-alarms", "max-fp-per-hour"},

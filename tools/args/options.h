@@ -128,6 +128,12 @@ struct settings {
     bool thorough, refine;
     bool thumbnails; /* beside the chart */
 
+    /* the service */
+    const char *listen, *keys;     /* NULL: not given */
+    const char *tls_cert, *tls_key;
+    bool insecure;
+    uint64_t max_body; /* bytes */
+
     /* corpora */
     struct strings jsonl;
     enum emit emit;
@@ -251,7 +257,8 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_LISTS_SET (UINT64_C(1) << 37)
 #define VERB_CONFIG (UINT64_C(1) << 38)
 #define VERB_DOCTOR (UINT64_C(1) << 39)
-#define VERB_ANY ((UINT64_C(1) << 40) - 1)
+#define VERB_SERVE (UINT64_C(1) << 40)
+#define VERB_ANY ((UINT64_C(1) << 41) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */
@@ -297,6 +304,7 @@ enum option_section {
     SECTION_ACTING,
     SECTION_LIMITS,
     SECTION_LIBRARY,
+    SECTION_SERVICE,
     SECTION_OUTPUT,
     SECTION_COUNT
 };

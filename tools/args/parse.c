@@ -341,8 +341,7 @@ static enum doppel_status set_configured(const struct config_entry *entry,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no such option");
     if (first->offset == offsetof(struct settings, yes) ||
         first->offset >= offsetof(struct settings, help))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "it cannot be set in a file: give it each time");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is to be given each time");
     if (!option || (!entry->verb && option != first))
         return DOPPEL_OK;
     if (option->argument)

@@ -66,7 +66,7 @@ static enum doppel_status take_entry(const struct config_entry *entry, struct se
     if (strcmp(entry->name, "switched-off") == 0)
         return switch_off(entry->value, &policy->switched_off, error);
     if (entry->verb || !is_limit(entry->name))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a policy has no such limit");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no limit of a policy");
     return settings_set_limit(entry->name, entry->value, policy, error);
 }
 

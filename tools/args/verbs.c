@@ -293,6 +293,13 @@ const struct verb verb_table[] = {
      "verb alone; a flag is yes or no, and # begins a comment. What is given on the command line "
      "counts instead; of options that may be repeated, as well.",
      "doppel config", "doppel config --json", "format", cmd_config},
+    {"serve", VERB_SERVE, "", 0, 0, "answer questions about a library by HTTP",
+     "One process keeps the library warm and answers every client: what is this file, text or code "
+     "(find), is it new (check), remember it (ingest), as JSON with the fields of --json. "
+     "/openapi.json describes all that can be asked. It ends on SIGTERM or Ctrl-C, once what runs "
+     "is answered. The library is made if there is none.",
+     "doppel serve", "doppel serve -L ~/doppel --listen 0.0.0.0:8040 --keys keys.txt",
+     "library listen keys allow-paths durable jobs", cmd_serve},
     {"doctor", VERB_DOCTOR, "", 0, 0,
      "print what holds the workers that decode, and their libraries",
      "Files are decoded by worker processes that can do nothing else, as far as the kernel has the "

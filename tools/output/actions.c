@@ -114,9 +114,8 @@ enum doppel_status run_plan(const struct doppel_plan *plan, const struct setting
     if (!summary.begun)
         return status;
     if (!output_finish(action_output(&rows)) && !status)
-        status = signals_stopped()
-                     ? DOPPEL_E_CANCELLED
-                     : doppel_fail(error, DOPPEL_E_IO, "not all rows could be printed");
+        status = signals_stopped() ? DOPPEL_E_CANCELLED
+                                   : doppel_fail(error, DOPPEL_E_IO, "not all could be told");
     if (!status || summary.files)
         report_actions(&rows, &summary);
     return status;

@@ -323,15 +323,15 @@ static void print_standing_group(struct standing *standing, struct doppel_librar
     if (standing->successor)
         fprintf(out, "item %" PRIu64 " has its place; ", standing->successor);
     if (leader != standing->id)
-        fprintf(out, "is linked to item %" PRIu64, leader);
+        fprintf(out, "follows item %" PRIu64, leader);
     else if (standing->others == 0)
-        fputs("is linked to no other item", out);
+        fputs("follows none, and none follows it", out);
     if (leader == standing->id && standing->others) {
+        fputs("is followed by ", out);
         doppel_library_each_follower(library, leader, NAMED_FOLLOWERS + 2, name_follower, standing,
                                      NULL);
         if (standing->others > NAMED_FOLLOWERS)
             fprintf(out, " and %" PRIu64 " more", standing->others - NAMED_FOLLOWERS);
-        fputs(standing->others == 1 ? " is linked to it" : " are linked to it", out);
     }
     if (canonical == standing->id && standing->others && !standing->successor)
         fputs("; of its group it is the one to keep", out);

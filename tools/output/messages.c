@@ -61,6 +61,8 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
     struct doppel_error error;
     struct doppel_run *run = NULL;
     char *cache = settings->verb ? cache_file(settings) : NULL;
+    /* A service that is told to end answers first what it was asked. */
+    bool serves = settings->verb && settings->verb->bit == VERB_SERVE;
     const struct doppel_run_options options = {
         .jobs = settings->jobs,
         .limits = {.max_bytes = settings->max_bytes,
@@ -76,10 +78,10 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
         .temporary = getenv("TMPDIR"),
         .details = settings->verbose,
         .retry = settings->retry,
-        .cancelled = is_interrupted,
+        .cancelled = serves ? NULL : is_interrupted,
         .on_notice = take_notice,
         .on_failed = take_failure,
-        .on_progress = report->progress.stream ? take_progress : NULL,
+        .on_progress = report->progress.stream && !serves ? take_progress : NULL,
         .context = report,
     };
     if (doppel_run_new(&options, &run, &error)) {

@@ -34,7 +34,7 @@ static enum doppel_status search_code(struct find *find, struct doppel_error *er
         settings_scheme(find->settings, find->settings->scheme->kind);
     struct doppel_fingerprint fingerprint;
     enum doppel_status status =
-        fingerprint_from_hex(scheme, find->settings->code, &fingerprint, error);
+        doppel_fingerprint_from_hex(scheme, find->settings->code, &fingerprint, error);
     if (status)
         return status;
     status = doppel_search_code(find->search, &fingerprint, &find->results, error);

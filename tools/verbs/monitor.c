@@ -396,7 +396,7 @@ static void say_end(const struct monitor_watch *watch, enum doppel_status status
     char sentence[sizeof error->message + 80];
     bool raw = status == DOPPEL_E_FORMAT && !watch->settings->pcm.format;
     snprintf(sentence, sizeof sentence, "%s%s", error->message,
-             raw ? "; if it is raw samples, give their format: --pcm s16le:44100:2" : "");
+             raw ? "; of raw samples say how they lie: --pcm s16le:44100:2" : "");
     if (status != DOPPEL_OK && status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED)
         report_input(watch->report, watched_name(watch), sentence);
 }

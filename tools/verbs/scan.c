@@ -1,10 +1,5 @@
 /* doppel scan PATH...: the groups of duplicates among the files under PATHs; needs no library. */
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "intake/walk.h"
 #include "core/try.h"
@@ -13,7 +8,6 @@
 #include "tools/args/paths.h"
 #include "tools/memory.h"
 #include "tools/output/groups.h"
-#include "tools/output/messages.h"
 
 /* Whom groups are given to. */
 struct visiting {
@@ -92,28 +86,13 @@ done:
 
 /* ---- scanning ---- */
 
-/* The library whose manual labels count; given (free), NULL: none. One that nobody named on the
- * command line may be somebody else's. */
-static char *library_of_labels(const struct settings *settings, struct report *report)
-{
-    char *directory = library_directory(settings), catalogue[PATH_MAX];
-    if (settings->library || !directory)
-        return directory;
-    snprintf(catalogue, sizeof catalogue, "%s/catalogue.db", directory);
-    if (access(catalogue, R_OK) == 0 || errno != EACCES)
-        return directory;
-    report_notice(report, "%s: %s: going on without its manual labels", catalogue, strerror(errno));
-    free(directory);
-    return NULL;
-}
-
 static enum doppel_status scan_paths(const struct settings *settings, struct report *report,
                                      const struct visiting *visiting, struct doppel_error *error)
 {
     struct doppel_walk_options walk = walk_options_from(settings);
     struct doppel_read_options read = read_options_from(settings);
     struct doppel_group_options options = group_options_from(settings);
-    char *library = library_of_labels(settings, report);
+    char *library = library_directory(settings);
     struct strings all = reference_then_operands(settings);
     const struct doppel_scan_paths paths = {all.items, all.count, settings->reference.count};
     options.walk = &walk;

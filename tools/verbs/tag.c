@@ -63,7 +63,7 @@ static enum doppel_status check_tags(const struct settings *settings, struct dop
     bool more = settings->external_id || settings->source || settings->meta;
     if (!metadata_is_given(settings))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "say what to set: --list, --label, --external-id, --source or --meta");
+                           "say something: --list, --label, --external-id, --source or --meta");
     if (settings->take_back && more)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--remove' is for lists and labels; other values are set again");

@@ -1,9 +1,6 @@
 /* doppel undo [RUN]: take back what a run of --action did. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <doppel/act.h>
@@ -101,42 +98,11 @@ static void print_undone(void *context, const struct doppel_act_step *step)
     output_end(rows->output);
 }
 
-/* The last runs of which something can be undone. */
-enum { OTHER_RUNS = 5 };
-struct other_runs {
-    uint64_t numbers[OTHER_RUNS];
-    size_t count;
-};
-
-static void note_other_run(void *context, const struct doppel_act_run *run)
-{
-    struct other_runs *others = context;
-    if (run->files <= run->undone && !run->unfinished)
-        return;
-    if (others->count == OTHER_RUNS)
-        memmove(others->numbers, others->numbers + 1, --others->count * sizeof *others->numbers);
-    others->numbers[others->count++] = run->number;
-}
-
-static void say_nothing_left(const struct undo_rows *rows, const char *journal, uint64_t run)
-{
-    struct other_runs others = {0};
-    char list[OTHER_RUNS * 24] = "";
-    size_t used = 0;
-    (void)doppel_act_runs(rows->report->run, journal, note_other_run, &others, NULL);
-    for (size_t i = others.count; i-- > 0;)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64, used ? ", " : "",
-                                 others.numbers[i]);
-    report_notice(rows->report, "run %" PRIu64 ": nothing is left to be undone%s%s", run,
-                  others.count ? "; 'doppel undo RUN' takes back another one: " : "", list);
-}
-
-static void say_undone(const struct undo_rows *rows, const char *journal,
-                       const struct doppel_act_summary *summary)
+static void say_undone(const struct undo_rows *rows, const struct doppel_act_summary *summary)
 {
     unsigned long long run = summary->run, files = summary->files;
     if (!summary->steps)
-        say_nothing_left(rows, journal, run);
+        report_notice(rows->report, "run %llu: nothing is left to be undone", run);
     else
         report_notice(rows->report, "run %llu: %llu file%s %s", run, files, files == 1 ? "" : "s",
                       rows->settings->dry_run ? "would be brought back" : "brought back");
@@ -161,9 +127,9 @@ static int undo(const struct settings *settings, struct report *report, const ch
     if (status == DOPPEL_E_CANCELLED)
         status = DOPPEL_OK;
     if (summary.run) {
-        say_undone(&rows, path, &summary);
+        say_undone(&rows, &summary);
         if (!output_finish(undo_output(&rows)) && !status)
-            status = doppel_fail(&error, DOPPEL_E_IO, "not all rows could be printed");
+            status = doppel_fail(&error, DOPPEL_E_IO, "not all could be told");
     } else if (!status) {
         report_notice(report, "nothing was done yet");
     }

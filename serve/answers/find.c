@@ -1,0 +1,198 @@
+/* POST /v1/find: what in the library is like the inputs. */
+#include "serve/answers/answers.h"
+
+#include <string.h>
+
+#include "core/try.h"
+
+/* So many codes are looked up by the thread of the connection; more take time. */
+enum { FEW_CODES = 64, MOST_MATCHES = 1000 };
+
+struct library_query {
+    struct exchange *exchange;
+    struct inputs *inputs;
+    struct library_reader *reader;
+    struct doppel_search *search; /* the reader's, or one by the thresholds of the request */
+    double most;                  /* matches of an input */
+};
+
+static bool takes_time(const struct inputs *inputs)
+{
+    if (inputs->all.count > FEW_CODES)
+        return true;
+    for (size_t i = 0; i < inputs->all.count; i++)
+        if (inputs->all.items[i].form != INPUT_CODE)
+            return true;
+    return false;
+}
+
+/* ---- thresholds of the request ---- */
+
+/* @return false: the reply says what is wrong */
+static bool read_thresholds(struct exchange *exchange, struct doppel_search_options *options,
+                            bool *out_given)
+{
+    double distance = -1, similarity = -1;
+    if (!read_number(exchange, "max_distance", 256, &distance) ||
+        !read_number(exchange, "min_similarity", 1, &similarity))
+        return false;
+    *out_given = distance >= 0 || similarity >= 0;
+    if (distance >= 0 && similarity >= 0) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "give 'max_distance' or 'min_similarity', not both");
+        return false;
+    }
+    if (distance >= 0)
+        options->compare.max_distance = (int32_t)distance;
+    if (similarity >= 0)
+        options->compare.min_similarity = similarity;
+    return true;
+}
+
+static enum doppel_status choose_search(struct library_query *finding, struct doppel_error *error)
+{
+    struct exchange *exchange = finding->exchange;
+    struct doppel_search_options options = exchange->service->options->decide.search;
+    bool given = false;
+    finding->search = finding->reader->search;
+    if (!read_thresholds(exchange, &options, &given) || !given)
+        return DOPPEL_OK;
+    finding->search = NULL;
+    enum doppel_status status = doppel_search_new(exchange->service->run, finding->reader->library,
+                                                  &options, &finding->search, error);
+    return status ? status : doppel_search_refresh(finding->search, error);
+}
+
+/* ---- one input ---- */
+
+static enum doppel_status search_input(struct library_query *finding, struct request_input *input,
+                                       struct doppel_error *error)
+{
+    struct doppel_search_results *results = &finding->reader->results;
+    struct doppel_record record = {0};
+    enum doppel_status status;
+    if (input->form == INPUT_CODE && !input->error.status)
+        return doppel_search_code(finding->search, &input->fingerprint, results, error);
+    TRY(input_record(finding->exchange->service, input, &record, error));
+    TRY(doppel_search_record(finding->search, &record, input->name ? input->name : "the input",
+                             results, error));
+done:
+    doppel_record_free(&record);
+    return status;
+}
+
+static bool is_match_shown(const struct doppel_search_result *result)
+{
+    return result->state != DOPPEL_LIST_DISABLED && !result->suppressed_by &&
+           !result->below_threshold;
+}
+
+/* One that was removed meanwhile is none. */
+static enum doppel_status put_match(struct library_query *finding,
+                                    const struct doppel_search_result *result, size_t *put,
+                                    struct doppel_error *error)
+{
+    struct doppel_json match = {0};
+    const struct doppel_compare_options *compare =
+        &finding->exchange->service->options->decide.search.compare;
+    doppel_json_object_begin(&match, NULL);
+    enum doppel_status status =
+        doppel_search_result_to_json(&match, finding->reader->library, compare, result, error);
+    doppel_json_object_end(&match);
+    if (!status)
+        status = doppel_json_status(&match, error);
+    if (!status)
+        doppel_json_raw(&finding->exchange->json, NULL, match.bytes, match.size);
+    *put += !status;
+    doppel_json_free(&match);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+static enum doppel_status put_matches(struct library_query *finding, struct doppel_error *error)
+{
+    const struct doppel_search_results *results = &finding->reader->results;
+    struct doppel_json *json = &finding->exchange->json;
+    size_t shown = 0, put = 0;
+    for (size_t i = 0; i < results->count; i++)
+        shown += is_match_shown(&results->items[i]);
+    doppel_json_boolean(json, "match", shown > 0);
+    doppel_not_compared_to_json(json, results->not_compared);
+    doppel_unreadable_to_json(json, &results->unreadable);
+    if (shown > (size_t)finding->most)
+        doppel_json_integer(json, "found", shown);
+    doppel_json_array_begin(json, "matches");
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < results->count && put < (size_t)finding->most && !status; i++)
+        if (is_match_shown(&results->items[i]))
+            status = put_match(finding, &results->items[i], &put, error);
+    doppel_json_array_end(json);
+    return status;
+}
+
+static enum doppel_status find_input(struct library_query *finding, struct request_input *input,
+                                     struct doppel_error *error)
+{
+    struct library_reader *reader = finding->reader;
+    enum doppel_status status;
+    TRY(search_input(finding, input, error));
+    TRY(doppel_search_results_apply_lists(&reader->results, reader->library, error));
+    TRY(put_matches(finding, error));
+done:
+    return status;
+}
+
+static void answer_input(struct library_query *finding, struct request_input *input)
+{
+    struct doppel_json *json = &finding->exchange->json;
+    struct doppel_error error;
+    doppel_json_object_begin(json, NULL);
+    put_name(json, "query", input);
+    if (find_input(finding, input, &error))
+        put_input_failure(finding->exchange, finding->inputs, &error);
+    if (finding->exchange->status == HTTP_OK)
+        doppel_json_object_end(json);
+}
+
+/* ---- all of them ---- */
+
+static void answer_inputs(struct library_query *finding)
+{
+    struct inputs *inputs = finding->inputs;
+    begin_results(finding->exchange);
+    for (size_t i = 0; i < inputs->all.count && finding->exchange->status == HTTP_OK; i++)
+        answer_input(finding, &inputs->all.items[i]);
+    end_results(finding->exchange);
+}
+
+static void find_inputs(struct exchange *exchange, struct inputs *inputs)
+{
+    struct library_query finding = {.exchange = exchange, .inputs = inputs, .most = MOST_MATCHES};
+    struct doppel_error error;
+    if (!read_number(exchange, "limit", MOST_MATCHES, &finding.most))
+        return;
+    enum doppel_status status = reader_take(exchange->service, &finding.reader, &error);
+    if (!status)
+        status = choose_search(&finding, &error);
+    if (status)
+        exchange_fail(exchange, &error);
+    else if (!exchange->status)
+        answer_inputs(&finding);
+    if (finding.reader && finding.search != finding.reader->search)
+        doppel_search_free(finding.search);
+    if (finding.reader)
+        reader_give(exchange->service, finding.reader);
+}
+
+enum handled answer_find(struct exchange *exchange)
+{
+    struct inputs inputs = {0};
+    bool small = exchange->at_desk || exchange->form == BODY_JSON;
+    if (!small)
+        return TAKES_TIME;
+    bool read = inputs_read(exchange, &inputs);
+    bool later = read && !exchange->at_desk && takes_time(&inputs);
+    if (read && !later)
+        find_inputs(exchange, &inputs);
+    inputs_free(&inputs);
+    return later ? TAKES_TIME : ANSWERED;
+}

@@ -1,0 +1,247 @@
+/* GET of what was said of items and decided about them: lists, marks, the log, numbers. */
+#include "serve/answers/answers.h"
+
+#include <string.h>
+
+#include <doppel/exchange.h>
+
+#include "core/clock.h"
+#include "core/try.h"
+#include "exchange/manual_labels.h"
+#include "serve/metrics.h"
+#include "serve/writer.h"
+
+enum { MOST_ENTRIES = 1000, USUAL_ENTRIES = 100 };
+
+/* Whoever visits writes to the reply, from the library. */
+struct library_page {
+    struct exchange *exchange;
+    struct doppel_library *library;
+    uint64_t left, next;
+    enum doppel_status status;
+    struct doppel_error error;
+};
+
+static struct library_page begin_page(struct exchange *exchange, struct library_reader *reader,
+                                      const char *key)
+{
+    doppel_json_object_begin(&exchange->json, NULL);
+    doppel_json_array_begin(&exchange->json, key);
+    return (struct library_page){.exchange = exchange, .library = reader->library};
+}
+
+/* @param status of the visit, in which the page itself may have failed, or been full */
+static enum doppel_status end_page(struct library_page *page, enum doppel_status status,
+                                   struct doppel_error *error)
+{
+    struct doppel_json *json = &page->exchange->json;
+    if (page->status) {
+        *error = page->error;
+        return page->status;
+    }
+    if (status && status != DOPPEL_E_CANCELLED && status != DOPPEL_E_CORRUPT)
+        return status;
+    doppel_json_array_end(json);
+    if (page->next)
+        doppel_json_integer(json, "next", page->next);
+    doppel_json_object_end(json);
+    page->exchange->status = HTTP_OK;
+    return DOPPEL_OK;
+}
+
+/* ---- lists ---- */
+
+static bool put_list_on_page(void *context, const struct doppel_list *list)
+{
+    struct library_page *page = context;
+    struct doppel_json *json = &page->exchange->json;
+    doppel_json_object_begin(json, NULL);
+    page->status = doppel_list_to_json(json, page->library, list, &page->error);
+    doppel_json_object_end(json);
+    return !page->status;
+}
+
+static enum doppel_status put_lists(struct exchange *exchange, struct library_reader *reader,
+                                    struct doppel_error *error)
+{
+    struct library_page page = begin_page(exchange, reader, "lists");
+    return end_page(
+        &page, doppel_library_each_list(reader->library, put_list_on_page, &page, error), error);
+}
+
+enum handled answer_lists(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, put_lists);
+}
+
+/* ---- marks ---- */
+
+static bool put_mark_on_page(void *context, const struct doppel_mark *mark)
+{
+    struct library_page *page = context;
+    struct doppel_json *json = &page->exchange->json;
+    doppel_json_object_begin(json, NULL);
+    doppel_mark_to_json(json, page->library, mark);
+    doppel_json_object_end(json);
+    return true;
+}
+
+static enum doppel_status put_marks(struct exchange *exchange, struct library_reader *reader,
+                                    struct doppel_error *error)
+{
+    struct library_page page = begin_page(exchange, reader, "marks");
+    return end_page(&page,
+                    doppel_library_each_mark(reader->library, NULL, put_mark_on_page, &page, error),
+                    error);
+}
+
+enum handled answer_marks(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, put_marks);
+}
+
+struct mark_wish {
+    const char *a, *b, *note;
+    enum doppel_manual_label label;
+};
+
+/* Items alone: a name that is none is no file of the server's. */
+static enum doppel_status marked_item(struct doppel_library *library, const char *name,
+                                      struct marked *out, struct doppel_error *error)
+{
+    struct doppel_reference called;
+    enum doppel_status status = doppel_library_resolve_to_change(library, name, &called, error);
+    return status ? status : marked_named(library, name, out, error);
+}
+
+static enum doppel_status say_mark(void *context, struct doppel_library *library,
+                                   struct doppel_error *error)
+{
+    const struct mark_wish *wish = context;
+    struct marked a, b;
+    enum doppel_status status;
+    TRY(marked_item(library, wish->a, &a, error));
+    TRY(marked_item(library, wish->b, &b, error));
+    TRY(mark_say(library, &a, &b, wish->label, wish->note, error));
+done:
+    return status;
+}
+
+static bool read_wish(const json_t *root, struct mark_wish *out)
+{
+    static const char *const words[] = {[DOPPEL_LABEL_NONE] = "none",
+                                        [DOPPEL_LABEL_SAME] = "same",
+                                        [DOPPEL_LABEL_DISTINCT] = "distinct"};
+    const char *mark = json_string_value(json_object_get(root, "mark"));
+    *out = (struct mark_wish){json_string_value(json_object_get(root, "a")),
+                              json_string_value(json_object_get(root, "b")),
+                              json_string_value(json_object_get(root, "note")), 0};
+    for (size_t i = 0; mark && i < sizeof words / sizeof *words; i++)
+        if (strcmp(mark, words[i]) == 0) {
+            out->label = (enum doppel_manual_label)i;
+            return out->a && out->b;
+        }
+    return false;
+}
+
+enum handled answer_mark(struct exchange *exchange)
+{
+    struct mark_wish wish;
+    struct doppel_error error;
+    if (!exchange->at_desk)
+        return TAKES_TIME;
+    const char *text = exchange->form == BODY_JSON ? large_buffer_text(&exchange->body) : NULL;
+    json_t *root =
+        text ? json_loadb(text, exchange->body.size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (!read_wish(root, &wish))
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "a mark is JSON: {\"a\":\"ID\",\"b\":\"ID\",\"mark\":\"same\"}, or "
+                         "\"distinct\", or \"none\" to take it back");
+    else if (writer_change(exchange->service->writer, say_mark, &wish, &error))
+        exchange_fail(exchange, &error);
+    else
+        exchange->status = HTTP_NO_CONTENT;
+    json_decref(root);
+    return ANSWERED;
+}
+
+/* ---- the log ---- */
+
+static bool put_log_entry(void *context, const struct doppel_log_entry *entry,
+                          const struct doppel_error *wrong)
+{
+    struct library_page *page = context;
+    struct doppel_json *json = &page->exchange->json;
+    if (wrong->status)
+        return true; /* `verify` says what is damaged */
+    if (!page->left--) {
+        page->next = entry->entry;
+        return false;
+    }
+    doppel_json_object_begin(json, NULL);
+    doppel_log_entry_to_json(json, entry);
+    doppel_json_object_end(json);
+    return true;
+}
+
+static enum doppel_status put_log(struct exchange *exchange, struct library_reader *reader,
+                                  struct doppel_error *error)
+{
+    double item = 0, first = 0, limit = USUAL_ENTRIES;
+    if (!read_number(exchange, "item", 1e15, &item) ||
+        !read_number(exchange, "cursor", 1e15, &first) ||
+        !read_number(exchange, "limit", MOST_ENTRIES, &limit))
+        return DOPPEL_OK;
+    /* One more than the page has says that there are more. */
+    const struct doppel_log_query query = {
+        .item = (uint64_t)item, .first = (uint64_t)first, .limit = (uint64_t)limit + 1};
+    struct library_page page = begin_page(exchange, reader, "decisions");
+    page.left = (uint64_t)limit;
+    return end_page(&page,
+                    doppel_library_each_log(reader->library, &query, put_log_entry, &page, error),
+                    error);
+}
+
+enum handled answer_log(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, put_log);
+}
+
+/* ---- numbers ---- */
+
+static void put_sandbox(struct doppel_json *json, const struct doppel_confinement *held)
+{
+    doppel_json_object_begin(json, "sandbox");
+    doppel_json_integer(json, "landlock_abi", held->landlock_abi);
+    doppel_json_boolean(json, "no_new_privileges", held->no_new_privileges);
+    doppel_json_boolean(json, "files", held->files);
+    doppel_json_boolean(json, "network", held->network);
+    doppel_json_boolean(json, "signals", held->scopes);
+    doppel_json_boolean(json, "system_calls", held->calls);
+    doppel_json_object_end(json);
+}
+
+static enum doppel_status put_stats(struct exchange *exchange, struct library_reader *reader,
+                                    struct doppel_error *error)
+{
+    struct doppel_json *json = &exchange->json;
+    struct doppel_library_stats stats;
+    enum doppel_status status = doppel_library_stats(reader->library, &stats, error);
+    if (status)
+        return status;
+    exchange->status = HTTP_OK;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_text(json, "version", doppel_version());
+    doppel_json_number(json, "uptime", metrics_uptime(exchange->service->metrics), 3);
+    put_sandbox(json, &exchange->service->held);
+    doppel_json_object_begin(json, "library");
+    doppel_library_stats_to_json(json, &stats);
+    doppel_json_object_end(json);
+    doppel_json_object_end(json);
+    return DOPPEL_OK;
+}
+
+enum handled answer_stats(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, put_stats);
+}

@@ -1,0 +1,72 @@
+/* What handlers share. */
+#include "serve/answers/answers.h"
+
+#include <stdlib.h>
+
+enum handled answer_by_reader(struct exchange *exchange, put_from_reader *put)
+{
+    struct doppel_error error;
+    struct library_reader *reader;
+    if (!exchange->at_desk)
+        return TAKES_TIME;
+    enum doppel_status status = reader_take(exchange->service, &reader, &error);
+    if (!status) {
+        status = put(exchange, reader, &error);
+        reader_give(exchange->service, reader);
+    }
+    if (status)
+        exchange_fail(exchange, &error);
+    return ANSWERED;
+}
+
+bool read_number(struct exchange *exchange, const char *name, double most, double *out)
+{
+    const char *word = exchange_argument(exchange, name);
+    char *end;
+    if (!word)
+        return true;
+    double value = strtod(word, &end);
+    if (end == word || *end || !(value >= 0 && value <= most)) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "'%s' is a number from 0 to %.15g", name,
+                         most);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+void begin_results(struct exchange *exchange)
+{
+    exchange->status = HTTP_OK;
+    doppel_json_object_begin(&exchange->json, NULL);
+    doppel_json_array_begin(&exchange->json, "results");
+}
+
+void end_results(struct exchange *exchange)
+{
+    if (exchange->status != HTTP_OK)
+        return;
+    doppel_json_array_end(&exchange->json);
+    doppel_json_object_end(&exchange->json);
+}
+
+void put_name(struct doppel_json *json, const char *key, const struct request_input *input)
+{
+    if (input->path)
+        doppel_json_path(json, key, input->path);
+    else
+        doppel_json_text(json, key, input->name ? input->name : input->code);
+}
+
+void put_input_failure(struct exchange *exchange, const struct inputs *inputs,
+                       const struct doppel_error *error)
+{
+    if (!inputs->many) {
+        exchange_fail(exchange, error);
+        return;
+    }
+    doppel_json_object_begin(&exchange->json, "error");
+    doppel_json_text(&exchange->json, "reason", doppel_status_name(error->status));
+    doppel_json_text(&exchange->json, "detail", error->message);
+    doppel_json_object_end(&exchange->json);
+}

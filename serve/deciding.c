@@ -1,0 +1,168 @@
+/* Deciding about inputs. */
+#include "serve/deciding.h"
+
+#include <stdlib.h>
+
+#include "core/try.h"
+#include "serve/answers/answers.h"
+
+struct doppel_decide_options decide_options_of(const struct service *service, bool dry_run)
+{
+    struct doppel_decide_options options = service->options->decide;
+    options.dry_run = dry_run;
+    return options;
+}
+
+/* ---- tasks ---- */
+
+void decision_task_free(struct decision_task *task)
+{
+    if (!task)
+        return;
+    for (size_t i = 0; task->records && i < task->inputs.all.count; i++)
+        doppel_record_free(&task->records[i]);
+    free(task->records);
+    inputs_free(&task->inputs);
+    free(task);
+}
+
+/* What cannot be read is a decision, too. */
+static void read_task_files(struct decision_task *task)
+{
+    for (size_t i = 0; i < task->inputs.all.count; i++) {
+        struct request_input *input = &task->inputs.all.items[i];
+        if ((input->form == INPUT_FILE || input->form == INPUT_CODE) && !input->error.status)
+            input->error.status =
+                input_record(task->exchange->service, input, &task->records[i], &input->error);
+    }
+}
+
+struct decision_task *decision_task_new(struct exchange *exchange)
+{
+    struct decision_task *task = calloc(1, sizeof *task);
+    if (!task) {
+        exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the request");
+        return NULL;
+    }
+    task->exchange = exchange;
+    if (inputs_read(exchange, &task->inputs)) {
+        task->records = calloc(task->inputs.all.count, sizeof *task->records);
+        if (!task->records)
+            exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the request");
+        else
+            read_task_files(task);
+    }
+    if (!exchange->status)
+        return task;
+    decision_task_free(task);
+    return NULL;
+}
+
+/* ---- deciding ---- */
+
+static enum doppel_status push_input(struct doppel_decider *decider, struct decision_task *task,
+                                     struct doppel_error *error)
+{
+    struct request_input *input = &task->inputs.all.items[task->pushed];
+    struct doppel_decide_input given = {
+        .id = input->name,
+        .source = input->source,
+        .date = input->date,
+        .metadata = &input->metadata,
+        .path = input->form == INPUT_PATH ? input->path : NULL,
+        .text = input->form == INPUT_TEXT ? input->text : NULL,
+        .text_size = input->text_size,
+    };
+    if (input->error.status)
+        return DOPPEL_OK;
+    if (input->form == INPUT_FILE || input->form == INPUT_CODE)
+        given.code = &task->records[task->pushed].fingerprint;
+    enum doppel_status status = doppel_decider_push(decider, &given, error);
+    if (status != DOPPEL_E_ARGUMENT)
+        return status;
+    input->error = *error;
+    input->error.status = status;
+    return DOPPEL_OK;
+}
+
+/* What was pushed has neither file nor line that its sender knows. */
+static struct doppel_decided as_sender_knows(const struct doppel_decided *decided,
+                                             const struct request_input *input)
+{
+    struct doppel_decided told = *decided;
+    told.line = 0;
+    if (input->form != INPUT_PATH)
+        told.path = NULL;
+    return told;
+}
+
+/* @param decided NULL: it could not be read */
+static void tell_decision(struct decision_task *task, const struct doppel_decided *decided)
+{
+    const struct request_input *input = &task->inputs.all.items[task->told++];
+    const struct doppel_decided unreadable = {.decision = DOPPEL_DECISION_UNREADABLE,
+                                              .why = input->error.message,
+                                              .is_file = true,
+                                              .id = input->name,
+                                              .path = input->path};
+    const struct doppel_decided told = as_sender_knows(decided ? decided : &unreadable, input);
+    if (task->told == 1)
+        begin_results(task->exchange);
+    doppel_decision_to_json(&task->exchange->json, &told);
+    if (task->told == task->inputs.all.count)
+        end_results(task->exchange);
+}
+
+/* Those that the decider was never given come first. @return the task of the next decision; NULL:
+ * there is none */
+static struct decision_task *pass_unreadable(struct decision_task *task)
+{
+    for (; task; task = task->next)
+        while (task->told < task->pushed) {
+            if (!task->inputs.all.items[task->told].error.status)
+                return task;
+            tell_decision(task, NULL);
+        }
+    return NULL;
+}
+
+static enum doppel_status push_some(struct doppel_decider *decider, struct decision_task *first,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    size_t given = 0;
+    for (struct decision_task *task = first; task && !status; task = task->next)
+        while (task->pushed < task->inputs.all.count && !status && given < DOPPEL_DECIDER_MOST) {
+            status = push_input(decider, task, error);
+            task->pushed += !status;
+            given++;
+        }
+    return status;
+}
+
+static bool is_all_told(const struct decision_task *task)
+{
+    while (task && task->told == task->inputs.all.count)
+        task = task->next;
+    return !task;
+}
+
+enum doppel_status decide_tasks(struct doppel_decider *decider, struct decision_task *first,
+                                struct doppel_error *error)
+{
+    struct doppel_decided decided;
+    struct decision_task *task;
+    enum doppel_status status = DOPPEL_OK;
+    while (!status && !is_all_told(first)) {
+        TRY(push_some(decider, first, error));
+        while ((task = pass_unreadable(first))) {
+            TRY(doppel_decider_pull(decider, &decided, error));
+            tell_decision(task, &decided);
+        }
+    }
+done:
+    for (task = first; status && task; task = task->next)
+        if (task->told < task->inputs.all.count)
+            exchange_fail(task->exchange, error);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Inputs of requests, decided about together: in one transaction those that wait together. */
+#ifndef DOPPEL_SERVE_DECIDING_H
+#define DOPPEL_SERVE_DECIDING_H
+
+#include <doppel/decide.h>
+
+#include "serve/inputs.h"
+
+/* A request to decide about its inputs. */
+struct decision_task {
+    struct exchange *exchange;
+    struct inputs inputs;
+    struct doppel_record *records; /* of each input that is a file or a code */
+    size_t pushed, told;           /* inputs that the decider was given, that are in the reply */
+    struct decision_task *next;
+};
+
+/* Read the inputs, and what the files among them hold; else the reply is set. At a desk.
+ * @return given (decision_task_free); NULL: the exchange is answered */
+struct decision_task *decision_task_new(struct exchange *exchange);
+void decision_task_free(struct decision_task *task);
+
+/* Decide about all inputs of tasks, one after the other, and fill the replies of their exchanges.
+ * @return not DOPPEL_OK: the decider cannot go on; what has no whole reply then, has the error */
+enum doppel_status decide_tasks(struct doppel_decider *decider, struct decision_task *first,
+                                struct doppel_error *error);
+
+/* How the service decides. @param dry_run nothing is remembered */
+struct doppel_decide_options decide_options_of(const struct service *service, bool dry_run);
+
+#endif

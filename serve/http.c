@@ -1,0 +1,424 @@
+/* HTTP by libmicrohttpd. */
+#include "serve/http.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <microhttpd.h>
+
+#include "core/clock.h"
+#include "serve/desk.h"
+#include "serve/keys.h"
+#include "serve/metrics.h"
+#include "serve/routes.h"
+#include "serve/service.h"
+
+enum {
+    CONNECTIONS = 10000,
+    CONNECTION_BYTES = 8 << 10, /* for its head, and 2 000 idle ones are to take 20 MB */
+    IDLE_SECONDS = 60,          /* also without a byte of a head or body: slow clients go */
+    FORM_BUFFER = 32 << 10,
+    LARGEST_FIELD = 1 << 20,   /* of a form, beside its files */
+    LARGEST_UNREAD = 16 << 20, /* of a request that is refused, its body is read and forgotten */
+    MOST_PARTS = 4096
+};
+
+struct http {
+    struct http_options options;
+    struct MHD_Daemon *daemon;
+    bool quiet; /* it listens no more */
+    pthread_mutex_t lock;
+    pthread_cond_t idle;
+    size_t in_flight;
+};
+
+/* ---- what was asked ---- */
+
+const char *exchange_argument(const struct exchange *exchange, const char *name)
+{
+    const char *value = NULL;
+    size_t size;
+    if (MHD_lookup_connection_value_n(exchange->connection, MHD_GET_ARGUMENT_KIND, name,
+                                      strlen(name), &value, &size) != MHD_YES)
+        return NULL;
+    return value ? value : "";
+}
+
+const char *exchange_header(const struct exchange *exchange, const char *name)
+{
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}
+
+/* ---- answering ---- */
+
+static struct MHD_Response *response_of_lines(const struct exchange *exchange)
+{
+    int fd = large_buffer_open(&exchange->lines);
+    return fd < 0 ? NULL : MHD_create_response_from_fd64(exchange->lines.size, fd);
+}
+
+static struct MHD_Response *response_of(struct exchange *exchange)
+{
+    struct doppel_json *json = &exchange->json;
+    if (exchange->lines.size)
+        return response_of_lines(exchange);
+    if (exchange->fixed)
+        return MHD_create_response_from_buffer(exchange->fixed_size, (void *)exchange->fixed,
+                                               MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(json->size, json->bytes, MHD_RESPMEM_MUST_FREE);
+    if (response)
+        *json = (struct doppel_json){0};
+    return response;
+}
+
+static void add_headers(const struct exchange *exchange, struct MHD_Response *response)
+{
+    static const char *const headers[][2] = {
+        {"X-Content-Type-Options", "nosniff"},
+        {"Cache-Control", "no-store"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+    };
+    char number[16];
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+    if (exchange->status != HTTP_NO_CONTENT)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                                exchange->type ? exchange->type : "application/json");
+    if (exchange->allow[0])
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, exchange->allow);
+    if (exchange->status == HTTP_UNAUTHORIZED)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    if (exchange->retry_after) {
+        snprintf(number, sizeof number, "%u", exchange->retry_after);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, number);
+    }
+}
+
+static enum MHD_Result queue_reply(struct exchange *exchange)
+{
+    if (exchange->json.failed)
+        exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the answer");
+    struct MHD_Response *response = response_of(exchange);
+    if (!response)
+        return MHD_NO;
+    add_headers(exchange, response);
+    enum MHD_Result result = MHD_queue_response(exchange->connection, exchange->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* ---- the body ---- */
+
+static bool type_is(const char *type, const char *wanted)
+{
+    size_t size = strlen(wanted);
+    return strncasecmp(type, wanted, size) == 0 && (!type[size] || strchr("; \t", type[size]));
+}
+
+static enum body_form form_of(const struct exchange *exchange)
+{
+    const char *type = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE);
+    if (!type)
+        return BODY_FILE;
+    if (type_is(type, "application/json"))
+        return BODY_JSON;
+    if (type_is(type, "application/x-ndjson") || type_is(type, "application/jsonl"))
+        return BODY_LINES;
+    if (type_is(type, "multipart/form-data"))
+        return BODY_FORM;
+    return BODY_FILE;
+}
+
+static void fail_body(struct exchange *exchange, const struct doppel_error *error)
+{
+    if (!exchange->status)
+        exchange_fail(exchange, error);
+}
+
+static struct form_part *begin_part(struct exchange *exchange, const char *field,
+                                    const char *filename)
+{
+    struct form_part part = {.field = strdup(field ? field : ""),
+                             .filename = filename ? strdup(filename) : NULL};
+    bool named = part.field && (part.filename || !filename);
+    if (named && exchange->parts.count < MOST_PARTS && array_push(&exchange->parts, part))
+        return &exchange->parts.items[exchange->parts.count - 1];
+    free(part.field);
+    free(part.filename);
+    if (!exchange->status)
+        exchange_problem(exchange, HTTP_TOO_LARGE, "a form has at most %d parts", (int)MOST_PARTS);
+    return NULL;
+}
+
+/* A piece of a part of a form; the first one has the offset 0. */
+static enum MHD_Result take_form_piece(void *context, enum MHD_ValueKind kind, const char *field,
+                                       const char *filename, const char *type, const char *encoding,
+                                       const char *data, uint64_t offset, size_t size)
+{
+    struct exchange *exchange = context;
+    struct doppel_error error;
+    (void)kind;
+    (void)type;
+    (void)encoding;
+    struct form_part *part = offset && exchange->parts.count
+                                 ? &exchange->parts.items[exchange->parts.count - 1]
+                                 : begin_part(exchange, field, filename);
+    if (!part)
+        return MHD_NO;
+    if (!part->filename && offset + size > LARGEST_FIELD) {
+        exchange_problem(exchange, HTTP_TOO_LARGE, "the field '%s' has more than 1 MB",
+                         part->field);
+        return MHD_NO;
+    }
+    const char *folder = service_temporary(exchange->service);
+    if (large_buffer_append(&part->content, data, size, folder, &error)) {
+        fail_body(exchange, &error);
+        return MHD_NO;
+    }
+    return MHD_YES;
+}
+
+/* What is refused is read on, so that its sender comes to read why; but not for ever. */
+static bool take_body_piece(struct http *http, struct exchange *exchange, const char *data,
+                            size_t size)
+{
+    struct doppel_error error;
+    exchange->body_bytes += size;
+    if (exchange->status) {
+        exchange->unread_bytes += size;
+        return exchange->unread_bytes <= LARGEST_UNREAD;
+    }
+    if (exchange->body_bytes > http->options.max_body) {
+        exchange_problem(exchange, HTTP_TOO_LARGE, "a request has at most %llu bytes (--max-body)",
+                         (unsigned long long)http->options.max_body);
+    } else if (exchange->form == BODY_FORM) {
+        if (MHD_post_process(exchange->form_reader, data, size) != MHD_YES && !exchange->status)
+            exchange_problem(exchange, HTTP_BAD_REQUEST, "the form is not well formed");
+    } else if (large_buffer_append(&exchange->body, data, size, http->options.temporary, &error)) {
+        fail_body(exchange, &error);
+    }
+    return true;
+}
+
+static void end_body(struct exchange *exchange)
+{
+    if (!exchange->form_reader)
+        return;
+    bool whole = MHD_destroy_post_processor(exchange->form_reader) == MHD_YES;
+    exchange->form_reader = NULL;
+    if (!whole && !exchange->status)
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "the form ends too early");
+}
+
+/* ---- a request ---- */
+
+/* What can be said of a request by its head. */
+static void check_request_head(struct http *http, struct exchange *exchange)
+{
+    const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    exchange->route = route_of(exchange);
+    if (exchange->route && keys_admit(http->options.service->keys, exchange) && length &&
+        strtoull(length, NULL, 10) > http->options.max_body)
+        exchange_problem(exchange, HTTP_TOO_LARGE, "a request has at most %llu bytes (--max-body)",
+                         (unsigned long long)http->options.max_body);
+    if (exchange->status)
+        return;
+    exchange->form = form_of(exchange);
+    if (exchange->form != BODY_FORM)
+        return;
+    exchange->form_reader =
+        MHD_create_post_processor(exchange->connection, FORM_BUFFER, take_form_piece, exchange);
+    if (!exchange->form_reader)
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "a form whose parts have no boundary");
+}
+
+/* Whether the body of a request that is refused is waited for: who sends it without having asked
+ * (Expect: 100-continue) would find the connection closed, and never read the answer. */
+static bool reads_on(const struct exchange *exchange)
+{
+    const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    unsigned long long size = length ? strtoull(length, NULL, 10) : 0;
+    return !exchange_header(exchange, MHD_HTTP_HEADER_EXPECT) && size && size <= LARGEST_UNREAD;
+}
+
+static void count_in_flight(struct http *http, bool begins)
+{
+    pthread_mutex_lock(&http->lock);
+    http->in_flight += begins ? 1 : (size_t)-1;
+    if (!http->in_flight)
+        pthread_cond_broadcast(&http->idle);
+    pthread_mutex_unlock(&http->lock);
+}
+
+static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
+                                      const char *url, const char *method, void **state)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange)
+        return MHD_NO;
+    exchange->service = http->options.service;
+    exchange->connection = connection;
+    exchange->url = url;
+    exchange->method = method;
+    exchange->begun_ns = monotonic_ns();
+    *state = exchange;
+    count_in_flight(http, true);
+    check_request_head(http, exchange);
+    return exchange->status && !reads_on(exchange) ? queue_reply(exchange) : MHD_YES;
+}
+
+/* Its connection waits, without a thread, until it is answered. */
+static enum MHD_Result answer_at_desk(struct http *http, struct exchange *exchange)
+{
+    MHD_suspend_connection(exchange->connection);
+    if (desk_give(http->options.service->desk, exchange))
+        return MHD_YES;
+    exchange_problem(exchange, HTTP_UNAVAILABLE, "too many requests wait; try again");
+    exchange->retry_after = 1;
+    MHD_resume_connection(exchange->connection);
+    return MHD_YES;
+}
+
+/* A request is there, whole; or it was answered, and its connection goes on. */
+static enum MHD_Result answer_exchange(struct http *http, struct exchange *exchange)
+{
+    if (!exchange->status && exchange->route->handle(exchange) == TAKES_TIME)
+        return answer_at_desk(http, exchange);
+    return queue_reply(exchange);
+}
+
+/* Called when the head of a request is there, for each piece of its body, at its end, and again
+ * when a connection goes on. */
+static enum MHD_Result take_exchange_piece(void *context, struct MHD_Connection *connection,
+                                           const char *url, const char *method, const char *version,
+                                           const char *data, size_t *size, void **state)
+{
+    struct exchange *exchange = *state;
+    (void)version;
+    if (!exchange)
+        return begin_exchange(context, connection, url, method, state);
+    if (*size) {
+        bool goes_on = take_body_piece(context, exchange, data, *size);
+        *size = 0;
+        return goes_on ? MHD_YES : MHD_NO;
+    }
+    end_body(exchange);
+    return answer_exchange(context, exchange);
+}
+
+void http_resume(struct exchange *exchange)
+{
+    MHD_resume_connection(exchange->connection);
+}
+
+static void end_exchange(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct http *http = context;
+    struct exchange *exchange = *state;
+    (void)connection;
+    (void)code;
+    if (!exchange)
+        return;
+    metrics_count(http->options.service->metrics, exchange);
+    end_body(exchange);
+    for (size_t i = 0; i < exchange->parts.count; i++) {
+        free(exchange->parts.items[i].field);
+        free(exchange->parts.items[i].filename);
+        large_buffer_free(&exchange->parts.items[i].content);
+    }
+    array_free(&exchange->parts);
+    large_buffer_free(&exchange->body);
+    large_buffer_free(&exchange->lines);
+    doppel_json_free(&exchange->json);
+    free(exchange);
+    *state = NULL;
+    count_in_flight(http, false);
+}
+
+/* ---- beginning and end ---- */
+
+/* What libmicrohttpd has to say is of connections that broke: nobody need know. */
+static void ignore_message(void *context, const char *format, va_list arguments)
+{
+    (void)context;
+    (void)format;
+    (void)arguments;
+}
+
+static struct MHD_Daemon *start_daemon(struct http *http)
+{
+    const struct http_options *options = &http->options;
+    bool tls = options->certificate;
+    const struct MHD_OptionItem secrets[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)options->key},
+        {MHD_OPTION_END, 0, NULL}};
+    const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+                           MHD_USE_ERROR_LOG | (tls ? MHD_USE_TLS : 0);
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, take_exchange_piece, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message,
+        NULL, MHD_OPTION_LISTEN_SOCKET, options->socket, MHD_OPTION_NOTIFY_COMPLETED, end_exchange,
+        http, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_ARRAY,
+        tls ? secrets : none, MHD_OPTION_END);
+}
+
+enum doppel_status http_start(const struct http_options *options, struct http **out,
+                              struct doppel_error *error)
+{
+    struct http *http = calloc(1, sizeof *http);
+    if (!http)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a server");
+    http->options = *options;
+    pthread_mutex_init(&http->lock, NULL);
+    pthread_cond_init(&http->idle, NULL);
+    http->daemon = start_daemon(http);
+    if (!http->daemon) {
+        http_stop(http);
+        return doppel_fail(error, options->certificate ? DOPPEL_E_ARGUMENT : DOPPEL_E_IO, "%s",
+                           options->certificate
+                               ? "the server does not start: look at --tls-cert and --tls-key"
+                               : "the server does not start");
+    }
+    *out = http;
+    return DOPPEL_OK;
+}
+
+void http_drain(struct http *http, unsigned seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    http->quiet = MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET;
+    pthread_mutex_lock(&http->lock);
+    while (http->in_flight && pthread_cond_timedwait(&http->idle, &http->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&http->lock);
+}
+
+size_t http_in_flight(struct http *http)
+{
+    pthread_mutex_lock(&http->lock);
+    size_t count = http->in_flight;
+    pthread_mutex_unlock(&http->lock);
+    return count;
+}
+
+void http_stop(struct http *http)
+{
+    if (!http)
+        return;
+    if (http->daemon)
+        MHD_stop_daemon(http->daemon);
+    pthread_cond_destroy(&http->idle);
+    pthread_mutex_destroy(&http->lock);
+    free(http);
+}

@@ -1,0 +1,34 @@
+/* HTTP/1.1 by libmicrohttpd: requests come in, whole, and go to the handler of their route; replies
+ * go out. Some threads wait for all connections; what takes time is done elsewhere (desk.h), and
+ * its connection waits meanwhile without a thread. */
+#ifndef DOPPEL_SERVE_HTTP_H
+#define DOPPEL_SERVE_HTTP_H
+
+#include "serve/exchange.h"
+
+struct http;
+
+struct http_options {
+    struct service *service;
+    int socket; /* that listens; stays the caller's */
+    uint32_t threads;
+    uint64_t max_body;
+    const char *temporary;         /* folder */
+    const char *certificate, *key; /* PEM itself; NULL: no TLS */
+};
+
+/* @param options copied. @param out given (http_stop) */
+enum doppel_status http_start(const struct http_options *options, struct http **out,
+                              struct doppel_error *error);
+
+/* How many requests are not answered yet. Thread-safe. */
+size_t http_in_flight(struct http *http);
+
+/* No more connections; wait until what runs is answered, at most for so long. */
+void http_drain(struct http *http, unsigned seconds);
+void http_stop(struct http *http);
+
+/* A request that was handed on is answered: its connection goes on. From any thread. */
+void http_resume(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,404 @@
+/* The bodies of requests. */
+#include "serve/inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "serve/service.h"
+
+enum { MOST_INPUTS = 100000, LARGEST_JSON = 64 << 20 };
+
+static struct request_input *add_input(struct inputs *inputs, enum input_form form)
+{
+    struct request_input input = {.form = form, .descriptor = -1};
+    return array_push(&inputs->all, input) ? &inputs->all.items[inputs->all.count - 1] : NULL;
+}
+
+static bool without_memory(struct exchange *exchange)
+{
+    exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the request");
+    return false;
+}
+
+/* ---- codes ---- */
+
+static const struct doppel_scheme *scheme_named(const struct exchange *exchange, const char *name,
+                                                struct doppel_error *error)
+{
+    const struct doppel_compare_options *compare =
+        &exchange->service->options->decide.search.compare;
+    const struct doppel_scheme *scheme =
+        name ? doppel_scheme_by_name(name) : doppel_compare_scheme(compare, DOPPEL_KIND_IMAGE);
+    if (!scheme)
+        doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no scheme '%s'", name ? name : "");
+    return scheme;
+}
+
+static void set_code(struct request_input *input, const struct doppel_scheme *scheme)
+{
+    if (doppel_fingerprint_from_hex(scheme, input->code, &input->fingerprint, &input->error))
+        input->fingerprint = (struct doppel_fingerprint){0};
+}
+
+/* ---- paths ---- */
+
+static bool lies_within(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length && folder[length - 1] == '/')
+        length--;
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+static bool is_path_allowed(const struct exchange *exchange, const char *real)
+{
+    const struct doppel_strings *folders = &exchange->service->options->allow_paths;
+    char folder[PATH_MAX];
+    for (size_t i = 0; i < folders->count; i++)
+        if (realpath(folders->items[i], folder) && lies_within(real, folder))
+            return true;
+    return false;
+}
+
+/* Opened first, and then the kernel is asked what it is that is open: so links cannot be changed
+ * in between. What is not there, and what may not be named, are one sentence: nobody finds out by
+ * it what there is. */
+static void open_allowed_path(const struct exchange *exchange, struct request_input *input,
+                              const char *path)
+{
+    static const char refused[] = "it is no file below a folder of --allow-path";
+    char link[64], real[PATH_MAX];
+    struct stat status;
+    int fd = exchange->service->options->allow_paths.count
+                 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+                 : -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = fd < 0 ? -1 : readlink(link, real, sizeof real - 1);
+    if (size > 0)
+        real[size] = '\0';
+    if (size <= 0 || path[0] != '/' || !is_path_allowed(exchange, real) || fstat(fd, &status) ||
+        !S_ISREG(status.st_mode)) {
+        doppel_fail(&input->error, DOPPEL_E_ARGUMENT, "%s", refused);
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    input->descriptor = fd;
+    input->path = strdup(real);
+    if (!input->path)
+        doppel_fail(&input->error, DOPPEL_E_MEMORY, "no memory for a path");
+}
+
+/* ---- JSON ---- */
+
+/* @return false: it is no string */
+static bool json_word(const json_t *object, const char *key, const char **out)
+{
+    const json_t *value = json_object_get(object, key);
+    *out = json_string_value(value);
+    return !value || json_is_null(value) || *out;
+}
+
+static bool json_words(const json_t *object, const char *key, char ***out, size_t *out_count)
+{
+    json_t *list = json_object_get(object, key);
+    size_t count = json_array_size(list);
+    if (!list || json_is_null(list))
+        return true;
+    char **words = json_is_array(list) ? calloc(count ? count : 1, sizeof *words) : NULL;
+    for (size_t i = 0; words && i < count; i++)
+        if (!(words[i] = (char *)json_string_value(json_array_get(list, i)))) {
+            free(words);
+            words = NULL;
+        }
+    *out = words;
+    *out_count = words ? count : 0;
+    return words;
+}
+
+static bool read_metadata(const json_t *object, struct request_input *input)
+{
+    struct doppel_metadata *metadata = &input->metadata;
+    json_t *meta = json_object_get(object, "meta");
+    const char *id;
+    if (!json_word(object, "source", &input->source) || !json_word(object, "date", &input->date) ||
+        !json_word(object, "id", &id) ||
+        !json_words(object, "lists", &metadata->lists, &metadata->list_count) ||
+        !json_words(object, "labels", &metadata->labels, &metadata->label_count))
+        return false;
+    input->name = id;
+    metadata->external_id = (char *)id;
+    if (meta)
+        metadata->meta = json_dumps(meta, JSON_COMPACT | JSON_ENCODE_ANY);
+    return !meta || metadata->meta;
+}
+
+/* What fields a request may have: another one is a mistake that is told. */
+static const char *unknown_field(json_t *object, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            return key;
+    }
+    return NULL;
+}
+
+static bool read_object(struct exchange *exchange, struct inputs *inputs, json_t *object)
+{
+    static const char *const fields[] = {"text",   "code",  "scheme", "path", "id", "date",
+                                         "source", "lists", "labels", "meta", NULL};
+    const char *text, *code, *scheme, *path;
+    if (!json_is_object(object)) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "an input is an object, as {\"text\":\"…\"}");
+        return false;
+    }
+    const char *unknown = unknown_field(object, fields);
+    if (unknown) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "an input has no field '%.64s'", unknown);
+        return false;
+    }
+    if (!json_word(object, "text", &text) || !json_word(object, "code", &code) ||
+        !json_word(object, "scheme", &scheme) || !json_word(object, "path", &path) ||
+        !text + !code + !path != 2) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "an input has one of 'text', 'code' and 'path', a string");
+        return false;
+    }
+    struct request_input *input = add_input(inputs, text   ? INPUT_TEXT
+                                                    : code ? INPUT_CODE
+                                                           : INPUT_PATH);
+    if (!input)
+        return without_memory(exchange);
+    if (!read_metadata(object, input)) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "'id', 'source' and 'date' are strings, 'lists' and 'labels' lists of "
+                         "strings");
+        return false;
+    }
+    input->text = text;
+    input->text_size = text ? json_string_length(json_object_get(object, "text")) : 0;
+    input->code = code;
+    if (path)
+        open_allowed_path(exchange, input, path);
+    const struct doppel_scheme *known = code ? scheme_named(exchange, scheme, &input->error) : NULL;
+    if (known)
+        set_code(input, known);
+    return true;
+}
+
+static bool read_code_list(struct exchange *exchange, struct inputs *inputs, json_t *root)
+{
+    static const char *const fields[] = {"codes", "scheme", NULL};
+    const char *name;
+    struct doppel_error error;
+    json_t *codes = json_object_get(root, "codes");
+    const char *unknown = unknown_field(root, fields);
+    if (unknown || !json_is_array(codes) || !json_word(root, "scheme", &name)) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "'codes' is a list of strings, and beside it stands 'scheme' alone");
+        return false;
+    }
+    const struct doppel_scheme *scheme = scheme_named(exchange, name, &error);
+    if (!scheme) {
+        exchange_fail(exchange, &error);
+        return false;
+    }
+    for (size_t i = 0; i < json_array_size(codes); i++) {
+        const char *code = json_string_value(json_array_get(codes, i));
+        struct request_input *input = code ? add_input(inputs, INPUT_CODE) : NULL;
+        if (!code) {
+            exchange_problem(exchange, HTTP_BAD_REQUEST, "code %zu of the list is no string", i);
+            return false;
+        }
+        if (!input)
+            return without_memory(exchange);
+        input->code = code;
+        set_code(input, scheme);
+    }
+    return true;
+}
+
+static bool read_input_list(struct exchange *exchange, struct inputs *inputs, json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!read_object(exchange, inputs, json_array_get(list, i)))
+            return false;
+    return true;
+}
+
+static bool read_json(struct exchange *exchange, struct inputs *inputs)
+{
+    json_error_t why;
+    const char *text = large_buffer_text(&exchange->body);
+    if (exchange->body.size > LARGEST_JSON) {
+        exchange_problem(exchange, HTTP_TOO_LARGE,
+                         "JSON has at most %d MB; more goes as application/x-ndjson",
+                         LARGEST_JSON >> 20);
+        return false;
+    }
+    if (text) {
+        inputs->json = json_loadb(text, exchange->body.size, JSON_REJECT_DUPLICATES, &why);
+    } else {
+        int fd = large_buffer_open(&exchange->body);
+        inputs->json = json_loadfd(fd, JSON_REJECT_DUPLICATES, &why);
+        close(fd);
+    }
+    json_t *root = inputs->json, *list = json_object_get(root, "inputs");
+    if (!root) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "the body is no JSON: %s (line %d, column %d)",
+                         why.text, why.line, why.column);
+        return false;
+    }
+    inputs->many = true;
+    if (json_object_get(root, "codes"))
+        return read_code_list(exchange, inputs, root);
+    if (json_is_array(root))
+        return read_input_list(exchange, inputs, root);
+    if (json_is_array(list) && json_object_size(root) == 1)
+        return read_input_list(exchange, inputs, list);
+    inputs->many = false;
+    return read_object(exchange, inputs, root);
+}
+
+/* ---- forms and files ---- */
+
+static bool read_form(struct exchange *exchange, struct inputs *inputs)
+{
+    for (size_t i = 0; i < exchange->parts.count; i++) {
+        struct form_part *part = &exchange->parts.items[i];
+        bool text = !part->filename && strcmp(part->field, "text") == 0;
+        if (!part->filename && !text) {
+            exchange_problem(exchange, HTTP_BAD_REQUEST,
+                             "a form has files and fields 'text', no '%.64s'", part->field);
+            return false;
+        }
+        struct request_input *input = add_input(inputs, text ? INPUT_TEXT : INPUT_FILE);
+        if (!input)
+            return without_memory(exchange);
+        input->name = part->filename;
+        input->metadata.external_id = part->filename;
+        input->file = &part->content;
+        input->text = text ? large_buffer_text(&part->content) : NULL;
+        input->text_size = (size_t)part->content.size;
+        if (text && !input->text)
+            return without_memory(exchange);
+    }
+    inputs->many = inputs->all.count > 1;
+    return true;
+}
+
+static bool read_file(struct exchange *exchange, struct inputs *inputs)
+{
+    const char *type = exchange_header(exchange, "Content-Type");
+    if (type && strncmp(type, "application/x-www-form-urlencoded", 33) == 0) {
+        exchange_problem(exchange, HTTP_UNKNOWN_TYPE,
+                         "send a file as a form ('curl -F file=@a.jpg') or with a Content-Type of "
+                         "its own ('application/octet-stream')");
+        return false;
+    }
+    struct request_input *input = exchange->body.size ? add_input(inputs, INPUT_FILE) : NULL;
+    if (!exchange->body.size)
+        return true;
+    if (!input)
+        return without_memory(exchange);
+    const char *name = exchange_argument(exchange, "name");
+    input->file = &exchange->body;
+    input->name = name;
+    input->metadata.external_id = (char *)name;
+    return true;
+}
+
+/* ---- all of them ---- */
+
+bool inputs_read(struct exchange *exchange, struct inputs *out)
+{
+    bool read = exchange->form == BODY_JSON   ? read_json(exchange, out)
+                : exchange->form == BODY_FORM ? read_form(exchange, out)
+                                              : read_file(exchange, out);
+    if (read && !out->all.count)
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "the request has no input: send a file, or JSON as {\"text\":\"…\"}");
+    if (read && out->all.count > MOST_INPUTS)
+        exchange_problem(exchange, HTTP_TOO_LARGE,
+                         "a request has at most %d inputs; more go as application/x-ndjson",
+                         (int)MOST_INPUTS);
+    return !exchange->status;
+}
+
+void inputs_free(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->all.count; i++) {
+        struct request_input *input = &inputs->all.items[i];
+        doppel_fingerprint_free(&input->fingerprint);
+        free(input->metadata.lists);
+        free(input->metadata.labels);
+        free(input->metadata.meta);
+        free(input->path);
+        if (input->descriptor >= 0)
+            close(input->descriptor);
+    }
+    array_free(&inputs->all);
+    json_decref(inputs->json);
+    inputs->json = NULL;
+}
+
+static enum doppel_status fingerprint_upload(struct service *service,
+                                             const struct large_buffer *file,
+                                             struct doppel_record *out, struct doppel_error *error)
+{
+    int fd = large_buffer_open(file);
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "a temporary file: %s", strerror(errno));
+    const struct doppel_input input = {.descriptor = fd};
+    enum doppel_status status =
+        doppel_fingerprint(service->run, &input, &service->options->read, out, error);
+    close(fd);
+    return status;
+}
+
+static struct doppel_record record_of_code(struct request_input *input)
+{
+    enum { BEST_QUALITY = 100 };
+    const struct doppel_fingerprint code = input->fingerprint;
+    input->fingerprint = (struct doppel_fingerprint){0};
+    return (struct doppel_record){.kind = doppel_scheme_by_id(code.scheme)->kind,
+                                  .scheme = code.scheme,
+                                  .version = code.version,
+                                  .quality = BEST_QUALITY,
+                                  .fingerprint = code};
+}
+
+enum doppel_status input_record(struct service *service, struct request_input *input,
+                                struct doppel_record *out, struct doppel_error *error)
+{
+    struct doppel_read_options read = service->options->read;
+    struct doppel_input given = {.descriptor = input->descriptor};
+    if (input->error.status) {
+        *error = input->error;
+        return error->status;
+    }
+    if (input->form == INPUT_FILE)
+        return fingerprint_upload(service, input->file, out, error);
+    if (input->form == INPUT_CODE) {
+        *out = record_of_code(input);
+        return DOPPEL_OK;
+    }
+    if (input->form == INPUT_TEXT) {
+        given.bytes = input->text;
+        given.size = input->text_size;
+        read.kind = DOPPEL_KIND_TEXT;
+    }
+    return doppel_fingerprint(service->run, &given, &read, out, error);
+}

@@ -1,0 +1,47 @@
+/* What a request is about: files, texts, codes and paths, from any form of body. */
+#ifndef DOPPEL_SERVE_INPUTS_H
+#define DOPPEL_SERVE_INPUTS_H
+
+#include <jansson.h>
+
+#include <doppel/library.h>
+
+#include "serve/exchange.h"
+
+enum input_form { INPUT_FILE, INPUT_TEXT, INPUT_CODE, INPUT_PATH };
+
+struct request_input {
+    enum input_form form;
+    const char *name; /* what the client calls it; NULL: nothing. Borrowed, as all is */
+    const struct large_buffer *file; /* INPUT_FILE */
+    const char *text;                /* INPUT_TEXT */
+    size_t text_size;
+    const char *code; /* INPUT_CODE, in hex; `fingerprint` is it */
+    struct doppel_fingerprint fingerprint;
+    char *path;                      /* INPUT_PATH, absolute, and allowed; given */
+    int descriptor;                  /* of the path, open; -1: none */
+    const char *source, *date;       /* NULL: not known */
+    struct doppel_metadata metadata; /* labels, lists and meta; what it names is borrowed */
+    struct doppel_error error;       /* status != OK: it is none, and why */
+};
+
+struct inputs {
+    ARRAY(struct request_input) all;
+    json_t *json; /* what the strings lie in; NULL: no JSON */
+    bool many;    /* asked as a list: the client expects one, however long it is */
+};
+
+/* Read the body of a request. On failure its reply is set, and there are none. One without an
+ * input is a failure.
+ * @param out given (inputs_free), also when it fails. What is in it is borrowed from the exchange
+ */
+bool inputs_read(struct exchange *exchange, struct inputs *out);
+void inputs_free(struct inputs *inputs);
+
+/* What is known of an input: of a code that alone, which is taken from it; of all else what a
+ * worker reads.
+ * @param out given (doppel_record_free). As doppel_fingerprint. Thread-safe */
+enum doppel_status input_record(struct service *service, struct request_input *input,
+                                struct doppel_record *out, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+/* Readers that are idle wait here, as warm as they were left. */
+#include "serve/readers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/try.h"
+#include "serve/service.h"
+
+struct readers {
+    pthread_mutex_t lock;
+    struct library_reader *idle;
+};
+
+static void library_reader_free(struct library_reader *reader)
+{
+    doppel_search_results_free(&reader->results);
+    doppel_search_free(reader->search);
+    doppel_decider_free(reader->checker);
+    if (reader->library)
+        doppel_library_close(reader->library);
+    free(reader);
+}
+
+static enum doppel_status library_reader_new(const struct service *service,
+                                             struct library_reader **out,
+                                             struct doppel_error *error)
+{
+    const struct doppel_library_options options = {.read_only = true};
+    struct library_reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a reader");
+    enum doppel_status status;
+    TRY(doppel_library_open(service->options->library, &options, &reader->library, error));
+    TRY(doppel_search_new(service->run, reader->library, &service->options->decide.search,
+                          &reader->search, error));
+    TRY(doppel_search_refresh(reader->search, error));
+done:
+    if (status)
+        library_reader_free(reader);
+    else
+        *out = reader;
+    return status;
+}
+
+enum doppel_status readers_open(struct service *service, struct readers **out,
+                                struct doppel_error *error)
+{
+    struct readers *readers = calloc(1, sizeof *readers);
+    if (!readers)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for readers");
+    pthread_mutex_init(&readers->lock, NULL);
+    service->readers = *out = readers;
+    struct library_reader *first;
+    enum doppel_status status = reader_take(service, &first, error);
+    if (!status)
+        reader_give(service, first);
+    return status;
+}
+
+void readers_close(struct readers *readers)
+{
+    if (!readers)
+        return;
+    while (readers->idle) {
+        struct library_reader *reader = readers->idle;
+        readers->idle = reader->next;
+        library_reader_free(reader);
+    }
+    pthread_mutex_destroy(&readers->lock);
+    free(readers);
+}
+
+enum doppel_status reader_take(struct service *service, struct library_reader **out,
+                               struct doppel_error *error)
+{
+    struct readers *readers = service->readers;
+    pthread_mutex_lock(&readers->lock);
+    struct library_reader *reader = readers->idle;
+    if (reader)
+        readers->idle = reader->next;
+    pthread_mutex_unlock(&readers->lock);
+    if (!reader)
+        return library_reader_new(service, out, error);
+    *out = reader;
+    return DOPPEL_OK;
+}
+
+void reader_give(struct service *service, struct library_reader *reader)
+{
+    struct readers *readers = service->readers;
+    pthread_mutex_lock(&readers->lock);
+    reader->next = readers->idle;
+    readers->idle = reader;
+    pthread_mutex_unlock(&readers->lock);
+}

@@ -1,0 +1,29 @@
+/* Openings of the library to read, each with what it takes to ask: for a thread at a time. */
+#ifndef DOPPEL_SERVE_READERS_H
+#define DOPPEL_SERVE_READERS_H
+
+#include <doppel/decide.h>
+#include <doppel/search.h>
+
+struct service;
+struct readers;
+
+struct library_reader {
+    struct doppel_library *library;
+    struct doppel_search *search;         /* by the options of the service */
+    struct doppel_search_results results; /* of the query at hand */
+    struct doppel_decider *checker;       /* of a dry run; NULL: none was wanted yet */
+    struct library_reader *next;
+};
+
+/* @param service borrowed. @param out given (readers_close) */
+enum doppel_status readers_open(struct service *service, struct readers **out,
+                                struct doppel_error *error);
+void readers_close(struct readers *readers);
+
+/* An idle one, or another one. @param out to be given back (reader_give). Thread-safe. */
+enum doppel_status reader_take(struct service *service, struct library_reader **out,
+                               struct doppel_error *error);
+void reader_give(struct service *service, struct library_reader *reader);
+
+#endif

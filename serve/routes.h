@@ -1,0 +1,30 @@
+/* What can be asked for. */
+#ifndef DOPPEL_SERVE_ROUTES_H
+#define DOPPEL_SERVE_ROUTES_H
+
+#include "serve/exchange.h"
+
+enum handled {
+    ANSWERED,
+    HANDED_ON, /* another thread answers and resumes it: it is not to be touched any more */
+    TAKES_TIME /* nothing was done: call it again at a desk (desk.h), where it may wait */
+};
+
+/* Fill the reply of a request that is there, whole. */
+typedef enum handled route_handler(struct exchange *exchange);
+
+struct route {
+    const char *method;
+    const char *pattern; /* of the path; what a '*' at its end stands for is the `rest` */
+    enum right right;
+    route_handler *handle;
+};
+
+/* The route of a request; NULL: none, and the reply says so. */
+const struct route *route_of(struct exchange *exchange);
+
+/* All of them, for what counts by route. */
+extern const struct route routes[];
+extern const size_t route_count;
+
+#endif

@@ -1,0 +1,158 @@
+/* A service's life: it opens what it needs, listens, and ends when it is told to. */
+#include "serve/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/try.h"
+#include "serve/desk.h"
+#include "serve/http.h"
+#include "serve/keys.h"
+#include "serve/listen.h"
+#include "serve/metrics.h"
+#include "serve/readers.h"
+#include "serve/service.h"
+#include "serve/writer.h"
+
+enum { DRAIN_SECONDS = 30, LARGEST_PEM = 1 << 20, DESKS_A_JOB = 4 };
+
+const char *service_temporary(const struct service *service)
+{
+    return doppel_run_get_options(service->run)->temporary;
+}
+
+/* ---- who may ask ---- */
+
+/* A whole small file, ended by NUL; given (free). */
+static enum doppel_status read_pem(const char *path, char **out, struct doppel_error *error)
+{
+    char *text = malloc(LARGEST_PEM + 1);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = text && fd >= 0 ? read(fd, text, LARGEST_PEM) : -1;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    if (size < 0) {
+        free(text);
+        return doppel_fail(error, text ? DOPPEL_E_IO : DOPPEL_E_MEMORY, "%s: %s", path,
+                           strerror(why));
+    }
+    text[size] = '\0';
+    *out = text;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_options(const struct serve_options *options,
+                                        const struct listening_socket *listening,
+                                        struct doppel_error *error)
+{
+    if (!options->certificate != !options->key)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "--tls-cert and --tls-key belong together: give both");
+    if (!listening->local && !options->keys && !options->insecure)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "others than this machine could reach %s: say who may with --keys FILE, "
+                           "or that everybody may with --insecure",
+                           listening->address);
+    return DOPPEL_OK;
+}
+
+/* ---- the parts ---- */
+
+/* Whether there is a worker at all is known before the first request, too. */
+static enum doppel_status examine_worker(struct service *service, struct doppel_error *error)
+{
+    const struct doppel_run_options *run = doppel_run_get_options(service->run);
+    struct doppel_pool_options options = doppel_pool_options_default();
+    options.max_memory = run->limits.max_memory;
+    options.sandbox = run->sandbox;
+    return doppel_worker_examine(&options, &service->held, error);
+}
+
+static enum doppel_status open_service_parts(struct service *service, struct doppel_error *error)
+{
+    uint32_t jobs = doppel_run_jobs(service->run);
+    enum doppel_status status;
+    TRY(examine_worker(service, error));
+    TRY(keys_read(service->options->keys, &service->keys, error));
+    service->metrics = metrics_new();
+    if (!service->metrics)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a service"));
+    TRY(writer_open(service, &service->writer, error)); /* makes the library */
+    TRY(readers_open(service, &service->readers, error));
+    TRY(desk_open(jobs * DESKS_A_JOB, &service->desk, error));
+done:
+    return status;
+}
+
+static void close_parts(struct service *service)
+{
+    desk_close(service->desk);
+    writer_close(service->writer);
+    http_stop(service->http);
+    readers_close(service->readers);
+    metrics_free(service->metrics);
+    keys_free(service->keys);
+}
+
+static enum doppel_status listen_and_answer(struct service *service,
+                                            struct listening_socket *listening,
+                                            struct doppel_error *error)
+{
+    const struct serve_options *options = service->options;
+    char *certificate = NULL, *key = NULL;
+    enum doppel_status status;
+    TRY(check_options(options, listening, error));
+    if (options->certificate) {
+        TRY(read_pem(options->certificate, &certificate, error));
+        TRY(read_pem(options->key, &key, error));
+    }
+    const struct http_options http = {.service = service,
+                                      .socket = listening->socket,
+                                      .threads = doppel_run_jobs(service->run),
+                                      .max_body = options->max_body,
+                                      .temporary = service_temporary(service),
+                                      .certificate = certificate,
+                                      .key = key};
+    TRY(http_start(&http, &service->http, error));
+    if (options->on_ready)
+        options->on_ready(options->context, listening->address);
+    notify_manager("READY=1");
+    while (!options->stopped()) {
+        static const struct timespec turn = {.tv_nsec = 100 * 1000000L};
+        nanosleep(&turn, NULL); /* a signal ends it early */
+    }
+    notify_manager("STOPPING=1");
+    atomic_store(&service->ending, true);
+    http_drain(service->http, DRAIN_SECONDS);
+done:
+    free(certificate);
+    free(key);
+    return status;
+}
+
+enum doppel_status serve_library(struct doppel_run *run, const struct serve_options *options,
+                                 struct doppel_error *error)
+{
+    struct service service = {.options = options, .run = run};
+    struct listening_socket listening = {.socket = -1};
+    enum doppel_status status;
+    json_set_alloc_funcs(malloc,
+                         free); /* a request without memory fails, and the service goes on */
+    TRY(listen_at(options->listen ? options->listen : SERVE_DEFAULT_ADDRESS,
+                  options->certificate != NULL, &listening, error));
+    TRY(open_service_parts(&service, error));
+    TRY(listen_and_answer(&service, &listening, error));
+done:
+    close_parts(&service);
+    stop_listening(&listening);
+    return status;
+}

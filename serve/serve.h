@@ -1,0 +1,42 @@
+/* doppel serve: a library for every client, by HTTP. A face of the engine: what it answers, the
+ * engine's calls found, and the engine's JSON says. */
+#ifndef DOPPEL_SERVE_SERVE_H
+#define DOPPEL_SERVE_SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/decide.h>
+#include <doppel/intake.h>
+#include <doppel/run.h>
+
+/* All borrowed while it serves. */
+struct serve_options {
+    const char *library;                 /* its folder; made if there is none */
+    const char *listen;                  /* as listen_at() has it; NULL: SERVE_DEFAULT_ADDRESS */
+    const char *keys;                    /* a file (keys.h); NULL: everybody may do everything */
+    bool insecure;                       /* without keys also to other machines */
+    const char *certificate, *key;       /* files in PEM; NULL: no TLS */
+    struct doppel_strings allow_paths;   /* folders below which requests may name files */
+    uint64_t max_body;                   /* bytes of a request */
+    bool durable;                        /* as of a library */
+    struct doppel_decide_options decide; /* how is decided, and, by its `search`, searched */
+    struct doppel_read_options read;     /* how files are read */
+
+    bool (*stopped)(void); /* whether to end: what runs is finished, what is new is refused */
+    /* It answers from now on. @param address "http://127.0.0.1:8040" */
+    void (*on_ready)(void *context, const char *address);
+    void *context;
+};
+
+#define SERVE_DEFAULT_ADDRESS "127.0.0.1:8040"
+enum { SERVE_DEFAULT_MAX_BODY_MB = 1024 };
+
+/* Serve until it is stopped. @param run of its jobs as many requests are worked on at a time.
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: the address, or who may ask; DOPPEL_E_BUSY: somebody else
+ * listens there; and what opening the library returns */
+enum doppel_status serve_library(struct doppel_run *run, const struct serve_options *options,
+                                 struct doppel_error *error);
+
+#endif

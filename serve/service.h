@@ -1,0 +1,27 @@
+/* What the parts of a service share. */
+#ifndef DOPPEL_SERVE_SERVICE_H
+#define DOPPEL_SERVE_SERVICE_H
+
+#include <stdatomic.h>
+
+#include <doppel/worker.h>
+
+#include "serve/serve.h"
+
+struct service {
+    const struct serve_options *options;
+    struct doppel_run *run;
+    struct doppel_confinement held; /* what holds the workers */
+    struct client_keys *keys;
+    struct metrics *metrics;
+    struct readers *readers;
+    struct writer *writer;
+    struct desk *desk;
+    struct http *http;
+    atomic_bool ending;
+};
+
+/* The folder of temporary files. */
+const char *service_temporary(const struct service *service);
+
+#endif

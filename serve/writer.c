@@ -1,0 +1,156 @@
+/* A thread that decides about what waits, all of it in one transaction. */
+#include "serve/writer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/try.h"
+#include "serve/http.h"
+#include "serve/service.h"
+
+struct writer {
+    struct service *service;
+    pthread_mutex_t lock; /* of the queue */
+    pthread_cond_t work;
+    struct decision_task *first, **end;
+    bool closing;
+
+    pthread_mutex_t library_lock; /* of what follows */
+    struct doppel_library *library;
+    struct doppel_decider *decider; /* NULL: none yet, or the last one could not go on */
+
+    pthread_t thread;
+    bool started;
+};
+
+/* ---- the queue ---- */
+
+static struct decision_task *take_tasks(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (!writer->first && !writer->closing)
+        pthread_cond_wait(&writer->work, &writer->lock);
+    struct decision_task *first = writer->first;
+    writer->first = NULL;
+    writer->end = &writer->first;
+    pthread_mutex_unlock(&writer->lock);
+    return first;
+}
+
+void writer_give(struct writer *writer, struct decision_task *task)
+{
+    pthread_mutex_lock(&writer->lock);
+    task->next = NULL;
+    *writer->end = task;
+    writer->end = &task->next;
+    pthread_cond_signal(&writer->work);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+/* ---- writing ---- */
+
+static enum doppel_status want_decider(struct writer *writer, struct doppel_error *error)
+{
+    const struct doppel_decide_options options = decide_options_of(writer->service, false);
+    return writer->decider ? DOPPEL_OK
+                           : doppel_decider_new(writer->service->run, writer->library, &options,
+                                                &writer->decider, error);
+}
+
+static void drop_decider(struct writer *writer)
+{
+    doppel_decider_free(writer->decider);
+    writer->decider = NULL;
+}
+
+static void decide(struct writer *writer, struct decision_task *first)
+{
+    struct doppel_error error;
+    pthread_mutex_lock(&writer->library_lock);
+    enum doppel_status status = want_decider(writer, &error);
+    if (status) {
+        for (struct decision_task *task = first; task; task = task->next)
+            exchange_fail(task->exchange, &error);
+    } else if (decide_tasks(writer->decider, first, &error)) {
+        drop_decider(writer);
+    }
+    pthread_mutex_unlock(&writer->library_lock);
+}
+
+static void *write_on(void *context)
+{
+    struct writer *writer = context;
+    struct decision_task *task;
+    while ((task = take_tasks(writer))) {
+        decide(writer, task);
+        while (task) {
+            struct decision_task *next = task->next;
+            struct exchange *exchange = task->exchange;
+            decision_task_free(task);
+            http_resume(exchange);
+            task = next;
+        }
+    }
+    return NULL;
+}
+
+enum doppel_status writer_change(struct writer *writer, library_change *change, void *context,
+                                 struct doppel_error *error)
+{
+    pthread_mutex_lock(&writer->library_lock);
+    drop_decider(writer); /* which knows texts of before */
+    enum doppel_status status = change(context, writer->library, error);
+    if (!status)
+        status = doppel_library_commit(writer->library, error);
+    else
+        doppel_library_rollback(writer->library);
+    pthread_mutex_unlock(&writer->library_lock);
+    return status;
+}
+
+/* ---- life ---- */
+
+enum doppel_status writer_open(struct service *service, struct writer **out,
+                               struct doppel_error *error)
+{
+    const struct doppel_library_options options = {.create = true,
+                                                   .durable = service->options->durable};
+    struct writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a writer");
+    writer->service = service;
+    writer->end = &writer->first;
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_mutex_init(&writer->library_lock, NULL);
+    pthread_cond_init(&writer->work, NULL);
+    enum doppel_status status;
+    TRY(doppel_library_open(service->options->library, &options, &writer->library, error));
+    if (pthread_create(&writer->thread, NULL, write_on, writer))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no thread can be started"));
+    writer->started = true;
+done:
+    if (status)
+        writer_close(writer);
+    else
+        *out = writer;
+    return status;
+}
+
+void writer_close(struct writer *writer)
+{
+    if (!writer)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    writer->closing = true;
+    pthread_cond_signal(&writer->work);
+    pthread_mutex_unlock(&writer->lock);
+    if (writer->started)
+        pthread_join(writer->thread, NULL);
+    drop_decider(writer);
+    if (writer->library)
+        doppel_library_close(writer->library);
+    pthread_cond_destroy(&writer->work);
+    pthread_mutex_destroy(&writer->library_lock);
+    pthread_mutex_destroy(&writer->lock);
+    free(writer);
+}

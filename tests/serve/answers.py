@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""`doppel serve`: what it answers, to whom, and how it begins and ends.
+
+`answers.py BUILD`
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+import tap  # noqa: E402
+from service import Service  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+WORDS = "the quick brown fox jumps over the lazy dog and then sleeps in the warm sun until noon "
+JSON = "application/json"
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="doppel-serve.")
+
+
+def media(place):
+    """Originals and copies, which the demo draws."""
+    subprocess.run([BUILD / "doppel-demo", place], check=True, stdout=subprocess.DEVNULL)
+    return pathlib.Path(place)
+
+
+def problem(answer, status):
+    got, headers, body = answer
+    assert got == status, (got, body)
+    assert headers["Content-Type"] == "application/problem+json", headers
+    assert body["status"] == status and body["title"] and body["detail"], body
+    return body["detail"]
+
+
+def test_what_comes_in_is_found():
+    with folder() as home, Service(BUILD, home) as service:
+        pictures = media(f"{home}/demo")
+        marble = (pictures / "originals/marble.jpg").read_bytes()
+        copy = (pictures / "copies/marble.png").read_bytes()
+        status, _, made = service.post("/v1/ingest", {"text": WORDS, "id": "fox"})
+        assert status == 200 and made["results"][0]["decision"] == "new", made
+        _, _, made = service.send("/v1/ingest", ("marble.jpg", marble), ("again.jpg", marble))
+        assert [one["decision"] for one in made["results"]] == ["new", "duplicate"], made
+        assert made["results"][0]["id"] == "marble.jpg"
+        item = made["results"][0]["item"]
+        _, _, found = service.send("/v1/find", ("c.jpg", copy))
+        (one,) = found["results"]
+        assert one["query"] == "c.jpg" and one["match"], found
+        assert one["matches"][0]["id"] == item and "distance" in one["matches"][0]
+        _, _, found = service.send("/v1/check", ("c.jpg", copy))
+        assert found["results"][0]["decision"] == "duplicate" and found["results"][0]["of"] == item
+        _, _, found = service.post("/v1/check", {"text": WORDS.upper()})
+        assert found["results"][0]["decision"] == "duplicate"
+        unlike = "nothing of the kind was ever said here " * 3
+        _, _, found = service.post("/v1/find", {"text": unlike})
+        assert found["results"] == [{"match": False, "matches": []}], found
+
+
+def test_codes_are_found_at_the_distance_that_is_asked_for():
+    with folder() as home, Service(BUILD, home, "--scheme", "pdq") as service:
+        code, near = "f" * 60 + "0123", "f" * 60 + "0120"
+        listed = {"code": code, "scheme": "pdq", "id": "first", "lists": ["bad"], "labels": ["x"]}
+        _, _, made = service.post("/v1/ingest", {"inputs": [listed]})
+        assert made["results"][0]["decision"] == "new", made
+        _, _, found = service.post("/v1/find", {"scheme": "pdq", "codes": [near, "0" * 64]})
+        assert [one["match"] for one in found["results"]] == [True, False], found
+        match = found["results"][0]["matches"][0]
+        assert match["name"] == "first" and match["distance"] == 2 and match["lists"] == ["bad"]
+        _, _, found = service.post("/v1/find?max_distance=1", {"code": near, "scheme": "pdq"})
+        assert not found["results"][0]["match"], found
+        assert "distance" in problem(service.post("/v1/find?max_distance=x", {"code": near}), 400)
+
+
+def test_two_inputs_are_compared():
+    with folder() as home, Service(BUILD, home) as service:
+        _, _, pair = service.post("/v1/compare", [{"text": WORDS}, {"text": WORDS + "always"}])
+        assert pair["match"] and 0.5 < pair["similarity"] < 1, pair
+        problem(service.post("/v1/compare", {"text": WORDS}), 400)
+        _, _, hashed = service.post("/v1/hash", {"text": WORDS})
+        assert hashed["results"][0]["kind"] == "text" and hashed["results"][0]["code"], hashed
+
+
+def test_items_are_looked_through_and_removed():
+    with folder() as home, Service(BUILD, home) as service:
+        texts = [{"text": f"{n} {n + 1} {n + 2} {n + 3} " * 9} for n in range(0, 40, 4)]
+        for number, text in enumerate(texts):
+            text["id"] = f"t{number}"
+        service.post("/v1/ingest", texts)
+        ids, path = [], "/v1/items?limit=4"
+        while path:
+            _, _, page = service.get(path)
+            ids += [item["record"] for item in page["items"]]
+            assert len(page["items"]) <= 4
+            path = f"/v1/items?limit=4&cursor={page['next']}" if "next" in page else None
+        assert ids == [text["id"] for text in texts], ids
+        _, _, item = service.get("/v1/items/id:t4")
+        assert item["record"] == "t4", item
+        status, _, body = service.ask("DELETE", "/v1/items/id:t4")
+        assert status == 204 and not body
+        problem(service.get("/v1/items/id:t4"), 404)
+        problem(service.ask("DELETE", "/v1/items/id:t4"), 404)
+        _, _, again = service.post("/v1/ingest", texts[4])
+        assert again["results"][0]["decision"] == "new", again
+        _, _, log = service.get("/v1/decisions?limit=2")
+        assert len(log["decisions"]) == 2 and "next" in log
+        _, _, stats = service.get("/v1/stats")
+        assert stats["library"]["records"] == len(texts) and "files" in stats["sandbox"], stats
+
+
+def test_marks_are_said_and_taken_back():
+    with folder() as home, Service(BUILD, home) as service:
+        texts = [WORDS, "one two three four five six seven eight nine ten eleven twelve thirteen"]
+        service.post("/v1/ingest", [{"text": text} for text in texts])
+        wish = {"a": "1", "b": "2", "mark": "same", "note": "by hand"}
+        assert service.post("/v1/marks", wish)[0] == 204
+        _, _, marks = service.get("/v1/marks")
+        assert marks["marks"][0]["mark"] == "same" and marks["marks"][0]["note"] == "by hand"
+        assert service.post("/v1/marks", dict(wish, mark="none"))[0] == 204
+        assert service.get("/v1/marks")[2]["marks"] == []
+        problem(service.post("/v1/marks", dict(wish, mark="perhaps")), 400)
+        problem(service.post("/v1/marks", dict(wish, a="/etc/passwd")), 404)
+
+
+def test_what_is_wrong_is_said():
+    with folder() as home, Service(BUILD, home, "--max-body", "1M") as service:
+        problem(service.get("/nothing"), 404)
+        answer = service.get("/v1/find")
+        problem(answer, 405)
+        assert answer[1]["Allow"] == "POST"
+        for body in ("{", "[]", "[1]", '{"text":1}', '{"text":"a","code":"b"}', '{"txt":"a"}', "7"):
+            problem(service.ask("POST", "/v1/find", body, Content_Type=JSON), 400)
+        problem(service.ask("POST", "/v1/find", "", Content_Type=JSON), 400)
+        problem(service.ask("POST", "/v1/find"), 400)
+        form = "application/x-www-form-urlencoded"
+        problem(service.ask("POST", "/v1/find", "a=b", Content_Type=form), 415)
+        large = b"x" * (1 << 20 | 1)
+        problem(service.ask("POST", "/v1/find", large, Content_Type="image/png"), 413)
+        problem(service.send("/v1/hash", ("broken.jpg", b"\xff\xd8\xff\xe0 and no more")), 422)
+        files = ("a.jpg", b"\xff\xd8\xff\xe0 no"), ("b.txt", WORDS.encode())
+        many = service.send("/v1/hash", *files)
+        errors = ["error" in one for one in many[2]["results"]]
+        assert many[0] == 200 and errors == [True, False], many
+        _, _, made = service.send("/v1/ingest", *files)
+        assert [one["decision"] for one in made["results"]] == ["unreadable", "new"], made
+
+
+def test_paths_are_those_that_are_allowed():
+    with folder() as home:
+        allowed, other = pathlib.Path(home, "in"), pathlib.Path(home, "out")
+        for place in (allowed, other):
+            place.mkdir()
+            (place / "a.txt").write_text(WORDS)
+        (allowed / "link.txt").symlink_to(other / "a.txt")
+        with Service(BUILD, home, "--allow-path", allowed) as service:
+            _, _, found = service.post("/v1/ingest", {"path": f"{allowed}/a.txt"})
+            assert found["results"][0]["decision"] == "new", found
+            assert found["results"][0]["path"] == f"{allowed.resolve()}/a.txt"
+            refused = [other / "a.txt", allowed / "link.txt", allowed / "../out/a.txt", allowed]
+            refused.append("a")
+            sentences = {
+                problem(service.post("/v1/hash", {"path": str(path)}), 400) for path in refused
+            }
+            sentences.add(problem(service.post("/v1/hash", {"path": f"{allowed}/none"}), 400))
+            assert len(sentences) == 1, sentences
+        with Service(BUILD, home) as service:
+            problem(service.post("/v1/hash", {"path": f"{allowed}/a.txt"}), 400)
+
+
+def test_keys_say_who_may_what():
+    names = {"r": "read", "w": "write", "slow": "read"}
+    with folder() as home:
+        lines = ["# a comment", ""]
+        for key, right in names.items():
+            digest = hashlib.sha256(key.encode()).hexdigest()
+            lines.append(f"{digest} {key}-name {right}" + (" 1" if key == "slow" else ""))
+        pathlib.Path(home, "keys").write_text("\n".join(lines) + "\n")
+        with Service(BUILD, home, "--keys", "keys") as service:
+            text = {"text": WORDS}
+            assert service.get("/healthz")[0] == 200
+            answer = service.post("/v1/find", text)
+            problem(answer, 401)
+            assert answer[1]["WWW-Authenticate"] == "Bearer"
+            problem(service.post("/v1/find", text, Authorization="Bearer x"), 401)
+            assert service.post("/v1/find", text, Authorization="Bearer r")[0] == 200
+            problem(service.post("/v1/ingest", text, Authorization="Bearer r"), 403)
+            assert service.post("/v1/ingest", text, Authorization="Bearer w")[0] == 200
+            answers = [service.get("/v1/lists", Authorization="Bearer slow") for _ in range(3)]
+            assert answers[0][0] == 200
+            problem(answers[-1], 429)
+            assert int(answers[-1][1]["Retry-After"]) >= 1
+        pathlib.Path(home, "keys").write_text("abc name read\n")
+        done = serve_in(home, "--keys", "keys")
+        assert done.returncode == 2 and "line 1" in done.stderr, done.stderr
+
+
+def serve_in(home, *options):
+    return subprocess.run(
+        [BUILD / "doppel", "serve", "-L", f"{home}/library", *options],
+        capture_output=True,
+        text=True,
+        cwd=home,
+        timeout=60,
+    )
+
+
+def test_others_than_this_machine_want_keys():
+    with folder() as home:
+        done = serve_in(home, "--listen", "0.0.0.0:0")
+        assert done.returncode == 2 and "--keys" in done.stderr, done.stderr
+        done = serve_in(home, "--listen", "nowhere")
+        assert done.returncode == 2 and "ADDRESS:PORT" in done.stderr, done.stderr
+        with Service(BUILD, home, "--insecure", listen="0.0.0.0:0") as service:
+            port = service.address.rsplit(":", 1)[1]
+            done = serve_in(home, "--listen", f"127.0.0.1:{port}")
+            assert done.returncode == 2 and "in use" in done.stderr, done.stderr
+
+
+def test_a_socket_of_a_path():
+    with folder() as home:
+        with Service(BUILD, home, listen=f"unix:{home}/socket") as service:
+            assert service.get("/readyz")[0] == 200
+            assert pathlib.Path(home, "socket").stat().st_mode & 0o077 == 0
+            service.process.kill()
+            service.process.wait()
+        with Service(BUILD, home, listen=f"unix:{home}/socket") as service:
+            assert service.get("/healthz")[0] == 200
+            assert service.end() == 0
+        assert not pathlib.Path(home, "socket").exists()
+
+
+def test_systemd_hands_a_socket_over_and_is_told():
+    with folder() as home, socket.socket() as listener, socket.socket(
+        socket.AF_UNIX, socket.SOCK_DGRAM
+    ) as told:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        told.bind(f"{home}/notify")
+        told.settimeout(60)
+        start = f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+        words = [BUILD / "doppel", "serve", "-L", f"{home}/library"]
+        process = subprocess.Popen(
+            ["sh", "-c", start, "sh", *words],
+            pass_fds=[listener.fileno()],
+            env={"NOTIFY_SOCKET": f"{home}/notify", "HOME": home, "PATH": "/usr/bin:/bin"},
+            stderr=subprocess.PIPE,
+        )
+        assert told.recv(100) == b"READY=1"
+        with socket.create_connection(listener.getsockname()) as client:
+            client.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
+            assert b" 200 " in client.recv(1000)
+        process.terminate()
+        assert told.recv(100) == b"STOPPING=1"
+        assert process.wait(60) == 0, process.stderr.read()
+
+
+def test_what_runs_is_answered_before_the_end():
+    with folder() as home, Service(BUILD, home) as service:
+        pictures = media(f"{home}/demo")
+        files = [(path.name, path.read_bytes()) for path in pictures.glob("originals/*.jpg")]
+        answers = []
+        asking = threading.Thread(
+            target=lambda: answers.append(service.send("/v1/hash", *files * 4))
+        )
+        asking.start()
+        while b"doppel_requests_in_flight 2" not in service.get("/metrics")[2]:
+            assert not answers, "it was answered too soon"
+            time.sleep(0.01)
+        service.process.terminate()
+        asking.join()
+        assert service.process.wait(60) == 0
+        assert answers[0][0] == 200 and len(answers[0][2]["results"]) == 4 * len(files)
+
+
+def test_what_the_description_shows_can_be_asked():
+    with folder() as home, Service(BUILD, home) as service:
+        asked = 0
+        _, _, described = service.get("/openapi.json")
+        counted = "one two three four five six seven eight nine ten eleven twelve"
+        texts = {"one": WORDS, "two": counted, "gone": counted[::-1]}
+        service.post("/v1/ingest", [{"id": name, "text": text} for name, text in texts.items()])
+        for path, methods in described["paths"].items():
+            for method in ("get", "post", "delete"):
+                if method not in methods:
+                    continue
+                bodies = methods[method].get("requestBody", {}).get("content", {}).get(JSON, {})
+                examples = [e["value"] for e in bodies.get("examples", {}).values()] or [None]
+                for example in examples:
+                    place = path.replace("{ref}", "id:gone" if method == "delete" else "1")
+                    answer = service.ask(
+                        method.upper(), place, example and json.dumps(example), Content_Type=JSON
+                    )
+                    expected = next(iter(methods[method]["responses"]))
+                    assert str(answer[0]) == expected, (method, path, example, answer[2])
+                    asked += 1
+        assert asked >= 25, asked
+        counted = re.findall(
+            r'seconds_count\{method="(\w+)",route="(/.*?)"', service.get("/metrics")[2].decode()
+        )
+        routes = {(method.lower(), path) for method, path in counted}
+        told = {
+            (method, path.replace("{ref}", "*"))
+            for path, methods in described["paths"].items()
+            for method in methods
+            if method != "parameters"
+        }
+        assert routes == told, routes ^ told
+
+
+def test_many_at_a_time():
+    with folder() as home, Service(BUILD, home) as service:
+        texts = [{"text": f"{n} and {n * 7} and {n * 11} " * 9} for n in range(64)]
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            made = list(pool.map(lambda text: service.post("/v1/ingest", text), texts * 2))
+        decisions = [answer[2]["results"][0]["decision"] for answer in made]
+        assert decisions.count("new") == len(texts) and decisions.count("duplicate") == len(texts)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.modules[__name__]))

@@ -1,0 +1,54 @@
+/* doppel serve: a library for every client, by HTTP. */
+#include "serve/serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/args/commands.h"
+#include "tools/args/engine_options.h"
+#include "tools/args/paths.h"
+#include "tools/output/messages.h"
+#include "tools/signals.h"
+
+#ifdef HAVE_MICROHTTPD
+static void tell_address(void *context, const char *address)
+{
+    report_notice(context, "answers at %s; Ctrl-C ends it", address);
+}
+
+int cmd_serve(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    char *library = library_directory(settings);
+    if (!library)
+        return report_fatal(report, "no place for a library is known; name one with --library DIR");
+    const struct serve_options options = {
+        .library = library,
+        .listen = settings->listen,
+        .keys = settings->keys,
+        .insecure = settings->insecure,
+        .certificate = settings->tls_cert,
+        .key = settings->tls_key,
+        .allow_paths = {settings->allow_paths.items, settings->allow_paths.count},
+        .max_body = settings->max_body,
+        .durable = settings->durable,
+        .decide = decide_options_from(settings),
+        .read = read_options_from(settings),
+        .stopped = signals_stopped,
+        .on_ready = tell_address,
+        .context = report,
+    };
+    enum doppel_status status = serve_library(report->run, &options, &error);
+    free(library);
+    if (!status)
+        signals_forget();
+    return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
+}
+
+#else
+int cmd_serve(const struct settings *settings, struct report *report)
+{
+    (void)settings;
+    return report_fatal(report, "this doppel was built without libmicrohttpd, and serves nothing");
+}
+#endif
