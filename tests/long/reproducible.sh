@@ -8,11 +8,13 @@ set -eu
 
 top=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 work=${1:-$(mktemp -d "${TMPDIR:-/tmp}/doppel-reproducible.XXXXXX")}
+commit=$(git -C "$top" rev-parse HEAD)
 export CCACHE_DISABLE=1
 
 # build_in FOLDER JOBS BUILD NAME: sources at FOLDER, built in its BUILD; $work/installed-NAME.
 build_in() {
     git clone -q --no-hardlinks "$top" "$1"
+    git -C "$1" checkout -q "$commit"
     meson setup "$1/$3" "$1" -Dtests=false -Dbench=disabled >"$work/log"
     ninja --quiet -C "$1/$3" -j "$2" >"$work/log"
     DESTDIR="$work/installed-$4" meson install -C "$1/$3" --no-rebuild --quiet
