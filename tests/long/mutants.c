@@ -1,60 +1,122 @@
-/* Thousands of mutants of audio pictures through `doppel hash`: mutants [COUNT [SEED]]. Each must
- * be hashed or reported; what cost a worker its life is counted and kept. */
+/* Thousands of mutants of media of every format through `doppel scan`, so many in a folder:
+ * long-mutants [COUNT [IN_A_SCAN [SEED [DIR...]]]]; of small files in DIR, too. Each must be read,
+ * or refused with a sentence, and doppel itself must end well. What cost a worker its life, and
+ * what a sanitizer says, is counted and kept. */
 #include "command.h"
 
+#include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "collection.h"
+#include "audio_mutants.h"
+#include "video_mutants.h"
 
-enum { SOURCES = 10, BATCH = 500 };
+enum { MOST_SOURCES = 2000, MOST_BYTES = 256 << 10, SCAN_SECONDS = 3600 };
+enum kind { IMAGES, TEXTS, AUDIO, VIDEOS, FOUND, KINDS };
 
-static struct {
-    const char *extension;
-    char *bytes;
-    size_t size;
-} sources[SOURCES];
+static struct source {
+    char extension[8];
+    struct file file;
+} sources[MOST_SOURCES];
 
-static size_t source_count;
+static size_t source_count, ends[KINDS]; /* of the sources of each kind */
+static unsigned wanted = 20000, in_a_scan = 1000, seed = 1;
+static char **folders;
 
-static void take(const char *path, const char *extension)
+/* ---- what is changed ---- */
+
+static void take(struct file file, const char *extension)
 {
-    if (access(path, R_OK) != 0)
+    if (!file.data || source_count == MOST_SOURCES)
         return;
-    sources[source_count].extension = extension;
-    sources[source_count].bytes = read_file(path, &sources[source_count].size);
-    source_count++;
+    struct source *source = &sources[source_count++];
+    source->file = file;
+    snprintf(source->extension, sizeof source->extension, "%s", extension);
 }
 
-/* Other formats, where ffmpeg or the like of it is there to write them. */
-static void convert(const char *command, const char *path, const char *extension)
+static void take_images(void)
 {
-    if (system(command) != 0)
-        print_message("no %s here: left out\n", extension);
-    take(path, extension);
+    struct scene scene = scene_make(SCENE_SMOOTH, 160, 120);
+    for (enum doppel_format format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_JXL; format++)
+        take(make_any(format, &scene), "img");
+    take(make_jpeg(&scene, &(struct jpeg_how){.progressive = true, .orientation = 6}), "jpg");
+    take(make_jpeg(&scene, &(struct jpeg_how){.colours = JPEG_CMYK}), "jpg");
+    take(make_png(&scene, &(struct png_how){.colour_type = 2, .interlaced = true}), "png");
+#ifdef HAVE_WEBP
+    take(make_webp(&scene, &(struct webp_how){.lossless = true, .orientation = 3}), "webp");
+    take(make_webp(&scene, &(struct webp_how){.animated = true}), "webp");
+#endif
+    scene_free(&scene);
 }
 
-static void make_sources(void)
+static void take_texts(void)
 {
-    keep_image("a.jpg", draw_image(5, 1, 200, 150), 85);
-    keep_image("a.png", draw_image(5, 1, 120, 90), 0);
-    take("a.jpg", "jpg");
-    take("a.png", "png");
-#define FFMPEG "ffmpeg -v quiet -y -i a.png "
-    convert(FFMPEG "a.gif", "a.gif", "gif");
-    convert(FFMPEG "a.bmp", "a.bmp", "bmp");
-    convert(FFMPEG "a.tiff", "a.tiff", "tiff");
-    convert(FFMPEG "a.tga", "a.tga", "tga");
-    convert(FFMPEG "a.webp", "a.webp", "webp");
-    convert(FFMPEG "-f avif a.avif", "a.avif", "avif");
-    convert(FFMPEG "a.jxl", "a.jxl", "jxl");
+    char words[6000] = "", page[7000], wide[2 * sizeof words] = "\xff\xfe";
+    uint32_t random = 7;
+    for (size_t at = 0; at < sizeof words - 12;)
+        at += (size_t)sprintf(words + at, "w%u ", (unsigned)(next_random(&random) % 5000));
+    size_t length = strlen(words);
+    for (size_t i = 0; i < length; i++)
+        wide[2 + 2 * i] = words[i];
+    take(file_of(words, length), "txt");
+    take(file_of(wide, 2 + 2 * length), "txt");
+    snprintf(page, sizeof page, "# A head\n\n* one\n* [two](there)\n\n```\ncode\n```\n%s", words);
+    take(file_of(page, strlen(page)), "md");
+    snprintf(page, sizeof page,
+             "<!DOCTYPE html><html><head><title>t</title></head><body><table><tr><td>&eacute;"
+             "<p>%.*s</td></table><svg><p>%s</body></html>",
+             (int)length / 2, words, words + length / 2);
+    take(file_of(page, strlen(page)), "html");
+}
+
+static void take_containers(size_t count, const struct file *files)
+{
+    for (size_t i = 0; i < count; i++)
+        take(files[i], "av");
+}
+
+static int take_found(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+    (void)walk;
+    if (type != FTW_F || stat->st_size == 0 || stat->st_size > MOST_BYTES)
+        return 0;
+    size_t size;
+    char *bytes = read_file(path, &size);
+    const char *dot = strrchr(path, '.');
+    take(file_of(bytes, size), dot && strlen(dot) < 7 && !strchr(dot, '/') ? dot + 1 : "any");
+    free(bytes);
+    return 0;
+}
+
+static void take_sources(void)
+{
+    struct file audio[AUDIO_SEEDS], videos[VIDEO_SEEDS];
+    take_images();
+    ends[IMAGES] = source_count;
+    take_texts();
+    ends[TEXTS] = source_count;
+    take_containers(audio_seeds(audio), audio);
+    ends[AUDIO] = source_count;
+    take_containers(video_seeds(videos), videos);
+    ends[VIDEOS] = source_count;
+    for (char **folder = folders; *folder; folder++)
+        assert_int_equal(nftw(*folder, take_found, 16, FTW_PHYS), 0);
+    ends[FOUND] = source_count;
+}
+
+/* Of each kind as many, though there are more formats of videos than of texts. */
+static const struct source *source_of(unsigned number)
+{
+    unsigned kinds = ends[FOUND] > ends[VIDEOS] ? KINDS : FOUND, kind = number % kinds;
+    size_t first = kind ? ends[kind - 1] : 0;
+    return &sources[first + number / kinds % (ends[kind] - first)];
 }
 
 /* Change, cut, double or wipe a few places, mostly near the beginning, where the headers are. */
-static size_t mutate(char *bytes, size_t size, uint32_t *random)
+static size_t mutate(uint8_t *bytes, size_t size, uint32_t *random)
 {
     unsigned changes = 1 + next_random(random) % 6;
     for (unsigned i = 0; i < changes && size > 8; i++) {
@@ -63,10 +125,10 @@ static size_t mutate(char *bytes, size_t size, uint32_t *random)
         size_t length = 1 + next_random(random) % (size - at < 40 ? size - at : 40);
         switch (next_random(random) % 6) {
         case 0:
-            bytes[at] ^= (char)(1 << next_random(random) % 8);
+            bytes[at] ^= (uint8_t)(1 << next_random(random) % 8);
             break;
         case 1:
-            bytes[at] = (char)next_random(random);
+            bytes[at] = (uint8_t)next_random(random);
             break;
         case 2:
             memset(bytes + at, next_random(random) & 1 ? 0xff : 0, length);
@@ -76,7 +138,7 @@ static size_t mutate(char *bytes, size_t size, uint32_t *random)
             size -= length;
             break;
         case 4:
-            memmove(bytes + at, bytes + next_random(random) % (size - length), length);
+            memmove(bytes + at, bytes + next_random(random) % (size - length + 1), length);
             break;
         case 5:
             if (next_random(random) % 4 == 0)
@@ -89,87 +151,147 @@ static size_t mutate(char *bytes, size_t size, uint32_t *random)
 
 static void write_mutants(unsigned first, uint32_t *random)
 {
-    for (unsigned i = 0; i < BATCH; i++) {
-        size_t which = next_random(random) % source_count, size = sources[which].size;
-        char path[64], *copy = malloc(size);
-        assert_non_null(copy);
-        memcpy(copy, sources[which].bytes, size);
-        snprintf(path, sizeof path, "mutants/%06u.%s", first + i, sources[which].extension);
-        write_file(path, copy, mutate(copy, size, random));
-        free(copy);
+    for (unsigned i = 0; i < in_a_scan; i++) {
+        const struct source *source = source_of(first + i);
+        struct file copy = file_of(source->file.data, source->file.size);
+        char path[64];
+        snprintf(path, sizeof path, "mutants/%06u.%s", i, source->extension);
+        write_file(path, copy.data, mutate(copy.data, copy.size, random));
+        file_free(&copy);
     }
 }
+
+/* ---- what becomes of it ---- */
 
 struct totals {
-    unsigned mutants, hashed, refused, crashed, hung, starved;
+    unsigned mutants, read, refused, crashed, hung, reports;
+    unsigned long least_kib, most_kib; /* of doppel, a scan's most */
 };
 
-/* Keep what killed a worker: it is worth a bug report to whoever wrote the decoder. */
-static void keep_killers(const char *err)
+static unsigned long most_memory_kib(pid_t pid)
 {
-    char line[600], path[64];
-    for (const char *end; (end = strchr(err, '\n')); err = end + 1) {
-        snprintf(line, sizeof line, "%.*s", (int)(end - err), err);
-        if (!strstr(line, "crash") && !strstr(line, "died") && !strstr(line, "longer"))
-            continue;
-        print_message("%s\n", line);
-        if (sscanf(line, "doppel: mutants/%40[^:]", path) == 1) {
-            char from[128], to[128];
-            snprintf(from, sizeof from, "mutants/%s", path);
-            snprintf(to, sizeof to, "/tmp/doppel-killer-%s", path);
-            copy_file(from, to);
+    char path[64], line[256];
+    unsigned long kib = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "r");
+    while (status && fgets(line, sizeof line, status))
+        sscanf(line, "VmHWM: %lu", &kib);
+    if (status)
+        fclose(status);
+    return kib;
+}
+
+static struct ran scan(unsigned long *out_kib)
+{
+    struct ran ran;
+    struct running running = command_start(
+        NULL, (const char *const[]){"scan", "--json", "-v", "--timeout", "5m", "mutants", NULL});
+    while (!command_ended(&running, &ran)) {
+        unsigned long kib = most_memory_kib(running.pid);
+        *out_kib = kib ? kib : *out_kib;
+        if (now_seconds() - running.began > SCAN_SECONDS) {
+            kill(running.pid, SIGKILL);
+            fail_msg("doppel hangs");
         }
+        pause_ms(2);
+    }
+    return ran;
+}
+
+/* The numbers of the mutants that come after `before` in some line, and not at its end. */
+static void mark_named(const char *text, const char *before, bool *marks)
+{
+    for (const char *at = text; (at = strstr(at, before)); at++) {
+        unsigned number = (unsigned)atoi(at + strlen(before));
+        const char *colon = strchr(at + strlen(before), *before == '"' ? '"' : ':');
+        if (number < in_a_scan && colon && colon[1] && colon[1] != '\n')
+            marks[number] = true;
     }
 }
 
-static void scan_batch(struct totals *totals)
+/* It is worth a bug report to whoever wrote the decoder. */
+static void keep_killer(const char *line)
 {
-    struct ran ran = doppel("hash", "--json", "-q", "--timeout", "10s", "mutants");
-    assert_true(ran.code == 0 || ran.code == 3);
-    unsigned hashed = count_lines(ran.out, "\"path\""),
-             said = count_lines(ran.err, "doppel: mutants/");
-    if (hashed + said != BATCH)
-        fail_msg("%u hashed and %u reported of %u:\n%.3000s", hashed, said, (unsigned)BATCH,
-                 ran.err);
-    totals->mutants += BATCH;
-    totals->hashed += hashed;
-    totals->refused += said;
-    totals->crashed += count_lines(ran.err, "crash") + count_lines(ran.err, "died");
-    totals->hung += count_lines(ran.err, "longer than");
-    totals->starved += count_lines(ran.err, "emory");
-    keep_killers(ran.err);
-    ran_free(&ran);
+    char path[64], to[128];
+    print_message("%s\n", line);
+    if (sscanf(line, "doppel: %60[^:]", path) == 1 && access(path, R_OK) == 0) {
+        snprintf(to, sizeof to, "/tmp/doppel-killer-%u-%s", seed, strrchr(path, '/') + 1);
+        copy_file(path, to);
+    }
 }
 
-static unsigned wanted = 20000, seed = 1;
+static void look_at_lines(const char *err, struct totals *totals)
+{
+    for (const char *end; (end = strchr(err, '\n')); err = end + 1) {
+        char line[600];
+        snprintf(line, sizeof line, "%.*s", (int)(end - err), err);
+        bool crashed = strstr(line, ": the decoder "), hung = strstr(line, ": took longer than ");
+        bool reports = strstr(line, "Sanitizer") || strstr(line, "runtime error");
+        totals->crashed += crashed;
+        totals->hung += hung;
+        totals->reports += reports;
+        if (crashed || hung || reports)
+            keep_killer(line);
+    }
+}
+
+static void look_at(const struct ran *ran, unsigned long kib, struct totals *totals)
+{
+    bool *read = calloc(in_a_scan, 2 * sizeof *read), *named = read + in_a_scan;
+    assert_non_null(read);
+    struct ran hash = doppel("hash", "--json", "-q", "mutants"); /* by what the scan has cached */
+    mark_named(hash.out, "\"path\":\"mutants/", read);
+    mark_named(ran->err, "doppel: mutants/", named);
+    for (unsigned i = 0; i < in_a_scan; i++) {
+        if (!read[i] && !named[i])
+            fail_msg("%06u: neither read nor refused", i);
+        totals->read += read[i];
+        totals->refused += !read[i];
+    }
+    totals->mutants += in_a_scan;
+    if (!totals->least_kib || kib < totals->least_kib)
+        totals->least_kib = kib;
+    if (kib > totals->most_kib)
+        totals->most_kib = kib;
+    ran_free(&hash);
+    free(read);
+}
 
 static void mutants(void **state)
 {
     (void)state;
     struct totals totals = {0};
     uint32_t random = seed * 2654435761u + 1;
-    make_sources();
+    take_sources();
     double began = now_seconds();
     while (totals.mutants < wanted) {
+        unsigned long kib = 0;
         make_folder("mutants");
         write_mutants(totals.mutants, &random);
-        scan_batch(&totals);
+        struct ran ran = scan(&kib);
+        look_at_lines(ran.err, &totals);
+        if (ran.code != 0 && ran.code != 3)
+            fail_msg("exit code %d: %.3000s", ran.code, ran.err);
+        look_at(&ran, kib, &totals);
+        ran_free(&ran);
         assert_int_equal(system("rm -r mutants"), 0);
     }
-    print_message(
-        "| mutants | formats | hashed | reported | of these: crashed | hung | out of memory "
-        "| seconds |\n|---|---|---|---|---|---|---|---|\n| %u | %zu | %u | %u | %u | %u | "
-        "%u | %.0f |\n",
-        totals.mutants, source_count, totals.hashed, totals.refused, totals.crashed, totals.hung,
-        totals.starved, now_seconds() - began);
+    print_message("| sources | mutants | in a scan | read | refused | crashed | hung | reports of "
+                  "sanitizers | most memory of doppel | seconds |\n"
+                  "|---|---|---|---|---|---|---|---|---|---|\n"
+                  "| %zu | %u | %u | %u | %u | %u | %u | %u | %lu to %lu MB | %.0f |\n",
+                  source_count, totals.mutants, in_a_scan, totals.read, totals.refused,
+                  totals.crashed, totals.hung, totals.reports, totals.least_kib >> 10,
+                  totals.most_kib >> 10, now_seconds() - began);
+    assert_int_equal(totals.crashed + totals.hung + totals.reports, 0);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
-        wanted = (unsigned)atoi(argv[1]);
-    if (argc > 2)
-        seed = (unsigned)atoi(argv[2]);
+    unsigned *const numbers[] = {&wanted, &in_a_scan, &seed};
+    for (int i = 1; i < argc && i < 4; i++)
+        *numbers[i - 1] = (unsigned)atoi(argv[i]);
+    folders = argv + (argc < 4 ? argc : 4);
     const struct CMUnitTest tests[] = {IN_SANDBOX(mutants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
