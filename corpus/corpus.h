@@ -45,6 +45,7 @@ struct doppel_corpus_files {
                                          are unreadable; default DOPPEL_MAX_RECORD_BYTES */
     enum doppel_corpus_format format; /**< other than JSON Lines: of doppel_dedup alone, whose
                                          default is by name */
+    int descriptor; /**< what "-" is read from, where it stands; it stays open. 0: standard input */
 };
 
 /** How a corpus file is compressed, by its first bytes. */

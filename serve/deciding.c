@@ -109,6 +109,7 @@ static void tell_decision(struct decision_task *task, const struct doppel_decide
     if (task->told == 1)
         begin_results(task->exchange);
     doppel_decision_to_json(&task->exchange->json, &told);
+    end_result(task->exchange);
     if (task->told == task->inputs.all.count)
         end_results(task->exchange);
 }

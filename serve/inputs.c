@@ -155,38 +155,32 @@ static const char *unknown_field(json_t *object, const char *const *known)
     return NULL;
 }
 
-static bool read_object(struct exchange *exchange, struct inputs *inputs, json_t *object)
+/* @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it is no input, and why */
+static enum doppel_status read_object(struct exchange *exchange, struct inputs *inputs,
+                                      json_t *object, struct doppel_error *error)
 {
     static const char *const fields[] = {"text",   "code",  "scheme", "path", "id", "date",
                                          "source", "lists", "labels", "meta", NULL};
     const char *text, *code, *scheme, *path;
-    if (!json_is_object(object)) {
-        exchange_problem(exchange, HTTP_BAD_REQUEST, "an input is an object, as {\"text\":\"…\"}");
-        return false;
-    }
+    if (!json_is_object(object))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input is an object, as {\"text\":\"…\"}");
     const char *unknown = unknown_field(object, fields);
-    if (unknown) {
-        exchange_problem(exchange, HTTP_BAD_REQUEST, "an input has no field '%.64s'", unknown);
-        return false;
-    }
+    if (unknown)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has no field '%.64s'", unknown);
     if (!json_word(object, "text", &text) || !json_word(object, "code", &code) ||
         !json_word(object, "scheme", &scheme) || !json_word(object, "path", &path) ||
-        !text + !code + !path != 2) {
-        exchange_problem(exchange, HTTP_BAD_REQUEST,
-                         "an input has one of 'text', 'code' and 'path', a string");
-        return false;
-    }
+        !text + !code + !path != 2)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "an input has one of 'text', 'code' and 'path', a string");
     struct request_input *input = add_input(inputs, text   ? INPUT_TEXT
                                                     : code ? INPUT_CODE
                                                            : INPUT_PATH);
     if (!input)
-        return without_memory(exchange);
-    if (!read_metadata(object, input)) {
-        exchange_problem(exchange, HTTP_BAD_REQUEST,
-                         "'id', 'source' and 'date' are strings, 'lists' and 'labels' lists of "
-                         "strings");
-        return false;
-    }
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
+    if (!read_metadata(object, input))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'id', 'source' and 'date' are strings, 'lists' and 'labels' lists of "
+                           "strings");
     input->text = text;
     input->text_size = text ? json_string_length(json_object_get(object, "text")) : 0;
     input->code = code;
@@ -195,7 +189,16 @@ static bool read_object(struct exchange *exchange, struct inputs *inputs, json_t
     const struct doppel_scheme *known = code ? scheme_named(exchange, scheme, &input->error) : NULL;
     if (known)
         set_code(input, known);
-    return true;
+    return DOPPEL_OK;
+}
+
+static bool read_one_input(struct exchange *exchange, struct inputs *inputs, json_t *object)
+{
+    struct doppel_error error;
+    if (!read_object(exchange, inputs, object, &error))
+        return true;
+    exchange_fail(exchange, &error);
+    return false;
 }
 
 static bool read_code_list(struct exchange *exchange, struct inputs *inputs, json_t *root)
@@ -233,7 +236,7 @@ static bool read_code_list(struct exchange *exchange, struct inputs *inputs, jso
 static bool read_input_list(struct exchange *exchange, struct inputs *inputs, json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (!read_object(exchange, inputs, json_array_get(list, i)))
+        if (!read_one_input(exchange, inputs, json_array_get(list, i)))
             return false;
     return true;
 }
@@ -269,7 +272,57 @@ static bool read_json(struct exchange *exchange, struct inputs *inputs)
     if (json_is_array(list) && json_object_size(root) == 1)
         return read_input_list(exchange, inputs, list);
     inputs->many = false;
-    return read_object(exchange, inputs, root);
+    return read_one_input(exchange, inputs, root);
+}
+
+/* ---- lines ---- */
+
+/* What is no input has its answer, too. */
+static bool read_input_line(struct exchange *exchange, struct inputs *inputs, const char *line,
+                            size_t size)
+{
+    json_error_t why;
+    struct doppel_error error = {0};
+    size_t before = inputs->all.count;
+    json_t *object = json_loadb(line, size, JSON_REJECT_DUPLICATES, &why);
+    enum doppel_status status =
+        object ? read_object(exchange, inputs, object, &error)
+               : doppel_fail(&error, DOPPEL_E_ARGUMENT, "the line is no JSON: %s", why.text);
+    if (object && json_array_append_new(inputs->json, object))
+        return without_memory(exchange);
+    if (!status)
+        return true;
+    if (inputs->all.count == before && !add_input(inputs, INPUT_TEXT))
+        return without_memory(exchange);
+    struct request_input *input = &inputs->all.items[inputs->all.count - 1];
+    input->error = error;
+    input->error.status = status;
+    return status != DOPPEL_E_MEMORY || without_memory(exchange);
+}
+
+/* From a file, where the body is too long for memory. */
+static bool read_json_lines(struct exchange *exchange, struct inputs *inputs)
+{
+    int fd = large_buffer_open(&exchange->body);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    char *line = NULL;
+    size_t capacity = 0;
+    bool read = file != NULL;
+    inputs->many = true;
+    inputs->json = json_array();
+    if (!file && fd >= 0)
+        close(fd);
+    if (!inputs->json || !file) {
+        if (file)
+            fclose(file);
+        return without_memory(exchange);
+    }
+    for (ssize_t size; read && (size = getline(&line, &capacity, file)) >= 0;)
+        if (line[strspn(line, " \t\r\n")] && inputs->all.count <= MOST_INPUTS)
+            read = read_input_line(exchange, inputs, line, (size_t)size);
+    free(line);
+    fclose(file);
+    return read;
 }
 
 /* ---- forms and files ---- */
@@ -324,16 +377,16 @@ static bool read_file(struct exchange *exchange, struct inputs *inputs)
 
 bool inputs_read(struct exchange *exchange, struct inputs *out)
 {
-    bool read = exchange->form == BODY_JSON   ? read_json(exchange, out)
-                : exchange->form == BODY_FORM ? read_form(exchange, out)
-                                              : read_file(exchange, out);
+    bool read = exchange->form == BODY_JSON    ? read_json(exchange, out)
+                : exchange->form == BODY_LINES ? read_json_lines(exchange, out)
+                : exchange->form == BODY_FORM  ? read_form(exchange, out)
+                                               : read_file(exchange, out);
     if (read && !out->all.count)
         exchange_problem(exchange, HTTP_BAD_REQUEST,
                          "the request has no input: send a file, or JSON as {\"text\":\"…\"}");
     if (read && out->all.count > MOST_INPUTS)
         exchange_problem(exchange, HTTP_TOO_LARGE,
-                         "a request has at most %d inputs; more go as application/x-ndjson",
-                         (int)MOST_INPUTS);
+                         "a request has at most %d inputs: send more of them", (int)MOST_INPUTS);
     return !exchange->status;
 }
 

@@ -26,6 +26,7 @@ struct reader {
     const atomic_bool *stop; /* may be NULL */
     bool takes_paths;
     enum doppel_corpus_format format;
+    int descriptor;            /* what "-" is; 0: standard input */
     struct field_check *check; /* NULL: whether records have texts is not asked */
     uint64_t max_line_bytes;
     const struct corpus_file *former; /* that the one file must still be; NULL: nothing is known */
@@ -100,7 +101,7 @@ enum doppel_status reader_new(const struct doppel_corpus_files *files, struct re
     struct reader *reader = calloc(1, sizeof *reader);
     enum doppel_status status = DOPPEL_OK;
     if (reader)
-        reader->format = files->format;
+        *reader = (struct reader){.format = files->format, .descriptor = files->descriptor};
     for (size_t i = 0; reader && i < files->count && !status; i++)
         status = files_append(&paths, files->paths[i], error);
     if (reader && !status && take_paths(reader, &paths)) {
@@ -199,8 +200,10 @@ enum doppel_status reader_again(const struct reader *reader, uint32_t file, stru
                                 struct doppel_error *error)
 {
     const char *path = reader->files[file].path;
-    const struct doppel_corpus_files files = {&path, 1, reader->max_line_bytes,
-                                              reader->files[file].format};
+    const struct doppel_corpus_files files = {.paths = &path,
+                                              .count = 1,
+                                              .max_line_bytes = reader->max_line_bytes,
+                                              .format = reader->files[file].format};
     enum doppel_status status = reader_new(&files, out, error);
     if (!status)
         (*out)->former = &reader->files[file];
@@ -215,11 +218,12 @@ void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *
 
 /* ---- a file begins and ends ---- */
 
-static enum doppel_status open_path(const char *path, bool by_name, int *out_fd,
+static enum doppel_status open_path(const struct reader *reader, const char *path, int *out_fd,
                                     struct stat *out_status, struct doppel_error *error)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    bool is_open = strcmp(path, "-") == 0;
+    int fd =
+        is_open ? fcntl(reader->descriptor, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "cannot be opened: %s", strerror(errno));
@@ -231,7 +235,8 @@ static enum doppel_status open_path(const char *path, bool by_name, int *out_fd,
     return doppel_fail(
         error, DOPPEL_E_NOT_FOUND,
         "a folder without .jsonl, .ndjson or .json files (or these with .gz, .zst)%s",
-        by_name ? "; .csv and .tsv files are named one by one" : "");
+        reader->format == DOPPEL_CORPUS_BY_NAME ? "; .csv and .tsv files are named one by one"
+                                                : "");
 }
 
 static enum doppel_status open_next(struct reader *reader, struct doppel_error *error)
@@ -244,8 +249,7 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
     reader->line = 1;
     reader->rest_size = 0;
     int fd = -1;
-    enum doppel_status status =
-        open_path(file->path, reader->format == DOPPEL_CORPUS_BY_NAME, &fd, &file->status, error);
+    enum doppel_status status = open_path(reader, file->path, &fd, &file->status, error);
     if (status)
         return status;
     reader->regular = S_ISREG(file->status.st_mode);

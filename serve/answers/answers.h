@@ -14,6 +14,11 @@ enum handled answer_find(struct exchange *exchange);
 enum handled answer_check(struct exchange *exchange);
 enum handled answer_ingest(struct exchange *exchange);
 
+/* Whether the lines of a request are records of text, and their decisions, a line each. At a desk.
+ */
+bool are_records(struct exchange *exchange);
+void answer_records(struct exchange *exchange, bool dry_run);
+
 /* GET, of the library */
 enum handled answer_items(struct exchange *exchange);
 enum handled answer_item(struct exchange *exchange);
@@ -42,8 +47,10 @@ enum handled answer_by_reader(struct exchange *exchange, put_from_reader *put);
  * says so. @param out stays where it is not given */
 bool read_number(struct exchange *exchange, const char *name, double most, double *out);
 
-/* Begin {"results":[, and end it. */
+/* Begin {"results":[, end one of them, and all. Where inputs came as lines (NDJSON) each result is
+ * a line. */
 void begin_results(struct exchange *exchange);
+void end_result(struct exchange *exchange);
 void end_results(struct exchange *exchange);
 
 /* What an input is called, as "query" or the like. */

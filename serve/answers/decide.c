@@ -9,6 +9,10 @@ enum handled answer_ingest(struct exchange *exchange)
 {
     if (!exchange->at_desk)
         return TAKES_TIME;
+    if (are_records(exchange)) {
+        answer_records(exchange, false);
+        return ANSWERED;
+    }
     struct decision_task *task = decision_task_new(exchange);
     if (!task)
         return ANSWERED;
@@ -40,6 +44,10 @@ enum handled answer_check(struct exchange *exchange)
     struct library_reader *reader;
     if (!exchange->at_desk)
         return TAKES_TIME;
+    if (are_records(exchange)) {
+        answer_records(exchange, true);
+        return ANSWERED;
+    }
     struct decision_task *task = decision_task_new(exchange);
     if (!task)
         return ANSWERED;

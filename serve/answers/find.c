@@ -149,8 +149,10 @@ static void answer_input(struct library_query *finding, struct request_input *in
     put_name(json, "query", input);
     if (find_input(finding, input, &error))
         put_input_failure(finding->exchange, finding->inputs, &error);
-    if (finding->exchange->status == HTTP_OK)
-        doppel_json_object_end(json);
+    if (finding->exchange->status != HTTP_OK)
+        return;
+    doppel_json_object_end(json);
+    end_result(finding->exchange);
 }
 
 /* ---- all of them ---- */

@@ -18,8 +18,10 @@ static void put_input_hash(struct exchange *exchange, const struct inputs *input
         doppel_record_to_json(&exchange->json, &record, &exchange->service->options->read.text,
                               codes);
     doppel_record_free(&record);
-    if (exchange->status == HTTP_OK)
-        doppel_json_object_end(&exchange->json);
+    if (exchange->status != HTTP_OK)
+        return;
+    doppel_json_object_end(&exchange->json);
+    end_result(exchange);
 }
 
 enum handled answer_hash(struct exchange *exchange)

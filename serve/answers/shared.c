@@ -38,14 +38,46 @@ bool read_number(struct exchange *exchange, const char *name, double most, doubl
 void begin_results(struct exchange *exchange)
 {
     exchange->status = HTTP_OK;
+    if (exchange->form == BODY_LINES) {
+        exchange->type = "application/x-ndjson";
+        return;
+    }
     doppel_json_object_begin(&exchange->json, NULL);
     doppel_json_array_begin(&exchange->json, "results");
+}
+
+/* What was written goes behind the lines that are there. */
+static void flush_result_lines(struct exchange *exchange)
+{
+    struct doppel_error error;
+    struct doppel_json *json = &exchange->json;
+    if (json->failed)
+        return;
+    if (json->size && large_buffer_append(&exchange->lines, json->bytes, json->size,
+                                          service_temporary(exchange->service), &error))
+        exchange_fail(exchange, &error);
+    else
+        doppel_json_clear(json);
+}
+
+void end_result(struct exchange *exchange)
+{
+    enum { PIECE = 1 << 16 };
+    if (exchange->form != BODY_LINES)
+        return;
+    doppel_json_end_line(&exchange->json);
+    if (exchange->json.size >= PIECE)
+        flush_result_lines(exchange);
 }
 
 void end_results(struct exchange *exchange)
 {
     if (exchange->status != HTTP_OK)
         return;
+    if (exchange->form == BODY_LINES) {
+        flush_result_lines(exchange);
+        return;
+    }
     doppel_json_array_end(&exchange->json);
     doppel_json_object_end(&exchange->json);
 }

@@ -82,6 +82,35 @@ def test_codes_are_found_at_the_distance_that_is_asked_for():
         assert "distance" in problem(service.post("/v1/find?max_distance=x", {"code": near}), 400)
 
 
+def lines(service, path, values):
+    """The answers to a body of JSON Lines, a line each."""
+    body = "".join(json.dumps(value) + "\n" for value in values)
+    status, headers, data = service.ask("POST", path, body, Content_Type="application/x-ndjson")
+    assert status == 200 and headers["Content-Type"] == "application/x-ndjson", (status, data)
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def test_lines_are_answered_by_lines():
+    with folder() as home, Service(BUILD, home) as service:
+        texts = [{"id": str(n), "text": f"{n} and {n * 7} and {n * 11} " * 9} for n in range(20000)]
+        made = lines(service, "/v1/ingest", texts)
+        assert [one["id"] for one in made] == [text["id"] for text in texts]
+        assert {one["decision"] for one in made} == {"new"} and "path" not in made[0], made[0]
+        again = lines(service, "/v1/check", [{"text": text["text"]} for text in texts[:3]])
+        assert [one["of_item"] for one in again] == [one["item"] for one in made[:3]], again
+        codes = [{"code": f"{n:016x}", "id": f"c{n}"} for n in range(0x1234, 0x9234, 0x1111)]
+        assert {one["decision"] for one in lines(service, "/v1/ingest", codes)} <= {
+            "new",
+            "duplicate",
+        }
+        found = lines(service, "/v1/find", [{"text": texts[5]["text"]}, {"txt": 1}, codes[0]])
+        assert found[0]["match"] and found[0]["matches"][0]["record"] == "5", found
+        assert "txt" in found[1]["error"]["detail"] and "match" in found[2], found
+        file = {"id": "p", "path": "/etc/passwd"}
+        refused = lines(service, "/v1/ingest", [{"text": WORDS}, file])
+        assert [one["decision"] for one in refused] == ["new", "unreadable"], refused
+
+
 def test_two_inputs_are_compared():
     with folder() as home, Service(BUILD, home) as service:
         _, _, pair = service.post("/v1/compare", [{"text": WORDS}, {"text": WORDS + "always"}])

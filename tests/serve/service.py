@@ -67,7 +67,8 @@ class Service:
             answer = connection.getresponse()
             data = answer.read()
         kind = answer.headers.get("Content-Type", "")
-        return answer.status, answer.headers, json.loads(data) if "json" in kind else data
+        is_json = kind in ("application/json", "application/problem+json")
+        return answer.status, answer.headers, json.loads(data) if is_json else data
 
     def get(self, path, **headers):
         return self.ask("GET", path, **headers)
