@@ -389,6 +389,15 @@ def test_doppel_itself_links_no_decoder():
     assert not heavy, heavy
 
 
+def test_the_unit_runs_what_was_installed():
+    if not (prefix / "bin" / "doppel").exists() or not list(work.rglob("doppel.service")):
+        return  # built without libmicrohttpd
+    unit = next(work.rglob("doppel.service")).read_text()
+    program = re.search(r"^ExecStart=(\S+) serve ", unit, re.MULTILINE).group(1)
+    assert work / program.lstrip("/") == prefix / "bin" / "doppel", program
+    assert "@bindir" not in unit and next(work.rglob("doppel.socket"))
+
+
 def test_exported_symbols_are_ours():
     lines = run("nm", "-D", "--defined-only", libdir / "libdoppel.so").splitlines()
     names = {line.split()[-1] for line in lines}
