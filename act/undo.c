@@ -342,15 +342,14 @@ static enum undone undo_link(const struct site *site, const struct journal_entry
                              bool look_only, struct doppel_error *error)
 {
     struct held_file link = {site->folder, -1, site->name, step->path, site->stat, site->run};
-    if (site->there && has_journal_stamp(&site->stat, &step->stamp)) {
+    if (!site->there)
+        return refused(error, "is gone");
+    if (has_journal_stamp(&site->stat, &step->stamp) ||
+        (!is_its_link(site, step) && has_content_of(&site->stat, &step->stamp))) {
         if (!look_only)
             remove_rest(site, step);
         return nothing(error);
     }
-    if (!site->there)
-        return refused(error, "is gone");
-    if (!is_its_link(site, step) && has_content_of(&site->stat, &step->stamp))
-        return nothing(error);
     if (!is_its_link(site, step))
         return refused(error, "another file is there now");
     bool beside = double_is_beside(site, step);

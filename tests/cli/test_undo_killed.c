@@ -143,6 +143,29 @@ static char *last_temporary(void)
     return temporary;
 }
 
+/* A link that a killed run had not yet put in its place goes, too when the duplicate is a copy by
+ * now: a later run did the step, and was undone. */
+static void removes_links_of_killed_runs(void **state)
+{
+    (void)state;
+    char path[128];
+    size_t size;
+    make_doubles();
+    char *before = listing_of(".");
+    act_on_docs("hardlink");
+    char *journal = read_file(JOURNAL, &size), *temporary = last_temporary();
+    free(doppel_prints(0, "undo"));
+    *strrchr(journal, '\n') = '\0';
+    write_file(JOURNAL, journal, (size_t)(strrchr(journal, '\n') + 1 - journal));
+    snprintf(path, sizeof path, "docs/%s", temporary);
+    assert_int_equal(link("docs/a.txt", path), 0);
+    free(doppel_prints(0, "undo"));
+    assert_listing(".", before);
+    free(temporary);
+    free(journal);
+    free(before);
+}
+
 /* Moments that are rarely hit by chance: a duplicate was moved by a copy to another file system,
  * and its inode, which an outer name keeps, is where a killed run left it. */
 static void removes_copies_of_killed_runs(void **state)
@@ -292,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(tells_of_runs_that_were_cut_short),
         IN_SANDBOX(says_nothing_of_steps_not_taken),
+        IN_SANDBOX(removes_links_of_killed_runs),
         IN_SANDBOX(removes_copies_of_killed_runs),
         IN_SANDBOX(gives_names_back_from_another_file_system),
         IN_SANDBOX(gives_names_back_of_what_a_run_did_not_come_to),
