@@ -114,16 +114,17 @@ def findings(command, folder):
     return found
 
 
-def model(name):
+def model(name, entry):
     if name == WITHOUT_MODEL:
         return []
-    return ["-include", str(MODEL), f"-I{TOP}/include", f"-I{TOP}"]
+    folders = f"{TOP}/include", f"{entry['directory']}/include", TOP
+    return ["-include", str(MODEL), *(f"-I{folder}" for folder in folders)]
 
 
 def gcc(name, entry):
     if not name.endswith(".c"):  # GCC 12 knows C alone
         return set()
-    found = findings([*compiler(entry), *GCC, *model(name)], entry["directory"])
+    found = findings([*compiler(entry), *GCC, *model(name, entry)], entry["directory"])
     # Other warnings are those of the build.
     return {line for line in found if " warning: " not in line or "[-Wanalyzer" in line}
 
@@ -135,7 +136,7 @@ def tidy(name, entry):
         command = entry["command"].replace("-ftrivial-auto-var-init=zero", "")
         database = pathlib.Path(folder, "compile_commands.json")
         database.write_text(json.dumps([{**entry, "command": command}]))
-        extra = [f"--extra-arg={word}" for word in model(name)]
+        extra = [f"--extra-arg={word}" for word in model(name, entry)]
         return findings(["clang-tidy", "-p", folder, "--quiet", *extra, TOP / name], TOP)
 
 
