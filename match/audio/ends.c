@@ -174,7 +174,7 @@ static bool item_audio_pursuit(const struct pursuit *pursuit, uint64_t id, doubl
 {
     enum { PIECE = 13781 }; /* steps: twenty seconds */
     struct item_view *view = pursuit->view;
-    for (; from < to; from += PIECE) {
+    while (from < to) {
         double end = fmin(from + PIECE, to);
         enum doppel_status status;
         if (!view_cover(view, id, from, end, &status))
@@ -182,6 +182,7 @@ static bool item_audio_pursuit(const struct pursuit *pursuit, uint64_t id, doubl
         for (size_t i = 0; i < view->count; i++)
             if (view->peaks[i].time >= from && view->peaks[i].time < end)
                 return true;
+        from = end;
     }
     return false;
 }

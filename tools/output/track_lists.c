@@ -95,9 +95,9 @@ void cue_print(struct cue_sheet *cue, FILE *stream, const json_t *row)
     if (json_object_get(row, "gap"))
         return;
     if (number_at(row, "number") == 1) {
-        char *path = path_at(row, "query");
+        char *path = must_have(path_at(row, "query"));
         fputs("FILE ", stream);
-        put_quoted(stream, must_have(path));
+        put_quoted(stream, path);
         fprintf(stream, " %s\n", cue_file_type(path));
         free(path);
         cue->end_frames = 0;

@@ -101,9 +101,10 @@ static void write_table_row(struct doppel_json *row, const struct doppel_log_ent
     if (reason)
         shown.reason = reason;
     doppel_log_entry_to_json(row, &shown);
-    if (sentence)
+    if (sentence) {
         doppel_json_path(row, "path", sentence);
-    free(sentence);
+        free(sentence);
+    }
     free(reason);
 }
 
