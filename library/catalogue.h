@@ -80,6 +80,7 @@ struct code_index {
 struct doppel_library {
     struct doppel_store *store;
     bool read_only, no_rebuild;
+    uint32_t processors; /* asked for once: the system opens a file to answer */
     bool may_go; /* the folder, which this opening made, when it is empty at the end */
     char *directory;
     int64_t opened_ns;                /* stamps of files changed since then are not settled */

@@ -117,6 +117,7 @@ enum doppel_status doppel_library_open(const char *directory,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", directory);
     }
     library->opened_ns = now_ns();
+    library->processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     library->read_only = options->read_only;
     library->no_rebuild = options->no_rebuild;
     library->may_go = made && options->drop_unused;

@@ -2,8 +2,6 @@
  */
 #include "library/derived/codes.h"
 
-#include <unistd.h>
-
 #include "core/try.h"
 #include "library/items/rows.h"
 
@@ -64,7 +62,7 @@ enum doppel_status doppel_library_find_images(struct doppel_library *library,
                                            .options = options,
                                            .source = give_fingerprint,
                                            .context = library,
-                                           .threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+                                           .threads = library->processors};
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
     if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE || fingerprint->version != scheme->version ||

@@ -12,7 +12,7 @@ struct library_query {
     struct exchange *exchange;
     struct inputs *inputs;
     struct library_reader *reader;
-    struct doppel_search *search; /* the reader's, or one by the thresholds of the request */
+    struct doppel_search *search; /* one of the reader's */
     double most;                  /* matches of an input */
 };
 
@@ -49,18 +49,35 @@ static bool read_thresholds(struct exchange *exchange, struct doppel_search_opti
     return true;
 }
 
+/* Whoever asks often asks by the same thresholds: their search stays with the reader. */
+static enum doppel_status search_by_thresholds(struct exchange *exchange,
+                                               struct library_reader *reader,
+                                               const struct doppel_search_options *options,
+                                               struct doppel_error *error)
+{
+    if (reader->by_thresholds && reader->max_distance == options->compare.max_distance &&
+        reader->min_similarity == options->compare.min_similarity)
+        return DOPPEL_OK;
+    doppel_search_free(reader->by_thresholds);
+    reader->by_thresholds = NULL;
+    reader->max_distance = options->compare.max_distance;
+    reader->min_similarity = options->compare.min_similarity;
+    return doppel_search_new(exchange->service->run, reader->library, options,
+                             &reader->by_thresholds, error);
+}
+
 static enum doppel_status choose_search(struct library_query *finding, struct doppel_error *error)
 {
     struct exchange *exchange = finding->exchange;
+    struct library_reader *reader = finding->reader;
     struct doppel_search_options options = exchange->service->options->decide.search;
     bool given = false;
-    finding->search = finding->reader->search;
+    finding->search = reader->search;
     if (!read_thresholds(exchange, &options, &given) || !given)
         return DOPPEL_OK;
-    finding->search = NULL;
-    enum doppel_status status = doppel_search_new(exchange->service->run, finding->reader->library,
-                                                  &options, &finding->search, error);
-    return status ? status : doppel_search_refresh(finding->search, error);
+    enum doppel_status status = search_by_thresholds(exchange, reader, &options, error);
+    finding->search = reader->by_thresholds;
+    return status;
 }
 
 /* ---- one input ---- */
@@ -179,8 +196,6 @@ static void find_inputs(struct exchange *exchange, struct inputs *inputs)
         exchange_fail(exchange, &error);
     else if (!exchange->status)
         answer_inputs(&finding);
-    if (finding.reader && finding.search != finding.reader->search)
-        doppel_search_free(finding.search);
     if (finding.reader)
         reader_give(exchange->service, finding.reader);
 }
