@@ -51,14 +51,16 @@ struct doppel_decide_options {
 /** The defaults of each kind; nothing to read. Thread-safe. */
 DOPPEL_API struct doppel_decide_options doppel_decide_options_default(void);
 
-/** What to decide about: a file, a code, or a text that lies in no file. Borrowed for the call. */
+/** What to decide about: a file, what was read of one, or a text that lies in no file. Borrowed for
+ * the call. */
 struct doppel_decide_input {
-    const char *path;                      /**< of a file of any kind; else NULL, and: */
-    const struct doppel_fingerprint *code; /**< of an image or a text, of which nothing else is
-                                              known, by the scheme of the options; `id` is its name;
-                                              else NULL, and: */
-    uint8_t quality;                       /**< of the code of an image, to 100; 0: not known */
-    const char *text;                      /**< any bytes: plain text, as the options say */
+    const char *path;                   /**< of a file of any kind; else NULL, and: */
+    const struct doppel_record *record; /**< what was read of a file that is nowhere, as
+                                           doppel_fingerprint gives it; or a code of an image or a
+                                           text: a record that has a fingerprint and nothing else,
+                                           but a quality where that is known. By the scheme of the
+                                           options. `id` is its name. Else NULL, and: */
+    const char *text;                   /**< any bytes: plain text, as the options say */
     size_t text_size;
     const char *id;                         /**< NULL: it has none */
     const char *source, *date;              /**< NULL: not known */
@@ -75,7 +77,8 @@ struct doppel_decided {
     /* the input */
     bool is_file;              /**< else a record */
     const char *id;            /**< of its record; NULL: it has none */
-    const char *path;          /**< of the file, or of what its record stands in; NULL: a code */
+    const char *path;          /**< of the file, or of what its record stands in; NULL: it is
+                                  nowhere */
     uint64_t line;             /**< of its record, or the number of the push, from 1; 0: none */
     const char *source, *date; /**< of a file's record; NULL: not known */
     const struct doppel_metadata *metadata; /**< likewise, what else it says; NULL: nothing */
@@ -139,10 +142,15 @@ enum { DOPPEL_DECIDER_MOST = 4096 };
 /**
  * Add an input, behind those that wait. Files are read, in parallel, when decisions are pulled.
  *
+ * A record becomes an item without a file. What has its id, and is such an item, is the same thing:
+ * with the same bytes, or code, it stays, and with others `on_same_id` decides, by which default a
+ * revision takes its place. Two that have no id are the same thing if their bytes are the same.
+ *
  * @param input copied
  * @return DOPPEL_OK, also when it cannot be read: the decision will say so; DOPPEL_E_ARGUMENT: it
- *         has neither path, code nor text, its code cannot be compared here, or the decider reads
- *         records; DOPPEL_E_BUSY: DOPPEL_DECIDER_MOST wait; DOPPEL_E_MEMORY
+ *         has neither path, record nor text, its record says that it could not be read, or cannot
+ *         be compared here, or the decider reads records; DOPPEL_E_BUSY: DOPPEL_DECIDER_MOST wait;
+ *         DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider,
                                                   const struct doppel_decide_input *input,

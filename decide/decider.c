@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "decide/records/ingest.h"
 #include "decide/file_stream.h"
+
+enum { MAX_QUALITY = 100 };
 
 struct doppel_decider {
     struct doppel_decide_options options;
@@ -167,7 +170,7 @@ static void describe_file(const struct decided_file *from, struct doppel_decided
         .why = decision->why,
         .is_file = true,
         .id = record->id,
-        .path = record->code ? NULL : from->file->path,
+        .path = record->read ? NULL : from->file->path,
         .line = record->line,
         .source = record->source,
         .date = record->date,
@@ -220,22 +223,58 @@ static enum doppel_status begin_files(struct doppel_decider *decider,
 
 /* ---- both ---- */
 
-/* Whether a code is of the scheme by which its kind is compared, and whole. */
-static bool can_search_code(const struct doppel_decider *decider,
-                            const struct doppel_fingerprint *code)
+/* What alone is known of a code, as a record. */
+static struct doppel_record code_as_record(const struct doppel_record *given)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
-    if (!scheme || !code->count || !code->codes || !code->positions)
-        return false;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(given->fingerprint.scheme);
+    return (struct doppel_record){
+        .kind = scheme ? scheme->kind : DOPPEL_KIND_UNKNOWN,
+        .scheme = given->fingerprint.scheme,
+        .version = given->fingerprint.version,
+        .quality = given->quality ? given->quality : MAX_QUALITY,
+        .fingerprint = given->fingerprint,
+    };
+}
+
+/* Recordings and videos have what was computed of them in the attachment. */
+static bool codes_are_whole(const struct doppel_record *record)
+{
+    const struct doppel_fingerprint *codes = &record->fingerprint;
+    bool is_width = codes->code_bits == 32 || codes->code_bits == 64 || codes->code_bits == 256;
+    if (record->scheme == DOPPEL_SCHEME_PEAKS32 || record->scheme == DOPPEL_SCHEME_FRAMES64)
+        return is_width && !codes->count;
+    return is_width && codes->count && codes->codes && codes->positions;
+}
+
+/* Whether a record is whole, and of the scheme by which its kind is compared. Of texts of which the
+ * code alone is known nobody knows how they were read; those of recordings and videos are not
+ * looked up. */
+static bool can_search(const struct doppel_decider *decider, const struct doppel_record *record,
+                       bool is_code)
+{
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
     const struct doppel_scheme *compared =
-        doppel_compare_scheme(&decider->options.search.compare, scheme->kind);
-    if (!compared || compared->id != scheme->id)
+        scheme ? doppel_compare_scheme(&decider->options.search.compare, scheme->kind) : NULL;
+    bool any_version = is_code && record->kind == DOPPEL_KIND_TEXT;
+    if (is_code && record->kind != DOPPEL_KIND_TEXT && record->kind != DOPPEL_KIND_IMAGE)
         return false;
-    if (scheme->kind == DOPPEL_KIND_TEXT)
-        return (uint64_t)code->count * code->code_bits == scheme->code_bits;
-    return scheme->kind == DOPPEL_KIND_IMAGE && code->version == compared->version &&
-           (code->code_bits == 64 || code->code_bits == 256) &&
-           code->code_bits >= scheme->code_bits;
+    return compared && compared->id == scheme->id && record->quality <= MAX_QUALITY &&
+           (any_version || record->version == compared->version) && codes_are_whole(record) &&
+           doppel_record_is_readable(record);
+}
+
+static enum doppel_status check_record(const struct doppel_decider *decider,
+                                       const struct doppel_record *record, bool is_code,
+                                       struct doppel_error *error)
+{
+    if (record->error.status)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "it could not be read: %s",
+                           record->error.message);
+    return can_search(decider, record, is_code)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                             "a record, or the code of an image or a text, is whole, and of the "
+                             "scheme and version by which its kind is compared here");
 }
 
 /* What was decided last, and not kept, is lost: neither that nor what follows could be reported
@@ -252,8 +291,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
 {
     struct pushed pushed = {
         .path = input->path,
-        .code = input->path ? NULL : input->code,
-        .quality = input->quality ? input->quality : 100,
+        .record = input->path ? NULL : input->record,
         .text = input->text,
         .text_size = input->text_size,
         .id = input->id,
@@ -261,16 +299,23 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         .date = input->date,
         .metadata = input->metadata,
     };
+    const bool is_code = pushed.record && digest_is_none(&pushed.record->digest);
+    struct doppel_record code;
+    enum doppel_status status = DOPPEL_OK;
     if (decider->failure.status)
         return fail_again(decider, error);
     if (decider->walks || decider->options.records.count)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the decider reads its inputs itself");
-    if (!input->path && !input->code && !input->text)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path, code nor text");
-    if (!input->path && input->code && !can_search_code(decider, input->code))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "a code is whole, and of the scheme and version by which images, or "
-                           "texts, are compared here");
+    if (!input->path && !input->record && !input->text)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path, record nor text");
+    if (is_code) {
+        code = code_as_record(pushed.record);
+        pushed.record = &code;
+    }
+    if (pushed.record)
+        status = check_record(decider, pushed.record, is_code, error);
+    if (status)
+        return status;
     if (ingest_pushed(decider->records) >= DOPPEL_DECIDER_MOST)
         return doppel_fail(error, DOPPEL_E_BUSY, "%d inputs wait: pull decisions first",
                            (int)DOPPEL_DECIDER_MOST);

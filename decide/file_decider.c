@@ -181,8 +181,9 @@ bool file_recall(void *context, const struct doppel_digest *digest, struct doppe
 static bool is_by_bytes(const struct file_decision *decision)
 {
     const struct rule_answer *answer = &decision->answer;
-    return answer->candidate == NO_CANDIDATE && answer->of && !decision->item &&
-           answer->reason != DOPPEL_BECAUSE_MARKED && answer->reason != DOPPEL_BECAUSE_SAME_ID;
+    return answer->candidate == NO_CANDIDATE && answer->of &&
+           answer->reason != DOPPEL_BECAUSE_KNOWN && answer->reason != DOPPEL_BECAUSE_MARKED &&
+           !rule_keeps_out(answer);
 }
 
 /* The match that decided; taken from the results of the search. */
@@ -218,8 +219,7 @@ static const char *why_of(const struct file_decider *decider, const struct rule_
 
 /* ---- keeping ---- */
 
-static enum doppel_status keep_metadata(struct file_decider *decider, uint64_t item,
-                                        struct doppel_error *error)
+struct doppel_metadata file_own_metadata(const struct file_decider *decider)
 {
     const struct file_to_decide *file = decider->file;
     struct doppel_metadata about = file->said ? *file->said : (struct doppel_metadata){0};
@@ -227,7 +227,14 @@ static enum doppel_status keep_metadata(struct file_decider *decider, uint64_t i
     about.date = (char *)file->date;
     if (!about.external_id)
         about.external_id = (char *)file->id;
-    bool said = file->said || about.source || about.date || about.external_id;
+    return about;
+}
+
+static enum doppel_status keep_metadata(struct file_decider *decider, uint64_t item,
+                                        struct doppel_error *error)
+{
+    const struct doppel_metadata about = file_own_metadata(decider);
+    bool said = decider->file->said || about.source || about.date || about.external_id;
     return item ? ledger_describe(decider->library, item, decider->decide->metadata,
                                   said ? &about : NULL, error)
                 : DOPPEL_OK;
@@ -242,27 +249,15 @@ static enum doppel_status link_to_leader(struct file_decider *decider,
                : DOPPEL_OK;
 }
 
-/* By its id, where it has one. */
-static enum doppel_status add_code(struct file_decider *decider, struct file_decision *decision,
-                                   enum doppel_added *out_added, struct doppel_error *error)
-{
-    const struct file_to_decide *file = decider->file;
-    const struct doppel_item item = {.path = (char *)"", .record = file->file->record};
-    struct doppel_metadata about = file->said ? *file->said : (struct doppel_metadata){0};
-    about.source = about.date = NULL;
-    if (!about.external_id)
-        about.external_id = (char *)file->id;
-    return doppel_library_import(decider->library, &item, &about, out_added, &decision->item,
-                                 error);
-}
-
 static enum doppel_status remember_file(struct file_decider *decider,
                                         struct file_decision *decision,
                                         enum doppel_added *out_added, struct doppel_error *error)
 {
     const struct intake_file *file = decider->file->file;
-    if (decider->file->is_code)
-        return add_code(decider, decision, out_added, error);
+    if (decider->file->is_nowhere)
+        return doppel_library_add_without_file(decider->library, &file->record,
+                                               file_own_metadata(decider).external_id,
+                                               decision->answer.former, &decision->item, error);
     enum doppel_status status =
         doppel_library_add_decided(decider->library, decider->path, &file->stamp, &file->record,
                                    out_added, &decision->item, error);
@@ -286,9 +281,10 @@ static enum doppel_status keep_decision(struct file_decider *decider,
     bool readable = answer->decision != DOPPEL_DECISION_UNREADABLE;
     bool known = readable && decision->item;
     const struct intake_file *file = decider->file->file;
-    if (answer->reason == DOPPEL_BECAUSE_SAME_ID)
+    bool unchanged = file->known || (known && decider->file->is_nowhere);
+    if (rule_keeps_out(answer))
         return log_decision(decider, decision, error);
-    if (readable && !file->known)
+    if (readable && !unchanged)
         TRY(remember_file(decider, decision, &added, error));
     else if (file->record.error.status && !file->known && file->stamp.inode)
         TRY(failure_keep(decider->run, decider->library, decider->path, &file->stamp,
@@ -306,10 +302,10 @@ done:
 }
 
 enum doppel_status file_decider_prepare(struct file_decider *decider,
-                                        const struct intake_file *file, bool *out_tracks,
-                                        struct doppel_error *error)
+                                        const struct intake_file *file, bool nowhere,
+                                        bool *out_tracks, struct doppel_error *error)
 {
-    char *path = absolute_path_of(decider, file->path);
+    char *path = nowhere ? strdup("") : absolute_path_of(decider, file->path);
     if (!path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status =
@@ -335,23 +331,23 @@ static enum doppel_status find_same_id(struct file_decider *decider, const char 
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-/* An id may be that of one file alone, wherever that moves and however it changes. */
+/* An id may be that of one file alone, wherever that moves and however it changes at its path. */
 static enum doppel_status check_id(struct file_decider *decider, struct file_decision *decision,
                                    struct doppel_error *error)
 {
-    const struct file_to_decide *file = decider->file;
     const struct rule_answer *answer = &decision->answer;
-    const char *id = file->said && file->said->external_id ? file->said->external_id : file->id;
+    const char *id = file_own_metadata(decider).external_id;
+    const bool changed = answer->reason == DOPPEL_BECAUSE_SAME_PATH;
     uint64_t other = 0;
     if (!id || answer->decision == DOPPEL_DECISION_UNREADABLE ||
         answer->reason == DOPPEL_BECAUSE_MOVED)
         return DOPPEL_OK;
     enum doppel_status status = find_same_id(decider, id, &other, error);
-    if (status || !other || other == decision->item || other == answer->former)
+    if (status || !other || other == decision->item || (changed && other == answer->former))
         return status;
-    decision->same_id = other;
     if (rule_by_id(decider->decide->on_same_id, other, &decision->answer))
         decision->item = decision->replaces = 0;
+    decision->same_id = other == answer->former ? 0 : other;
     return DOPPEL_OK;
 }
 
@@ -387,7 +383,7 @@ static void refuse_new_unless_compared(struct file_decider *decider, struct rule
 {
     const uint64_t *counts = decider->results.not_compared;
     const char *why = NULL;
-    if (answer->decision != DOPPEL_DECISION_NEW || decider->file->is_code)
+    if (answer->decision != DOPPEL_DECISION_NEW || file_is_code(decider))
         return;
     for (int i = 1; i < DOPPEL_SEARCH_SCHEMES; i++)
         if (counts[i])
@@ -410,8 +406,8 @@ static enum doppel_status decide_by_rule(struct file_decider *decider, struct fi
     struct rule_content content;
     enum doppel_status status;
     TRY(file_gather_bytes(decider, &bytes, error));
+    out->item = bytes.here_same ? bytes.here : 0;
     if (rule_by_bytes(&bytes, &out->answer)) {
-        out->item = bytes.here_same ? bytes.here : 0;
         out->replaces = decider->former = out->answer.former;
         return decider->former ? find_other_leader(decider, bytes, &out->answer, error) : DOPPEL_OK;
     }
@@ -482,7 +478,7 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
     decider->results.unreadable.count = 0;
     memset(decider->results.not_compared, 0, sizeof decider->results.not_compared);
     decider->path =
-        file->is_code ? strdup(file->file->path) : absolute_path_of(decider, file->file->path);
+        file->is_nowhere ? strdup(file->file->path) : absolute_path_of(decider, file->file->path);
     if (!decider->path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
     enum doppel_status status = decide_and_keep(decider, &decision, error);

@@ -17,7 +17,7 @@ struct file_to_decide {
     const struct intake_file *file;     /* its record.error says why it could not be read */
     const char *id, *source, *date;     /* NULL: not known */
     const struct doppel_metadata *said; /* what else it says; NULL: nothing */
-    bool is_code;                       /* there is no file, but the codes of one */
+    bool is_nowhere;                    /* it has no path: what `file` has for one is its id */
 };
 
 struct file_decision {
@@ -58,10 +58,11 @@ enum doppel_status file_decide(struct file_decider *decider, const struct file_t
 /* What was looked up of folders may be otherwise by now: to be called between groups of files. */
 void file_decider_forget_folders(struct file_decider *decider);
 
-/* Make ready for the addition of a file, before the transaction: doppel_library_prepare. */
+/* Make ready for the addition of a file, before the transaction: doppel_library_prepare.
+ * @param nowhere as in struct file_to_decide */
 enum doppel_status file_decider_prepare(struct file_decider *decider,
-                                        const struct intake_file *file, bool *out_tracks,
-                                        struct doppel_error *error);
+                                        const struct intake_file *file, bool nowhere,
+                                        bool *out_tracks, struct doppel_error *error);
 
 /* What the library knows without a look at the content, for the intake; `context` is the decider:
  * whether the file of a path is unchanged, or still cannot be read, the record of bytes, and

@@ -21,13 +21,19 @@ struct file_decider {
 
     /* of the file at hand */
     const struct file_to_decide *file;
-    char *path;          /* absolute */
+    char *path;          /* absolute; or its id, where it is nowhere */
     const char *problem; /* why it cannot be read, or decided of */
     uint64_t marked;
     ARRAY(uint64_t)
     apart; /* representatives of the groups that hold what it is said to be distinct from */
     uint64_t former; /* the item whose place it takes, which is no candidate; 0: none */
 };
+
+/* What is said of the file at hand. Borrowed. */
+struct doppel_metadata file_own_metadata(const struct file_decider *decider);
+
+/* Whether nothing is known of the file at hand but its codes. */
+bool file_is_code(const struct file_decider *decider);
 
 /* The facts about the file at hand that cost no look at its content. */
 enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,

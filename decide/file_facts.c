@@ -46,6 +46,21 @@ static enum doppel_status ask_by_path(struct file_decider *decider, struct rule_
     return DOPPEL_OK;
 }
 
+/* The item that is meant, of what has no path: it may be another one's place that it takes. */
+static enum doppel_status ask_by_id(struct file_decider *decider, struct rule_bytes *facts,
+                                    struct doppel_error *error)
+{
+    const struct doppel_metadata *of_all = decider->decide->metadata;
+    struct doppel_metadata about = file_own_metadata(decider);
+    if (!about.list_count && of_all) {
+        about.lists = of_all->lists;
+        about.list_count = of_all->list_count;
+    }
+    facts->by_id = true;
+    return doppel_library_find_without_file(decider->library, &decider->file->file->record, &about,
+                                            &facts->here, &facts->here_same, error);
+}
+
 /* What it matches is benign: it is on such a list, or was itself decided to be nobody's duplicate
  * on account of one that is. */
 static bool item_is_benign(const struct file_decider *decider, uint64_t id)
@@ -158,7 +173,8 @@ static enum doppel_status ask_by_bytes(struct file_decider *decider, struct rule
     const struct doppel_digest *digest = &decider->file->file->record.digest;
     uint64_t id = 0;
     enum doppel_status status;
-    TRY(doppel_library_by_bytes(decider->library, digest, &id, &facts->gone, error));
+    TRY(doppel_library_by_bytes(decider->library, digest, &id,
+                                decider->file->is_nowhere ? NULL : &facts->gone, error));
     take_same(decider, facts, id);
     for (int i = 1; i < MAX_SAME && id && looks_further(decider, facts); i++) {
         TRY(doppel_library_next_by_bytes(decider->library, digest, id, &id, error));
@@ -174,6 +190,11 @@ done:
     return status;
 }
 
+bool file_is_code(const struct file_decider *decider)
+{
+    return decider->file->is_nowhere && digest_is_none(&decider->file->file->record.digest);
+}
+
 enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,
                                      struct doppel_error *error)
 {
@@ -185,11 +206,12 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
         decider->problem = file->record.error.message;
         return DOPPEL_OK;
     }
-    if (decider->file->is_code)
-        return DOPPEL_OK; /* it has no path and no bytes */
     enum doppel_status status;
-    TRY(ask_by_path(decider, facts, error));
-    if (!facts->here_same && !file->known) {
+    TRY(decider->file->is_nowhere ? ask_by_id(decider, facts, error)
+                                  : ask_by_path(decider, facts, error));
+    if (file_is_code(decider))
+        return DOPPEL_OK; /* it has no bytes */
+    if (decider->file->is_nowhere || (!facts->here_same && !file->known)) {
         TRY(ask_apart(decider, error));
         TRY(ask_by_bytes(decider, facts, error));
     }
@@ -321,11 +343,12 @@ enum doppel_status file_gather_content(struct file_decider *decider, struct rule
     decider->marked = 0;
     enum doppel_status status;
     TRY(want_search(decider, error));
-    if (decider->file->is_code)
+    if (file_is_code(decider))
         TRY(doppel_search_code(decider->search, &file->record.fingerprint, &decider->results,
                                error));
-    else
-        TRY(doppel_search_record(decider->search, &file->record, file->path, &decider->results,
+    else /* an id is never opened as a path, whatever it says */
+        TRY(doppel_search_record(decider->search, &file->record,
+                                 decider->file->is_nowhere ? "-" : file->path, &decider->results,
                                  error));
     for (size_t i = 0; i < decider->results.count; i++)
         if (!decider->results.items[i].below_threshold &&

@@ -88,6 +88,13 @@ static const struct record_file *record_naming(const struct file_stream *stream,
     return stream->options->fed ? &stream->fed[stream->fed_out + i] : NULL;
 }
 
+/* Whether file `i` of the group has no path. */
+static bool is_nowhere(const struct file_stream *stream, size_t i)
+{
+    const struct record_file *record = record_naming(stream, i);
+    return record && record->read;
+}
+
 /* The right to change recordings and videos comes first, then the transaction: in this order nobody
  * waits for somebody who waits. */
 static enum doppel_status prepare_group(struct file_stream *stream, struct doppel_error *error)
@@ -97,11 +104,11 @@ static enum doppel_status prepare_group(struct file_stream *stream, struct doppe
     time_t since = time(NULL);
     for (size_t i = 0; i < stream->count && !status; i++) {
         const struct intake_file *file = &stream->files[i];
-        const struct record_file *record = record_naming(stream, i);
-        if (file->known || file->record.error.status || (record && record->code))
+        if (file->known || file->record.error.status)
             continue;
         do
-            status = file_decider_prepare(stream->decider, file, &tracks, error);
+            status =
+                file_decider_prepare(stream->decider, file, is_nowhere(stream, i), &tracks, error);
         while (waits_for_writer(stream, status, since));
     }
     if (tracks && !stream->held)
@@ -151,7 +158,7 @@ static enum doppel_status decide_next_file(struct file_stream *stream, size_t i,
         .source = record && record->source ? record->source : default_source(stream),
         .date = record ? record->date : NULL,
         .said = record ? record->said : NULL,
-        .is_code = record && record->code,
+        .is_nowhere = is_nowhere(stream, i),
     };
     return file_decide(stream->decider, &file, &stream->decisions[i], error);
 }
@@ -184,23 +191,16 @@ static bool file_has_track(const struct intake_file *file)
     return file->record.kind == DOPPEL_KIND_AUDIO || file->record.kind == DOPPEL_KIND_VIDEO;
 }
 
-/* A code, which nobody has to read. */
-static enum doppel_status take_code(struct file_stream *stream, struct intake_file *out,
+/* What nobody has to read any more. */
+static enum doppel_status take_read(struct file_stream *stream, struct intake_file *out,
                                     struct doppel_error *error)
 {
     const struct record_file *fed = &stream->fed[stream->fed_in];
-    const struct doppel_fingerprint *code = &fed->code->fingerprint;
-    struct intake_file file = {.path = strdup(fed->path), .record = *fed->code};
-    file.record.fingerprint = (struct doppel_fingerprint){0};
-    if (!file.path || doppel_fingerprint_make(doppel_scheme_by_id(code->scheme), code->code_bits,
-                                              code->count, &file.record.fingerprint, NULL)) {
-        free(file.path);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a code");
-    }
-    file.record.fingerprint.version = code->version;
-    memcpy(file.record.fingerprint.codes, code->codes, code->count * sizeof *code->codes);
-    memcpy(file.record.fingerprint.positions, code->positions,
-           code->count * sizeof *code->positions);
+    struct intake_file file = {.path = strdup(fed->path)};
+    if (!file.path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the name of a file");
+    file.record = *fed->read;
+    *fed->read = (struct doppel_record){0};
     stream->fed_in++;
     *out = file;
     return DOPPEL_OK;
@@ -215,8 +215,8 @@ static enum doppel_status gather_file(struct file_stream *stream, struct intake_
         stream->has_next = false;
         return DOPPEL_OK;
     }
-    if (stream->fed_in < stream->fed_count && stream->fed[stream->fed_in].code)
-        return take_code(stream, out, error);
+    if (stream->fed_in < stream->fed_count && stream->fed[stream->fed_in].read)
+        return take_read(stream, out, error);
     enum doppel_status status = intake_next_ready(stream->intake, out, error);
     if (status != DOPPEL_E_TIMEOUT || stream->count)
         return status;

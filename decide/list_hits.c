@@ -28,7 +28,7 @@ static void take_hit(struct hit_ids *ids, uint64_t id)
 static void take_list_hits(const struct list_query *query, struct hit_ids *ids)
 {
     const struct rule_answer *answer = query->answer;
-    if (answer->decision == DOPPEL_DECISION_UNREADABLE || answer->reason == DOPPEL_BECAUSE_SAME_ID)
+    if (answer->decision == DOPPEL_DECISION_UNREADABLE || rule_keeps_out(answer))
         return;
     take_hit(ids, answer->same_as);
     if (!answer->former || answer->of != answer->former)

@@ -246,6 +246,27 @@ DOPPEL_API enum doppel_status doppel_library_add_decided(
     struct doppel_error *error);
 
 /**
+ * The same, of what has no file: what was read of a file that is nowhere, or a code.
+ * @param name   of which, and of its codes, the digest is made where that is zero; NULL: of these
+ * @param former the item whose place it takes, which goes; what is said of that one is said of it.
+ *               0: none
+ */
+DOPPEL_API enum doppel_status doppel_library_add_without_file(struct doppel_library *library,
+                                                              const struct doppel_record *record,
+                                                              const char *name, uint64_t former,
+                                                              uint64_t *out_id,
+                                                              struct doppel_error *error);
+
+/** The item without a file that is meant by a record and what is said of it: what
+ * doppel_library_import would update.
+ * @param out_id 0: there is none. @param out_same it has the same bytes, or codes */
+DOPPEL_API enum doppel_status doppel_library_find_without_file(struct doppel_library *library,
+                                                               const struct doppel_record *record,
+                                                               const struct doppel_metadata *about,
+                                                               uint64_t *out_id, bool *out_same,
+                                                               struct doppel_error *error);
+
+/**
  * Remember an item that comes from another library or a list of fingerprints, and what is said of
  * it. Its file need not be here, and it need not have one: such items are searched and grouped like
  * others.

@@ -76,7 +76,7 @@ static enum doppel_status push_input(struct doppel_decider *decider, struct deci
     if (input->error.status)
         return DOPPEL_OK;
     if (input->form == INPUT_FILE || input->form == INPUT_CODE)
-        given.code = &task->records[task->pushed].fingerprint;
+        given.record = &task->records[task->pushed];
     enum doppel_status status = doppel_decider_push(decider, &given, error);
     if (status != DOPPEL_E_ARGUMENT)
         return status;

@@ -37,10 +37,11 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
 {
     if (facts->unreadable) {
         *out = answer(DOPPEL_DECISION_UNREADABLE, DOPPEL_BECAUSE_NONE);
-    } else if (facts->here && facts->here_same) {
+    } else if (facts->here && facts->here_same && !facts->by_id) {
         *out = follower(DOPPEL_BECAUSE_KNOWN, facts->here_leader);
-    } else if (facts->here) {
-        *out = answer(DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_SAME_PATH);
+    } else if (facts->here && !facts->here_same) {
+        *out = answer(DOPPEL_DECISION_REVISION,
+                      facts->by_id ? DOPPEL_BECAUSE_SAME_ID : DOPPEL_BECAUSE_SAME_PATH);
         out->former = facts->here;
     } else if (facts->gone) {
         *out = follower(DOPPEL_BECAUSE_MOVED, facts->gone_leader);
@@ -56,6 +57,11 @@ bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out)
         return false;
     }
     return true;
+}
+
+bool rule_keeps_out(const struct rule_answer *answer)
+{
+    return answer->reason == DOPPEL_BECAUSE_SAME_ID && answer->decision != DOPPEL_DECISION_REVISION;
 }
 
 /* ---- by content ---- */

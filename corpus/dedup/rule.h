@@ -34,6 +34,7 @@ struct rule_bytes {
     bool unreadable;
     uint64_t here;     /* the item at its path */
     bool here_same;    /* it has the same bytes */
+    bool by_id;        /* it has no path: `here` is what else has its id, and no path either */
     uint64_t gone;     /* an item with the same bytes whose file is gone */
     uint64_t same;     /* an item with the same bytes, or else with the same content */
     bool same_content; /* it is not the bytes, but pixels or words */
@@ -43,6 +44,9 @@ struct rule_bytes {
 
 /* The first stages, for which nothing has to be compared. @return false: they do not decide */
 bool rule_by_bytes(const struct rule_bytes *facts, struct rule_answer *out);
+
+/* Whether an id that came before keeps it out. */
+bool rule_keeps_out(const struct rule_answer *answer);
 
 /* An item or text that has something in common with an input. */
 struct rule_candidate {

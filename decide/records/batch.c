@@ -113,9 +113,8 @@ static enum doppel_status locate(const struct preparer *preparer,
 static void free_prepared(const struct prepared_record *prepared)
 {
     record_metadata_free(prepared->said);
-    if (prepared->code)
-        doppel_record_free(prepared->code);
-    free(prepared->code);
+    doppel_record_free(prepared->read);
+    free(prepared->read);
 }
 
 /* @param prepared taken. @return false without memory, also where one of its strings has none */
@@ -167,23 +166,36 @@ static bool take_parsed_record(void *context, const struct doppel_corpus_record 
     return add_prepared(batch, &prepared) || out_of_memory(preparer);
 }
 
-/* NULL: no memory, or it is no code. */
-static struct doppel_record *copy_code(const struct doppel_fingerprint *code, uint8_t quality)
+static bool copy_fingerprint(const struct doppel_fingerprint *from, struct doppel_fingerprint *out)
 {
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(code->scheme);
-    struct doppel_record *record = scheme ? calloc(1, sizeof *record) : NULL;
+    if (doppel_fingerprint_make(doppel_scheme_by_id(from->scheme), from->code_bits, from->count,
+                                out, NULL))
+        return false;
+    out->version = from->version;
+    for (uint32_t i = 0; i < from->count; i++) {
+        out->codes[i] = from->codes[i];
+        out->positions[i] = from->positions[i];
+    }
+    return true;
+}
+
+/* NULL: no memory. */
+static struct doppel_record *copy_record(const struct doppel_record *from)
+{
+    struct doppel_record *record = malloc(sizeof *record);
     if (!record)
         return NULL;
-    if (doppel_fingerprint_make(scheme, code->code_bits, code->count, &record->fingerprint, NULL)) {
+    *record = *from;
+    record->fingerprint = (struct doppel_fingerprint){0};
+    record->attachment = from->attachment_size ? malloc(from->attachment_size) : NULL;
+    if ((from->attachment_size && !record->attachment) ||
+        !copy_fingerprint(&from->fingerprint, &record->fingerprint)) {
+        doppel_record_free(record);
         free(record);
         return NULL;
     }
-    record->kind = scheme->kind;
-    record->scheme = scheme->id;
-    record->version = record->fingerprint.version = code->version;
-    record->quality = quality;
-    memcpy(record->fingerprint.codes, code->codes, code->count * sizeof *code->codes);
-    memcpy(record->fingerprint.positions, code->positions, code->count * sizeof *code->positions);
+    if (from->attachment_size)
+        memcpy(record->attachment, from->attachment, from->attachment_size);
     return record;
 }
 
@@ -194,7 +206,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
     enum { WANT = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH };
     struct doppel_text_result result = {0};
     struct doppel_error problem = {0};
-    bool is_text = !pushed->path && !pushed->code;
+    bool is_text = !pushed->path && !pushed->record;
     if (is_text)
         doppel_text_read(text, pushed->text, pushed->text_size, WANT, &result, &problem);
     const struct prepared_record prepared = {
@@ -208,7 +220,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .text = is_text ? pool_add(&batch->strings, pushed->text, pushed->text_size) : POOL_NULL,
         .text_size = pushed->text_size,
         .said = pushed->metadata ? record_metadata_copy(pushed->metadata) : NULL,
-        .code = pushed->code ? copy_code(pushed->code, pushed->quality) : NULL,
+        .read = pushed->record ? copy_record(pushed->record) : NULL,
         .is_file = !is_text,
         .unreadable = problem.status,
         .too_short = result.too_short,
@@ -216,7 +228,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .words = result.words,
         .simhash = result.simhash,
     };
-    bool whole = (prepared.said || !pushed->metadata) && (prepared.code || !pushed->code) &&
+    bool whole = (prepared.said || !pushed->metadata) && (prepared.read || !pushed->record) &&
                  problem.status != DOPPEL_E_MEMORY;
     if (whole && add_prepared(batch, &prepared))
         return DOPPEL_OK;

@@ -27,9 +27,9 @@ struct prepared_record {
     size_t path;                      /* likewise, of a file; else none */
     size_t text, text_size;           /* a string of the batch, where the text is in no block */
     struct doppel_metadata *said; /* given (record_metadata_free): with the batch; NULL: nothing */
-    struct doppel_record *code;   /* likewise (record_code_free): of it nothing else is known; NULL:
-                                     it is a file or a text */
-    bool unreadable, too_short, is_file; /* is_file: or a code */
+    struct doppel_record *read;   /* likewise (doppel_record_free): of a file that is nowhere, or of
+                                     a code; NULL: it is a file or a text */
+    bool unreadable, too_short, is_file; /* is_file: or what was read of one */
     struct doppel_digest content;
     uint64_t words, simhash;
 };
@@ -43,18 +43,18 @@ struct ingest_batch {
 
 /* What to decide about, in no line of a corpus. Borrowed. */
 struct pushed {
-    uint64_t number;  /* from 1 */
-    const char *path; /* of a file; NULL: a code or a text */
-    const struct doppel_fingerprint *code;
-    uint8_t quality; /* of the code */
+    uint64_t number;                    /* from 1 */
+    const char *path;                   /* of a file; else NULL, and: */
+    const struct doppel_record *record; /* what was read of one; else NULL, and: */
     const char *text;
     size_t text_size;
     const char *id, *source, *date; /* NULL: none */
     const struct doppel_metadata *metadata;
 };
 
-/** Sign a text, or note a file or a code, behind the others of a batch that no reader fills. @param
- * lanes of its texts. DOPPEL_OK, also when it cannot be read; DOPPEL_E_MEMORY: it is not added. */
+/** Sign a text, or note a file or what was read of one, behind the others of a batch that no reader
+ * fills. @param lanes of its texts. DOPPEL_OK, also when it cannot be read; DOPPEL_E_MEMORY: it is
+ * not added. */
 enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_text *text,
                                      uint32_t lanes, const struct pushed *pushed,
                                      struct doppel_error *error);

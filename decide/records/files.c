@@ -10,16 +10,16 @@ enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_erro
     ingest->files.count = 0;
     for (; held && ingest->at < batch->records.count; ingest->at++) {
         const struct prepared_record *record = &batch->records.items[ingest->at];
-        if (!record->is_file || !record->code != !first->code)
+        if (!record->is_file || !record->read != !first->read)
             break;
         struct record_file file = {
-            .path = pool_string(strings, record->code ? record->id : record->path),
+            .path = pool_string(strings, record->read ? record->id : record->path),
             .line = record->line,
             .id = pool_string(strings, record->id),
             .source = pool_string(strings, record->source),
             .date = pool_string(strings, record->date),
             .said = record->said,
-            .code = record->code,
+            .read = record->read,
         };
         file.path = file.path ? file.path : "";
         held = array_push(&ingest->files, file);

@@ -7,12 +7,12 @@
 
 struct ingest;
 
-/* A file that a record names, or a code. Strings are borrowed. */
+/* A file that a record names, or what was read of one that is nowhere. Strings are borrowed. */
 struct record_file {
     uint64_t line;                      /* of the record, from 1 */
-    const char *path;                   /* relative to the working folder, or absolute; of a code
-                                           its id, or "" */
-    const struct doppel_record *code;   /* NULL: it is a file */
+    const char *path;                   /* relative to the working folder, or absolute; of what is
+                                           nowhere its id, or "" */
+    struct doppel_record *read;         /* may be taken: then it is empty; NULL: it is a file */
     const char *id;                     /* NULL: it has none */
     const char *source, *date;          /* NULL: not known */
     const struct doppel_metadata *said; /* what else the record says; NULL: nothing */
@@ -23,7 +23,7 @@ struct record_file {
  * the next call. */
 struct ingest_found {
     struct doppel_dedup_decision decision;
-    const struct record_file *files; /* or codes, not both; NULL: it is a decision */
+    const struct record_file *files; /* or what was read of some, not both; NULL: a decision */
     size_t file_count;
 };
 

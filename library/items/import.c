@@ -231,6 +231,24 @@ enum doppel_status import_make_digest(struct doppel_record *record, const char *
     return DOPPEL_OK;
 }
 
+enum doppel_status doppel_library_find_without_file(struct doppel_library *library,
+                                                    const struct doppel_record *record,
+                                                    const struct doppel_metadata *about,
+                                                    uint64_t *out_id, bool *out_same,
+                                                    struct doppel_error *error)
+{
+    struct doppel_record own = *record;
+    struct import import = {.about = about, .addition.record = &own};
+    enum doppel_status status;
+    if (is_zero(&own.digest))
+        TRY(import_make_digest(&own, about->external_id, error));
+    TRY(import_find_known(library, &import, error));
+    *out_id = import.present.id;
+    *out_same = import.present.same_bytes;
+done:
+    return status;
+}
+
 enum doppel_status doppel_library_import(struct doppel_library *library,
                                          const struct doppel_item *item,
                                          const struct doppel_metadata *about,

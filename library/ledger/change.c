@@ -3,6 +3,7 @@
 #include "core/try.h"
 #include "library/derived/codes.h"
 #include "library/derived/derived.h"
+#include "library/items/import_internal.h"
 #include "library/ledger/ledger.h"
 #include "core/digest.h"
 
@@ -126,40 +127,48 @@ static enum doppel_status add(struct doppel_library *library, struct addition *a
     return status;
 }
 
-static enum doppel_status check_addition(const char *path, const struct doppel_record *record,
+static enum doppel_status check_addition(const char *name, const struct doppel_record *record,
                                          struct doppel_error *error)
 {
-    if (path[0] != '/')
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: a library holds absolute paths only",
-                           path);
     bool codeless = is_track(record) || is_bytes_alone(record);
     if (record->error.status || (record->fingerprint.count == 0) != codeless)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: has no fingerprint to be added", path);
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: has no fingerprint to be added", name);
     if (record->fingerprint.scheme != record->scheme ||
         record->fingerprint.version != record->version)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "%s: the fingerprint is of another scheme than its record", path);
+                           "%s: the fingerprint is of another scheme than its record", name);
     return DOPPEL_OK;
 }
 
-static enum doppel_status add_file(struct doppel_library *library, struct addition *addition,
-                                   struct doppel_error *error)
+/* @param former what has no file takes its place; 0: nobody's */
+static enum doppel_status add_checked(struct doppel_library *library, struct addition *addition,
+                                      uint64_t former, struct doppel_error *error)
 {
     const struct doppel_record *record = addition->record;
     struct doppel_record stripped = {0};
     enum doppel_status status;
-    TRY(check_addition(addition->path, record, error));
     if (is_track(record)) {
         TRY(track_strip(record, &stripped, error));
         addition->record = &stripped;
     }
     TRY(derived_prepare(library, record, addition->path, 0, error));
     TRY(library_begin(library, error));
-    TRY(library_end(library, add(library, addition, error)));
+    TRY(library_end(library, *addition->path ? add(library, addition, error)
+                                             : add_new(library, addition, former, error)));
 done:
     addition->record = record;
     free(stripped.attachment);
     return status;
+}
+
+static enum doppel_status add_file(struct doppel_library *library, struct addition *addition,
+                                   struct doppel_error *error)
+{
+    if (addition->path[0] != '/')
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: a library holds absolute paths only",
+                           addition->path);
+    enum doppel_status status = check_addition(addition->path, addition->record, error);
+    return status ? status : add_checked(library, addition, 0, error);
 }
 
 enum doppel_status doppel_library_add(struct doppel_library *library, const char *path,
@@ -190,6 +199,25 @@ enum doppel_status doppel_library_add_decided(struct doppel_library *library, co
     *out_added = addition.outcome;
     *out_id = addition.id;
     return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_add_without_file(struct doppel_library *library,
+                                                   const struct doppel_record *record,
+                                                   const char *name, uint64_t former,
+                                                   uint64_t *out_id, struct doppel_error *error)
+{
+    static const struct doppel_file_stamp none;
+    struct doppel_record own = *record;
+    struct addition addition = {
+        .path = "", .stamp = &none, .record = &own, .unproven = true, .decided = true};
+    enum doppel_status status;
+    TRY(check_addition(name ? name : "it", record, error));
+    if (digest_is_none(&own.digest))
+        TRY(import_make_digest(&own, name, error));
+    TRY(add_checked(library, &addition, former, error));
+    *out_id = addition.id;
+done:
+    return status;
 }
 
 /* ---- knowing, removing ---- */

@@ -209,7 +209,8 @@ static void push_code(struct fixture *fixture, const char *id, uint64_t bits)
     assert_int_equal(doppel_fingerprint_make(scheme, 64, 1, &code, NULL), DOPPEL_OK);
     code.codes[0].word[0] = bits;
     code.version = scheme->version;
-    const struct doppel_decide_input input = {.id = id, .code = &code};
+    const struct doppel_record record = {.fingerprint = code};
+    const struct doppel_decide_input input = {.id = id, .record = &record};
     assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_OK);
     doppel_fingerprint_free(&code);
 }
@@ -322,10 +323,10 @@ static void codes_of_other_schemes_are_refused(void **state)
     };
     open_decider(fixture, NULL);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct doppel_fingerprint code = refused[i];
-        code.codes = codes;
-        code.positions = positions;
-        const struct doppel_decide_input input = {.id = "code", .code = &code};
+        struct doppel_record code = {.fingerprint = refused[i]};
+        code.fingerprint.codes = codes;
+        code.fingerprint.positions = positions;
+        const struct doppel_decide_input input = {.id = "code", .record = &code};
         assert_int_equal(doppel_decider_push(fixture->decider, &input, NULL), DOPPEL_E_ARGUMENT);
     }
     push_code(fixture, "code", 5);

@@ -62,6 +62,11 @@ def test_what_comes_in_is_found():
         assert found["results"][0]["decision"] == "duplicate" and found["results"][0]["of"] == item
         _, _, found = service.post("/v1/check", {"text": WORDS.upper()})
         assert found["results"][0]["decision"] == "duplicate"
+        rain = b"rain knocks at each window of this small kitchen while a kettle sings on the stove"
+        files = [("rain.txt", rain), ("again.txt", rain), ("rain.txt", rain)]
+        _, _, made = service.send("/v1/ingest", *files)
+        assert [one.get("reason") for one in made["results"]] == [None, *["identical"] * 2], made
+        assert made["results"][0]["item"] == made["results"][2]["item"], made
         unlike = "nothing of the kind was ever said here " * 3
         _, _, found = service.post("/v1/find", {"text": unlike})
         assert found["results"] == [{"match": False, "matches": []}], found
