@@ -46,6 +46,7 @@ const char *doppel_status_name(enum doppel_status status)
         [DOPPEL_E_BUSY] = "busy",
         [DOPPEL_E_CANCELLED] = "cancelled",
         [DOPPEL_E_KILLED] = "killed",
+        [DOPPEL_E_NO_SPACE] = "no-space",
     };
     size_t index = (size_t)status;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";

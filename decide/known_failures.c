@@ -50,7 +50,7 @@ enum doppel_status failure_keep(const struct doppel_run *run, struct doppel_libr
                                                limits_text_of_run(run, reason->status, storage)};
     /* What passes is no fault of the bytes. */
     if (reason->status == DOPPEL_E_NOT_FOUND || reason->status == DOPPEL_E_CHANGED ||
-        reason->status == DOPPEL_E_KILLED)
+        reason->status == DOPPEL_E_KILLED || reason->status == DOPPEL_E_NO_SPACE)
         return DOPPEL_OK;
     return doppel_library_put_failure(library, &failure, error);
 }

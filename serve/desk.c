@@ -63,7 +63,7 @@ enum doppel_status desk_open(uint32_t threads, struct desk **out, struct doppel_
            !pthread_create(&desk->threads[desk->count], NULL, work_at_desk, desk))
         desk->count++;
     if (!desk->count) {
-        desk_close(desk);
+        desk_free(desk);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no thread can be started");
     }
     *out = desk;
@@ -73,7 +73,7 @@ enum doppel_status desk_open(uint32_t threads, struct desk **out, struct doppel_
 bool desk_give(struct desk *desk, struct exchange *exchange)
 {
     pthread_mutex_lock(&desk->lock);
-    bool taken = desk->waiting < MOST_WAITING;
+    bool taken = !desk->closing && desk->waiting < MOST_WAITING;
     if (taken) {
         exchange->next = NULL;
         *desk->end = exchange;
@@ -85,7 +85,7 @@ bool desk_give(struct desk *desk, struct exchange *exchange)
     return taken;
 }
 
-void desk_close(struct desk *desk)
+void desk_end(struct desk *desk)
 {
     if (!desk)
         return;
@@ -95,6 +95,14 @@ void desk_close(struct desk *desk)
     pthread_mutex_unlock(&desk->lock);
     for (uint32_t i = 0; i < desk->count; i++)
         pthread_join(desk->threads[i], NULL);
+    desk->count = 0;
+}
+
+void desk_free(struct desk *desk)
+{
+    if (!desk)
+        return;
+    desk_end(desk);
     pthread_cond_destroy(&desk->work);
     pthread_mutex_destroy(&desk->lock);
     free(desk->threads);

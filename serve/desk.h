@@ -6,14 +6,17 @@
 
 struct desk;
 
-/* @param out given (desk_close) */
+/* @param out given (desk_free) */
 enum doppel_status desk_open(uint32_t threads, struct desk **out, struct doppel_error *error);
 
 /* Have a request answered by its handler, after which its connection goes on. @return false: too
- * many wait already */
+ * many wait already, or the desk has ended */
 bool desk_give(struct desk *desk, struct exchange *exchange);
 
-/* Ends when what waits is done. */
-void desk_close(struct desk *desk);
+/* Returns when what waits is done; nothing more is taken. */
+void desk_end(struct desk *desk);
+
+/* Ends it, too. Nobody may give to it any more. */
+void desk_free(struct desk *desk);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *status_title(unsigned status)
 {
@@ -80,10 +79,10 @@ unsigned http_status_of(const struct doppel_error *error)
     case DOPPEL_E_MEMORY:
     case DOPPEL_E_KILLED:
         return HTTP_UNAVAILABLE;
+    case DOPPEL_E_NO_SPACE:
+        return HTTP_NO_SPACE;
     default:
-        return strstr(error->message, "No space left") || strstr(error->message, "disk is full")
-                   ? HTTP_NO_SPACE
-                   : HTTP_FAILED;
+        return HTTP_FAILED;
     }
 }
 

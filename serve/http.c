@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 
 #include <microhttpd.h>
 
@@ -18,7 +20,7 @@
 #include "serve/service.h"
 
 enum {
-    CONNECTIONS = 10000,
+    CONNECTIONS = 10000,        /* and at most half of the descriptors that a process may have */
     CONNECTION_BYTES = 8 << 10, /* for its head, and 2 000 idle ones are to take 20 MB */
     IDLE_SECONDS = 60,          /* also without a byte of a head or body: slow clients go */
     FORM_BUFFER = 32 << 10,
@@ -351,6 +353,18 @@ static void ignore_message(void *context, const char *format, va_list arguments)
     (void)arguments;
 }
 
+/* As many descriptors as this process may have; the usual limit is for what waits by select(2). */
+static unsigned most_connections(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return FD_SETSIZE / 2;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit))
+        getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur / 2 < CONNECTIONS ? (unsigned)limit.rlim_cur / 2 : CONNECTIONS;
+}
+
 static struct MHD_Daemon *start_daemon(struct http *http)
 {
     const struct http_options *options = &http->options;
@@ -366,7 +380,7 @@ static struct MHD_Daemon *start_daemon(struct http *http)
         flags, 0, NULL, NULL, take_exchange_piece, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message,
         NULL, MHD_OPTION_LISTEN_SOCKET, options->socket, MHD_OPTION_NOTIFY_COMPLETED, end_exchange,
         http, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        most_connections(), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_ARRAY,
         tls ? secrets : none, MHD_OPTION_END);
 }

@@ -16,7 +16,7 @@ enum { MOST_INPUTS = 100000, LARGEST_JSON = 64 << 20 };
 
 static struct request_input *add_input(struct inputs *inputs, enum input_form form)
 {
-    struct request_input input = {.form = form, .descriptor = -1};
+    struct request_input input = {.form = form};
     return array_push(&inputs->all, input) ? &inputs->all.items[inputs->all.count - 1] : NULL;
 }
 
@@ -56,9 +56,9 @@ static bool lies_within(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-static bool is_path_allowed(const struct exchange *exchange, const char *real)
+static bool is_path_allowed(const struct service *service, const char *real)
 {
-    const struct doppel_strings *folders = &exchange->service->options->allow_paths;
+    const struct doppel_strings *folders = &service->options->allow_paths;
     char folder[PATH_MAX];
     for (size_t i = 0; i < folders->count; i++)
         if (realpath(folders->items[i], folder) && lies_within(real, folder))
@@ -66,30 +66,44 @@ static bool is_path_allowed(const struct exchange *exchange, const char *real)
     return false;
 }
 
-/* Opened first, and then the kernel is asked what it is that is open: so links cannot be changed
- * in between. What is not there, and what may not be named, are one sentence: nobody finds out by
- * it what there is. */
-static void open_allowed_path(const struct exchange *exchange, struct request_input *input,
-                              const char *path)
+/* Found first (what is no file is not opened: that alone may do something), then the kernel is
+ * asked what it is that was found: so links cannot be changed in between.
+ * @param real its path. @return a descriptor to read it, given; -1: it is no file that may be read
+ */
+static int open_allowed_path(const struct service *service, const char *path, char real[PATH_MAX])
 {
-    static const char refused[] = "it is no file below a folder of --allow-path";
-    char link[64], real[PATH_MAX];
+    char link[64];
     struct stat status;
-    int fd = exchange->service->options->allow_paths.count
-                 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-                 : -1;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t size = fd < 0 ? -1 : readlink(link, real, sizeof real - 1);
-    if (size > 0)
-        real[size] = '\0';
-    if (size <= 0 || path[0] != '/' || !is_path_allowed(exchange, real) || fstat(fd, &status) ||
-        !S_ISREG(status.st_mode)) {
-        doppel_fail(&input->error, DOPPEL_E_ARGUMENT, "%s", refused);
-        if (fd >= 0)
-            close(fd);
+    int found = path[0] == '/' ? open(path, O_PATH | O_CLOEXEC) : -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", found);
+    ssize_t size = found < 0 ? -1 : readlink(link, real, PATH_MAX - 1);
+    real[size > 0 ? size : 0] = '\0';
+    bool allowed = size > 0 && is_path_allowed(service, real) && !fstat(found, &status) &&
+                   S_ISREG(status.st_mode);
+    int fd = allowed ? open(link, O_RDONLY | O_CLOEXEC) : -1;
+    if (found >= 0)
+        close(found);
+    return fd;
+}
+
+/* What is not there, and what may not be named, are one sentence: nobody finds out by it what there
+ * is. */
+static enum doppel_status fail_path(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no file below a folder of --allow-path");
+}
+
+/* It is opened again when it is read: a request may name more than can be open. */
+static void allow_path(const struct exchange *exchange, struct request_input *input,
+                       const char *path)
+{
+    char real[PATH_MAX];
+    int fd = open_allowed_path(exchange->service, path, real);
+    if (fd < 0) {
+        fail_path(&input->error);
         return;
     }
-    input->descriptor = fd;
+    close(fd);
     input->path = strdup(real);
     if (!input->path)
         doppel_fail(&input->error, DOPPEL_E_MEMORY, "no memory for a path");
@@ -185,7 +199,7 @@ static enum doppel_status read_object(struct exchange *exchange, struct inputs *
     input->text_size = text ? json_string_length(json_object_get(object, "text")) : 0;
     input->code = code;
     if (path)
-        open_allowed_path(exchange, input, path);
+        allow_path(exchange, input, path);
     const struct doppel_scheme *known = code ? scheme_named(exchange, scheme, &input->error) : NULL;
     if (known)
         set_code(input, known);
@@ -255,6 +269,8 @@ static bool read_json(struct exchange *exchange, struct inputs *inputs)
         inputs->json = json_loadb(text, exchange->body.size, JSON_REJECT_DUPLICATES, &why);
     } else {
         int fd = large_buffer_open(&exchange->body);
+        if (fd < 0)
+            return without_memory(exchange);
         inputs->json = json_loadfd(fd, JSON_REJECT_DUPLICATES, &why);
         close(fd);
     }
@@ -399,8 +415,6 @@ void inputs_free(struct inputs *inputs)
         free(input->metadata.labels);
         free(input->metadata.meta);
         free(input->path);
-        if (input->descriptor >= 0)
-            close(input->descriptor);
     }
     array_free(&inputs->all);
     json_decref(inputs->json);
@@ -421,6 +435,19 @@ static enum doppel_status fingerprint_upload(struct service *service,
     return status;
 }
 
+static enum doppel_status fingerprint_path(struct service *service, const char *path,
+                                           struct doppel_record *out, struct doppel_error *error)
+{
+    char real[PATH_MAX];
+    const struct doppel_input input = {.descriptor = open_allowed_path(service, path, real)};
+    if (input.descriptor < 0)
+        return fail_path(error);
+    enum doppel_status status =
+        doppel_fingerprint(service->run, &input, &service->options->read, out, error);
+    close(input.descriptor);
+    return status;
+}
+
 static struct doppel_record record_of_code(struct request_input *input)
 {
     enum { BEST_QUALITY = 100 };
@@ -437,7 +464,7 @@ enum doppel_status input_record(struct service *service, struct request_input *i
                                 struct doppel_record *out, struct doppel_error *error)
 {
     struct doppel_read_options read = service->options->read;
-    struct doppel_input given = {.descriptor = input->descriptor};
+    struct doppel_input given = {0};
     if (input->error.status) {
         *error = input->error;
         return error->status;
@@ -448,10 +475,10 @@ enum doppel_status input_record(struct service *service, struct request_input *i
         *out = record_of_code(input);
         return DOPPEL_OK;
     }
-    if (input->form == INPUT_TEXT) {
-        given.bytes = input->text;
-        given.size = input->text_size;
-        read.kind = DOPPEL_KIND_TEXT;
-    }
+    if (input->form == INPUT_PATH)
+        return fingerprint_path(service, input->path, out, error);
+    given.bytes = input->text;
+    given.size = input->text_size;
+    read.kind = DOPPEL_KIND_TEXT;
     return doppel_fingerprint(service->run, &given, &read, out, error);
 }

@@ -19,7 +19,6 @@ struct request_input {
     const char *code; /* INPUT_CODE, in hex; `fingerprint` is it */
     struct doppel_fingerprint fingerprint;
     char *path;                      /* INPUT_PATH, absolute, and allowed; given */
-    int descriptor;                  /* of the path, open; -1: none */
     const char *source, *date;       /* NULL: not known */
     struct doppel_metadata metadata; /* labels, lists and meta; what it names is borrowed */
     struct doppel_error error;       /* status != OK: it is none, and why */

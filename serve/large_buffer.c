@@ -11,15 +11,21 @@
 
 #include "core/files/write_all.h"
 
+static enum doppel_status fail_temporary(int reason, struct doppel_error *error)
+{
+    return doppel_fail(error, write_failure(reason), "a temporary file for a request: %s",
+                       strerror(reason));
+}
+
 static enum doppel_status to_file(struct large_buffer *buffer, const char *folder,
                                   struct doppel_error *error)
 {
-    int fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0 || !write_all(fd, buffer->bytes, buffer->size)) {
-        doppel_fail(error, DOPPEL_E_IO, "a temporary file for a request: %s", strerror(errno));
+        int reason = errno;
         if (fd >= 0)
             close(fd);
-        return DOPPEL_E_IO;
+        return fail_temporary(reason, error);
     }
     free(buffer->bytes);
     buffer->bytes = NULL;
@@ -56,8 +62,7 @@ enum doppel_status large_buffer_append(struct large_buffer *buffer, const void *
         return status;
     if (buffer->in_file) {
         if (!write_all(buffer->file, bytes, size))
-            return doppel_fail(error, DOPPEL_E_IO, "a temporary file for a request: %s",
-                               strerror(errno));
+            return fail_temporary(errno, error);
     } else {
         if (!make_room(buffer, size))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a request");

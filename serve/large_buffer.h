@@ -20,7 +20,7 @@ struct large_buffer {
     int file; /* where all of them are, if in_file */
 };
 
-/* Append. @param folder of the file. DOPPEL_E_MEMORY; DOPPEL_E_IO: the disk is full, say */
+/* Append. @param folder of the file. DOPPEL_E_MEMORY; DOPPEL_E_NO_SPACE; DOPPEL_E_IO */
 enum doppel_status large_buffer_append(struct large_buffer *buffer, const void *bytes, size_t size,
                                        const char *folder, struct doppel_error *error);
 

@@ -26,7 +26,8 @@ enum { DRAIN_SECONDS = 30, LARGEST_PEM = 1 << 20, DESKS_A_JOB = 4 };
 
 const char *service_temporary(const struct service *service)
 {
-    return doppel_run_get_options(service->run)->temporary;
+    const char *given = doppel_run_get_options(service->run)->temporary, *set = getenv("TMPDIR");
+    return given && *given ? given : set && *set ? set : "/tmp";
 }
 
 /* ---- who may ask ---- */
@@ -93,11 +94,14 @@ done:
     return status;
 }
 
+/* Connections that are kept alive send requests until the server stops, so the desk is there, if
+ * closed, until then; and the server stops when nobody holds a connection any more. */
 static void close_parts(struct service *service)
 {
-    desk_close(service->desk);
+    desk_end(service->desk);
     writer_close(service->writer);
     http_stop(service->http);
+    desk_free(service->desk);
     readers_close(service->readers);
     metrics_free(service->metrics);
     keys_free(service->keys);

@@ -62,7 +62,7 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the database is damaged: %s", path,
                            sqlite3_errmsg(store->database));
     case SQLITE_FULL:
-        return doppel_fail(error, DOPPEL_E_IO, "%s: no space left on the device", path);
+        return doppel_fail(error, DOPPEL_E_NO_SPACE, "%s: no space left on the device", path);
     case SQLITE_READONLY:
         return doppel_fail(error, DOPPEL_E_IO,
                            "%s: cannot be written: the file, its directory or the file system is "

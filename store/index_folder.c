@@ -15,13 +15,14 @@
 #include "core/digest.h"
 #include "core/files/read_at.h"
 #include "core/files/sync_path.h"
+#include "core/files/write_all.h"
 
 enum { FOLDER_MODE = 0700, RETRY_MS = 10, STAMP_BYTES = 4096 };
 
 static enum doppel_status fail_folder(struct doppel_error *error, const char *path,
                                       const char *what)
 {
-    return doppel_fail(error, DOPPEL_E_IO, "%s: %s: %s", path, what, strerror(errno));
+    return doppel_fail(error, write_failure(errno), "%s: %s: %s", path, what, strerror(errno));
 }
 
 enum doppel_status segment_folder_make(const char *path, bool durable, struct doppel_error *error)

@@ -19,7 +19,8 @@ static sqlite3_stmt *find_prepared(const struct doppel_store *store, const char 
 /* The first such failure is kept. */
 static bool is_to_be_noted(const struct doppel_store *store, enum doppel_status status)
 {
-    return !store->unread.status && (status == DOPPEL_E_MEMORY || status == DOPPEL_E_IO);
+    return !store->unread.status &&
+           (status == DOPPEL_E_MEMORY || status == DOPPEL_E_IO || status == DOPPEL_E_NO_SPACE);
 }
 
 enum doppel_status doppel_store_note_failure(struct doppel_store *store, enum doppel_status status)

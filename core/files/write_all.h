@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include <doppel/core.h>
+
 /* All of it, whatever signals come. @return false, with errno */
 static inline bool write_all(int fd, const void *data, size_t size)
 {
@@ -19,6 +21,12 @@ static inline bool write_all(int fd, const void *data, size_t size)
         size -= written > 0 ? (size_t)written : 0;
     }
     return true;
+}
+
+/* The status of a write, or of what makes or lengthens a file, that failed with this errno. */
+static inline enum doppel_status write_failure(int reason)
+{
+    return reason == ENOSPC || reason == EDQUOT ? DOPPEL_E_NO_SPACE : DOPPEL_E_IO;
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/files/read_at.h"
+#include "core/files/write_all.h"
 #include "corpus/read/reread.h"
 
 const char *temporary_folder(const char *given)
@@ -24,8 +25,8 @@ enum doppel_status temporary_failed(const char *folder, int reason, struct doppe
     const char *advice = reason == ENOSPC || reason == EDQUOT || reason == EFBIG
                              ? "; name a folder with more room by --temporary"
                              : "";
-    return doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s%s", folder, strerror(reason),
-                       advice);
+    return doppel_fail(error, write_failure(reason), "%s: temporary file: %s%s", folder,
+                       strerror(reason), advice);
 }
 
 enum doppel_status temporary_file(const char *folder, int *out_fd, struct doppel_error *error)

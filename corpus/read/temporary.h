@@ -9,7 +9,7 @@ const char *temporary_folder(const char *given);
 
 /** A file without a name in the folder. @param out_fd given (close) */
 enum doppel_status temporary_file(const char *folder, int *out_fd, struct doppel_error *error);
-/** @param at from the beginning of the file. DOPPEL_E_IO says that the disk is full, if it is */
+/** @param at from the beginning of the file. DOPPEL_E_NO_SPACE; DOPPEL_E_IO */
 enum doppel_status temporary_write(const char *folder, int fd, const void *bytes, size_t size,
                                    uint64_t at, struct doppel_error *error);
 enum doppel_status temporary_read(const char *folder, int fd, void *bytes, size_t size, uint64_t at,

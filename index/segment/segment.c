@@ -13,6 +13,7 @@
 
 #include "core/bytes.h"
 #include "core/digest.h"
+#include "core/files/write_all.h"
 
 /* More than any file or address space holds, and little enough for sums not to overflow. */
 #define BYTES_END (UINT64_C(1) << 47)
@@ -86,7 +87,7 @@ const uint8_t *segment_block(const struct segment_file *file, uint64_t block, si
 static enum doppel_status fail_file(struct doppel_error *error, const char *verb, const char *path,
                                     int number)
 {
-    return doppel_fail(error, DOPPEL_E_IO, "cannot %s the index file %s: %s", verb, path,
+    return doppel_fail(error, write_failure(number), "cannot %s the index file %s: %s", verb, path,
                        strerror(number));
 }
 

@@ -145,7 +145,7 @@ static enum doppel_status spool_items(struct doppel_store *store, enum code_tabl
 {
     enum doppel_status status = codes_of_items(store, which, spool_codes, spooling, error);
     if (status == DOPPEL_E_CANCELLED || (!status && !code_spool_load(spooling->spool, out)))
-        status = doppel_fail(error, DOPPEL_E_IO, "no room to make the index %s",
+        status = doppel_fail(error, DOPPEL_E_NO_SPACE, "no room to make the index %s",
                              code_tables[which].folder);
     return status;
 }

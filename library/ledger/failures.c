@@ -78,7 +78,7 @@ static enum doppel_status read_failure(sqlite3_stmt *statement, struct doppel_fi
     const char *message = (const char *)sqlite3_column_text(statement, COLUMN_MESSAGE);
     const char *limits = (const char *)sqlite3_column_text(statement, COLUMN_LIMITS);
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || reason <= DOPPEL_OK ||
-        reason > DOPPEL_E_KILLED || !message || !limits)
+        reason > DOPPEL_E_NO_SPACE || !message || !limits)
         return DOPPEL_E_CORRUPT;
     char *path;
     enum doppel_status status = path_read(statement, COLUMN_PATH, &path);

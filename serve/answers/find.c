@@ -6,7 +6,7 @@
 #include "core/try.h"
 
 /* So many codes are looked up by the thread of the connection; more take time. */
-enum { FEW_CODES = 64, MOST_MATCHES = 1000 };
+enum { FEW_CODES = 64, SMALL_BODY = 64 << 10, MOST_MATCHES = 1000 };
 
 struct library_query {
     struct exchange *exchange;
@@ -203,7 +203,8 @@ static void find_inputs(struct exchange *exchange, struct inputs *inputs)
 enum handled answer_find(struct exchange *exchange)
 {
     struct inputs inputs = {0};
-    bool small = exchange->at_desk || exchange->form == BODY_JSON;
+    bool small =
+        exchange->at_desk || (exchange->form == BODY_JSON && exchange->body.size <= SMALL_BODY);
     if (!small)
         return TAKES_TIME;
     bool read = inputs_read(exchange, &inputs);
