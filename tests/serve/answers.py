@@ -72,6 +72,24 @@ def test_what_comes_in_is_found():
         assert found["results"] == [{"match": False, "matches": []}], found
 
 
+def test_files_of_every_kind_are_decided_about():
+    with folder() as home, Service(BUILD, home) as service:
+        words = pathlib.Path(home, "words.txt")
+        words.write_text(WORDS * 20)
+        drawn = [BUILD / "doppel-demo", "--all", f"{home}/demo", words]
+        subprocess.run(drawn, check=True, stdout=subprocess.DEVNULL)
+        place = pathlib.Path(home, "demo")
+        names = ["trailer.avi", "diver.avi", "music/tune-1.wav", "music/tune-1-part.wav"]
+        files = [(pathlib.Path(name).name, (place / name).read_bytes()) for name in names]
+        _, _, made = service.send("/v1/ingest", *files)
+        decisions = [one["decision"] for one in made["results"]]
+        assert decisions == ["new", "revision", "new", "part"], made
+        whole, part = made["results"][2:]
+        assert part["of"] == whole["item"] and part["segments"], made
+        _, _, again = service.send("/v1/check", *files)
+        assert {one["decision"] for one in again["results"]} == {"duplicate"}, again
+
+
 def test_codes_are_found_at_the_distance_that_is_asked_for():
     with folder() as home, Service(BUILD, home, "--scheme", "pdq") as service:
         code, near = "f" * 60 + "0123", "f" * 60 + "0120"
