@@ -394,15 +394,16 @@ enum doppel_status http_start(const struct http_options *options, struct http **
     http->options = *options;
     pthread_mutex_init(&http->lock, NULL);
     pthread_cond_init(&http->idle, NULL);
+    *out = http; /* before a request comes that asks it (http_in_flight) */
     http->daemon = start_daemon(http);
     if (!http->daemon) {
+        *out = NULL;
         http_stop(http);
         return doppel_fail(error, options->certificate ? DOPPEL_E_ARGUMENT : DOPPEL_E_IO, "%s",
                            options->certificate
                                ? "the server does not start: look at --tls-cert and --tls-key"
                                : "the server does not start");
     }
-    *out = http;
     return DOPPEL_OK;
 }
 

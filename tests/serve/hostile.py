@@ -421,6 +421,29 @@ def test_the_end_amid_requests():
                 client.join()
 
 
+def test_requests_that_waited_before_it_began():
+    with folder() as home, socket.socket() as listener, contextlib.ExitStack() as clients:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(100)
+        waiting = []
+        for _ in range(50):
+            waiting.append(clients.enter_context(socket.create_connection(listener.getsockname())))
+            waiting[-1].settimeout(2 * ANSWERS_WITHIN)
+            waiting[-1].sendall(request("GET", "/metrics"))
+        start = f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+        words = [BUILD / "doppel", "serve", "-L", f"{home}/library"]
+        process = subprocess.Popen(
+            ["sh", "-c", start, "sh", *words],
+            pass_fds=[listener.fileno()],
+            env={**os.environ, "HOME": home},
+            stderr=subprocess.DEVNULL,
+        )
+        for client in waiting:
+            assert b" 200 " in client.recv(1000)
+        process.terminate()
+        assert process.wait(ANSWERS_WITHIN) == 0
+
+
 def test_more_paths_than_can_be_open():
     with folder() as home:
         place = pathlib.Path(home, "a.txt")
