@@ -247,7 +247,7 @@ DOPPEL_API enum doppel_status doppel_list_sync_end(struct doppel_list_sync *sync
 
 /** What an item's lists make of it. In memory while there are at most a million items on lists that
  * are not active: fit to be asked for each candidate; other processes' changes are seen after the
- * next begin. */
+ * next begin, or doppel_library_has_states. */
 DOPPEL_API enum doppel_status doppel_library_state_of(struct doppel_library *library, uint64_t id,
                                                       enum doppel_list_state *out,
                                                       struct doppel_error *error);
@@ -260,7 +260,8 @@ DOPPEL_API enum doppel_status doppel_library_benign_of(struct doppel_library *li
 /** Whether there is any list. */
 DOPPEL_API bool doppel_library_has_lists(struct doppel_library *library);
 
-/** Whether there is a list that is benign or disabled at all. */
+/** Whether there is a list that is benign or disabled at all. What others changed is seen from here
+ * on. */
 DOPPEL_API bool doppel_library_has_states(struct doppel_library *library);
 
 /* ---- digests that stand for files ---- */

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "serve/routes.h"
+
 static const char *status_title(unsigned status)
 {
     static const struct {
@@ -37,6 +39,12 @@ static void put_problem(struct exchange *exchange, unsigned status, const char *
     doppel_json_clear(json);
     large_buffer_free(&exchange->lines);
     exchange->status = status;
+    if (exchange->route && exchange->route->hma) {
+        doppel_json_object_begin(json, NULL);
+        doppel_json_text(json, "message", detail);
+        doppel_json_object_end(json);
+        return;
+    }
     exchange->type = "application/problem+json";
     doppel_json_object_begin(json, NULL);
     doppel_json_text(json, "type", "about:blank");

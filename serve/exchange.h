@@ -57,7 +57,7 @@ struct exchange {
     const struct route *route;
     void *connection;         /* of libmicrohttpd */
     const char *method, *url; /* without what follows '?'; borrowed */
-    const char *rest;         /* of the url, where its route has a '*' */
+    const char *rest;         /* of the url, from where its route has a '*' */
     struct client client;
     enum body_form form;
     struct large_buffer body;

@@ -421,16 +421,15 @@ void inputs_free(struct inputs *inputs)
     inputs->json = NULL;
 }
 
-static enum doppel_status fingerprint_upload(struct service *service,
-                                             const struct large_buffer *file,
-                                             struct doppel_record *out, struct doppel_error *error)
+enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
+                                 const struct doppel_read_options *read, struct doppel_record *out,
+                                 struct doppel_error *error)
 {
     int fd = large_buffer_open(file);
     if (fd < 0)
         return doppel_fail(error, DOPPEL_E_IO, "a temporary file: %s", strerror(errno));
     const struct doppel_input input = {.descriptor = fd};
-    enum doppel_status status =
-        doppel_fingerprint(service->run, &input, &service->options->read, out, error);
+    enum doppel_status status = doppel_fingerprint(service->run, &input, read, out, error);
     close(fd);
     return status;
 }
@@ -470,7 +469,7 @@ enum doppel_status input_record(struct service *service, struct request_input *i
         return error->status;
     }
     if (input->form == INPUT_FILE)
-        return fingerprint_upload(service, input->file, out, error);
+        return upload_record(service, input->file, &read, out, error);
     if (input->form == INPUT_CODE) {
         *out = record_of_code(input);
         return DOPPEL_OK;

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include <doppel/intake.h>
 #include <doppel/library.h>
 
 #include "serve/exchange.h"
@@ -42,5 +43,10 @@ void inputs_free(struct inputs *inputs);
  * @param out given (doppel_record_free). As doppel_fingerprint. Thread-safe */
 enum doppel_status input_record(struct service *service, struct request_input *input,
                                 struct doppel_record *out, struct doppel_error *error);
+
+/* What a worker reads of an upload. As doppel_fingerprint. Thread-safe */
+enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
+                                 const struct doppel_read_options *read, struct doppel_record *out,
+                                 struct doppel_error *error);
 
 #endif

@@ -92,11 +92,14 @@ static void print_times(FILE *out, const char *labels, struct route_metrics *rou
             (double)atomic_load(&route->nanoseconds) * 1e-9);
 }
 
-static void print_each(FILE *out, struct metrics *metrics,
+static void print_each(FILE *out, const struct service *service,
                        void print(FILE *, const char *, struct route_metrics *))
 {
+    struct metrics *metrics = service->metrics;
     char labels[160];
     for (size_t i = 0; i < route_count; i++) {
+        if (!route_is_there(service, &routes[i]))
+            continue;
         snprintf(labels, sizeof labels, "method=\"%s\",route=\"%s\"", routes[i].method,
                  routes[i].pattern);
         print(out, labels, &metrics->routes[i]);
@@ -117,11 +120,11 @@ enum handled answer_metrics(struct exchange *exchange)
     fputs("# HELP doppel_requests_total Requests that were answered.\n"
           "# TYPE doppel_requests_total counter\n",
           out);
-    print_each(out, metrics, print_requests);
+    print_each(out, exchange->service, print_requests);
     fputs("# HELP doppel_request_seconds How long they took.\n"
           "# TYPE doppel_request_seconds histogram\n",
           out);
-    print_each(out, metrics, print_times);
+    print_each(out, exchange->service, print_times);
     fprintf(out,
             "# HELP doppel_uptime_seconds Since the service began.\n"
             "# TYPE doppel_uptime_seconds gauge\n"

@@ -83,6 +83,7 @@ enum doppel_status reader_take(struct service *service, struct library_reader **
     pthread_mutex_unlock(&readers->lock);
     if (!reader)
         return library_reader_new(service, out, error);
+    (void)doppel_library_has_states(reader->library); /* of lists it sees what is written by now */
     *out = reader;
     return DOPPEL_OK;
 }

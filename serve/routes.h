@@ -15,13 +15,17 @@ typedef enum handled route_handler(struct exchange *exchange);
 
 struct route {
     const char *method;
-    const char *pattern; /* of the path; what a '*' at its end stands for is the `rest` */
+    const char *pattern; /* of the path; '*' is a name in it, or at its end all that follows */
     enum right right;
     route_handler *handle;
+    bool hma; /* there with --api hma alone */
 };
 
 /* The route of a request; NULL: none, and the reply says so. */
 const struct route *route_of(struct exchange *exchange);
+
+/* Whether a service has it. */
+bool route_is_there(const struct service *service, const struct route *route);
 
 /* All of them, for what counts by route. */
 extern const struct route routes[];

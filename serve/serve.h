@@ -20,6 +20,7 @@ struct serve_options {
     const char *certificate, *key;       /* files in PEM; NULL: no TLS */
     struct doppel_strings allow_paths;   /* folders below which requests may name files */
     uint64_t max_body;                   /* bytes of a request */
+    bool hma;                            /* also what clients of Hasher-Matcher-Actioner ask */
     bool durable;                        /* as of a library */
     struct doppel_decide_options decide; /* how is decided, and, by its `search`, searched */
     struct doppel_read_options read;     /* how files are read */

@@ -122,7 +122,8 @@ bool doppel_library_has_lists(struct doppel_library *library)
 
 bool doppel_library_has_states(struct doppel_library *library)
 {
-    return memory_load(library, MEMORY_STATES, load_states, NULL) || library->memory.has_states;
+    return memory_refresh(library, NULL) ||
+           memory_load(library, MEMORY_STATES, load_states, NULL) || library->memory.has_states;
 }
 
 enum doppel_status state_changed(struct doppel_library *library, uint64_t id,

@@ -105,6 +105,17 @@ def test_codes_are_found_at_the_distance_that_is_asked_for():
         assert "distance" in problem(service.post("/v1/find?max_distance=x", {"code": near}), 400)
 
 
+def test_lists_are_as_they_were_last_set():
+    with folder() as home, Service(BUILD, home, "--scheme", "pdq") as service:
+        code = {"code": "f" * 60 + "0123", "scheme": "pdq"}
+        service.post("/v1/ingest", dict(code, lists=["bad"]))
+        for state, found in (("disabled", False), ("active", True)):
+            service.post("/v1/find", code)
+            command = [BUILD / "doppel", "lists", "set", "bad", "--state", state]
+            subprocess.run([*command, "-L", f"{home}/library"], check=True)
+            assert service.post("/v1/find", code)[2]["results"][0]["match"] == found, state
+
+
 def lines(service, path, values):
     """The answers to a body of JSON Lines, a line each."""
     body = "".join(json.dumps(value) + "\n" for value in values)

@@ -76,12 +76,12 @@ class Service:
     def post(self, path, value, **headers):
         return self.ask("POST", path, json.dumps(value), Content_Type="application/json", **headers)
 
-    def send(self, path, *files, **headers):
+    def send(self, path, *files, field="file", **headers):
         """Files, as a form."""
         mark, body = "form-of-a-test", b""
         for name, data in files:
-            head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
-            body += head.encode() + b"\r\n" + data + b"\r\n"
+            head = f'form-data; name="{field}"; filename="{name}"\r\n\r\n'
+            body += f"--{mark}\r\nContent-Disposition: {head}".encode() + data + b"\r\n"
         body += f"--{mark}--\r\n".encode()
         kind = f"multipart/form-data; boundary={mark}"
         return self.ask("POST", path, body, Content_Type=kind, **headers)

@@ -497,6 +497,9 @@ const struct option_info option_table[] = {
      "Speak TLS: the certificate, and those above it, as PEM", VERB_SERVE, SECTION_SERVICE},
     {"tls-key", 0, "FILE", OPTION_TEXT, AT(tls_key), NULL, "Its private key, as PEM", VERB_SERVE,
      SECTION_SERVICE},
+    {"api", 0, "doppel|hma", OPTION_CHOICE, AT(api), "doppel",
+     "hma: also answer clients of Meta's Hasher-Matcher-Actioner, whose banks are lists",
+     VERB_SERVE, SECTION_SERVICE},
     {"max-body", 0, "SIZE", OPTION_SIZE, AT(max_body), "1G", "Refuse larger requests", VERB_SERVE,
      SECTION_SERVICE},
 

@@ -44,6 +44,7 @@ enum exchange {
 enum input_format { INPUT_JSONL, INPUT_CSV, INPUT_TSV, INPUT_AUTO }; /* as doppel_corpus_format */
 enum progress_style { PROGRESS_LINE, PROGRESS_JSON };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum api { API_DOPPEL, API_HMA };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum strictness { STRICTNESS_EXACT, STRICTNESS_STRICT, STRICTNESS_NORMAL, STRICTNESS_LOOSE };
 enum check { CHECK_NONE, CHECK_PIXELS };
@@ -129,10 +130,11 @@ struct settings {
     bool thumbnails; /* beside the chart */
 
     /* the service */
-    const char *listen, *keys;     /* NULL: not given */
+    const char *listen, *keys; /* NULL: not given */
     const char *tls_cert, *tls_key;
     bool insecure;
     uint64_t max_body; /* bytes */
+    enum api api;
 
     /* corpora */
     struct strings jsonl;

@@ -31,6 +31,7 @@ int cmd_serve(const struct settings *settings, struct report *report)
         .key = settings->tls_key,
         .allow_paths = {settings->allow_paths.items, settings->allow_paths.count},
         .max_body = settings->max_body,
+        .hma = settings->api == API_HMA,
         .durable = settings->durable,
         .decide = decide_options_from(settings),
         .read = read_options_from(settings),
