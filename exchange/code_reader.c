@@ -229,7 +229,9 @@ static void get_raw(const struct code_reader *reader, const uint8_t *in, uint64_
 static enum doppel_status next_raw(struct code_reader *reader, uint64_t *codes, size_t max,
                                    size_t *out_count, struct doppel_error *error)
 {
-    size_t unit = unit_bytes(reader), there = (reader->end - reader->begin) / unit;
+    size_t unit = unit_bytes(reader);
+    /* Codes have bits: index_folder_open looks. */
+    size_t there = (reader->end - reader->begin) / unit; // NOLINT(clang-analyzer-core.*)
     size_t count = there < max ? there : max;
     for (size_t i = 0; i < count; i++, reader->begin += unit)
         get_raw(reader, reader->buffer + reader->begin, codes + i * reader->words);

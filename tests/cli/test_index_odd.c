@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <doppel/store.h>
+
 #define write_text(path, text) write_file(path, text, strlen(text))
 
 static void assert_says(const struct setting *setting, int code, const char *sentence,
@@ -430,6 +432,29 @@ static void damage_is_found_and_said(void **state)
     free(segment);
 }
 
+/* Put together by the engine's calls, as somebody's file may be. */
+static void an_index_of_keys_has_no_codes(void **state)
+{
+    (void)state;
+    const struct doppel_store_options options = {.application_id = 0x64706c49,
+                                                 .schema_version = 2,
+                                                 .schema = DOPPEL_STORE_INDEX_SCHEMA,
+                                                 .create = true};
+    const struct doppel_index_options make = {.table = DOPPEL_INDEX_POSTINGS, .key_bits = 25};
+    const struct doppel_store_index_options index_options = {
+        .name = "codes", .folder = "x.index", .make = &make};
+    struct doppel_store *store;
+    struct doppel_store_index *index;
+    assert_int_equal(mkdir("x.index", 0700), 0);
+    assert_int_equal(doppel_store_open("x.index/index.db", &options, &store, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_store_index_open(store, &index_options, &index, NULL), DOPPEL_OK);
+    doppel_store_index_close(index);
+    doppel_store_close(store);
+    write_text("c.hex", "0123456789abcdef\n");
+    SAYS(2, "x.index: not an index of codes", "search", "x.index", "--radius", "3", "c.hex");
+    SAYS(2, "x.index: not an index of codes", "add", "x.index", "c.hex");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +474,7 @@ int main(void)
         IN_SANDBOX(a_full_disk_changes_nothing),
         IN_SANDBOX(a_full_disk_adds_all_or_nothing),
         IN_SANDBOX(damage_is_found_and_said),
+        IN_SANDBOX(an_index_of_keys_has_no_codes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,17 @@ static enum doppel_status open_database(const char *path,
     return status;
 }
 
+/* An index of codes: of any other, codes would have no bits. */
+static enum doppel_status check_index_table(const char *path, struct doppel_store_index *index,
+                                            struct doppel_error *error)
+{
+    struct doppel_store_index_info info;
+    doppel_store_index_info(index, &info);
+    return info.options.table == DOPPEL_INDEX_HAMMING
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_FORMAT, "%s: not an index of codes", path);
+}
+
 enum doppel_status index_folder_open(const char *path, const struct index_folder_options *options,
                                      struct index_folder *out, struct doppel_error *error)
 {
@@ -71,6 +82,7 @@ enum doppel_status index_folder_open(const char *path, const struct index_folder
     TRY(check_folder(path, error));
     TRY(open_database(path, options, &folder.store, error));
     TRY(doppel_store_index_open(folder.store, &index_options, &folder.index, error));
+    TRY(check_index_table(path, folder.index, error));
 done:
     if (status)
         index_folder_close(&folder);
