@@ -106,7 +106,8 @@ static bool choose_hamming(const struct hamming *table, const struct share_costs
         for (unsigned chunk = 1; chunk < chunks; chunk++)
             if (next[chunk] < next[least])
                 least = chunk;
-        all += next[least];
+        /* There is a chunk. */
+        all += next[least]; // NOLINT(clang-analyzer-core.*)
         if (!(all <= most))
             return false;
         uint32_t ones = (uint32_t)(++out_shares[least] + 1);

@@ -10,6 +10,7 @@ enum {
     MOVES_AT_ALL = 2,
     MOVES_AT_ONE = 5,
     TELLING_CUTS = 3,
+    SPEED_STEPS = 9,      /* to each side */
     CUT = 64,             /* bits of 256 that a cut moves, at least */
     SAME = 90,            /* bits of 256: frames that are nearer gain, others lose */
     LONG_VIDEOS = 1 << 16 /* runs of both from which on nothing is searched: it takes too long */
@@ -19,7 +20,7 @@ enum {
 static const double FIRST_MOVE = .4, FIRST_TURN = .04;
 
 /* Speeds that are tried first, as far as the ends of what is the same move by seconds. */
-static const double SPEED_STEP = .04, TRIED_SPEED = .36;
+static const double SPEED_STEP = .04;
 
 /* Seconds that cuts of both videos may be apart, fit by fit. */
 static const double CUTS_WITHIN[FITS] = {.5, .3};
@@ -141,10 +142,11 @@ static bool prefer_line(struct best_line *best, struct video_line line)
 static void search_speeds(struct best_line *best)
 {
     struct best_line begun = *best;
-    for (double turn = SPEED_STEP; turn <= TRIED_SPEED; turn += SPEED_STEP)
+    for (int turn = 1; turn <= SPEED_STEPS; turn++)
         for (int side = -1; side <= 1; side += 2)
             for (int move = -1; move <= 1; move++)
-                try_line(best, moved_best(&begun, move * FIRST_MOVE, side * turn), best->gain.bits);
+                try_line(best, moved_best(&begun, move * FIRST_MOVE, side * turn * SPEED_STEP),
+                         best->gain.bits);
 }
 
 static void search_near(struct best_line *best)

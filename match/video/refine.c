@@ -139,7 +139,8 @@ static bool usual_distance(const struct strip *strip, double *out)
     if (!count)
         return false;
     qsort(distances, count, sizeof *distances, compare_u32);
-    *out = distances[count / 2];
+    size_t middle = count / 2;
+    *out = distances[middle];
     return *out <= MOST_DISTANCE;
 }
 
