@@ -330,14 +330,14 @@ static bool read_json_lines(struct exchange *exchange, struct inputs *inputs)
         close(fd);
     if (!inputs->json || !file) {
         if (file)
-            fclose(file);
+            (void)fclose(file);
         return without_memory(exchange);
     }
     for (ssize_t size; read && (size = getline(&line, &capacity, file)) >= 0;)
         if (line[strspn(line, " \t\r\n")] && inputs->all.count <= MOST_INPUTS)
             read = read_input_line(exchange, inputs, line, (size_t)size);
     free(line);
-    fclose(file);
+    (void)fclose(file);
     return read;
 }
 

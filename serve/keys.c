@@ -95,7 +95,7 @@ enum doppel_status keys_read(const char *path, struct client_keys **out, struct 
         TRY(read_key_lines(keys, file, path, error));
 done:
     if (file)
-        fclose(file);
+        (void)fclose(file);
     if (status)
         keys_free(keys);
     else

@@ -1,6 +1,7 @@
 /* The table of routes. */
 #include "serve/routes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "serve/answers/answers.h"
@@ -75,9 +76,8 @@ bool route_is_there(const struct service *service, const struct route *route)
 
 static void add_method(char allowed[static 64], const char *method)
 {
-    if (allowed[0])
-        strcat(allowed, ", ");
-    strcat(allowed, method);
+    size_t used = strlen(allowed);
+    snprintf(allowed + used, 64 - used, "%s%s", used ? ", " : "", method);
 }
 
 const struct route *route_of(struct exchange *exchange)
