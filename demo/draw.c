@@ -273,12 +273,12 @@ static struct colour tree(struct point p)
     struct colour seen =
         p.y < 0.8 ? blend((struct colour){0.55, 0.75, 0.95}, grey(1), p.y)
                   : scale((struct colour){0.4, 0.6, 0.2}, 0.5 + clouds(p.x * 30, p.y * 20, p.seed));
-    double foot = choice(p.seed, 1, 0.4, 0.9), x = foot, y = 0.85;
+    double foot = choice(p.seed, 1, 0.4, 0.9);
     if (segment(p.x, p.y, foot, 0.9, foot, 0.45) < 0.012 + 0.05 * (p.y - 0.45))
         seen = scale((struct colour){0.35, 0.25, 0.15}, 0.5 + noise(p.x * 80, p.y * 9, p.seed));
     for (int32_t clump = 0; clump < 14; clump++) {
-        x = foot + choice(p.seed, 100 + clump, -0.32, 0.32);
-        y = 0.38 + choice(p.seed, 200 + clump, -0.26, 0.14);
+        double x = foot + choice(p.seed, 100 + clump, -0.32, 0.32);
+        double y = 0.38 + choice(p.seed, 200 + clump, -0.26, 0.14);
         double edge = hypot(p.x - x, p.y - y) + 0.08 * clouds(p.x * 20, p.y * 20, p.seed);
         if (edge < 0.13)
             seen = scale((struct colour){0.25, 0.55, 0.2},

@@ -129,6 +129,6 @@ enum doppel_status doppel_export(struct doppel_run *run, struct doppel_library *
                                     ? export_json(run, library, out, &options->filter, error)
                                     : export_lists(run, library, out, options, error);
     errno = 0;
-    fflush(out);
+    (void)fflush(out);
     return status ? status : export_written(out, error);
 }

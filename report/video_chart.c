@@ -138,7 +138,9 @@ static void draw_marks(FILE *stream, const struct video_plot *plot, int side)
 {
     char text[32];
     double step = svg_clock_step(plot->to[side] - plot->from[side], MOST_MARKS);
-    for (double at = ceil(plot->from[side] / step) * step; at <= plot->to[side]; at += step) {
+    double first = ceil(plot->from[side] / step), last = floor(plot->to[side] / step);
+    for (int i = 0; i <= last - first; i++) {
+        double at = (first + i) * step;
         double x = plot_place(plot, side, at);
         human_clock(at, step < 1 ? 1 : 0, text, sizeof text);
         if (side == 0)

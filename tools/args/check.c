@@ -227,10 +227,18 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
     return DOPPEL_OK;
 }
 
-static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
+/* Each kind has a scheme. */
+static const struct doppel_scheme *first_scheme(enum doppel_kind kind)
 {
     size_t count;
-    const struct doppel_scheme *schemes = doppel_schemes(&count);
+    const struct doppel_scheme *scheme = doppel_schemes(&count);
+    while (kind && scheme->kind != kind)
+        scheme++;
+    return scheme;
+}
+
+static enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error)
+{
     const struct doppel_scheme *given = settings->scheme;
     const struct doppel_scheme *pdq = doppel_scheme_by_id(DOPPEL_SCHEME_PDQ);
     if (is_of_records(settings))
@@ -244,9 +252,8 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
     if (settings->code && !given && (!settings->kind || settings->kind == DOPPEL_KIND_IMAGE) &&
         is_code_of(settings->code, pdq))
         settings->scheme = pdq;
-    for (size_t i = 0; !settings->scheme && i < count; i++)
-        if (!settings->kind || schemes[i].kind == settings->kind)
-            settings->scheme = &schemes[i];
+    if (!settings->scheme)
+        settings->scheme = first_scheme(settings->kind);
     fill_by_kind(settings, one);
     const struct doppel_scheme *scheme = settings->scheme;
     enum doppel_status status = check_scheme_of_verb(settings, error);

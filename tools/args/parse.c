@@ -153,7 +153,8 @@ static enum doppel_status set_given(const struct option_info *option, const char
     if (option->offset == offsetof(struct settings, timeout_ms))
         settings->timeout_given = true;
     if (option->offset == offsetof(struct settings, action))
-        settings->deletes = strcmp(value, "delete") == 0;
+        /* It takes a value. */
+        settings->deletes = strcmp(value, "delete") == 0; // NOLINT(clang-analyzer-core.*)
     return set_option(option, value, settings, error);
 }
 

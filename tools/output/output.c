@@ -210,7 +210,7 @@ static void print_json_line(struct output *output, const struct doppel_json *obj
         progress_clear(&output->report->progress);
     fwrite(object->bytes, 1, object->size, output->stream);
     fputc('\n', output->stream);
-    fflush(output->stream);
+    (void)fflush(output->stream);
     note_output_failure(output);
 }
 
@@ -254,7 +254,7 @@ void output_flush(struct output *output)
     errno = 0;
     if (output->table)
         table_flush(output->table, output->stream);
-    fflush(output->stream);
+    (void)fflush(output->stream);
     note_output_failure(output);
 }
 
@@ -265,7 +265,7 @@ bool output_finish(struct output *output)
         progress_clear(&output->report->progress);
     if (output->table)
         table_finish(output->table, output->stream);
-    fflush(output->stream);
+    (void)fflush(output->stream);
     note_output_failure(output);
     int failed = output->failed;
     doppel_json_free(&output->row);

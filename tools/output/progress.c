@@ -231,7 +231,7 @@ static void draw(struct progress *progress)
     progress_format(progress, line, sizeof line);
     cut_to_width(line, columns - 1);
     fprintf(progress->stream, "\r%s\033[K", line);
-    fflush(progress->stream);
+    (void)fflush(progress->stream);
     progress->visible = true;
 }
 
@@ -266,7 +266,7 @@ static void print_progress(const struct progress *progress)
     doppel_json_object_end(&json);
     doppel_json_end_line(&json);
     fwrite(json.bytes, 1, json.failed ? 0 : json.size, progress->stream);
-    fflush(progress->stream);
+    (void)fflush(progress->stream);
     doppel_json_free(&json);
 }
 
@@ -315,6 +315,6 @@ void progress_clear(struct progress *progress)
     if (!progress->visible)
         return;
     fputs("\r\033[K", progress->stream);
-    fflush(progress->stream);
+    (void)fflush(progress->stream);
     progress->visible = false;
 }

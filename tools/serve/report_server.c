@@ -235,7 +235,7 @@ enum doppel_status serve_report(const struct served_report *served, struct doppe
     enum doppel_status status;
     TRY(http_server_start(answer_report_request, &state, &server, error));
     printf("%s\n", http_server_address(server));
-    fflush(stdout);
+    (void)fflush(stdout);
     report_notice(served->report, "open it in a browser of this machine; Ctrl-C ends it");
     TRY(http_server_run(server, signals_stopped, error));
     doppel_run_begin(served->report->run, "requests answered", 0);

@@ -128,6 +128,7 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
     TRY(intake_new(&options, &intake, error));
     while (status == DOPPEL_OK && (status = intake_next(intake, &file, error)) == DOPPEL_OK) {
         status = search_file(find, &file, error);
+        find->file = NULL;
         intake_file_free(&file);
         any = true;
     }

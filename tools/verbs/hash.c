@@ -32,14 +32,14 @@ static void print_fpcalc(const struct doppel_record *record)
     for (uint32_t i = 0; i < record->fingerprint.count; i++)
         printf(i ? ",%u" : "%u", (unsigned)record->fingerprint.codes[i].word[0]);
     putchar('\n');
-    fflush(stdout);
+    (void)fflush(stdout);
 }
 
 /* A list as others have it, so that it goes where theirs go. */
 static void print_vpdq(const struct doppel_record *record)
 {
     fwrite(record->attachment, 1, record->attachment_size, stdout);
-    fflush(stdout);
+    (void)fflush(stdout);
 }
 
 static enum doppel_status hash_files(const struct settings *settings, struct report *report,
