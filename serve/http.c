@@ -32,7 +32,6 @@ enum {
 struct http {
     struct http_options options;
     struct MHD_Daemon *daemon;
-    bool quiet; /* it listens no more */
     pthread_mutex_t lock;
     pthread_cond_t idle;
     size_t in_flight;
@@ -407,12 +406,16 @@ enum doppel_status http_start(const struct http_options *options, struct http **
     return DOPPEL_OK;
 }
 
+void http_refuse(struct http *http)
+{
+    MHD_quiesce_daemon(http->daemon);
+}
+
 void http_drain(struct http *http, unsigned seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += seconds;
-    http->quiet = MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET;
     pthread_mutex_lock(&http->lock);
     while (http->in_flight && pthread_cond_timedwait(&http->idle, &http->lock, &until) == 0)
         ;

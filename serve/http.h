@@ -24,7 +24,10 @@ enum doppel_status http_start(const struct http_options *options, struct http **
 /* How many requests are not answered yet. Thread-safe. */
 size_t http_in_flight(struct http *http);
 
-/* No more connections; wait until what runs is answered, at most for so long. */
+/* No more connections. */
+void http_refuse(struct http *http);
+
+/* Wait until what runs is answered, at most for so long. */
 void http_drain(struct http *http, unsigned seconds);
 void http_stop(struct http *http);
 

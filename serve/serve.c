@@ -100,6 +100,8 @@ static void close_parts(struct service *service)
 {
     desk_end(service->desk);
     writer_close(service->writer);
+    if (service->http)
+        http_drain(service->http, DRAIN_SECONDS); /* what took longer is answered, and goes out */
     http_stop(service->http);
     desk_free(service->desk);
     readers_close(service->readers);
@@ -136,6 +138,7 @@ static enum doppel_status listen_and_answer(struct service *service,
     }
     notify_manager("STOPPING=1");
     atomic_store(&service->ending, true);
+    http_refuse(service->http);
     http_drain(service->http, DRAIN_SECONDS);
 done:
     free(certificate);
