@@ -65,7 +65,7 @@ static enum doppel_status push_input(struct doppel_decider *decider, struct deci
 {
     struct request_input *input = &task->inputs.all.items[task->pushed];
     struct doppel_decide_input given = {
-        .id = input->name,
+        .id = input->id,
         .source = input->source,
         .date = input->date,
         .metadata = &input->metadata,
@@ -91,6 +91,7 @@ static struct doppel_decided as_sender_knows(const struct doppel_decided *decide
 {
     struct doppel_decided told = *decided;
     told.line = 0;
+    told.id = decided->id ? decided->id : input->name;
     if (input->form != INPUT_PATH)
         told.path = NULL;
     return told;

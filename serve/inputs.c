@@ -146,7 +146,7 @@ static bool read_metadata(const json_t *object, struct request_input *input)
         !json_words(object, "lists", &metadata->lists, &metadata->list_count) ||
         !json_words(object, "labels", &metadata->labels, &metadata->label_count))
         return false;
-    input->name = id;
+    input->id = input->name = id;
     metadata->external_id = (char *)id;
     if (meta)
         metadata->meta = json_dumps(meta, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -343,6 +343,17 @@ static bool read_json_lines(struct exchange *exchange, struct inputs *inputs)
 
 /* ---- forms and files ---- */
 
+/* The name of a file is no id: others are called so, too. */
+static bool name_file(struct request_input *input)
+{
+    struct doppel_json meta = {0};
+    doppel_json_object_begin(&meta, NULL);
+    doppel_json_text(&meta, "filename", input->name);
+    doppel_json_object_end(&meta);
+    input->metadata.meta = meta.bytes;
+    return !meta.failed;
+}
+
 static bool read_form(struct exchange *exchange, struct inputs *inputs)
 {
     for (size_t i = 0; i < exchange->parts.count; i++) {
@@ -357,7 +368,8 @@ static bool read_form(struct exchange *exchange, struct inputs *inputs)
         if (!input)
             return without_memory(exchange);
         input->name = part->filename;
-        input->metadata.external_id = part->filename;
+        if (part->filename && !name_file(input))
+            return without_memory(exchange);
         input->file = &part->content;
         input->text = text ? large_buffer_text(&part->content) : NULL;
         input->text_size = (size_t)part->content.size;
@@ -385,7 +397,10 @@ static bool read_file(struct exchange *exchange, struct inputs *inputs)
     const char *name = exchange_argument(exchange, "name");
     input->file = &exchange->body;
     input->name = name;
-    input->metadata.external_id = (char *)name;
+    input->id = exchange_argument(exchange, "id");
+    input->metadata.external_id = (char *)input->id;
+    if (name && !name_file(input))
+        return without_memory(exchange);
     return true;
 }
 

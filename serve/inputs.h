@@ -13,6 +13,7 @@ enum input_form { INPUT_FILE, INPUT_TEXT, INPUT_CODE, INPUT_PATH };
 
 struct request_input {
     enum input_form form;
+    const char *id;   /* of the client's, kept with the item; NULL: it has none. Borrowed */
     const char *name; /* what the client calls it; NULL: nothing. Borrowed, as all is */
     const struct large_buffer *file; /* INPUT_FILE */
     const char *text;                /* INPUT_TEXT */

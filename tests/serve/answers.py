@@ -72,6 +72,23 @@ def test_what_comes_in_is_found():
         assert found["results"] == [{"match": False, "matches": []}], found
 
 
+def test_the_name_of_a_file_is_no_id():
+    with folder() as home, Service(BUILD, home) as service:
+        pictures = media(f"{home}/demo") / "originals"
+        files = [("a.jpg", (pictures / f"{name}.jpg").read_bytes()) for name in ("sea", "city")]
+        _, _, made = service.send("/v1/ingest", *files)
+        assert [one["decision"] for one in made["results"]] == ["new", "new"], made
+        assert [one["id"] for one in made["results"]] == ["a.jpg", "a.jpg"], made
+        _, _, item = service.get(f"/v1/items/{made['results'][1]['item']}")
+        assert item["meta"] == {"filename": "a.jpg"}, item
+        named = {"Content_Type": "image/jpeg"}
+        path = "/v1/ingest?id=x&name=b.jpg"
+        for place, decision in (("tree", "new"), ("clock", "revision")):
+            data = (pictures / f"{place}.jpg").read_bytes()
+            _, _, made = service.ask("POST", path, data, **named)
+            assert made["results"][0]["decision"] == decision, made
+
+
 def test_files_of_every_kind_are_decided_about():
     with folder() as home, Service(BUILD, home) as service:
         words = pathlib.Path(home, "words.txt")
