@@ -336,6 +336,7 @@ static bool read_json_lines(struct exchange *exchange, struct inputs *inputs)
     for (ssize_t size; read && (size = getline(&line, &capacity, file)) >= 0;)
         if (line[strspn(line, " \t\r\n")] && inputs->all.count <= MOST_INPUTS)
             read = read_input_line(exchange, inputs, line, (size_t)size);
+    read = read && (feof(file) || without_memory(exchange));
     free(line);
     (void)fclose(file);
     return read;
