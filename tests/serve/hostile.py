@@ -33,6 +33,7 @@ parser.add_argument("build", type=pathlib.Path)
 parser.add_argument("--requests", type=int, default=1500)
 parser.add_argument("--kills", type=int, default=10)
 parser.add_argument("--seed", type=int, default=1)
+parser.add_argument("--sanitized", action="store_true", help="memory is not the service's alone")
 parser.add_argument("--only", default="", help="cases whose name has this word")
 OPTIONS = parser.parse_args()
 BUILD = OPTIONS.build.resolve()
@@ -352,7 +353,7 @@ def test_idle_connections_are_cheap():
         print(f"# 2 000 idle connections: {grown:.1f} MB")
         for client in clients:
             client.close()
-        assert grown <= 20, grown
+        assert grown <= 20 or OPTIONS.sanitized, grown
 
 
 def leave(service, chance):
@@ -395,7 +396,7 @@ def test_clients_that_go_away_leave_nothing():
         grown = resident_mb(service) - before
         print(f"# {rounds} clients that left: {grown:+.1f} MB")
         wait_until(lambda: descriptors(service) <= open_before + 2, "descriptors are left open")
-        assert grown < 20, grown
+        assert grown < 20 or OPTIONS.sanitized, grown
         assert service.end() == 0
 
 
