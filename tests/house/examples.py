@@ -3,6 +3,7 @@
 printed, where there are files of these names. Usage: examples.py BUILD MANPAGE"""
 
 import gzip
+import hashlib
 import os
 import pathlib
 import random
@@ -80,6 +81,11 @@ def codes(folder):
     (folder / "hashes.csv").write_text("hash,hash_type,tags\n" + "".join(lines))
 
 
+def keys(folder):
+    digest = hashlib.sha256(b"a key").hexdigest()
+    (folder / "keys.txt").write_text(f"{digest} uploads write 50\n")
+
+
 def libraries(folder, doppel):
     """One of 43 items and more, and those of the examples that name others."""
     (folder / "mnt" / "backup").mkdir(parents=True)
@@ -119,10 +125,18 @@ def is_right(command, code):
     return code == 0 or (code == 1 and command.startswith(MAY_NOT_MATCH))
 
 
+def ended(command):
+    """A service ends when it is told to, here after a while; it listens on a port that is free."""
+    if not command.startswith("doppel serve"):
+        return command
+    port = "" if "--listen" in command else " --listen 127.0.0.1:0"
+    return f"timeout --preserve-status 5 {command.replace(':8040', ':0')}{port}"
+
+
 def try_all(groups):
     with tempfile.TemporaryDirectory(prefix="doppel-examples-") as name:
         folder = pathlib.Path(name).resolve()
-        for prepare in (pictures, recordings, corpora, codes):
+        for prepare in (pictures, recordings, corpora, codes, keys):
             prepare(folder)
         environment = {
             "PATH": f"{build}:{os.environ['PATH']}",
@@ -137,7 +151,7 @@ def try_all(groups):
         wrong = []
         for command in (command for group in groups for command in group):
             done = subprocess.run(
-                ["bash", "-c", command.replace("/mnt/", f"{folder}/mnt/")],
+                ["bash", "-c", ended(command).replace("/mnt/", f"{folder}/mnt/")],
                 cwd=folder,
                 env=environment,
                 capture_output=True,
