@@ -126,11 +126,11 @@ def is_right(command, code):
 
 
 def ended(command):
-    """A service ends when it is told to, here after a while; it listens on a port that is free."""
+    """A service ends when it is told to, once: here after a while. Its port is a free one."""
     if not command.startswith("doppel serve"):
         return command
     port = "" if "--listen" in command else " --listen 127.0.0.1:0"
-    return f"timeout --preserve-status 5 {command.replace(':8040', ':0')}{port}"
+    return f"timeout --foreground --preserve-status 5 {command.replace(':8040', ':0')}{port}"
 
 
 def try_all(groups):
