@@ -1,53 +1,12 @@
 /* GET of what was said of items and decided about them: lists, marks, the log, numbers. */
-#include "serve/answers/answers.h"
+#include "serve/answers/page.h"
 
 #include <string.h>
 
-#include <doppel/exchange.h>
-
-#include "core/clock.h"
 #include "core/try.h"
 #include "exchange/manual_labels.h"
 #include "serve/metrics.h"
 #include "serve/writer.h"
-
-enum { MOST_ENTRIES = 1000, USUAL_ENTRIES = 100 };
-
-/* Whoever visits writes to the reply, from the library. */
-struct library_page {
-    struct exchange *exchange;
-    struct doppel_library *library;
-    uint64_t left, next;
-    enum doppel_status status;
-    struct doppel_error error;
-};
-
-static struct library_page begin_page(struct exchange *exchange, struct library_reader *reader,
-                                      const char *key)
-{
-    doppel_json_object_begin(&exchange->json, NULL);
-    doppel_json_array_begin(&exchange->json, key);
-    return (struct library_page){.exchange = exchange, .library = reader->library};
-}
-
-/* @param status of the visit, in which the page itself may have failed, or been full */
-static enum doppel_status end_page(struct library_page *page, enum doppel_status status,
-                                   struct doppel_error *error)
-{
-    struct doppel_json *json = &page->exchange->json;
-    if (page->status) {
-        *error = page->error;
-        return page->status;
-    }
-    if (status && status != DOPPEL_E_CANCELLED && status != DOPPEL_E_CORRUPT)
-        return status;
-    doppel_json_array_end(json);
-    if (page->next)
-        doppel_json_integer(json, "next", page->next);
-    doppel_json_object_end(json);
-    page->exchange->status = HTTP_OK;
-    return DOPPEL_OK;
-}
 
 /* ---- lists ---- */
 
@@ -64,9 +23,12 @@ static bool put_list_on_page(void *context, const struct doppel_list *list)
 static enum doppel_status put_lists(struct exchange *exchange, struct library_reader *reader,
                                     struct doppel_error *error)
 {
-    struct library_page page = begin_page(exchange, reader, "lists");
-    return end_page(
-        &page, doppel_library_each_list(reader->library, put_list_on_page, &page, error), error);
+    struct library_page page;
+    return page_begin(&page, exchange, reader, "lists")
+               ? page_end(&page,
+                          doppel_library_each_list(reader->library, put_list_on_page, &page, error),
+                          error)
+               : DOPPEL_OK;
 }
 
 enum handled answer_lists(struct exchange *exchange)
@@ -89,10 +51,13 @@ static bool put_mark_on_page(void *context, const struct doppel_mark *mark)
 static enum doppel_status put_marks(struct exchange *exchange, struct library_reader *reader,
                                     struct doppel_error *error)
 {
-    struct library_page page = begin_page(exchange, reader, "marks");
-    return end_page(&page,
-                    doppel_library_each_mark(reader->library, NULL, put_mark_on_page, &page, error),
-                    error);
+    struct library_page page;
+    return page_begin(&page, exchange, reader, "marks")
+               ? page_end(&page,
+                          doppel_library_each_mark(reader->library, NULL, put_mark_on_page, &page,
+                                                   error),
+                          error)
+               : DOPPEL_OK;
 }
 
 enum handled answer_marks(struct exchange *exchange)
@@ -174,10 +139,8 @@ static bool put_log_entry(void *context, const struct doppel_log_entry *entry,
     struct doppel_json *json = &page->exchange->json;
     if (wrong->status)
         return true; /* `verify` says what is damaged */
-    if (!page->left--) {
-        page->next = entry->entry;
+    if (!page_takes(page, entry->entry))
         return false;
-    }
     doppel_json_object_begin(json, NULL);
     doppel_log_entry_to_json(json, entry);
     doppel_json_object_end(json);
@@ -187,17 +150,15 @@ static bool put_log_entry(void *context, const struct doppel_log_entry *entry,
 static enum doppel_status put_log(struct exchange *exchange, struct library_reader *reader,
                                   struct doppel_error *error)
 {
-    double item = 0, first = 0, limit = USUAL_ENTRIES;
+    double item = 0;
+    struct library_page page;
     if (!read_number(exchange, "item", 1e15, &item) ||
-        !read_number(exchange, "cursor", 1e15, &first) ||
-        !read_number(exchange, "limit", MOST_ENTRIES, &limit))
+        !page_begin(&page, exchange, reader, "decisions"))
         return DOPPEL_OK;
     /* One more than the page has says that there are more. */
     const struct doppel_log_query query = {
-        .item = (uint64_t)item, .first = (uint64_t)first, .limit = (uint64_t)limit + 1};
-    struct library_page page = begin_page(exchange, reader, "decisions");
-    page.left = (uint64_t)limit;
-    return end_page(&page,
+        .item = (uint64_t)item, .first = page.first, .limit = page.left + 1};
+    return page_end(&page,
                     doppel_library_each_log(reader->library, &query, put_log_entry, &page, error),
                     error);
 }
