@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "serve/answers/answers.h"
+#include "serve/input_record.h"
 
 struct doppel_decide_options decide_options_of(const struct service *service, bool dry_run)
 {
@@ -109,6 +110,8 @@ static void tell_decision(struct decision_task *task, const struct doppel_decide
     const struct doppel_decided told = as_sender_knows(decided ? decided : &unreadable, input);
     if (task->told == 1)
         begin_results(task->exchange);
+    if (task->exchange->status != HTTP_OK) /* an answer before it could not be kept */
+        return;
     doppel_decision_to_json(&task->exchange->json, &told);
     end_result(task->exchange);
     if (task->told == task->inputs.all.count)

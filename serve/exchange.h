@@ -41,7 +41,8 @@ struct form_part {
     struct large_buffer content;
 };
 
-enum body_form { BODY_NONE, BODY_JSON, BODY_LINES, BODY_FORM, BODY_FILE };
+/* BODY_FIELDS: values of a form, without files. */
+enum body_form { BODY_FILE, BODY_JSON, BODY_LINES, BODY_FORM, BODY_FIELDS };
 
 /* What a client is, and may: of a key, or of everybody. */
 enum right { RIGHT_NONE, RIGHT_READ, RIGHT_WRITE, RIGHT_ADMIN };

@@ -2,7 +2,6 @@
 #include "serve/http.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,13 +131,9 @@ static enum body_form form_of(const struct exchange *exchange)
         return BODY_LINES;
     if (type_is(type, "multipart/form-data"))
         return BODY_FORM;
+    if (type_is(type, "application/x-www-form-urlencoded"))
+        return BODY_FIELDS;
     return BODY_FILE;
-}
-
-static void fail_body(struct exchange *exchange, const struct doppel_error *error)
-{
-    if (!exchange->status)
-        exchange_fail(exchange, error);
 }
 
 static struct form_part *begin_part(struct exchange *exchange, const char *field,
@@ -178,10 +173,16 @@ static enum MHD_Result take_form_piece(void *context, enum MHD_ValueKind kind, c
     }
     const char *folder = service_temporary(exchange->service);
     if (large_buffer_append(&part->content, data, size, folder, &error)) {
-        fail_body(exchange, &error);
+        exchange_fail(exchange, &error);
         return MHD_NO;
     }
     return MHD_YES;
+}
+
+static void refuse_size(const struct http *http, struct exchange *exchange)
+{
+    exchange_problem(exchange, HTTP_TOO_LARGE, "a request has at most %llu bytes (--max-body)",
+                     (unsigned long long)http->options.max_body);
 }
 
 /* What is refused is read on, so that its sender comes to read why; but not for ever. */
@@ -195,13 +196,12 @@ static bool take_body_piece(struct http *http, struct exchange *exchange, const 
         return exchange->unread_bytes <= LARGEST_UNREAD;
     }
     if (exchange->body_bytes > http->options.max_body) {
-        exchange_problem(exchange, HTTP_TOO_LARGE, "a request has at most %llu bytes (--max-body)",
-                         (unsigned long long)http->options.max_body);
+        refuse_size(http, exchange);
     } else if (exchange->form == BODY_FORM) {
         if (MHD_post_process(exchange->form_reader, data, size) != MHD_YES && !exchange->status)
             exchange_problem(exchange, HTTP_BAD_REQUEST, "the form is not well formed");
     } else if (large_buffer_append(&exchange->body, data, size, http->options.temporary, &error)) {
-        fail_body(exchange, &error);
+        exchange_fail(exchange, &error);
     }
     return true;
 }
@@ -225,8 +225,7 @@ static void check_request_head(struct http *http, struct exchange *exchange)
     exchange->route = route_of(exchange);
     if (exchange->route && keys_admit(http->options.service->keys, exchange) && length &&
         strtoull(length, NULL, 10) > http->options.max_body)
-        exchange_problem(exchange, HTTP_TOO_LARGE, "a request has at most %llu bytes (--max-body)",
-                         (unsigned long long)http->options.max_body);
+        refuse_size(http, exchange);
     if (exchange->status)
         return;
     exchange->form = form_of(exchange);

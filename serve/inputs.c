@@ -1,15 +1,12 @@
 /* The bodies of requests. */
 #include "serve/inputs.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "serve/input_record.h"
 #include "serve/service.h"
 
 enum { MOST_INPUTS = 100000, LARGEST_JSON = 64 << 20 };
@@ -42,71 +39,7 @@ static const struct doppel_scheme *scheme_named(const struct exchange *exchange,
 
 static void set_code(struct request_input *input, const struct doppel_scheme *scheme)
 {
-    if (doppel_fingerprint_from_hex(scheme, input->code, &input->fingerprint, &input->error))
-        input->fingerprint = (struct doppel_fingerprint){0};
-}
-
-/* ---- paths ---- */
-
-static bool lies_within(const char *path, const char *folder)
-{
-    size_t length = strlen(folder);
-    while (length && folder[length - 1] == '/')
-        length--;
-    return strncmp(path, folder, length) == 0 && path[length] == '/';
-}
-
-static bool is_path_allowed(const struct service *service, const char *real)
-{
-    const struct doppel_strings *folders = &service->options->allow_paths;
-    char folder[PATH_MAX];
-    for (size_t i = 0; i < folders->count; i++)
-        if (realpath(folders->items[i], folder) && lies_within(real, folder))
-            return true;
-    return false;
-}
-
-/* Found first (what is no file is not opened: that alone may do something), then the kernel is
- * asked what it is that was found: so links cannot be changed in between.
- * @param real its path. @return a descriptor to read it, given; -1: it is no file that may be read
- */
-static int open_allowed_path(const struct service *service, const char *path, char real[PATH_MAX])
-{
-    char link[64];
-    struct stat status;
-    int found = path[0] == '/' ? open(path, O_PATH | O_CLOEXEC) : -1;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", found);
-    ssize_t size = found < 0 ? -1 : readlink(link, real, PATH_MAX - 1);
-    real[size > 0 ? size : 0] = '\0';
-    bool allowed = size > 0 && is_path_allowed(service, real) && !fstat(found, &status) &&
-                   S_ISREG(status.st_mode);
-    int fd = allowed ? open(link, O_RDONLY | O_CLOEXEC) : -1;
-    if (found >= 0)
-        close(found);
-    return fd;
-}
-
-/* What is not there, and what may not be named, are one sentence: nobody finds out by it what there
- * is. */
-static enum doppel_status fail_path(struct doppel_error *error)
-{
-    return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no file below a folder of --allow-path");
-}
-
-/* It is opened again when it is read: a request may name more than can be open. */
-static void allow_path(const struct exchange *exchange, struct request_input *input,
-                       const char *path)
-{
-    char real[PATH_MAX];
-    int fd = open_allowed_path(exchange->service, path, real);
-    if (fd < 0) {
-        fail_path(&input->error);
-        return;
-    }
-    close(fd);
-    input->path = strdup(real);
-    if (!input->path)
-        doppel_fail(&input->error, DOPPEL_E_MEMORY, "no memory for a path");
+    (void)doppel_fingerprint_from_hex(scheme, input->code, &input->fingerprint, &input->error);
 }
 
 /* ---- JSON ---- */
@@ -199,7 +132,7 @@ static enum doppel_status read_object(struct exchange *exchange, struct inputs *
     input->text_size = text ? json_string_length(json_object_get(object, "text")) : 0;
     input->code = code;
     if (path)
-        allow_path(exchange, input, path);
+        input_name_path(exchange->service, input, path);
     const struct doppel_scheme *known = code ? scheme_named(exchange, scheme, &input->error) : NULL;
     if (known)
         set_code(input, known);
@@ -383,16 +316,9 @@ static bool read_form(struct exchange *exchange, struct inputs *inputs)
 
 static bool read_file(struct exchange *exchange, struct inputs *inputs)
 {
-    const char *type = exchange_header(exchange, "Content-Type");
-    if (type && strncmp(type, "application/x-www-form-urlencoded", 33) == 0) {
-        exchange_problem(exchange, HTTP_UNKNOWN_TYPE,
-                         "send a file as a form ('curl -F file=@a.jpg') or with a Content-Type of "
-                         "its own ('application/octet-stream')");
-        return false;
-    }
-    struct request_input *input = exchange->body.size ? add_input(inputs, INPUT_FILE) : NULL;
     if (!exchange->body.size)
         return true;
+    struct request_input *input = add_input(inputs, INPUT_FILE);
     if (!input)
         return without_memory(exchange);
     const char *name = exchange_argument(exchange, "name");
@@ -405,14 +331,25 @@ static bool read_file(struct exchange *exchange, struct inputs *inputs)
     return true;
 }
 
+/* What curl --data-binary sends for one. */
+static bool refuse_fields(struct exchange *exchange, struct inputs *inputs)
+{
+    (void)inputs;
+    exchange_problem(exchange, HTTP_UNKNOWN_TYPE,
+                     "send a file as a form ('curl -F file=@a.jpg') or with a Content-Type of its "
+                     "own ('application/octet-stream')");
+    return false;
+}
+
 /* ---- all of them ---- */
 
 bool inputs_read(struct exchange *exchange, struct inputs *out)
 {
-    bool read = exchange->form == BODY_JSON    ? read_json(exchange, out)
-                : exchange->form == BODY_LINES ? read_json_lines(exchange, out)
-                : exchange->form == BODY_FORM  ? read_form(exchange, out)
-                                               : read_file(exchange, out);
+    static bool (*const readers[])(struct exchange *, struct inputs *) = {
+        [BODY_FILE] = read_file, [BODY_JSON] = read_json,       [BODY_LINES] = read_json_lines,
+        [BODY_FORM] = read_form, [BODY_FIELDS] = refuse_fields,
+    };
+    bool read = readers[exchange->form](exchange, out);
     if (read && !out->all.count)
         exchange_problem(exchange, HTTP_BAD_REQUEST,
                          "the request has no input: send a file, or JSON as {\"text\":\"…\"}");
@@ -435,65 +372,4 @@ void inputs_free(struct inputs *inputs)
     array_free(&inputs->all);
     json_decref(inputs->json);
     inputs->json = NULL;
-}
-
-enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
-                                 const struct doppel_read_options *read, struct doppel_record *out,
-                                 struct doppel_error *error)
-{
-    int fd = large_buffer_open(file);
-    if (fd < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "a temporary file: %s", strerror(errno));
-    const struct doppel_input input = {.descriptor = fd};
-    enum doppel_status status = doppel_fingerprint(service->run, &input, read, out, error);
-    close(fd);
-    return status;
-}
-
-static enum doppel_status fingerprint_path(struct service *service, const char *path,
-                                           struct doppel_record *out, struct doppel_error *error)
-{
-    char real[PATH_MAX];
-    const struct doppel_input input = {.descriptor = open_allowed_path(service, path, real)};
-    if (input.descriptor < 0)
-        return fail_path(error);
-    enum doppel_status status =
-        doppel_fingerprint(service->run, &input, &service->options->read, out, error);
-    close(input.descriptor);
-    return status;
-}
-
-static struct doppel_record record_of_code(struct request_input *input)
-{
-    enum { BEST_QUALITY = 100 };
-    const struct doppel_fingerprint code = input->fingerprint;
-    input->fingerprint = (struct doppel_fingerprint){0};
-    return (struct doppel_record){.kind = doppel_scheme_by_id(code.scheme)->kind,
-                                  .scheme = code.scheme,
-                                  .version = code.version,
-                                  .quality = BEST_QUALITY,
-                                  .fingerprint = code};
-}
-
-enum doppel_status input_record(struct service *service, struct request_input *input,
-                                struct doppel_record *out, struct doppel_error *error)
-{
-    struct doppel_read_options read = service->options->read;
-    struct doppel_input given = {0};
-    if (input->error.status) {
-        *error = input->error;
-        return error->status;
-    }
-    if (input->form == INPUT_FILE)
-        return upload_record(service, input->file, &read, out, error);
-    if (input->form == INPUT_CODE) {
-        *out = record_of_code(input);
-        return DOPPEL_OK;
-    }
-    if (input->form == INPUT_PATH)
-        return fingerprint_path(service, input->path, out, error);
-    given.bytes = input->text;
-    given.size = input->text_size;
-    read.kind = DOPPEL_KIND_TEXT;
-    return doppel_fingerprint(service->run, &given, &read, out, error);
 }

@@ -39,15 +39,4 @@ struct inputs {
 bool inputs_read(struct exchange *exchange, struct inputs *out);
 void inputs_free(struct inputs *inputs);
 
-/* What is known of an input: of a code that alone, which is taken from it; of all else what a
- * worker reads.
- * @param out given (doppel_record_free). As doppel_fingerprint. Thread-safe */
-enum doppel_status input_record(struct service *service, struct request_input *input,
-                                struct doppel_record *out, struct doppel_error *error);
-
-/* What a worker reads of an upload. As doppel_fingerprint. Thread-safe */
-enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
-                                 const struct doppel_read_options *read, struct doppel_record *out,
-                                 struct doppel_error *error);
-
 #endif

@@ -56,8 +56,8 @@ void metrics_count(struct metrics *metrics, const struct exchange *exchange)
     size_t bucket = 0;
     while (bucket < BUCKETS && (double)took * 1e-9 > bounds[bucket])
         bucket++;
-    unsigned class = exchange->status / 100;
-    atomic_fetch_add_explicit(&route->by_class[class < CLASSES ? class : 0], 1,
+    unsigned status_class = exchange->status / 100;
+    atomic_fetch_add_explicit(&route->by_class[status_class < CLASSES ? status_class : 0], 1,
                               memory_order_relaxed);
     atomic_fetch_add_explicit(&route->by_time[bucket], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&route->nanoseconds, (uint64_t)took, memory_order_relaxed);
@@ -67,11 +67,11 @@ void metrics_count(struct metrics *metrics, const struct exchange *exchange)
 
 static void print_requests(FILE *out, const char *labels, struct route_metrics *route)
 {
-    for (unsigned class = 0; class < CLASSES; class ++) {
-        uint64_t count = atomic_load(&route->by_class[class]);
+    for (unsigned hundreds = 0; hundreds < CLASSES; hundreds++) {
+        uint64_t count = atomic_load(&route->by_class[hundreds]);
         if (count)
-            fprintf(out, "doppel_requests_total{%s,status=\"%uxx\"} %" PRIu64 "\n", labels, class,
-                    count);
+            fprintf(out, "doppel_requests_total{%s,status=\"%uxx\"} %" PRIu64 "\n", labels,
+                    hundreds, count);
     }
 }
 

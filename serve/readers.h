@@ -10,9 +10,9 @@ struct readers;
 
 struct library_reader {
     struct doppel_library *library;
-    struct doppel_search *search;         /* by the options of the service */
-    struct doppel_search *by_thresholds;  /* by those of a request; NULL: none came yet */
-    int32_t max_distance;                 /* of these */
+    struct doppel_search *search;        /* by the options of the service */
+    struct doppel_search *by_thresholds; /* by those of a request; NULL: none came yet */
+    int32_t max_distance;                /* of these */
     double min_similarity;
     struct doppel_search_results results; /* of the query at hand */
     struct doppel_decider *checker;       /* of a dry run; NULL: none was wanted yet */

@@ -1,5 +1,6 @@
 /* POST /v1/find: what in the library is like the inputs. */
 #include "serve/answers/answers.h"
+#include "serve/input_record.h"
 
 #include <string.h>
 
@@ -66,32 +67,32 @@ static enum doppel_status search_by_thresholds(struct exchange *exchange,
                              &reader->by_thresholds, error);
 }
 
-static enum doppel_status choose_search(struct library_query *finding, struct doppel_error *error)
+static enum doppel_status choose_search(struct library_query *query, struct doppel_error *error)
 {
-    struct exchange *exchange = finding->exchange;
-    struct library_reader *reader = finding->reader;
+    struct exchange *exchange = query->exchange;
+    struct library_reader *reader = query->reader;
     struct doppel_search_options options = exchange->service->options->decide.search;
     bool given = false;
-    finding->search = reader->search;
+    query->search = reader->search;
     if (!read_thresholds(exchange, &options, &given) || !given)
         return DOPPEL_OK;
     enum doppel_status status = search_by_thresholds(exchange, reader, &options, error);
-    finding->search = reader->by_thresholds;
+    query->search = reader->by_thresholds;
     return status;
 }
 
 /* ---- one input ---- */
 
-static enum doppel_status search_input(struct library_query *finding, struct request_input *input,
+static enum doppel_status search_input(struct library_query *query, struct request_input *input,
                                        struct doppel_error *error)
 {
-    struct doppel_search_results *results = &finding->reader->results;
+    struct doppel_search_results *results = &query->reader->results;
     struct doppel_record record = {0};
     enum doppel_status status;
     if (input->form == INPUT_CODE && !input->error.status)
-        return doppel_search_code(finding->search, &input->fingerprint, results, error);
-    TRY(input_record(finding->exchange->service, input, &record, error));
-    TRY(doppel_search_record(finding->search, &record, input->name ? input->name : "the input",
+        return doppel_search_code(query->search, &input->fingerprint, results, error);
+    TRY(input_record(query->exchange->service, input, &record, error));
+    TRY(doppel_search_record(query->search, &record, input->name ? input->name : "the input",
                              results, error));
 done:
     doppel_record_free(&record);
@@ -105,99 +106,99 @@ static bool is_match_shown(const struct doppel_search_result *result)
 }
 
 /* One that was removed meanwhile is none. */
-static enum doppel_status put_match(struct library_query *finding,
+static enum doppel_status put_match(struct library_query *query,
                                     const struct doppel_search_result *result, size_t *put,
                                     struct doppel_error *error)
 {
     struct doppel_json match = {0};
     const struct doppel_compare_options *compare =
-        &finding->exchange->service->options->decide.search.compare;
+        &query->exchange->service->options->decide.search.compare;
     doppel_json_object_begin(&match, NULL);
     enum doppel_status status =
-        doppel_search_result_to_json(&match, finding->reader->library, compare, result, error);
+        doppel_search_result_to_json(&match, query->reader->library, compare, result, error);
     doppel_json_object_end(&match);
     if (!status)
         status = doppel_json_status(&match, error);
     if (!status)
-        doppel_json_raw(&finding->exchange->json, NULL, match.bytes, match.size);
+        doppel_json_raw(&query->exchange->json, NULL, match.bytes, match.size);
     *put += !status;
     doppel_json_free(&match);
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-static enum doppel_status put_matches(struct library_query *finding, struct doppel_error *error)
+static enum doppel_status put_matches(struct library_query *query, struct doppel_error *error)
 {
-    const struct doppel_search_results *results = &finding->reader->results;
-    struct doppel_json *json = &finding->exchange->json;
+    const struct doppel_search_results *results = &query->reader->results;
+    struct doppel_json *json = &query->exchange->json;
     size_t shown = 0, put = 0;
     for (size_t i = 0; i < results->count; i++)
         shown += is_match_shown(&results->items[i]);
     doppel_json_boolean(json, "match", shown > 0);
     doppel_not_compared_to_json(json, results->not_compared);
     doppel_unreadable_to_json(json, &results->unreadable);
-    if (shown > (size_t)finding->most)
+    if (shown > (size_t)query->most)
         doppel_json_integer(json, "found", shown);
     doppel_json_array_begin(json, "matches");
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < results->count && put < (size_t)finding->most && !status; i++)
+    for (size_t i = 0; i < results->count && put < (size_t)query->most && !status; i++)
         if (is_match_shown(&results->items[i]))
-            status = put_match(finding, &results->items[i], &put, error);
+            status = put_match(query, &results->items[i], &put, error);
     doppel_json_array_end(json);
     return status;
 }
 
-static enum doppel_status find_input(struct library_query *finding, struct request_input *input,
+static enum doppel_status find_input(struct library_query *query, struct request_input *input,
                                      struct doppel_error *error)
 {
-    struct library_reader *reader = finding->reader;
+    struct library_reader *reader = query->reader;
     enum doppel_status status;
-    TRY(search_input(finding, input, error));
+    TRY(search_input(query, input, error));
     TRY(doppel_search_results_apply_lists(&reader->results, reader->library, error));
-    TRY(put_matches(finding, error));
+    TRY(put_matches(query, error));
 done:
     return status;
 }
 
-static void answer_input(struct library_query *finding, struct request_input *input)
+static void answer_input(struct library_query *query, struct request_input *input)
 {
-    struct doppel_json *json = &finding->exchange->json;
+    struct doppel_json *json = &query->exchange->json;
     struct doppel_error error;
     doppel_json_object_begin(json, NULL);
     put_name(json, "query", input);
-    if (find_input(finding, input, &error))
-        put_input_failure(finding->exchange, finding->inputs, &error);
-    if (finding->exchange->status != HTTP_OK)
+    if (find_input(query, input, &error))
+        put_input_failure(query->exchange, query->inputs, &error);
+    if (query->exchange->status != HTTP_OK)
         return;
     doppel_json_object_end(json);
-    end_result(finding->exchange);
+    end_result(query->exchange);
 }
 
 /* ---- all of them ---- */
 
-static void answer_inputs(struct library_query *finding)
+static void answer_inputs(struct library_query *query)
 {
-    struct inputs *inputs = finding->inputs;
-    begin_results(finding->exchange);
-    for (size_t i = 0; i < inputs->all.count && finding->exchange->status == HTTP_OK; i++)
-        answer_input(finding, &inputs->all.items[i]);
-    end_results(finding->exchange);
+    struct inputs *inputs = query->inputs;
+    begin_results(query->exchange);
+    for (size_t i = 0; i < inputs->all.count && query->exchange->status == HTTP_OK; i++)
+        answer_input(query, &inputs->all.items[i]);
+    end_results(query->exchange);
 }
 
 static void find_inputs(struct exchange *exchange, struct inputs *inputs)
 {
-    struct library_query finding = {.exchange = exchange, .inputs = inputs, .most = MOST_MATCHES};
+    struct library_query query = {.exchange = exchange, .inputs = inputs, .most = MOST_MATCHES};
     struct doppel_error error;
-    if (!read_number(exchange, "limit", MOST_MATCHES, &finding.most))
+    if (!read_number(exchange, "limit", MOST_MATCHES, &query.most))
         return;
-    enum doppel_status status = reader_take(exchange->service, &finding.reader, &error);
+    enum doppel_status status = reader_take(exchange->service, &query.reader, &error);
     if (!status)
-        status = choose_search(&finding, &error);
+        status = choose_search(&query, &error);
     if (status)
         exchange_fail(exchange, &error);
     else if (!exchange->status)
-        answer_inputs(&finding);
-    if (finding.reader)
-        reader_give(exchange->service, finding.reader);
+        answer_inputs(&query);
+    if (query.reader)
+        reader_give(exchange->service, query.reader);
 }
 
 enum handled answer_find(struct exchange *exchange)

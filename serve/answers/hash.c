@@ -1,5 +1,6 @@
 /* POST /v1/hash and /v1/compare: inputs by themselves, without the library. */
 #include "serve/answers/answers.h"
+#include "serve/input_record.h"
 
 #include "core/try.h"
 

@@ -1,5 +1,6 @@
 /* Signals: codes by PDQ, and MD5 digests of videos. */
 #include "serve/hma/hma.h"
+#include "serve/input_record.h"
 
 #include <errno.h>
 #include <string.h>

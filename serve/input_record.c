@@ -1,0 +1,128 @@
+/* What is known of an input: by a worker, from an upload, a text or an allowed path. */
+#include "serve/input_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/files/absolute_path.h"
+#include "serve/service.h"
+
+/* ---- paths ---- */
+
+static bool is_path_allowed(const struct service *service, const char *real)
+{
+    const struct doppel_strings *folders = &service->options->allow_paths;
+    for (size_t i = 0; i < folders->count; i++)
+        if (lies_below(real, folders->items[i]))
+            return true;
+    return false;
+}
+
+/* Found first (what is no file is not opened: that alone may do something), then the kernel is
+ * asked what it is that was found: so links cannot be changed in between.
+ * @param real its path. @return a descriptor to read it, given; -1: it is no file that may be read
+ */
+static int open_allowed_path(const struct service *service, const char *path, char real[PATH_MAX])
+{
+    char link[64];
+    struct stat status;
+    int found = path[0] == '/' ? open(path, O_PATH | O_CLOEXEC) : -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", found);
+    ssize_t size = found < 0 ? -1 : readlink(link, real, PATH_MAX - 1);
+    real[size > 0 ? size : 0] = '\0';
+    bool allowed = size > 0 && is_path_allowed(service, real) && !fstat(found, &status) &&
+                   S_ISREG(status.st_mode);
+    int fd = allowed ? open(link, O_RDONLY | O_CLOEXEC) : -1;
+    if (found >= 0)
+        close(found);
+    return fd;
+}
+
+/* What is not there, and what may not be named, are one sentence: nobody finds out by it what there
+ * is. */
+static enum doppel_status fail_path(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is no file below a folder of --allow-paths");
+}
+
+void input_name_path(const struct service *service, struct request_input *input, const char *path)
+{
+    char real[PATH_MAX];
+    int fd = open_allowed_path(service, path, real);
+    if (fd < 0) {
+        fail_path(&input->error);
+        return;
+    }
+    close(fd);
+    input->path = strdup(real);
+    if (!input->path)
+        doppel_fail(&input->error, DOPPEL_E_MEMORY, "no memory for a path");
+}
+
+/* ---- records ---- */
+
+enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
+                                 const struct doppel_read_options *read, struct doppel_record *out,
+                                 struct doppel_error *error)
+{
+    int fd = large_buffer_open(file);
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "a temporary file: %s", strerror(errno));
+    const struct doppel_input input = {.descriptor = fd};
+    enum doppel_status status = doppel_fingerprint(service->run, &input, read, out, error);
+    close(fd);
+    return status;
+}
+
+static enum doppel_status fingerprint_path(struct service *service, const char *path,
+                                           struct doppel_record *out, struct doppel_error *error)
+{
+    char real[PATH_MAX];
+    const struct doppel_input input = {.descriptor = open_allowed_path(service, path, real)};
+    if (input.descriptor < 0)
+        return fail_path(error);
+    enum doppel_status status =
+        doppel_fingerprint(service->run, &input, &service->options->read, out, error);
+    close(input.descriptor);
+    return status;
+}
+
+static struct doppel_record record_of_code(struct request_input *input)
+{
+    enum { BEST_QUALITY = 100 };
+    const struct doppel_fingerprint code = input->fingerprint;
+    input->fingerprint = (struct doppel_fingerprint){0};
+    return (struct doppel_record){.kind = doppel_scheme_by_id(code.scheme)->kind,
+                                  .scheme = code.scheme,
+                                  .version = code.version,
+                                  .quality = BEST_QUALITY,
+                                  .fingerprint = code};
+}
+
+enum doppel_status input_record(struct service *service, struct request_input *input,
+                                struct doppel_record *out, struct doppel_error *error)
+{
+    struct doppel_read_options read = service->options->read;
+    struct doppel_input given = {0};
+    if (input->error.status) {
+        *error = input->error;
+        return error->status;
+    }
+    if (input->form == INPUT_FILE)
+        return upload_record(service, input->file, &read, out, error);
+    if (input->form == INPUT_CODE) {
+        *out = record_of_code(input);
+        return DOPPEL_OK;
+    }
+    if (input->form == INPUT_PATH)
+        return fingerprint_path(service, input->path, out, error);
+    given.bytes = input->text;
+    given.size = input->text_size;
+    read.kind = DOPPEL_KIND_TEXT;
+    return doppel_fingerprint(service->run, &given, &read, out, error);
+}

@@ -1,0 +1,22 @@
+/* What is known of an input: read by a worker, where it is no code. */
+#ifndef DOPPEL_SERVE_INPUT_RECORD_H
+#define DOPPEL_SERVE_INPUT_RECORD_H
+
+#include "serve/inputs.h"
+
+/* Let an input be the file at a path, if it lies below an allowed folder; else it has an error. It
+ * is opened when it is read: a request may name more than can be open. */
+void input_name_path(const struct service *service, struct request_input *input, const char *path);
+
+/* What is known of an input: of a code that alone, which is taken from it; of all else what a
+ * worker reads.
+ * @param out given (doppel_record_free). As doppel_fingerprint. Thread-safe */
+enum doppel_status input_record(struct service *service, struct request_input *input,
+                                struct doppel_record *out, struct doppel_error *error);
+
+/* What a worker reads of an upload. As doppel_fingerprint. Thread-safe */
+enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
+                                 const struct doppel_read_options *read, struct doppel_record *out,
+                                 struct doppel_error *error);
+
+#endif
