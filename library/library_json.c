@@ -143,7 +143,8 @@ static void write_marked(struct doppel_json *json, struct doppel_library *librar
     if (doppel_library_by_digest(library, digest, &id, NULL) ||
         doppel_library_get(library, id, false, &item, NULL))
         return;
-    doppel_json_path(json, key, item.path);
+    if (doppel_item_has_file(&item))
+        doppel_json_path(json, key, item.path);
     doppel_item_free(&item);
 }
 

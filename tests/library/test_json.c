@@ -91,6 +91,27 @@ static void a_mark(void **state)
     doppel_library_close(library);
 }
 
+/* Of what has no file there is no path. */
+static void a_mark_of_codes(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_item item = {.record = record_make(1)}, kept;
+    enum doppel_added added;
+    uint64_t id;
+    assert_int_equal(doppel_library_import(library, &item, NULL, &added, &id, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_get(library, id, false, &kept, NULL), DOPPEL_OK);
+    const struct doppel_mark mark = {.word = DOPPEL_LABEL_SAME, .a = kept.record.digest};
+    struct doppel_json json = {0};
+    doppel_json_object_begin(&json, NULL);
+    doppel_mark_to_json(&json, library, &mark);
+    doppel_json_object_end(&json);
+    assert_null(strstr(json.bytes, "\"a\":"));
+    doppel_json_free(&json);
+    doppel_item_free(&kept);
+    doppel_record_free(&item.record);
+    doppel_library_close(library);
+}
+
 static void a_failure(void **state)
 {
     (void)state;
@@ -107,10 +128,8 @@ static void a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        IN_FOLDER(a_list),
-        IN_FOLDER(a_mark),
-        cmocka_unit_test(a_failure),
+        cmocka_unit_test(numbers),  IN_FOLDER(a_list),           IN_FOLDER(a_mark),
+        IN_FOLDER(a_mark_of_codes), cmocka_unit_test(a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
