@@ -139,17 +139,15 @@ static void count_done(struct acting *acting, const struct acted_file *acted,
 }
 
 /* Both files are open, and what is compared is what is held. */
-static enum doppel_status compare_held_pair(struct acting *acting, struct acted_file *acted)
+static void compare_held_pair(struct acting *acting, struct acted_file *acted)
 {
     const struct held_pair *pair = &acted->pair;
-    enum doppel_status status;
     if (acted->file->identical)
-        return held_same_bytes(&pair->twin, &pair->kept, &acted->reason);
-    if (!wants_confirmation(acted->file))
-        return DOPPEL_OK;
-    status = confirm_duplicate(acting->run, acting->plan, acted->file, &acting->confirmation,
-                               &acted->reason);
-    return status ? status : held_both_unchanged(&pair->twin, &pair->kept, &acted->reason);
+        held_same_bytes(&pair->twin, &pair->kept, &acted->reason);
+    else if (wants_confirmation(acted->file) &&
+             !confirm_duplicate(acting->run, acting->plan, acted->file, &acting->confirmation,
+                                &acted->reason))
+        held_both_unchanged(&pair->twin, &pair->kept, &acted->reason);
 }
 
 /* Both files are open. @param error ends the run */

@@ -16,8 +16,8 @@ void file_text_free(struct file_text *file);
  * path names (record_path.h).
  * @param out borrowed from the record or from `file`, until its next use
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (it may not be opened); DOPPEL_E_NOT_FOUND; DOPPEL_E_IO;
- * DOPPEL_E_FORMAT (no regular file, or
- * not a text); DOPPEL_E_LIMIT (more than `max_bytes`); DOPPEL_E_MEMORY */
+ * DOPPEL_E_FORMAT (no regular file, or not a text); DOPPEL_E_LIMIT (more than `max_bytes`);
+ * DOPPEL_E_MEMORY */
 enum doppel_status record_text(const struct doppel_corpus_record *record,
                                const struct doppel_corpus_fields *fields, const char *corpus_path,
                                uint64_t max_bytes, struct file_text *file, const char **out,

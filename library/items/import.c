@@ -13,12 +13,6 @@
 /* More than once only when what waits in a derived index had to be committed first. */
 enum { MAX_TRIES = 3, MAX_QUALITY = 100 };
 
-static bool is_zero(const struct doppel_digest *digest)
-{
-    static const struct doppel_digest zero;
-    return memcmp(digest, &zero, sizeof zero) == 0;
-}
-
 /* ---- what an item is known by ---- */
 
 /* Those that somebody calls so, on one of the lists given, or on none. */
@@ -190,7 +184,7 @@ static bool is_readable(const struct doppel_record *record)
 static enum doppel_status check_item(const struct doppel_item *item, struct doppel_error *error)
 {
     const struct doppel_record *record = &item->record;
-    if (item->path && *item->path && (item->path[0] != '/' || is_zero(&record->digest)))
+    if (item->path && *item->path && (item->path[0] != '/' || digest_is_none(&record->digest)))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "%s: an item with a path has an absolute one, and a digest", item->path);
     if (item->path && *item->path && is_bytes_alone(record))
@@ -240,7 +234,7 @@ enum doppel_status doppel_library_find_without_file(struct doppel_library *libra
     struct doppel_record own = *record;
     struct import import = {.about = about, .addition.record = &own};
     enum doppel_status status;
-    if (is_zero(&own.digest))
+    if (digest_is_none(&own.digest))
         TRY(import_make_digest(&own, about->external_id, error));
     TRY(import_find_known(library, &import, error));
     *out_id = import.present.id;
@@ -266,7 +260,7 @@ enum doppel_status doppel_library_import(struct doppel_library *library,
     bool track = is_track(&record);
     enum doppel_status status;
     TRY(import_check(library, item, import.about, error));
-    if (is_zero(&record.digest))
+    if (digest_is_none(&record.digest))
         TRY(import_make_digest(&record, import.about->external_id, error));
     if (track) {
         TRY(track_strip(&record, &stripped, error));
