@@ -14,6 +14,7 @@
 
 #include <doppel/json_writer.h>
 
+#include "core/files/write_all.h"
 #include "group/json_fields.h"
 
 struct journal {
@@ -326,7 +327,8 @@ static enum doppel_status append_bytes(struct journal *journal, const char *byte
     }
     if (ftruncate(journal->fd, journal->size))
         reason = errno;
-    return doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(reason));
+    return doppel_fail(error, write_failure(reason), "the journal cannot be written: %s",
+                       strerror(reason));
 }
 
 static void begin_journal_line(struct doppel_json *line, uint64_t run)
@@ -403,8 +405,8 @@ enum doppel_status journal_step(struct journal *journal, const struct journal_en
     put_step(&line, step);
     enum doppel_status status = append_line(journal, &line, error);
     if (!status && fdatasync(journal->fd))
-        status =
-            doppel_fail(error, DOPPEL_E_IO, "the journal cannot be written: %s", strerror(errno));
+        status = doppel_fail(error, write_failure(errno), "the journal cannot be written: %s",
+                             strerror(errno));
     return status;
 }
 

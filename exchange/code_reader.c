@@ -309,7 +309,7 @@ static enum doppel_status copy_codes(struct code_reader *reader, int fd, struct 
     enum doppel_status status;
     while (!(status = code_reader_next(reader, codes, SETTLE_CODES, &count, error)) && count)
         if (!write_words(fd, codes, count * reader->words))
-            return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
+            return doppel_fail(error, write_failure(errno), "temporary file: %s", strerror(errno));
     return status;
 }
 
@@ -324,7 +324,8 @@ enum doppel_status code_reader_settle(struct code_reader *reader, const char *fo
     enum doppel_status status;
     int fd = make_nameless_file(folder);
     if (fd < 0) {
-        status = doppel_fail(error, DOPPEL_E_IO, "%s: temporary file: %s", folder, strerror(errno));
+        status = doppel_fail(error, write_failure(errno), "%s: temporary file: %s", folder,
+                             strerror(errno));
     } else {
         status = copy_codes(reader, fd, error);
         if (status || lseek(fd, 0, SEEK_SET) < 0)

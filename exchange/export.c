@@ -4,6 +4,7 @@
 
 #include <doppel/exchange.h>
 
+#include "core/files/write_all.h"
 #include "exchange/export_lists.h"
 #include "exchange/model_write.h"
 
@@ -11,7 +12,7 @@ enum doppel_status export_written(FILE *out, struct doppel_error *error)
 {
     if (!ferror(out))
         return DOPPEL_OK;
-    return doppel_fail(error, errno == EPIPE ? DOPPEL_E_CANCELLED : DOPPEL_E_IO,
+    return doppel_fail(error, errno == EPIPE ? DOPPEL_E_CANCELLED : write_failure(errno),
                        "the export cannot be written: %s", strerror(errno));
 }
 

@@ -143,7 +143,7 @@ enum doppel_status doppel_fingerprint(struct doppel_run *run, const struct doppe
     if (!input->path && input->bytes)
         walk.descriptor = file_of_bytes(input->bytes, input->size);
     if (walk.descriptor < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
+        return doppel_fail(error, write_failure(errno), "temporary file: %s", strerror(errno));
     enum doppel_status status = read_one_file(run, &walk, read, out, error);
     if (!input->path && input->bytes)
         close(walk.descriptor);

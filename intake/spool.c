@@ -40,7 +40,7 @@ static enum doppel_status copy_stream(int in, int out, uint64_t max_bytes,
             return doppel_fail(error, DOPPEL_E_LIMIT, "more than %" PRIu64 " bytes (--max-bytes)",
                                max_bytes);
         if (!write_all(out, chunk, (size_t)got))
-            return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
+            return doppel_fail(error, write_failure(errno), "temporary file: %s", strerror(errno));
     }
     if (got < 0 && errno == EINTR)
         return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
@@ -54,7 +54,7 @@ enum doppel_status spool(int in, uint64_t max_bytes, int *out_fd, struct doppel_
     bool as_it_is = is_file_at_start(in);
     int fd = as_it_is ? fcntl(in, F_DUPFD_CLOEXEC, 3) : nameless_file();
     if (fd < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "temporary file: %s", strerror(errno));
+        return doppel_fail(error, write_failure(errno), "temporary file: %s", strerror(errno));
     enum doppel_status status = as_it_is ? DOPPEL_OK : copy_stream(in, fd, max_bytes, error);
     if (status)
         close(fd);

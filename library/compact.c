@@ -104,7 +104,7 @@ static bool has_room(const char *folder, uint64_t bytes)
 
 static enum doppel_status fail_room(const char *folder, uint64_t bytes, struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_IO,
+    return doppel_fail(error, DOPPEL_E_NO_SPACE,
                        "%s: to pack the library takes %.1f MB more for that time, which are not "
                        "free",
                        folder, (double)bytes / 1e6);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/files/sync_path.h"
+#include "core/files/write_all.h"
 
 /* Paths and small pictures are private: what is made here is for its owner. */
 enum { DIRECTORY_MODE = 0700 };
@@ -17,13 +18,13 @@ static enum doppel_status make_one(const char *path, bool durable, struct doppel
     if (mkdir(path, DIRECTORY_MODE) == 0) {
         if (!durable || sync_parent(path))
             return DOPPEL_OK;
-        return doppel_fail(error, DOPPEL_E_IO, "%s: the directory cannot be made lasting: %s", path,
-                           strerror(errno));
+        return doppel_fail(error, write_failure(errno),
+                           "%s: the directory cannot be made lasting: %s", path, strerror(errno));
     }
     int reason = errno;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_IO, "%s: the directory cannot be made: %s", path,
+    return doppel_fail(error, write_failure(reason), "%s: the directory cannot be made: %s", path,
                        strerror(reason));
 }
 

@@ -74,7 +74,7 @@ DOPPEL_API enum doppel_status doppel_library_salvage(const char *directory,
  * several segments, or lost entries, one segment is made.
  * Others may read meanwhile. `SQLITE_TMPDIR` says where it lies for that time.
  * @param out_before,out_after bytes of the library on the disk; NULL: not asked for
- * @return DOPPEL_E_BUSY: another process writes; DOPPEL_E_IO: no space, with how much it needs;
+ * @return DOPPEL_E_BUSY: another process writes; DOPPEL_E_NO_SPACE, with how much it needs;
  * then all is as it was before
  */
 DOPPEL_API enum doppel_status doppel_library_compact(struct doppel_library *library,

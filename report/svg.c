@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/files/write_all.h"
 #include "core/text/point_locale.h"
 #include "core/text/printable.h"
 
@@ -27,7 +28,8 @@ enum doppel_status svg_write(const char *path, const struct svg *svg, struct dop
 {
     FILE *stream = fopen(path, "we");
     if (!stream)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
+        return doppel_fail(error, write_failure(errno), "%s: cannot be written (%s)", path,
+                           strerror(errno));
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
             "viewBox=\"0 0 %zu %zu\">\n<style>\n%s%s</style>\n"
@@ -41,7 +43,8 @@ enum doppel_status svg_write(const char *path, const struct svg *svg, struct dop
     bool failed = ferror(stream);
     failed |= fclose(stream) != 0;
     if (failed)
-        return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
+        return doppel_fail(error, write_failure(errno), "%s: cannot be written (%s)", path,
+                           strerror(errno));
     return drawn ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to draw %s", path);
 }
 

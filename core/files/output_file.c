@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/write_all.h"
+
 static enum doppel_status fail_to_write(const char *path, struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
+    return doppel_fail(error, write_failure(errno), "%s: cannot be written (%s)", path,
+                       strerror(errno));
 }
 
 /* What is there and no plain file (a pipe, a device) is written in place. */

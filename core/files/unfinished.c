@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/write_all.h"
+
 enum { OPEN_FOLDERS = 16, ATTEMPTS = 10 };
 
 static const char lock_name[] = ".unfinished";
@@ -96,7 +98,8 @@ static void sweep_beside(const char *path)
 
 static enum doppel_status fail_folder_of(const char *name, struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made: %s", name, strerror(errno));
+    return doppel_fail(error, write_failure(errno), "%s: cannot be made: %s", name,
+                       strerror(errno));
 }
 
 enum doppel_status unfinished_make(const char *name, struct unfinished *out,

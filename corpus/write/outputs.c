@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/files/write_all.h"
 #include "core/try.h"
 #include "corpus/write/output_names.h"
 #include "corpus/write/packer.h"
@@ -37,7 +38,8 @@ static enum doppel_status no_memory_for_output(struct doppel_error *error)
 
 static enum doppel_status fail_output(const char *path, int reason, struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_IO, "%s cannot be written: %s", path, strerror(reason));
+    return doppel_fail(error, write_failure(reason), "%s cannot be written: %s", path,
+                       strerror(reason));
 }
 
 /* ---- folders ---- */

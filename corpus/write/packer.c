@@ -95,7 +95,7 @@ static enum doppel_status put_out(struct packer *packer, const void *bytes, size
 {
     if (write_all(packer->fd, bytes, size))
         return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_IO, "%s", strerror(errno));
+    return doppel_fail(error, write_failure(errno), "%s", strerror(errno));
 }
 
 static enum doppel_status deflate_some(struct packer *packer, const void *bytes, size_t size,
@@ -170,7 +170,7 @@ enum doppel_status packer_close(struct packer *packer, enum doppel_status status
     if (!status)
         status = pack_gathered(packer, true, error);
     if (close(packer->fd) && !status)
-        status = doppel_fail(error, DOPPEL_E_IO, "%s", strerror(errno));
+        status = doppel_fail(error, write_failure(errno), "%s", strerror(errno));
     free_packer(packer);
     return status;
 }

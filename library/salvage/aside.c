@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/files/write_all.h"
 #include "core/text/point_locale.h"
 #include "core/text/utf8.h"
 #include "library/verify.h"
@@ -66,7 +67,7 @@ static void write_value(FILE *file, sqlite3_stmt *statement, int column)
 
 static enum doppel_status fail_aside(const struct aside *aside, struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written: %s", aside->path,
+    return doppel_fail(error, write_failure(errno), "%s: cannot be written: %s", aside->path,
                        strerror(errno));
 }
 

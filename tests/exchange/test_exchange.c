@@ -211,12 +211,26 @@ static void test_careless_calls(void **state)
     doppel_run_free(run);
 }
 
+static void test_a_full_disk_has_a_status(void **state)
+{
+    struct messages messages = {0};
+    struct doppel_run *run = make_run(&messages);
+    struct doppel_library *library = make_library(*state, "one");
+    FILE *full = fopen("/dev/full", "w");
+    assert_int_equal(import_text(run, library, lines, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_export(run, library, full, NULL, NULL), DOPPEL_E_NO_SPACE);
+    (void)fclose(full);
+    doppel_library_close(library);
+    doppel_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_lines_are_counted),    IN_FOLDER(test_what_is_no_format_is_refused),
-        IN_FOLDER(test_an_export_goes_round), IN_FOLDER(test_a_part_is_merged),
-        IN_FOLDER(test_a_cancelled_run_ends), IN_FOLDER(test_careless_calls),
+        IN_FOLDER(test_lines_are_counted),        IN_FOLDER(test_what_is_no_format_is_refused),
+        IN_FOLDER(test_an_export_goes_round),     IN_FOLDER(test_a_part_is_merged),
+        IN_FOLDER(test_a_cancelled_run_ends),     IN_FOLDER(test_careless_calls),
+        IN_FOLDER(test_a_full_disk_has_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

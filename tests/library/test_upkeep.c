@@ -383,6 +383,9 @@ static void test_packing(void **state)
     const struct doppel_library_options read_only = {.read_only = true};
     assert_int_equal(doppel_library_open(directory_of(*state), &read_only, &reader, NULL),
                      DOPPEL_OK);
+    setenv("SQLITE_TMPDIR", "/proc", 1); /* which has no room */
+    assert_int_equal(doppel_library_compact(library, &before, &after, NULL), DOPPEL_E_NO_SPACE);
+    unsetenv("SQLITE_TMPDIR");
     writer = open_library(*state);
     assert_int_equal(doppel_library_begin(writer, NULL, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_compact(library, &before, &after, &error), DOPPEL_E_BUSY);

@@ -73,6 +73,13 @@ done:
     return status;
 }
 
+/* Whether it befell the library, whatever the line says. */
+static bool is_of_library(enum doppel_status status)
+{
+    return status == DOPPEL_E_IO || status == DOPPEL_E_NO_SPACE || status == DOPPEL_E_BUSY ||
+           status == DOPPEL_E_MEMORY;
+}
+
 static enum doppel_status mark_lines(const struct settings *settings,
                                      struct doppel_library *library, struct report *report,
                                      struct doppel_error *error)
@@ -94,7 +101,7 @@ static enum doppel_status mark_lines(const struct settings *settings,
         bool acts = false;
         enum doppel_status said = mark_line(library, line, &acts, &wrong);
         acting += acts;
-        if (said == DOPPEL_E_IO || said == DOPPEL_E_BUSY || said == DOPPEL_E_MEMORY) {
+        if (is_of_library(said)) {
             status = doppel_fail(error, said, "%s", wrong.message);
         } else if (said) {
             sprintf(place, "%s:%u", from, number);
