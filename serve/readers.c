@@ -88,6 +88,31 @@ enum doppel_status reader_take(struct service *service, struct library_reader **
     return DOPPEL_OK;
 }
 
+static bool has_thresholds(const struct library_reader *reader,
+                           const struct doppel_compare_options *compare)
+{
+    const struct doppel_compare_options *kept = &reader->thresholds;
+    return reader->by_thresholds && kept->max_distance == compare->max_distance &&
+           kept->min_similarity == compare->min_similarity &&
+           kept->schemes[DOPPEL_KIND_IMAGE].id == compare->schemes[DOPPEL_KIND_IMAGE].id;
+}
+
+enum doppel_status reader_search(struct service *service, struct library_reader *reader,
+                                 const struct doppel_search_options *options,
+                                 struct doppel_search **out, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (!has_thresholds(reader, &options->compare)) {
+        doppel_search_free(reader->by_thresholds);
+        reader->by_thresholds = NULL;
+        reader->thresholds = options->compare;
+        status = doppel_search_new(service->run, reader->library, options, &reader->by_thresholds,
+                                   error);
+    }
+    *out = reader->by_thresholds;
+    return status;
+}
+
 void reader_give(struct service *service, struct library_reader *reader)
 {
     struct readers *readers = service->readers;

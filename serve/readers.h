@@ -10,12 +10,11 @@ struct readers;
 
 struct library_reader {
     struct doppel_library *library;
-    struct doppel_search *search;        /* by the options of the service */
-    struct doppel_search *by_thresholds; /* by those of a request; NULL: none came yet */
-    int32_t max_distance;                /* of these */
-    double min_similarity;
-    struct doppel_search_results results; /* of the query at hand */
-    struct doppel_decider *checker;       /* of a dry run; NULL: none was wanted yet */
+    struct doppel_search *search;             /* by the options of the service */
+    struct doppel_search *by_thresholds;      /* by those of a request; NULL: none came yet */
+    struct doppel_compare_options thresholds; /* of these */
+    struct doppel_search_results results;     /* of the query at hand */
+    struct doppel_decider *checker;           /* of a dry run; NULL: none was wanted yet */
     struct library_reader *next;
 };
 
@@ -27,6 +26,12 @@ void readers_close(struct readers *readers);
 /* An idle one, or another one. @param out to be given back (reader_give). Thread-safe. */
 enum doppel_status reader_take(struct service *service, struct library_reader **out,
                                struct doppel_error *error);
+
+/* The search by the thresholds, and the scheme of images, of a request: who asks often asks by the
+ * same, so it stays with the reader. @param out borrowed until the next call */
+enum doppel_status reader_search(struct service *service, struct library_reader *reader,
+                                 const struct doppel_search_options *options,
+                                 struct doppel_search **out, struct doppel_error *error);
 void reader_give(struct service *service, struct library_reader *reader);
 
 #endif

@@ -50,23 +50,6 @@ static bool read_thresholds(struct exchange *exchange, struct doppel_search_opti
     return true;
 }
 
-/* Whoever asks often asks by the same thresholds: their search stays with the reader. */
-static enum doppel_status search_by_thresholds(struct exchange *exchange,
-                                               struct library_reader *reader,
-                                               const struct doppel_search_options *options,
-                                               struct doppel_error *error)
-{
-    if (reader->by_thresholds && reader->max_distance == options->compare.max_distance &&
-        reader->min_similarity == options->compare.min_similarity)
-        return DOPPEL_OK;
-    doppel_search_free(reader->by_thresholds);
-    reader->by_thresholds = NULL;
-    reader->max_distance = options->compare.max_distance;
-    reader->min_similarity = options->compare.min_similarity;
-    return doppel_search_new(exchange->service->run, reader->library, options,
-                             &reader->by_thresholds, error);
-}
-
 static enum doppel_status choose_search(struct library_query *query, struct doppel_error *error)
 {
     struct exchange *exchange = query->exchange;
@@ -76,9 +59,7 @@ static enum doppel_status choose_search(struct library_query *query, struct dopp
     query->search = reader->search;
     if (!read_thresholds(exchange, &options, &given) || !given)
         return DOPPEL_OK;
-    enum doppel_status status = search_by_thresholds(exchange, reader, &options, error);
-    query->search = reader->by_thresholds;
-    return status;
+    return reader_search(exchange->service, reader, &options, &query->search, error);
 }
 
 /* ---- one input ---- */
