@@ -151,6 +151,20 @@ static struct form_part *begin_part(struct exchange *exchange, const char *field
     return NULL;
 }
 
+/* The part that a piece goes on; NULL: it begins one. libmicrohttpd may tell of a part before it
+ * has a byte of it, and then again with the first: so an empty part, and one of the same names
+ * behind it, are taken for one. */
+static struct form_part *part_of_piece(struct exchange *exchange, const char *field,
+                                       const char *filename, uint64_t offset)
+{
+    struct form_part *last =
+        exchange->parts.count ? &exchange->parts.items[exchange->parts.count - 1] : NULL;
+    bool same = last && strcmp(last->field, field ? field : "") == 0 &&
+                !last->filename == !filename &&
+                (!filename || strcmp(last->filename, filename) == 0);
+    return offset || (same && !last->content.size) ? last : NULL;
+}
+
 /* A piece of a part of a form; the first one has the offset 0. */
 static enum MHD_Result take_form_piece(void *context, enum MHD_ValueKind kind, const char *field,
                                        const char *filename, const char *type, const char *encoding,
@@ -161,9 +175,9 @@ static enum MHD_Result take_form_piece(void *context, enum MHD_ValueKind kind, c
     (void)kind;
     (void)type;
     (void)encoding;
-    struct form_part *part = offset && exchange->parts.count
-                                 ? &exchange->parts.items[exchange->parts.count - 1]
-                                 : begin_part(exchange, field, filename);
+    struct form_part *part = part_of_piece(exchange, field, filename, offset);
+    if (!part)
+        part = begin_part(exchange, field, filename);
     if (!part)
         return MHD_NO;
     if (!part->filename && offset + size > LARGEST_FIELD) {

@@ -89,6 +89,37 @@ def test_the_name_of_a_file_is_no_id():
             assert made["results"][0]["decision"] == decision, made
 
 
+def test_a_form_is_the_same_however_it_comes():
+    """A part whose first byte comes late is no part of its own."""
+    mark = "form-of-a-test"
+    body = b""
+    for number in range(3):
+        head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{number}"'
+        body += head.encode() + b"\r\n\r\n" + WORDS.encode() + b"\r\n"
+    body += f"--{mark}--\r\n".encode()
+    begins = [place.end() for place in re.finditer(b"\r\n\r\n", body)]
+    head = (
+        f"POST /v1/hash HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        f"Content-Type: multipart/form-data; boundary={mark}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    with folder() as home, Service(BUILD, home) as service:
+        host, port = service.address.split("//")[1].split(":")
+        for late in range(-2, 9):
+            with socket.create_connection((host, int(port))) as client:
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                client.sendall(head)
+                sent = 0
+                for place in [begin + late for begin in begins] + [len(body)]:
+                    client.sendall(body[sent:place])
+                    sent = place
+                    time.sleep(0.02)
+                answer = b"".join(iter(lambda: client.recv(1 << 16), b""))
+            results = json.loads(answer.split(b"\r\n\r\n", 1)[1])["results"]
+            assert [one["path"] for one in results] == ["0", "1", "2"], (late, results)
+            assert not any("error" in one for one in results), (late, results)
+
+
 def test_files_of_every_kind_are_decided_about():
     with folder() as home, Service(BUILD, home) as service:
         words = pathlib.Path(home, "words.txt")
