@@ -15,12 +15,7 @@
 
 #include <doppel/decide.h>
 
-#define FOX                                                                                        \
-    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
-    "winter and dreams of honey and of the warm days of the next summer "
-#define KETTLE                                                                                     \
-    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
-    "someone reads last week's paper aloud to nobody but a cat under one chair"
+#include "tests/decide/sentences.h"
 
 struct fixture {
     char folder[64];

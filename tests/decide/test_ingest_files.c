@@ -12,13 +12,7 @@
 
 #include "decide/records/ingest.h"
 #include "tests/decide/ingest_case.h"
-
-#define TEXT(words)                                                                                \
-    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
-    "winter and dreams of honey and of the warm days of the next summer " words
-#define OTHER                                                                                      \
-    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
-    "someone reads last week's paper aloud to nobody but a cat under one chair"
+#include "tests/decide/sentences.h"
 
 /* ---- files that are handed out ---- */
 
@@ -82,23 +76,23 @@ static void files_keep_their_place(void **state)
     struct told told = {0};
     char wanted[4096];
     case_begin(NULL, &made);
-    case_write_text(&made,
-                    "/bare/path\n"
-                    "{\"id\":\"a\",\"text\":\"" TEXT(
-                        "1") "\"}\n"
-                             "\n"
-                             "  \t\r\n"
-                             "{\"id\":\"p\",\"path\":\"in a/folder.jpg\",\"source\":\"s\",\"date\":"
-                             "\"2024-05-31\"}\n"
-                             "bare relative.txt\n"
-                             "{\"path\":\"/whole\",\"text\":\"" OTHER "\"}\n"
-                             "{\"id\":\"b\",\"text\":\"" TEXT(
-                                 "1") "\",\"path\":\"x\"}\n"
-                                      "{\"broken\n"
-                                      "  {\"id\":\"q\",\"path\":\"/q\"}\n"
-                                      "[1]\n"
-                                      "{\"id\":\"c\",\"text\":\"" TEXT("1") "\"}\n"
-                                                                            "\xff\xfe bytes");
+    case_write_text(&made, "/bare/path\n"
+                           "{\"id\":\"a\",\"text\":\"" FOX "1"
+                           "\"}\n"
+                           "\n"
+                           "  \t\r\n"
+                           "{\"id\":\"p\",\"path\":\"in a/folder.jpg\",\"source\":\"s\",\"date\":"
+                           "\"2024-05-31\"}\n"
+                           "bare relative.txt\n"
+                           "{\"path\":\"/whole\",\"text\":\"" KETTLE "\"}\n"
+                           "{\"id\":\"b\",\"text\":\"" FOX "1"
+                           "\",\"path\":\"x\"}\n"
+                           "{\"broken\n"
+                           "  {\"id\":\"q\",\"path\":\"/q\"}\n"
+                           "[1]\n"
+                           "{\"id\":\"c\",\"text\":\"" FOX "1"
+                           "\"}\n"
+                           "\xff\xfe bytes");
     assert_int_equal(run_with_files(&made, &told), DOPPEL_E_NOT_FOUND);
     snprintf(wanted, sizeof wanted,
              ":1 /bare/path - - -\n"
@@ -138,8 +132,8 @@ static void long_names_are_unreadable(void **state)
     (void)state;
     enum { LIMIT = 65536 };
     static const char *const frames[] = {
-        "%s\n", "{\"path\":\"%s\"}\n", "{\"id\":\"%s\",\"text\":\"" OTHER "\"}\n",
-        "{\"id\":\"a\",\"text\":\"" OTHER "\",\"source\":\"%s\"}\n"};
+        "%s\n", "{\"path\":\"%s\"}\n", "{\"id\":\"%s\",\"text\":\"" KETTLE "\"}\n",
+        "{\"id\":\"a\",\"text\":\"" KETTLE "\",\"source\":\"%s\"}\n"};
     struct ingest_case made;
     struct told told = {0};
     size_t size = 0;
@@ -164,9 +158,9 @@ static void what_came_before_a_failure_is_kept(void **state)
     struct ingest_case made;
     struct told told = {.fails = true}, again = {0};
     case_begin(NULL, &made);
-    case_write_text(&made, "{\"id\":\"a\",\"text\":\"" TEXT("1") "\"}\n/file\n"
-                                                                 "{\"id\":\"b\",\"text\":\"" OTHER
-                                                                 "\"}\n");
+    case_write_text(&made, "{\"id\":\"a\",\"text\":\"" FOX "1"
+                           "\"}\n/file\n"
+                           "{\"id\":\"b\",\"text\":\"" KETTLE "\"}\n");
     assert_int_equal(run_with_files(&made, &told), DOPPEL_OK);
     assert_string_equal(told.out.data, "0:1 a new\n:2 /file - - -\n");
     assert_int_equal(run_with_files(&made, &again), DOPPEL_E_NOT_FOUND);
@@ -318,12 +312,12 @@ static void files_that_change(void **state)
     (void)state;
     struct ingest_case made;
     begin_with_a_record(&made);
-    uint64_t first = add_text_file(&made, "a.txt", TEXT("1"));
-    assert_says(&made, TEXT("1"), "1 duplicate same-content");
-    assert_says(&made, TEXT("2"), "1 duplicate near");
-    assert_true(add_text_file(&made, "a.txt", OTHER) > first); /* other bytes: a new item */
-    assert_says(&made, TEXT("1"), "1 new");
-    assert_says(&made, OTHER, "1 duplicate same-content");
+    uint64_t first = add_text_file(&made, "a.txt", FOX "1");
+    assert_says(&made, FOX "1", "1 duplicate same-content");
+    assert_says(&made, FOX "2", "1 duplicate near");
+    assert_true(add_text_file(&made, "a.txt", KETTLE) > first); /* other bytes: a new item */
+    assert_says(&made, FOX "1", "1 new");
+    assert_says(&made, KETTLE, "1 duplicate same-content");
     case_end(&made);
 }
 
@@ -334,19 +328,20 @@ static void a_follower_comes_after_a_leader_that_is_gone(void **state)
     struct ingest_case made;
     struct story story = {0};
     begin_with_a_record(&made);
-    uint64_t leader = add_text_file(&made, "a.txt", TEXT("1"));
-    uint64_t follower = add_text_file(&made, "b.txt", TEXT("2"));
+    uint64_t leader = add_text_file(&made, "a.txt", FOX "1");
+    uint64_t follower = add_text_file(&made, "b.txt", FOX "2");
     struct doppel_library *library = case_open(&made);
     assert_int_equal(doppel_library_link(library, follower, leader, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    case_write_text(&made, "{\"id\":\"near\",\"text\":\"" TEXT("3") "\"}\n");
+    case_write_text(&made, "{\"id\":\"near\",\"text\":\"" FOX "3"
+                           "\"}\n");
     story_ingest(&story, &made, library);
     assert_non_null(strstr(story.out.data, "duplicate near"));
     assert_int_equal(doppel_library_remove(library, leader, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
-    assert_says(&made, TEXT("2"), "1 duplicate same-content");
-    assert_says(&made, TEXT("4"), "1 duplicate near");
+    assert_says(&made, FOX "2", "1 duplicate same-content");
+    assert_says(&made, FOX "4", "1 duplicate near");
     bytes_free(&story.out);
     case_end(&made);
 }
@@ -362,12 +357,12 @@ static void damaged_files_are_passed_over(void **state)
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         struct ingest_case made;
         begin_with_a_record(&made);
-        assert_int_equal(add_text_file(&made, "a.txt", TEXT("1")), 2);
-        add_text_file(&made, "b.txt", OTHER);
+        assert_int_equal(add_text_file(&made, "a.txt", FOX "1"), 2);
+        add_text_file(&made, "b.txt", KETTLE);
         case_run_sql(&made, damages[i]);
-        assert_says(&made, TEXT("1"), "1 new");
-        assert_says(&made, TEXT("2"), "1 new");
-        assert_says(&made, OTHER, "1 duplicate same-content");
+        assert_says(&made, FOX "1", "1 new");
+        assert_says(&made, FOX "2", "1 new");
+        assert_says(&made, KETTLE, "1 duplicate same-content");
         case_end(&made);
     }
 }
@@ -378,16 +373,16 @@ static void damaged_links_are_passed_over(void **state)
     (void)state;
     struct ingest_case made;
     begin_with_a_record(&made);
-    uint64_t leader = add_text_file(&made, "a.txt", TEXT("1"));
-    uint64_t follower = add_text_file(&made, "b.txt", TEXT("2"));
+    uint64_t leader = add_text_file(&made, "a.txt", FOX "1");
+    uint64_t follower = add_text_file(&made, "b.txt", FOX "2");
     struct doppel_library *library = case_open(&made);
     assert_int_equal(doppel_library_link(library, follower, leader, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
     doppel_library_close(library);
     case_run_sql(&made, "UPDATE link SET leader = 77");
-    assert_says(&made, TEXT("2"), "1 duplicate same-content");
+    assert_says(&made, FOX "2", "1 duplicate same-content");
     case_run_sql(&made, "UPDATE link SET leader = -1");
-    assert_says(&made, TEXT("2"), "1 duplicate same-content");
+    assert_says(&made, FOX "2", "1 duplicate same-content");
     case_end(&made);
 }
 

@@ -10,13 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/decide/ingest_case.h"
-
-#define FOX(words)                                                                                 \
-    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
-    "winter and dreams of honey and of the warm days of the next summer " words
-#define KETTLE                                                                                     \
-    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
-    "someone reads last week's paper aloud to nobody but a cat under one chair"
+#include "tests/decide/sentences.h"
 
 struct teller {
     struct bytes out; /* of each record: decision, reason, of, replaces */
@@ -94,14 +88,14 @@ static void words(void **state)
     struct ingest_case made;
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made), *other = case_open(&made);
-    says(&made, library, LINE("a", FOX("1")), "new - -\n");
-    says(&made, library, LINE("b", FOX("2")), "duplicate near a\n");
-    mark(&made, other, FOX("3"), FOX("1"), DOPPEL_LABEL_DISTINCT); /* by another process */
-    struct teller told = {0}; /* a check may know of it later */
-    run(&made, library, &told, LINE("c", FOX("3")));
-    says(&made, library, LINE("d", FOX("3")), "duplicate same-content c\n");
-    says(&made, library, LINE("e", FOX("4")), "duplicate near a\n");
-    mark(&made, library, KETTLE, FOX("2"), DOPPEL_LABEL_SAME); /* which follows a */
+    says(&made, library, LINE("a", FOX "1"), "new - -\n");
+    says(&made, library, LINE("b", FOX "2"), "duplicate near a\n");
+    mark(&made, other, FOX "3", FOX "1", DOPPEL_LABEL_DISTINCT); /* by another process */
+    struct teller told = {0};                                    /* a check may know of it later */
+    run(&made, library, &told, LINE("c", FOX "3"));
+    says(&made, library, LINE("d", FOX "3"), "duplicate same-content c\n");
+    says(&made, library, LINE("e", FOX "4"), "duplicate near a\n");
+    mark(&made, library, KETTLE, FOX "2", DOPPEL_LABEL_SAME); /* which follows a */
     says(&made, library, LINE("f", KETTLE), "duplicate marked a\n");
     says(&made, library, LINE("g", KETTLE), "duplicate same-content a\n");
     mark(&made, library, "hi", KETTLE, DOPPEL_LABEL_SAME); /* too short to be near anything */
@@ -115,10 +109,10 @@ static void words(void **state)
     doppel_library_close(library);
     library = case_open(&made); /* from the tables, the same */
     says(&made, library, LINE("j", KETTLE), "duplicate same-content a\n");
-    says(&made, library, LINE("k", FOX("5")), "duplicate near a\n");
-    mark(&made, library, FOX("6"), FOX("2"), DOPPEL_LABEL_DISTINCT); /* which follows a */
-    says(&made, library, LINE("l", FOX("6")), "duplicate near c\n");
-    says(&made, library, LINE("m", FOX("7")), "duplicate near a\n");
+    says(&made, library, LINE("k", FOX "5"), "duplicate near a\n");
+    mark(&made, library, FOX "6", FOX "2", DOPPEL_LABEL_DISTINCT); /* which follows a */
+    says(&made, library, LINE("l", FOX "6"), "duplicate near c\n");
+    says(&made, library, LINE("m", FOX "7"), "duplicate near a\n");
     doppel_library_close(library);
     case_end(&made);
 }
@@ -139,23 +133,23 @@ static void disabled_lists(void **state)
     struct ingest_case made;
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
-    uint64_t a = says(&made, library, LINE("a", FOX("1")), "new - -\n");
+    uint64_t a = says(&made, library, LINE("a", FOX "1"), "new - -\n");
     put_on(library, a, "old", DOPPEL_LIST_DISABLED);
-    says(&made, library, LINE("b", FOX("1")), "new - -\n");
-    says(&made, library, LINE("c", FOX("1")), "duplicate same-content b\n");
-    says(&made, library, LINE("d", FOX("2")), "duplicate near b\n");
+    says(&made, library, LINE("b", FOX "1"), "new - -\n");
+    says(&made, library, LINE("c", FOX "1"), "duplicate same-content b\n");
+    says(&made, library, LINE("d", FOX "2"), "duplicate near b\n");
     put_on(library, a, "current", DOPPEL_LIST_ACTIVE); /* one of its lists is active */
-    says(&made, library, LINE("e", FOX("3")), "duplicate near a\n");
+    says(&made, library, LINE("e", FOX "3"), "duplicate near a\n");
     doppel_library_close(library);
     library = case_open(&made);
-    says(&made, library, LINE("f", FOX("4")), "duplicate near a\n");
+    says(&made, library, LINE("f", FOX "4"), "duplicate near a\n");
     assert_int_equal(doppel_library_set_list(library, "current", DOPPEL_LIST_DISABLED, NULL),
                      DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    says(&made, library, LINE("g", FOX("5")), "duplicate near b\n");
+    says(&made, library, LINE("g", FOX "5"), "duplicate near b\n");
     doppel_library_close(library);
     library = case_open(&made);
-    says(&made, library, LINE("h", FOX("1")), "duplicate same-content b\n");
+    says(&made, library, LINE("h", FOX "1"), "duplicate same-content b\n");
     doppel_library_close(library);
     case_end(&made);
 }
@@ -166,19 +160,19 @@ static void benign_lists(void **state)
     struct ingest_case made;
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
-    uint64_t a = says(&made, library, LINE("a", FOX("1")), "new - -\n");
+    uint64_t a = says(&made, library, LINE("a", FOX "1"), "new - -\n");
     put_on(library, a, "notices", DOPPEL_LIST_BENIGN);
-    says(&made, library, LINE("b", FOX("1")), "new benign a\n");
-    says(&made, library, LINE("c", FOX("2")), "new benign a\n");
-    says(&made, library, LINE("d", FOX("2")), "new benign c\n"); /* which is near a, too */
+    says(&made, library, LINE("b", FOX "1"), "new benign a\n");
+    says(&made, library, LINE("c", FOX "2"), "new benign a\n");
+    says(&made, library, LINE("d", FOX "2"), "new benign c\n"); /* which is near a, too */
     says(&made, library, LINE("e", KETTLE), "new - -\n");
-    says(&made, library, LINE("f", KETTLE " " FOX("1")), "revision contains e\n");
+    says(&made, library, LINE("f", KETTLE " " FOX "1"), "revision contains e\n");
     says(&made, library,
          LINE("g", "the old fox lives in the deep wood behind the long hill where the brown bear"),
          "new benign a\n");
     doppel_library_close(library);
     library = case_open(&made);
-    says(&made, library, LINE("h", FOX("3")), "new benign a\n");
+    says(&made, library, LINE("h", FOX "3"), "new benign a\n");
     doppel_library_close(library);
     case_end(&made);
 }
@@ -222,18 +216,18 @@ static void better_sources(void **state)
     struct ingest_case made;
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
-    uint64_t a = says(&made, library, FROM("a", "blog", "2024", FOX("1")), "new - -\n");
+    uint64_t a = says(&made, library, FROM("a", "blog", "2024", FOX "1"), "new - -\n");
     /* nothing was said: a longer, older one of another source is no better */
-    says(&made, library, FROM("b", "pib.gov.in", "2001", FOX("2 and more")), "duplicate near a\n");
+    says(&made, library, FROM("b", "pib.gov.in", "2001", FOX "2 and more"), "duplicate near a\n");
     assert_int_equal(canonical_of(library, a), a);
     assert_int_equal(doppel_library_set_source(library, "*.gov.in", 100, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    says(&made, library, FROM("c", "other blog", "2001", FOX("3 and more")), "duplicate near a\n");
-    uint64_t d = says(&made, library, FROM("d", "pib.gov.in", "2024", FOX("4")),
+    says(&made, library, FROM("c", "other blog", "2001", FOX "3 and more"), "duplicate near a\n");
+    uint64_t d = says(&made, library, FROM("d", "pib.gov.in", "2024", FOX "4"),
                       "duplicate near a replaces a\n");
     assert_int_equal(canonical_of(library, a), d);
-    says(&made, library, FROM("e", "x.gov.in", "2001", FOX("5")), "duplicate near a\n");
-    says(&made, library, FROM("f", "x.gov.in", "2001", FOX("1")), "duplicate same-content a\n");
+    says(&made, library, FROM("e", "x.gov.in", "2001", FOX "5"), "duplicate near a\n");
+    says(&made, library, FROM("f", "x.gov.in", "2001", FOX "1"), "duplicate same-content a\n");
     struct lines lines = {0};
     const struct doppel_log_query all = {0};
     assert_int_equal(doppel_library_each_log(library, &all, take_canonical, &lines, NULL),
@@ -254,14 +248,14 @@ static void newer_ones(void **state)
     struct ingest_case made;
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
-    uint64_t a = says(&made, library, FROM("a", "s", "2020", FOX("1")), "new - -\n");
+    uint64_t a = says(&made, library, FROM("a", "s", "2020", FOX "1"), "new - -\n");
     uint64_t b =
-        says(&made, library, FROM("b", "s", "2021", FOX("2")), "revision newer a replaces a\n");
+        says(&made, library, FROM("b", "s", "2021", FOX "2"), "revision newer a replaces a\n");
     assert_int_equal(canonical_of(library, a), b);
-    says(&made, library, FROM("c", "t", "2022", FOX("3")), "duplicate near a\n");
+    says(&made, library, FROM("c", "t", "2022", FOX "3"), "duplicate near a\n");
     assert_int_equal(canonical_of(library, a), b);
     uint64_t d =
-        says(&made, library, FROM("b", "s", "2022", FOX("4")), "revision same-id b replaces b\n");
+        says(&made, library, FROM("b", "s", "2022", FOX "4"), "revision same-id b replaces b\n");
     assert_int_equal(canonical_of(library, a), d);
     struct lines lines = {0};
     const struct doppel_log_query all = {0};
@@ -285,14 +279,17 @@ static void policies(void **state)
     assert_int_equal(doppel_keep_policy_parse("size,date,name", &policy, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_set_policy(library, &policy, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    says(&made, library, FROM("aaaa", "s", "2020", FOX("1")), "new - -\n");
-    says(&made, library, FROM("b", "t", "2020", FOX("2")), "duplicate near aaaa\n"); /* by name */
-    says(&made, library, FROM("c", "t", "2024", FOX("3 4")),
+    says(&made, library, FROM("aaaa", "s", "2020", FOX "1"), "new - -\n");
+    says(&made, library, FROM("b", "t", "2020", FOX "2"), "duplicate near aaaa\n"); /* by name */
+    says(&made, library, FROM("c", "t", "2024", FOX "3 4"),
          "duplicate near aaaa replaces aaaa\n"); /* more words */
-    says(&made, library, FROM("d", "t", "2021", FOX("3  4!")),
+    says(&made, library, FROM("d", "t", "2021", FOX "3  4!"),
          "duplicate same-content aaaa replaces c\n"); /* as many, older */
-    says(&made, library, FROM("e", "t", "2021", FOX("5 6")), "duplicate near aaaa\n");
-    says(&made, library, "{\"id\":\"f\",\"text\":\"" FOX("5 7") "\"}\n", "duplicate near aaaa\n");
+    says(&made, library, FROM("e", "t", "2021", FOX "5 6"), "duplicate near aaaa\n");
+    says(&made, library,
+         "{\"id\":\"f\",\"text\":\"" FOX "5 7"
+         "\"}\n",
+         "duplicate near aaaa\n");
     doppel_library_close(library);
     case_end(&made);
 }
@@ -305,12 +302,12 @@ static void files_and_sources(void **state)
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
     says(&made, library, LINE("a", KETTLE), "new - -\n");
-    uint64_t file = case_add_file(&made, library, "fox.txt", FOX("1"));
+    uint64_t file = case_add_file(&made, library, "fox.txt", FOX "1");
     assert_int_equal(doppel_library_set_source(library, "good", 5, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(library, NULL), DOPPEL_OK);
-    says(&made, library, FROM("b", "bad", "2020", FOX("2")), "duplicate near -\n");
+    says(&made, library, FROM("b", "bad", "2020", FOX "2"), "duplicate near -\n");
     assert_int_equal(canonical_of(library, file), file);
-    uint64_t c = says(&made, library, FROM("c", "good", "2020", FOX("3")), "duplicate near -\n");
+    uint64_t c = says(&made, library, FROM("c", "good", "2020", FOX "3"), "duplicate near -\n");
     assert_int_equal(canonical_of(library, file), c);
     doppel_library_close(library);
     case_end(&made);
@@ -329,7 +326,7 @@ static void said_of_all(void **state)
     case_begin(NULL, &made);
     struct doppel_library *library = case_open(&made);
     struct teller told = {.source = "crawl", .about = &said};
-    run(&made, library, &told, LINE("a", FOX("1")));
+    run(&made, library, &told, LINE("a", FOX "1"));
     assert_int_equal(doppel_library_get_metadata(library, told.last_item, &about, NULL), DOPPEL_OK);
     assert_string_equal(about.source, "crawl");
     assert_int_equal(about.list_count, 1);
@@ -337,7 +334,7 @@ static void said_of_all(void **state)
     assert_int_equal(about.label_count, 2);
     assert_string_equal(about.meta, "{\"run\":7}");
     doppel_metadata_free(&about);
-    run(&made, library, &told, FROM("b", "own", "2024", FOX("1")));
+    run(&made, library, &told, FROM("b", "own", "2024", FOX "1"));
     assert_int_equal(doppel_library_get_metadata(library, told.last_item, &about, NULL), DOPPEL_OK);
     assert_string_equal(about.source, "own");
     assert_int_equal(about.list_count, 1);

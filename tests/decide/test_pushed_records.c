@@ -1,5 +1,6 @@
 /* Records of files that are nowhere, pushed: each kind is decided about as its files are, by what
  * was read of them. */
+#include "tests/decide/sentences.h"
 #include "tests/library/tracks.h"
 
 #include <stdio.h>
@@ -7,13 +8,6 @@
 
 #include <doppel/decide.h>
 #include <doppel/intake.h>
-
-#define FOX                                                                                        \
-    "the old fox lives in the deep wood behind the long hill where the brown bear sleeps all "     \
-    "winter and dreams of honey and of the warm days of the next summer "
-#define KETTLE                                                                                     \
-    "a kettle sings on the stove while rain knocks at each window of this small kitchen and "      \
-    "someone reads last week's paper aloud to nobody but a cat under one chair"
 
 enum {
     SIDE = 128,
