@@ -22,6 +22,19 @@ void write_words(const char *path, unsigned seed)
     write_file(path, text, used);
 }
 
+void write_pairs(const char *one, const char *other, unsigned count)
+{
+    char path[64];
+    make_folder(one);
+    make_folder(other);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%03u.txt", one, i);
+        write_words(path, i);
+        snprintf(path, sizeof path, "%s/%03u.txt", other, i);
+        write_words(path, i);
+    }
+}
+
 /* A time of its own, so that what comes back can be told from what is new. */
 static void age(const char *path, time_t seconds)
 {

@@ -7,6 +7,9 @@
 /* Write a text of words that no other `seed` has. */
 void write_words(const char *path, unsigned seed);
 
+/* Texts of `count` seeds in each of two folders, by number. */
+void write_pairs(const char *one, const char *other, unsigned count);
+
 /* Texts under docs/: a.txt, its duplicates b.txt and sub/c.txt; d.txt, its duplicate e.txt, and one
  * that has none. The first of each group by name is kept. */
 void make_doubles(void);

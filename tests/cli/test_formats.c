@@ -39,28 +39,27 @@ static void images(void **state)
     expect_all_read("image");
 }
 
+static void expect_seeds_read(const char *kind, const struct file *seeds, size_t count)
+{
+    kept = 0;
+    make_folder("files");
+    for (size_t i = 0; i < count; i++)
+        keep_file(seeds[i]);
+    expect_all_read(kind);
+}
+
 static void recordings(void **state)
 {
     (void)state;
-    kept = 0;
-    make_folder("files");
-    struct file files[AUDIO_SEEDS];
-    size_t count = audio_seeds(files);
-    for (size_t i = 0; i < count; i++)
-        keep_file(files[i]);
-    expect_all_read("audio");
+    struct file seeds[AUDIO_SEEDS];
+    expect_seeds_read("audio", seeds, audio_seeds(seeds));
 }
 
 static void videos(void **state)
 {
     (void)state;
-    kept = 0;
-    make_folder("files");
-    struct file files[VIDEO_SEEDS];
-    size_t count = video_seeds(files);
-    for (size_t i = 0; i < count; i++)
-        keep_file(files[i]);
-    expect_all_read("video");
+    struct file seeds[VIDEO_SEEDS];
+    expect_seeds_read("video", seeds, video_seeds(seeds));
 }
 
 int main(void)

@@ -252,14 +252,19 @@ static void bad_lines_are_told(void **state)
     free(out);
 }
 
+static void assert_import(const char *path, const char *format, int code, const char *sentence)
+{
+    struct ran ran = doppel("import", "-L", "l", path, "--format", format);
+    assert_code(&ran, code);
+    assert_has(ran.err, sentence);
+    ran_free(&ran);
+}
+
 static void assert_refused(const char *text, size_t size, const char *format, int code,
                            const char *sentence)
 {
     write_file("input", text, size);
-    struct ran ran = doppel("import", "-L", "l", "input", "--format", format);
-    assert_code(&ran, code);
-    assert_has(ran.err, sentence);
-    ran_free(&ran);
+    assert_import("input", format, code, sentence);
 }
 
 static void other_formats_are_checked(void **state)
@@ -297,7 +302,7 @@ static void hashes_are_what_their_type_says(void **state)
         "d41d8cd98f00b204e9800998ecf8427e,tlsh,f\n";
     (void)state;
     put("list.csv", list);
-    struct ran ran = doppel("import", "-L", "typed", "list.csv");
+    struct ran ran = doppel("import", "-L", "l", "list.csv");
     assert_code(&ran, 3);
     assert_has(ran.err, "list.csv:5: no code of 'pdq', which has 64 hex digits");
     assert_has(ran.err, "list.csv:6: 'sha256' has 64 hex digits, not 32");
@@ -305,22 +310,17 @@ static void hashes_are_what_their_type_says(void **state)
     assert_has(ran.err, "3 imported");
     ran_free(&ran);
     char *found = doppel_prints(
-        0, "find", "-L", "typed", "--json", "--code",
+        0, "find", "-L", "l", "--json", "--code",
         "f8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b23"); /* pdq by its length */
     assert_has(found, "\"scheme\":\"pdq\"");
     assert_has(found, "\"distance\":1,");
     free(found);
     put("wrong.csv", "sha256,filename\nd41d8cd98f00b204e9800998ecf8427e,a\n");
-    ran = doppel("import", "-L", "typed", "wrong.csv");
-    assert_code(&ran, 3);
-    assert_has(ran.err, "wrong.csv:2: a digest of this column has 64 hex digits");
-    ran_free(&ran);
+    assert_import("wrong.csv", "auto", 3, "wrong.csv:2: a digest of this column has 64 hex digits");
     put("untyped.csv",
         "hash,tags\nf8f8f0cee0f4a84f06370a22038f63f0b36e2ed596621e1d33e6b39c4e9c9b24,a\n");
-    ran = doppel("import", "-L", "typed", "untyped.csv");
-    assert_code(&ran, 0);
-    assert_has(ran.err, "the hashes of 64 hex digits are taken for SHA-256; a column 'hash_type'");
-    ran_free(&ran);
+    assert_import("untyped.csv", "auto", 0,
+                  "the hashes of 64 hex digits are taken for SHA-256; a column 'hash_type'");
 }
 
 /* A quote that never ends, and a line without an end, take no more memory than they may. */
@@ -332,12 +332,10 @@ static void endless_input_ends(void **state)
     memset(text, 'a', BYTES);
     memcpy(text, "code,scheme\n\"", 13);
     write_file("endless.csv", text, BYTES);
-    struct ran ran = doppel("import", "-L", "l", "endless.csv");
-    assert_code(&ran, 2);
-    assert_has(ran.err, "row 2: a cell of more than 16 MiB: is a quote not closed?");
-    ran_free(&ran);
+    assert_import("endless.csv", "auto", 2,
+                  "row 2: a cell of more than 16 MiB: is a quote not closed?");
     write_file("endless", text + 13, BYTES - 13);
-    ran = doppel("import", "-L", "l", "endless", "--format", "json");
+    struct ran ran = doppel("import", "-L", "l", "endless", "--format", "json");
     assert_code(&ran, 3);
     ran_free(&ran);
     free(text);

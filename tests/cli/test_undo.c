@@ -302,16 +302,8 @@ static void keeps_one_of_two_runs(void **state)
 {
     (void)state;
     enum { FILES = 60, ROUNDS = 3 };
-    char path[64];
     for (unsigned round = 0; round < ROUNDS; round++) {
-        make_folder("one");
-        make_folder("two");
-        for (unsigned i = 0; i < FILES; i++) {
-            snprintf(path, sizeof path, "one/%02u.txt", i);
-            write_words(path, i);
-            snprintf(path, sizeof path, "two/%02u.txt", i);
-            write_words(path, i);
-        }
+        write_pairs("one", "two", FILES);
         struct running a = command_start(
             NULL, (const char *const[]){"scan", "one", "--reference=two", "--action=trash", "--yes",
                                         "--journal=../a.jsonl", "--no-cache", NULL});
@@ -320,9 +312,9 @@ static void keeps_one_of_two_runs(void **state)
                                         "--journal=../b.jsonl", "--no-cache", NULL});
         struct ran of_a = command_end(&a), of_b = command_end(&b);
         for (unsigned i = 0; i < FILES; i++) {
-            char other[64];
-            snprintf(path, sizeof path, "one/%02u.txt", i);
-            snprintf(other, sizeof other, "two/%02u.txt", i);
+            char path[64], other[64];
+            snprintf(path, sizeof path, "one/%03u.txt", i);
+            snprintf(other, sizeof other, "two/%03u.txt", i);
             assert_true(access(path, F_OK) == 0 || access(other, F_OK) == 0);
         }
         ran_free(&of_a);
