@@ -2,12 +2,12 @@
 #include "decide/remove_gone.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/files/absolute_path.h"
+#include "core/files/path_is_gone.h"
 #include "core/array.h"
 
 enum whereabouts { THERE, GONE, ABSENT };
@@ -60,8 +60,7 @@ static void look_at(struct folder *folder, char *path)
 
 static enum whereabouts where_is(struct gone_search *search, const char *path, uint64_t device)
 {
-    struct stat status;
-    if (lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR))
+    if (!path_is_gone(path))
         return THERE;
     const char *slash = strrchr(path, '/');
     size_t length = slash && slash != path ? (size_t)(slash - path) : 1;

@@ -1,12 +1,12 @@
 /* Groups as they are given to a visitor: which member to keep, what the others are to it. */
 #include "group/grouping_internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "core/files/file_set.h"
+#include "core/files/path_is_gone.h"
 #include "core/try.h"
 #include "group/marks.h"
 #include "group/member_rules.h"
@@ -194,12 +194,6 @@ static bool find_file_mark(const struct grouping *grouping, uint32_t number,
     free((void *)others.paths);
     free(path);
     return found;
-}
-
-static bool path_is_gone(const char *path)
-{
-    struct stat now;
-    return lstat(path, &now) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
 /* The other names of a member, and what is freed when it goes with them. @return false without

@@ -2,9 +2,9 @@
 #include "library/derived/derived.h"
 #include "library/ledger/ledger.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+
+#include "core/files/path_is_gone.h"
 
 /* So many items with the same bytes are looked at for one that has moved. */
 enum { MAX_MOVE_CANDIDATES = 64 };
@@ -45,12 +45,6 @@ enum doppel_status doppel_library_get_by_path(struct doppel_library *library, co
     return DOPPEL_OK;
 }
 
-static bool is_gone(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) && (errno == ENOENT || errno == ENOTDIR);
-}
-
 enum doppel_status library_moved(struct doppel_library *library, const struct doppel_digest *digest,
                                  uint64_t *out_first, uint64_t *out_gone, char **out_path,
                                  struct doppel_error *error)
@@ -71,7 +65,7 @@ enum doppel_status library_moved(struct doppel_library *library, const struct do
         first = first ? first : id;
         if (!out_gone || path_read(statement, 1, &path))
             continue;
-        if (*path == '/' && is_gone(path)) /* others never had a file */
+        if (*path == '/' && path_is_gone(path)) /* others never had a file */
             gone = id;
         else
             free(path);
@@ -184,9 +178,10 @@ enum doppel_status doppel_library_count_versions(struct doppel_library *library,
     int64_t count = 0;
     enum doppel_status status =
         rows_number(library,
-                    "SELECT count(*) FROM (" OF_BOTH("SELECT 1 FROM item WHERE scheme = ?1 AND "
-                                                     "version < ?2") " UNION ALL " OF_BOTH(
-                        "SELECT 1 FROM item WHERE scheme = ?1 AND version > ?2") ")",
+                    "SELECT count(*) FROM (" OF_BOTH(
+                        "SELECT 1 FROM item WHERE scheme = ?1 AND "
+                        "version < ?2") " UNION ALL " OF_BOTH("SELECT 1 FROM item WHERE scheme = "
+                                                              "?1 AND version > ?2") ")",
                     VALUES(ID(scheme->id), ID(scheme->version)), &count, NULL, error);
     *out = (uint64_t)count;
     return status;
