@@ -91,10 +91,8 @@ static void write_item_head(struct doppel_json *json, struct doppel_library *lib
     write_item_name(json, doppel_item_has_file(item), name);
     free(name);
     write_record_head(json, record);
-    if (record->width) {
-        doppel_json_integer(json, "width", record->width);
-        doppel_json_integer(json, "height", record->height);
-    }
+    if (record->width)
+        write_size(json, record->width, record->height);
     if (record->kind == DOPPEL_KIND_IMAGE)
         doppel_json_integer(json, "quality", record->quality);
     if (doppel_item_has_file(item)) {
@@ -121,9 +119,7 @@ static void write_item_content(struct doppel_json *json, const struct doppel_ite
 static void write_item_length(struct doppel_json *json, const struct doppel_item *item)
 {
     if (item->duration_ms)
-        doppel_json_number(json, "duration", (double)item->duration_ms / 1000, 3);
-    if (item->damaged_ms)
-        doppel_json_number(json, "damaged", (double)item->damaged_ms / 1000, 3);
+        write_length(json, item->duration_ms, item->damaged_ms);
     doppel_json_audio_tags(json, &item->tags);
 }
 

@@ -53,11 +53,16 @@ static void write_text_content(struct doppel_json *json, const struct doppel_rec
 
 /* ---- recordings ---- */
 
+void write_length(struct doppel_json *json, uint64_t duration_ms, uint64_t damaged_ms)
+{
+    doppel_json_number(json, "duration", (double)duration_ms / 1000, 3);
+    if (damaged_ms)
+        doppel_json_number(json, "damaged", (double)damaged_ms / 1000, 3);
+}
+
 static void write_track_head(struct doppel_json *json, const struct doppel_audio_track *track)
 {
-    doppel_json_number(json, "duration", (double)track->duration_ms / 1000, 3);
-    if (track->damaged_ms)
-        doppel_json_number(json, "damaged", (double)track->damaged_ms / 1000, 3);
+    write_length(json, track->duration_ms, track->damaged_ms);
     doppel_json_audio_tags(json, &track->tags);
 }
 
@@ -102,7 +107,7 @@ static void write_audio_content(struct doppel_json *json, const struct doppel_re
 
 /* ---- videos ---- */
 
-static void write_size(struct doppel_json *json, uint32_t width, uint32_t height)
+void write_size(struct doppel_json *json, uint32_t width, uint32_t height)
 {
     doppel_json_integer(json, "width", width);
     doppel_json_integer(json, "height", height);
@@ -113,9 +118,7 @@ static void write_track(struct doppel_json *json, const struct doppel_video_trac
 {
     char hex[HEX_BYTES];
     doppel_json_integer(json, "codes", video->count);
-    doppel_json_number(json, "duration", (double)video->duration_ms / 1000, 3);
-    if (video->damaged_ms)
-        doppel_json_number(json, "damaged", (double)video->damaged_ms / 1000, 3);
+    write_length(json, video->duration_ms, video->damaged_ms);
     if (!sized)
         write_size(json, video->width, video->height);
     if (video->keyframes_only)
@@ -173,8 +176,7 @@ void doppel_record_to_json(struct doppel_json *json, const struct doppel_record 
     write_record_head(json, record);
     write_first_code(json, &record->fingerprint);
     if (record->kind == DOPPEL_KIND_IMAGE) {
-        doppel_json_integer(json, "width", record->width);
-        doppel_json_integer(json, "height", record->height);
+        write_size(json, record->width, record->height);
         doppel_json_integer(json, "quality", record->quality);
     }
     write_record_content(json, record, text ? text : &usual, codes, false);

@@ -12,6 +12,12 @@ void write_record_head(struct doppel_json *json, const struct doppel_record *rec
 /* "code", where a fingerprint has one that stands for it. */
 void write_first_code(struct doppel_json *json, const struct doppel_fingerprint *fingerprint);
 
+/* "width" and "height". */
+void write_size(struct doppel_json *json, uint32_t width, uint32_t height);
+
+/* "duration", and "damaged" unless that is 0, in seconds. */
+void write_length(struct doppel_json *json, uint64_t duration_ms, uint64_t damaged_ms);
+
 /* What the attachment says, by kind. Of a text: words, characters, bad_bytes, too_short. Of a
  * recording: codes, how many keys it has; duration, damaged, its tags. Of a video: codes, how many
  * runs of frames it has; duration, damaged, width and height unless `sized`, keyframes, has_sound.
