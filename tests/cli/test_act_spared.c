@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -167,6 +168,20 @@ static void what_is_gone_is_marked(void **state)
     ran_free(&ran);
 }
 
+/* What deletes what -0 names must leave one. */
+static void copies_of_what_is_gone_are_not_named(void **state)
+{
+    (void)state;
+    make_doubles();
+    free(doppel_prints(0, "add", "docs"));
+    assert_int_equal(unlink("docs/a.txt"), 0);
+    struct ran ran = doppel("groups", "-0");
+    assert_code(&ran, 0);
+    assert_true(strlen(ran.out) + 1 == ran.out_size && strstr(ran.out, "/docs/e.txt"));
+    assert_has(ran.err, "doppel: 1 file of these groups is gone");
+    ran_free(&ran);
+}
+
 /* What was linked is one file, to 'groups' as to 'scan', until it is undone. */
 static void links_are_one_file_to_the_library(void **state)
 {
@@ -287,6 +302,7 @@ int main(void)
         IN_SANDBOX(leaves_what_is_near_and_has_changed),
         IN_SANDBOX(finds_nothing_left_to_do),
         IN_SANDBOX(what_is_gone_is_marked),
+        IN_SANDBOX(copies_of_what_is_gone_are_not_named),
         IN_SANDBOX(links_are_one_file_to_the_library),
         IN_SANDBOX(compares_before_it_acts),
         IN_SANDBOX(leaves_what_another_run_holds),

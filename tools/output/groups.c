@@ -40,12 +40,19 @@ static const struct column columns[] = {
     {"members.album", NULL, CELL_TEXT},
 };
 
-/* -0 is there to be piped into what deletes: it never names what is kept. */
-static bool is_not_kept(const json_t *member)
+/* The one to keep is the first. */
+static bool kept_is_gone(const json_t *group)
+{
+    const json_t *kept = json_array_get(json_object_get(group, "members"), 0);
+    return json_is_true(json_object_get(kept, "gone"));
+}
+
+/* -0 is there to be piped into what deletes: it never names what is kept, nor all that is left. */
+static bool is_not_kept(const json_t *group, const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
     const char *mark = json_string_value(json_object_get(member, "mark"));
-    bool stays = json_is_true(json_object_get(member, "reference")) ||
+    bool stays = kept_is_gone(group) || json_is_true(json_object_get(member, "reference")) ||
                  json_is_true(json_object_get(member, "gone")) ||
                  (json_is_true(json_object_get(member, "burst")) && !mark);
     return strcmp(reason, "kept") != 0 && !stays && (!mark || strcmp(mark, "remove") == 0);

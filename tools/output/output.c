@@ -117,8 +117,8 @@ static void write_bare(struct output *output, const json_t *row, const json_t *e
 
 static void write_line(struct output *output, const json_t *row, const json_t *element)
 {
-    bool (*wants)(const json_t *) = output->layout->bare_wants;
-    if (output->bare && (!element || !wants || wants(element)))
+    bool (*wants)(const json_t *, const json_t *) = output->layout->bare_wants;
+    if (output->bare && (!element || !wants || wants(row, element)))
         write_bare(output, row, element);
     if (output->bare)
         return;

@@ -44,9 +44,10 @@ struct column {
 struct layout {
     const struct column *columns;
     size_t count;
-    const char *expand;                        /* key of a list of objects, or NULL */
-    const char *path_key;                      /* what -0 prints; NULL: -0 changes nothing */
-    bool (*bare_wants)(const json_t *element); /* of the list, which -0 prints; NULL: all */
+    const char *expand;   /* key of a list of objects, or NULL */
+    const char *path_key; /* what -0 prints; NULL: -0 changes nothing */
+    /* Whether -0 prints an element of the list of a row; NULL: all. */
+    bool (*bare_wants)(const json_t *row, const json_t *element);
 };
 
 struct output;
