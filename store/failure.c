@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/files/write_all.h"
+
 /* SQLite does not keep the reason of a commit that failed; then it is still where the system left
  * it. */
 static int system_reason(const struct doppel_store *store)
@@ -24,7 +26,7 @@ static enum doppel_status fail_io(const struct doppel_store *store, int code,
                                   struct doppel_error *error)
 {
     int reason = system_reason(store);
-    if (reason == ENOSPC || reason == EDQUOT)
+    if (write_failure(reason) == DOPPEL_E_NO_SPACE)
         return store_fail(store, SQLITE_FULL, error);
     if (reason == EFBIG)
         return doppel_fail(error, DOPPEL_E_IO,
