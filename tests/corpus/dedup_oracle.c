@@ -4,10 +4,15 @@
 
 #include <doppel/index.h>
 
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 /* ---- making ---- */
 
@@ -473,4 +478,20 @@ struct doppel_dedup_options dedup_options(const char *const *paths, size_t count
     doppel_index_bands_choose(options.text.lanes, options.limits.min_similarity,
                               DOPPEL_INDEX_BANDS_USUAL, &options.bands, &options.rows, NULL);
     return options;
+}
+
+void assert_same_lines(const char *got, const char *wanted)
+{
+    size_t line = 1;
+    while (*got && *got == *wanted) {
+        size_t size = strcspn(got, "\n");
+        if (strncmp(got, wanted, size + 1) != 0)
+            break;
+        got += size + 1;
+        wanted += size + 1;
+        line++;
+    }
+    if (*got || *wanted)
+        fail_msg("line %zu\ngot    %.*s\nwanted %.*s", line, (int)strcspn(got, "\n"), got,
+                 (int)strcspn(wanted, "\n"), wanted);
 }

@@ -47,6 +47,9 @@ struct doppel_ingest_options ingest_options(const struct doppel_dedup_options *o
 /* What doppel_ingest says. */
 char *ingest_decide(struct doppel_library *library, const struct doppel_dedup_options *options);
 
+/* The first lines that differ are shown. */
+void assert_same_lines(const char *got, const char *wanted);
+
 /* Options for these files, with bands as they will be chosen. */
 struct doppel_dedup_options dedup_options(const char *const *paths, size_t count);
 

@@ -42,21 +42,6 @@ static struct doppel_dedup_options options_of(struct case_files *files)
     return dedup_options(files->paths, 1);
 }
 
-/* The first lines that differ are shown. */
-static void assert_same_lines(const char *got, const char *wanted)
-{
-    while (*got && *got == *wanted) {
-        size_t size = strcspn(got, "\n");
-        if (strncmp(got, wanted, size + 1) != 0)
-            break;
-        got += size + 1;
-        wanted += size + 1;
-    }
-    if (*got || *wanted)
-        fail_msg("got    %.*s\nwanted %.*s", (int)strcspn(got, "\n"), got,
-                 (int)strcspn(wanted, "\n"), wanted);
-}
-
 static void assert_decides(const struct doppel_dedup_options *options, const char *wanted)
 {
     char *got = dedup_decide(options);

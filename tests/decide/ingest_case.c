@@ -156,22 +156,6 @@ void story_ingest(struct story *story, const struct ingest_case *made,
         fail_msg("%s", error.message);
 }
 
-void assert_same_lines(const char *got, const char *wanted)
-{
-    size_t line = 1;
-    while (*got && *got == *wanted) {
-        size_t size = strcspn(got, "\n");
-        if (strncmp(got, wanted, size + 1) != 0)
-            break;
-        got += size + 1;
-        wanted += size + 1;
-        line++;
-    }
-    if (*got || *wanted)
-        fail_msg("line %zu\ngot    %.*s\nwanted %.*s", line, (int)strcspn(got, "\n"), got,
-                 (int)strcspn(wanted, "\n"), wanted);
-}
-
 void case_run_sql(const struct ingest_case *made, const char *sql)
 {
     sqlite3 *database;

@@ -46,9 +46,6 @@ void story_ingest(struct story *story, const struct ingest_case *made,
 /* A file came in as the next item; nothing is told. */
 void story_add(struct story *story, uint64_t item);
 
-/* The first lines that differ are shown. */
-void assert_same_lines(const char *got, const char *wanted);
-
 /* Run SQL past the rooms. */
 void case_run_sql(const struct ingest_case *made, const char *sql);
 
