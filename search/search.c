@@ -189,7 +189,8 @@ static enum doppel_status find_images(struct doppel_search *search,
     enum doppel_status status = doppel_library_find_images(search->library, query->image, &match,
                                                            take_image, search, error);
     bool in_videos = doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO) &&
-                     query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64;
+                     query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64 &&
+                     query->image->fingerprint->code_bits == 256; /* a bare code has 64 */
     return status || !in_videos ? status : search_by_image(&tracks, query->image, error);
 }
 

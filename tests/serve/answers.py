@@ -136,6 +136,10 @@ def test_files_of_every_kind_are_decided_about():
         assert part["of"] == whole["item"] and part["segments"], made
         _, _, again = service.send("/v1/check", *files)
         assert {one["decision"] for one in again["results"]} == {"duplicate"}, again
+        code = {"code": "9cf11f47d0f89fc0", "scheme": "phash64"}
+        for path in ("/v1/find", "/v1/check"):
+            status, _, found = service.post(path, code)
+            assert status == 200 and len(found["results"]) == 1, (path, found)
 
 
 def test_codes_are_found_at_the_distance_that_is_asked_for():
