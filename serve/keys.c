@@ -46,13 +46,17 @@ static bool parse_right(const char *word, enum right *out)
 
 static bool parse_key(const char *line, struct key *out)
 {
-    char digest[65], right[8], rest[2];
+    char digest[65], right[8], rate[32], rest[2], *end = rate;
     struct key key = {.filled_ns = monotonic_ns()};
-    int fields = sscanf(line, "%64s %63s %7s %lf %1s", digest, key.name, right, &key.rate, rest);
+    int fields = sscanf(line, "%64s %63s %7s %31s %1s", digest, key.name, right, rate, rest);
     if (fields < 3 || fields > 4 || !parse_right(right, &key.right) ||
-        doppel_hex_decode(digest, key.digest, sizeof key.digest) ||
-        (fields == 4 && !(key.rate > 0 && key.rate <= 1e9)))
+        doppel_hex_decode(digest, key.digest, sizeof key.digest))
         return false;
+    if (fields == 4) {
+        key.rate = strtod(rate, &end);
+        if (*end || !(key.rate > 0 && key.rate <= 1e9))
+            return false;
+    }
     key.tokens = key.rate;
     *out = key;
     return true;

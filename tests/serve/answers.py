@@ -314,9 +314,11 @@ def test_keys_say_who_may_what():
             assert answers[0][0] == 200
             problem(answers[-1], 429)
             assert int(answers[-1][1]["Retry-After"]) >= 1
-        pathlib.Path(home, "keys").write_text("abc name read\n")
-        done = serve_in(home, "--keys", "keys")
-        assert done.returncode == 2 and "line 1" in done.stderr, done.stderr
+        digest = hashlib.sha256(b"r").hexdigest()
+        for line in ("abc name read", f"{digest} name read fast", f"{digest} name read 5x"):
+            pathlib.Path(home, "keys").write_text(line + "\n")
+            done = serve_in(home, "--keys", "keys")
+            assert done.returncode == 2 and "line 1" in done.stderr, done.stderr
 
 
 def serve_in(home, *options):
