@@ -137,8 +137,8 @@ static bool split_address(const char *where, char host[static 256], char port[st
         return false; /* of version 6, and where it ends nobody knows */
     }
     if (!length || length >= 256 || strlen(colon + 1) - 1 >= 5 ||
-        colon[1 + strspn(colon + 1, "0123456789")])
-        return false;
+        colon[1 + strspn(colon + 1, "0123456789")] || atoi(colon + 1) > UINT16_MAX)
+        return false; /* getaddrinfo() takes larger ones, and their last 16 bits */
     memcpy(host, where, length);
     host[length] = '\0';
     snprintf(port, 8, "%s", colon + 1);
