@@ -28,7 +28,7 @@ static enum doppel_status put_groups(struct exchange *exchange, struct library_r
     struct group_page groups = {0};
     struct doppel_group_options options = doppel_group_options_default();
     options.compare = exchange->service->options->decide.search.compare;
-    options.metadata = true;
+    options.metadata = options.digests = true;
     if (!page_begin(&groups.page, exchange, reader, "groups"))
         return DOPPEL_OK;
     return page_end(&groups.page,

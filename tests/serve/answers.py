@@ -54,6 +54,10 @@ def test_what_comes_in_is_found():
         assert [one["decision"] for one in made["results"]] == ["new", "duplicate"], made
         assert made["results"][0]["id"] == "marble.jpg"
         item = made["results"][0]["item"]
+        service.send("/v1/ingest", ("c.jpg", copy))
+        (group,) = service.get("/v1/groups")[2]["groups"]
+        digests = {member["digest"] for member in group["members"]}
+        assert len(digests) == len(group["members"]) and "0" * 32 not in digests, group
         _, _, found = service.send("/v1/find", ("c.jpg", copy))
         (one,) = found["results"]
         assert one["query"] == "c.jpg" and one["match"], found
