@@ -281,7 +281,7 @@ def test_paths_are_those_that_are_allowed():
             place.mkdir()
             (place / "a.txt").write_text(WORDS)
         (allowed / "link.txt").symlink_to(other / "a.txt")
-        with Service(BUILD, home, "--allow-path", allowed) as service:
+        with Service(BUILD, home, "--allow-paths", allowed) as service:
             _, _, found = service.post("/v1/ingest", {"path": f"{allowed}/a.txt"})
             assert found["results"][0]["decision"] == "new", found
             assert found["results"][0]["path"] == f"{allowed.resolve()}/a.txt"
