@@ -37,7 +37,7 @@ static void plan_segment(const struct gathered *from, const struct hamming_optio
     parameters[PARAMETER_PAYLOAD_BYTES] = bytes;
     parameters[PARAMETER_REPEATED] = from->repeated;
     sizes[PART_SLOTS] = ((uint64_t)shape->chunks << shape->prefix) * shape->slot_words * 4;
-    sizes[PART_SPILL] = spill_groups * shape->planes * LANES * 4;
+    sizes[PART_SPILL] = spill_groups * LANES * 4;
     sizes[PART_TAILS] = tail_offset(shape, shape->chunks, from->distinct);
     sizes[PART_CODES] = shape->apart ? from->distinct * shape->words * 8 : 0;
     sizes[PART_PAYLOADS] = from->distinct * bytes;

@@ -65,12 +65,11 @@ static inline uint32_t *rest_place(const struct table_filling *filling,
 {
     bool spills = slot[1] > capacity_of(shape);
     uint32_t lane = index + HEADER + spills, inside = capacity_of(shape) - spills;
-    uint32_t *groups = slot, words = shape->planes * LANES;
     if (spills && index >= inside) {
-        groups = filling->spill + (size_t)slot[2] * words;
+        slot = filling->spill + (size_t)slot[2] * LANES;
         lane = index - inside;
     }
-    return groups + (size_t)lane / LANES * words + lane % LANES;
+    return slot + lane;
 }
 
 static inline __attribute__((always_inline)) void fill_code(struct table_filling *filling,
@@ -80,9 +79,7 @@ static inline __attribute__((always_inline)) void fill_code(struct table_filling
 {
     uint32_t *slot = filling->slots + (size_t)turned->prefix * shape->slot_words;
     uint32_t index = filling->counts[turned->prefix]++;
-    uint32_t *rest = rest_place(filling, shape, slot, index);
-    for (uint32_t plane = 0; plane < shape->planes; plane++)
-        rest[plane * LANES] = turned->rest[plane];
+    *rest_place(filling, shape, slot, index) = turned->rest;
     uint8_t *tail = filling->tail + (size_t)(slot[0] + index) * tail_bytes(shape, filling->chunk);
     if (filling->chunk)
         memcpy(tail + tail_bytes(shape, filling->chunk) - sizeof id, &id, sizeof id);
@@ -98,7 +95,7 @@ static inline __attribute__((always_inline)) void fill_code(struct table_filling
 /* Codes on their way to their buckets: id, prefix, remainder and what it leaves out. */
 static uint32_t entry_words(const struct hamming_shape *shape)
 {
-    return 2 + shape->planes + (shape->extra_bytes > 0);
+    return 3 + (shape->extra_bytes > 0);
 }
 
 static inline void entry_put(uint32_t *entry, const struct hamming_shape *shape, uint32_t id,
@@ -106,19 +103,16 @@ static inline void entry_put(uint32_t *entry, const struct hamming_shape *shape,
 {
     entry[0] = id;
     entry[1] = turned->prefix;
-    for (uint32_t plane = 0; plane < shape->planes; plane++)
-        entry[2 + plane] = turned->rest[plane];
+    entry[2] = turned->rest;
     if (shape->extra_bytes)
-        entry[2 + shape->planes] = turned->extra;
+        entry[3] = turned->extra;
 }
 
 static inline struct turned entry_get(const uint32_t *entry, const struct hamming_shape *shape)
 {
-    struct turned turned = {.prefix = entry[1]};
-    for (uint32_t plane = 0; plane < shape->planes; plane++)
-        turned.rest[plane] = entry[2 + plane];
+    struct turned turned = {.prefix = entry[1], .rest = entry[2]};
     if (shape->extra_bytes)
-        turned.extra = entry[2 + shape->planes];
+        turned.extra = entry[3];
     return turned;
 }
 
@@ -181,17 +175,15 @@ static inline __attribute__((always_inline)) void slice_fill_directly(
 }
 
 /* Fill in a slice, partition by partition if there is room for that.
- * @param bits, planes constants, for the compiler */
+ * @param bits a constant, for the compiler */
 static inline __attribute__((always_inline)) void slice_fill_as(const struct gathered *from,
                                                                 struct table_filling *filling,
                                                                 const struct slice *slice,
-                                                                const uint32_t bits,
-                                                                const uint32_t planes)
+                                                                const uint32_t bits)
 {
     struct hamming_shape shape = filling->shape;
     shape.bits = bits;
     shape.words = (bits + 63) / 64;
-    shape.planes = planes;
     const uint32_t words = entry_words(&shape);
     if (!slice->gathered) {
         slice_fill_directly(from, filling, &shape, slice);
@@ -210,16 +202,16 @@ static void fill_slice(const struct gathered *from, struct table_filling *fillin
 {
     switch (filling->shape.bits) {
     case 32:
-        slice_fill_as(from, filling, slice, 32, 1);
+        slice_fill_as(from, filling, slice, 32);
         break;
     case 64:
-        slice_fill_as(from, filling, slice, 64, 1);
+        slice_fill_as(from, filling, slice, 64);
         break;
     case 128:
-        slice_fill_as(from, filling, slice, 128, PLANES_128);
+        slice_fill_as(from, filling, slice, 128);
         break;
     default:
-        slice_fill_as(from, filling, slice, 256, PLANES_256);
+        slice_fill_as(from, filling, slice, 256);
     }
 }
 

@@ -16,7 +16,7 @@ static bool parameters_valid(const uint64_t *parameters)
 {
     uint64_t bits = parameters[PARAMETER_BITS], chunks = parameters[PARAMETER_CHUNKS];
     uint64_t prefix = parameters[PARAMETER_PREFIX];
-    return parameters[PARAMETER_VERSION] == HAMMING_VERSION &&
+    return in_range(parameters[PARAMETER_VERSION], HAMMING_OLD_VERSION, HAMMING_VERSION) &&
            (bits == 32 || bits == 64 || bits == 128 || bits == 256) &&
            in_range(chunks, 1, CHUNKS_MAX) && in_range(prefix, PREFIX_MIN, PREFIX_MAX) &&
            chunks * prefix <= bits && in_range(parameters[PARAMETER_GROUPS], 1, GROUPS_MAX) &&
@@ -26,6 +26,12 @@ static bool parameters_valid(const uint64_t *parameters)
            parameters[PARAMETER_CODES] <= UINT64_C(1) << 48 &&
            parameters[PARAMETER_REPEATED] <= parameters[PARAMETER_DISTINCT] &&
            (parameters[PARAMETER_PAYLOAD_BYTES] == 4 || parameters[PARAMETER_PAYLOAD_BYTES] == 8);
+}
+
+/* Wide codes had longer remainders. */
+static bool is_made_formerly(const uint64_t *parameters)
+{
+    return parameters[PARAMETER_VERSION] == HAMMING_OLD_VERSION && parameters[PARAMETER_BITS] > 64;
 }
 
 static void parameters_take(struct hamming *table, const uint64_t *parameters)
@@ -45,7 +51,7 @@ static bool sizes_valid(const struct hamming *table, const uint64_t *sizes)
 {
     const struct hamming_shape *shape = &table->shape;
     uint64_t buckets = (uint64_t)shape->chunks << shape->prefix;
-    uint64_t group_bytes = shape->planes * LANES * sizeof(uint32_t);
+    uint64_t group_bytes = LANES * sizeof(uint32_t);
     return sizes[PART_SLOTS] == buckets * shape->slot_words * sizeof(uint32_t) &&
            sizes[PART_SPILL] % group_bytes == 0 && sizes[PART_SPILL] / group_bytes <= UINT32_MAX &&
            sizes[PART_TAILS] == tail_offset(shape, shape->chunks, table->distinct) &&
@@ -65,8 +71,7 @@ static void parts_find(struct hamming *table)
     const struct hamming_shape *shape = &table->shape;
     table->slots = (const uint32_t *)(const void *)parts[PART_SLOTS];
     table->spill = (const uint32_t *)(const void *)parts[PART_SPILL];
-    table->spill_groups =
-        table->segment->plan.part_bytes[PART_SPILL] / (shape->planes * LANES * sizeof(uint32_t));
+    table->spill_groups = table->segment->plan.part_bytes[PART_SPILL] / (LANES * sizeof(uint32_t));
     for (unsigned chunk = 0; chunk < shape->chunks; chunk++)
         table->tails[chunk] = parts[PART_TAILS] + tail_offset(shape, chunk, table->distinct);
     table->apart = (const uint64_t *)(const void *)parts[PART_CODES];
@@ -135,6 +140,11 @@ enum doppel_status hamming_open(struct segment *segment, struct hamming **out,
     bool sound = segment->plan.table == SEGMENT_HAMMING && parameters_valid(parameters);
     if (sound)
         parameters_take(table, parameters);
+    if (sound && is_made_formerly(parameters)) {
+        status = doppel_fail(error, DOPPEL_E_VERSION,
+                             "a table of the index was made by an earlier version: rebuild it");
+        goto failed;
+    }
     if (!sound || !sizes_valid(table, segment->plan.part_bytes)) {
         doppel_fail(error, status, "a Hamming table of the index has impossible parameters");
         goto failed;

@@ -1,7 +1,8 @@
 /*
  * The Hamming table: an immutable segment that finds every code within a radius. A code is cut into
  * chunks; a code within radius r of the query agrees with it, in some chunk, up to that chunk's
- * share of r (pigeonhole; the shares sum to r - chunks + 1).
+ * share of r (pigeonhole; the shares sum to r - chunks + 1), and from that chunk on up to the
+ * shares of all that follows (pigeonring).
  */
 #ifndef DOPPEL_INDEX_HAMMING_HAMMING_H
 #define DOPPEL_INDEX_HAMMING_HAMMING_H
@@ -15,7 +16,7 @@ struct hamming; /* a segment with its parameters checked and its parts found */
 struct hamming_options {
     uint32_t bits;          /* 32, 64, 128, 256 */
     uint32_t design_radius; /* chunks follow from it, the count and the width */
-    bool compact;           /* fewer bytes a code (≤ 33 for 64 bits), slower */
+    bool compact;           /* fewer bytes a code (≤ 33 for 64 bits, 150 for 256), slower */
 };
 
 /**

@@ -4,43 +4,36 @@
 #include "core/cpu.h"
 
 struct needle {
-    uint32_t rest[PLANES_MAX];
+    uint32_t rest;
 };
 
-static inline struct needle needle_prepare(const uint32_t *rest, const unsigned planes)
+static inline struct needle needle_prepare(uint32_t rest)
 {
-    struct needle needle = {{0}};
-    for (unsigned plane = 0; plane < planes; plane++)
-        needle.rest[plane] = rest[plane];
-    return needle;
+    return (struct needle){rest};
 }
 
-static inline uint32_t lane_distance(const uint32_t *lane, const struct needle *needle,
-                                     const unsigned planes)
+static inline uint32_t lane_distance(uint32_t lane, const struct needle *needle)
 {
-    uint32_t distance = 0;
-    for (unsigned plane = 0; plane < planes; plane++)
-        distance += (uint32_t)__builtin_popcount(lane[plane * LANES] ^ needle->rest[plane]);
-    return distance;
+    return (uint32_t)__builtin_popcount(lane ^ needle->rest);
 }
 
 static inline bool groups_near(const uint32_t *groups, uint32_t count, const struct needle *needle,
-                               uint32_t limit, const unsigned planes)
+                               uint32_t limit)
 {
     bool near = false;
-    for (uint32_t i = 0; i < count; i++, groups += planes * LANES)
+    for (uint32_t i = 0; i < count; i++, groups += LANES)
         for (unsigned lane = 0; lane < LANES; lane++)
-            near |= lane_distance(groups + lane, needle, planes) <= limit;
+            near |= lane_distance(groups[lane], needle) <= limit;
     return near;
 }
 
 static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
                               const struct needle *needle, uint32_t limit, uint32_t mark,
-                              struct pass_queue *queue, const unsigned planes)
+                              struct pass_queue *queue)
 {
     uint32_t near = 0, distances[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
-        distances[lane] = lane_distance(group + lane, needle, planes);
+        distances[lane] = lane_distance(group[lane], needle);
         near |= (uint32_t)(distances[lane] <= limit) << lane;
     }
     lanes_append(near, distances, lanes, mark, queue);

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 enum {
-    PLANES_MAX = 4,
     LANES = 16,
     HEADER = 2,        /* lanes of a slot before its codes; one more when it spills */
     LOOKUPS_AHEAD = 64 /* lookups must be readable so far after the last */
@@ -42,12 +41,12 @@ struct lookup_job {
     uint32_t home;  /* the query's own bucket */
     uint32_t limit; /* distance */
     uint16_t number;
-    uint32_t rest[PLANES_MAX]; /* the query's remainder */
+    uint32_t rest; /* the query's remainder */
 };
 
 struct code_slots {
     const uint32_t *words, *spill;
-    uint32_t slot_words, groups, planes;
+    uint32_t slot_words, groups;
     uint32_t ahead; /* lookups between the fetch of a bucket and its use */
 };
 
@@ -60,8 +59,8 @@ struct spill_run {
     const uint32_t *groups;
     uint32_t bucket, position, count;
 };
-typedef void spill_kernel(const struct code_slots *slots, const struct lookup_job *job,
-                          const struct spill_run *run, struct pass_queue *queue);
+typedef void spill_kernel(const struct lookup_job *job, const struct spill_run *run,
+                          struct pass_queue *queue);
 
 typedef struct hamming_kernel {
     lookup_kernel *lookup;

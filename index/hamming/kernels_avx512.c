@@ -4,49 +4,38 @@
 #include <immintrin.h>
 
 struct needle {
-    __m512i rest[PLANES_MAX];
+    __m512i rest;
 };
 
-static inline struct needle needle_prepare(const uint32_t *rest, const unsigned planes)
+static inline struct needle needle_prepare(uint32_t rest)
 {
-    struct needle needle;
-    for (unsigned plane = 0; plane < planes; plane++)
-        needle.rest[plane] = _mm512_set1_epi32((int)rest[plane]);
-    return needle;
+    return (struct needle){_mm512_set1_epi32((int)rest)};
 }
 
-static inline __m512i group_distance(const uint32_t *group, const struct needle *needle,
-                                     const unsigned planes)
+static inline __m512i group_distance(const uint32_t *group, const struct needle *needle)
 {
-    __m512i distance = _mm512_setzero_si512();
-    for (unsigned plane = 0; plane < planes; plane++) {
-        __m512i word = _mm512_load_si512(group + plane * LANES);
-        __m512i ones = _mm512_popcnt_epi32(_mm512_xor_si512(word, needle->rest[plane]));
-        distance = plane ? _mm512_add_epi32(distance, ones) : ones;
-    }
-    return distance;
+    return _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_load_si512(group), needle->rest));
 }
 
 static inline bool groups_near(const uint32_t *groups, uint32_t count, const struct needle *needle,
-                               uint32_t limit, const unsigned planes)
+                               uint32_t limit)
 {
-    const size_t next = (size_t)planes * LANES;
-    __m512i least = group_distance(groups, needle, planes);
+    __m512i least = group_distance(groups, needle);
     if (count >= 2)
-        least = _mm512_min_epu32(least, group_distance(groups + next, needle, planes));
+        least = _mm512_min_epu32(least, group_distance(groups + LANES, needle));
     if (count >= 4)
-        least = _mm512_min_epu32(
-            least, _mm512_min_epu32(group_distance(groups + 2 * next, needle, planes),
-                                    group_distance(groups + 3 * next, needle, planes)));
+        least =
+            _mm512_min_epu32(least, _mm512_min_epu32(group_distance(groups + 2 * LANES, needle),
+                                                     group_distance(groups + 3 * LANES, needle)));
     return _mm512_cmple_epu32_mask(least, _mm512_set1_epi32((int)limit)) != 0;
 }
 
 static inline void group_pass(const uint32_t *group, const struct lanes *lanes,
                               const struct needle *needle, uint32_t limit, uint32_t mark,
-                              struct pass_queue *queue, const unsigned planes)
+                              struct pass_queue *queue)
 {
     const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i distance = group_distance(group, needle, planes);
+    __m512i distance = group_distance(group, needle);
     __mmask16 codes = _mm512_cmpge_epi32_mask(numbers, _mm512_set1_epi32(lanes->from)) &
                       _mm512_cmplt_epi32_mask(numbers, _mm512_set1_epi32(lanes->to));
     __mmask16 near = _mm512_mask_cmple_epu32_mask(codes, distance, _mm512_set1_epi32((int)limit));

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void nearest_offer(struct active *active, const struct doppel_index_hit *hit,
                    struct hamming_scratch *scratch)
@@ -36,8 +37,35 @@ static uint32_t likely_radius(const struct hamming *table, size_t nearest)
 struct radius_growing {
     uint32_t covered; /* units of shares spent: all codes at less than that distance are found */
     uint32_t most;    /* the query's radius */
+    uint32_t likely;  /* a radius with enough codes, were they uniform */
+    uint32_t window;  /* what chunk and remainder may differ by, about */
+    int8_t shares[CHUNKS_MAX]; /* of the limit: chunks are searched so far at most */
+    bool whole;                /* all codes are read: looking up costs more, and others are far */
     bool done;
 };
+
+/* Begin with a limit, or again. While shells are searched in whatever order, up to the shares of
+ * the limit, its windows are no narrower than those of any limit that turns out to be enough. */
+static void limit_set(const struct hamming *table, struct active *active,
+                      struct radius_growing *growing, uint32_t limit)
+{
+    const uint32_t chunks = table->shape.chunks;
+    active->limit = limit;
+    growing->covered = 0;
+    growing->whole = false;
+    growing->window = window_usual(&table->shape, limit);
+    if (shares_choose(table, limit, active->sizes, growing->shares)) {
+        shares_windows(&table->shape, growing->shares, active->windows);
+    } else {
+        growing->window = limit;
+        growing->whole = table->shape.apart;
+        memset(growing->shares, INT8_MAX, sizeof growing->shares);
+        for (unsigned chunk = 0; chunk < chunks; chunk++)
+            active->windows[chunk] = UINT32_MAX;
+    }
+    for (unsigned chunk = 0; chunk < chunks; chunk++)
+        active->share[chunk] = active->before[chunk] = -1;
+}
 
 static void knn_begin(const struct hamming *table, struct active *active,
                       struct radius_growing *growing, size_t nearest)
@@ -48,25 +76,27 @@ static void knn_begin(const struct hamming *table, struct active *active,
         (struct radius_growing){.most = radius < table->shape.bits ? radius : table->shape.bits};
     active->nearest = nearest;
     hits_make_heap(hits);
-    uint32_t likely = likely_radius(table, nearest);
-    active->limit = likely < growing->most ? likely : growing->most;
-    if (hits->count >= nearest && hits->items[0].distance < active->limit)
-        active->limit = hits->items[0].distance;
-    for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
-        active->share[chunk] = -1;
+    growing->likely = likely_radius(table, nearest);
+    uint32_t limit = growing->likely < growing->most ? growing->likely : growing->most;
+    if (limit > table->design_radius && table->shape.apart) /* of wide ones others are far */
+        limit = table->design_radius;
+    if (hits->count >= nearest && hits->items[0].distance < limit)
+        limit = hits->items[0].distance;
     active_sizes(table, active);
+    limit_set(table, active, growing, limit);
 }
 
 /* Add the cheapest shell that is left. @return its cost; infinite: there is none */
-static float grow_hamming(const struct hamming *table, struct active *active)
+static float grow_hamming(const struct hamming *table, struct active *active,
+                          const struct radius_growing *growing)
 {
     unsigned best = 0;
     float least = INFINITY;
     for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++) {
         uint32_t ones = (uint32_t)(active->share[chunk] + 1);
-        if (ones >= table->shells)
+        if (ones >= table->shells || (int32_t)ones > growing->shares[chunk])
             continue;
-        float cost = shell_cost(table, chunk, ones, active->limit, active->sizes[chunk]);
+        float cost = shell_cost(table, chunk, ones, growing->window, active->sizes[chunk]);
         if (cost < least) {
             least = cost;
             best = chunk;
@@ -85,25 +115,32 @@ static void plan_growth(const struct hamming *table, struct hamming_scratch *scr
         plan_shells(table, scratch, number, chunk, active->before[chunk] + 1, active->share[chunk]);
 }
 
+static void knn_scan(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
+                     struct radius_growing *growing)
+{
+    plan_scan(table, scratch, number);
+    growing->covered = scratch->active[number].limit + 1;
+}
+
 /* The next round: shells worth about what was spent before, at least some. */
 static void knn_round(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
                       struct radius_growing *growing)
 {
     enum { LEAST_NS = 500 };
     struct active *active = &scratch->active[number];
-    for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
-        active->before[chunk] = active->share[chunk];
+    if (growing->whole) {
+        knn_scan(table, scratch, number, growing);
+        return;
+    }
+    memcpy(active->before, active->share, sizeof active->before);
     float spent = 0, scan = scan_cost(table, active->limit);
-    while (growing->covered <= active->limit && spent < LEAST_NS) {
-        float cost = grow_hamming(table, active);
-        if ((spent += cost) > scan) {
-            for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
-                active->share[chunk] = active->before[chunk];
-            growing->covered = active->limit + 1;
-            plan_scan(table, scratch, number);
+    for (; growing->covered <= active->limit && spent < LEAST_NS; growing->covered++) {
+        spent += grow_hamming(table, active, growing);
+        if (spent > scan) {
+            memcpy(active->share, active->before, sizeof active->share);
+            knn_scan(table, scratch, number, growing);
             return;
         }
-        growing->covered++;
     }
     plan_growth(table, scratch, number);
 }
@@ -116,14 +153,16 @@ static bool knn_finished(const struct hamming *table, struct active *active,
     const hit_array *hits = active->query->hits;
     if (growing->covered <= active->limit)
         return false;
-    if (hits->count >= active->nearest || active->limit >= growing->most)
+    const bool full = hits->count >= active->nearest;
+    if ((full && hits->items[0].distance <= active->limit) || active->limit >= growing->most)
         return true;
     active->known = (int32_t)active->limit;
     uint32_t limit = active->limit + 2 + active->limit / 8;
-    active->limit = limit < growing->most ? limit : growing->most;
-    growing->covered = 0;
-    for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
-        active->share[chunk] = active->before[chunk] = -1;
+    if (limit < growing->likely)
+        limit = growing->likely;
+    if (full && hits->items[0].distance < limit) /* of another table */
+        limit = hits->items[0].distance;
+    limit_set(table, active, growing, limit < growing->most ? limit : growing->most);
     return false;
 }
 

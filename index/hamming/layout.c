@@ -5,26 +5,16 @@
 
 /* As hamming_shares.c has them. */
 static const double FETCH_NS = 5.5, LINE_NS = 2.3, ORDERED_LINE_NS = 2.4, PASS_NS = 8,
-                    SPILL_NS = 40, EXCESSIVE = 1e6;
-
-/* A page of a mapped file that a process touches for the first time: the fault, and its checksum.
- * Compact tables of wide codes are kept by libraries, which a process asks once. */
-static const double PAGE_NS = 900, PAGE_BYTES = 4096;
-
-static bool is_asked_once(const struct hamming_options *options)
-{
-    return options->compact && options->bits > 64;
-}
+                    SPILL_NS = 40, WORD_NS = .6, EXCESSIVE = 1e6;
 
 /* Bytes a code, payload of 8 included. Small tables may take more: they are small. */
 static double budget(const struct hamming_options *options, double count)
 {
-    double generous = count < 1e5 ? 4 : count < 4e6 ? 1.35 : 1;
-    if (options->compact && options->bits <= 64)
-        return 33;
-    if (options->compact)
-        return (count < 1e5 ? 2 : 1) * (options->bits == 128 ? 100 : 200);
-    return generous * (options->bits <= 64 ? 48 : options->bits == 128 ? 160 : 352);
+    if (options->bits > 64) {
+        double wide = options->bits == 128 ? 120 : 200;
+        return wide * (options->compact ? .75 : 1) * (count < 1e5 ? 2 : 1);
+    }
+    return options->compact ? 33 : 48 * (count < 1e5 ? 4 : count < 4e6 ? 1.35 : 1);
 }
 
 /* Groups of an average bucket that have no room in its slot. */
@@ -44,7 +34,7 @@ static double spilled_part(const struct hamming_shape *shape, double count)
 static double shape_bytes(const struct hamming_shape *shape, double count)
 {
     double groups = shape->groups + spilling(shape, count) + spilled_part(shape, count);
-    double slots = (double)shape->chunks * exp2(shape->prefix) * groups * shape->planes * LANES * 4;
+    double slots = (double)shape->chunks * exp2(shape->prefix) * groups * LANES * 4;
     double codes =
         (double)tail_offset(shape, shape->chunks, 1) + 8 + (shape->apart ? shape->bits / 8. : 0);
     return slots / count + codes;
@@ -56,31 +46,32 @@ static double binomial_tail(double bits, double ones)
     return .5 * erfc(-(ones + .5 - bits / 2) / sqrt(bits / 2));
 }
 
-/* Pages on which a bucket lies, on an average. */
-static double bucket_pages(const struct hamming_shape *shape, double count)
+/* Nanoseconds of reading all. */
+static double scan_cost_of(const struct hamming_shape *shape, double count, uint32_t radius)
 {
-    double bytes = (shape->groups + spilling(shape, count)) * shape->planes * LANES * 4;
-    return 1 + (bytes - LANES * 4) / PAGE_BYTES + spilled_part(shape, count);
+    if (shape->apart)
+        return count * shape->words * WORD_NS;
+    double lines = exp2(shape->prefix) * (shape->groups + spilling(shape, count));
+    double bits = fmin(32 + shape->prefix, shape->bits);
+    return lines * ORDERED_LINE_NS + count * binomial_tail(bits, radius) * PASS_NS / 2;
 }
 
-/* Nanoseconds of a search, the shells shared out evenly. @param page_ns of each page it touches */
-static double search_cost(const struct hamming_shape *shape, double count, uint32_t radius,
-                          double page_ns)
+/* Nanoseconds of a search, the shells shared out evenly. */
+static double search_cost(const struct hamming_shape *shape, double count, uint32_t radius)
 {
     double buckets = exp2(shape->prefix), load = count / buckets;
-    double spill = spilling(shape, count), lines = (shape->groups + spill) * shape->planes;
-    double lookup = FETCH_NS + LINE_NS * lines + SPILL_NS * spilled_part(shape, count) +
-                    page_ns * bucket_pages(shape, count);
+    double spill = spilling(shape, count), lines = shape->groups + spill;
+    double lookup = FETCH_NS + LINE_NS * lines + SPILL_NS * spilled_part(shape, count);
     double cost = 0, shell = 1;
-    double rest = fmin(32. * shape->planes, shape->bits - shape->prefix);
-    double scan = buckets * lines * (ORDERED_LINE_NS + page_ns * LANES * 4 / PAGE_BYTES) +
-                  count * binomial_tail(rest + shape->prefix, radius) * PASS_NS / 2;
+    double rest = fmin(32, shape->bits - shape->prefix);
+    const double window = window_usual(shape, radius);
+    const double scan = scan_cost_of(shape, count, radius);
     uint32_t units = radius + 1;
     for (uint32_t ones = 0; units > 0; ones++) {
         if (ones > shape->prefix / 2)
             return scan;
         uint32_t chunks = units < shape->chunks ? units : shape->chunks;
-        double passing = binomial_tail(rest, (double)radius - ones);
+        double passing = binomial_tail(rest, window - ones);
         cost += chunks * shell * (lookup + load * passing * PASS_NS);
         units -= chunks;
         shell = shell * (shape->prefix - ones) / (ones + 1);
@@ -100,10 +91,8 @@ static double geometric_cost(const struct hamming_shape *shape, double count,
                              const struct hamming_options *options)
 {
     double sum = 0;
-    if (is_asked_once(options))
-        return log(search_cost(shape, count, options->design_radius, PAGE_NS));
     for (uint32_t quarters = 2; quarters <= 6; quarters++)
-        sum += log(search_cost(shape, count, options->design_radius * quarters / 4, 0));
+        sum += log(search_cost(shape, count, options->design_radius * quarters / 4));
     return sum;
 }
 
@@ -114,8 +103,7 @@ struct hamming_shape hamming_layout(const struct hamming_options *options, uint6
     struct hamming_shape best = hamming_shape(bits, 1, PREFIX_MIN, 1);
     for (uint32_t prefix = PREFIX_MIN; prefix <= PREFIX_MAX; prefix++)
         for (uint32_t chunks = 1; chunks <= CHUNKS_MAX && chunks * prefix <= bits; chunks++) {
-            const bool half = options->compact && !is_asked_once(options);
-            uint32_t groups = groups_for(codes / exp2(prefix), half);
+            uint32_t groups = groups_for(codes / exp2(prefix), options->compact);
             struct hamming_shape shape = hamming_shape(bits, chunks, prefix, groups);
             double cost = geometric_cost(&shape, codes, options);
             double excess = shape_bytes(&shape, codes) / budget(options, codes);

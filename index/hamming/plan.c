@@ -35,6 +35,7 @@ void active_begin(const struct hamming *table, struct hamming_scratch *scratch, 
     for (unsigned chunk = 0; chunk < shape->chunks; chunk++) {
         active->turned[chunk] = code_turn(active->code, shape, chunk);
         active->before[chunk] = -1;
+        active->windows[chunk] = UINT32_MAX;
         __builtin_prefetch(own_slot(table, active, chunk));
     }
     if (query->radius >= shape->chunks - 1) /* most likely all are looked up whole */
@@ -52,9 +53,9 @@ void active_sizes(const struct hamming *table, struct active *active)
     }
 }
 
-/* A job without lookups yet. */
+/* A job without lookups yet. @param limit of chunk and remainder */
 static struct lookup_job *job_begin(const struct hamming *table, struct hamming_scratch *scratch,
-                                    unsigned number, unsigned chunk)
+                                    unsigned number, unsigned chunk, uint32_t limit)
 {
     if (scratch->job_count == JOBS_MAX || scratch->lookup_count == BLOCK)
         plan_run(table, scratch);
@@ -64,10 +65,10 @@ static struct lookup_job *job_begin(const struct hamming *table, struct hamming_
     *job = (struct lookup_job){
         .lookups = scratch->lookups + scratch->lookup_count,
         .home = bucket_of_hamming(table, chunk, active->turned[chunk].prefix),
-        .limit = active->limit,
+        .limit = limit,
+        .rest = active->turned[chunk].rest,
         .number = (uint16_t)job_number,
     };
-    memcpy(job->rest, active->turned[chunk].rest, sizeof job->rest);
     scratch->job_active[job_number] = (uint8_t)number;
     scratch->job_chunk[job_number] = (uint8_t)chunk;
     return job;
@@ -111,8 +112,11 @@ void plan_shells(const struct hamming *table, struct hamming_scratch *scratch, u
         return;
     struct shell_reader reader = {.shell = first > 0 ? (uint32_t)first : 0};
     uint32_t left = table->shell_ends[last] - (first > 0 ? table->shell_ends[first - 1] : 0);
+    const struct active *active = &scratch->active[number];
+    const uint32_t window = active->windows[chunk];
     while (left && !scratch->no_memory) {
-        struct lookup_job *job = job_begin(table, scratch, number, chunk);
+        struct lookup_job *job = job_begin(table, scratch, number, chunk,
+                                           active->limit < window ? active->limit : window);
         job->count = job_room(scratch, left);
         read_shells(table, &reader, job, scratch);
         scratch->lookup_count += job->count;
@@ -123,8 +127,13 @@ void plan_shells(const struct hamming *table, struct hamming_scratch *scratch, u
 void plan_scan(const struct hamming *table, struct hamming_scratch *scratch, unsigned number)
 {
     uint32_t at = 0, end = UINT32_C(1) << table->shape.prefix;
+    if (table->shape.apart) {
+        scan_apart(table, scratch, number);
+        return;
+    }
     while (at < end) {
-        struct lookup_job *job = job_begin(table, scratch, number, 0);
+        struct lookup_job *job =
+            job_begin(table, scratch, number, 0, scratch->active[number].limit);
         uint32_t *lookups = scratch->lookups + scratch->lookup_count;
         job->count = job_room(scratch, end - at);
         for (uint32_t i = 0; i < job->count; i++)
@@ -135,9 +144,8 @@ void plan_scan(const struct hamming *table, struct hamming_scratch *scratch, uns
 }
 
 /* The rests of buckets that go on in the spill. */
-static void run_spilled(const struct hamming *table, const struct code_slots *slots,
-                        struct hamming_scratch *scratch, const struct lookup_job *job,
-                        struct pass_queue *queue)
+static void run_spilled(const struct hamming *table, struct hamming_scratch *scratch,
+                        const struct lookup_job *job, struct pass_queue *queue)
 {
     uint32_t piece = PASSES_MAX / 2;
     for (size_t i = 0; i < queue->spilled_count; i++) {
@@ -146,10 +154,9 @@ static void run_spilled(const struct hamming *table, const struct code_slots *sl
             if (queue->room - queue->count < piece)
                 passes_verify(table, scratch, queue);
             uint32_t left = bucket.count - done;
-            size_t words = (size_t)(done - bucket.inside) * slots->planes;
-            struct spill_run run = {bucket.spill + words, queue->spilled[i], bucket.start + done,
-                                    left < piece ? left : piece};
-            table->kernel->spill(slots, job, &run, queue);
+            struct spill_run run = {bucket.spill + (done - bucket.inside), queue->spilled[i],
+                                    bucket.start + done, left < piece ? left : piece};
+            table->kernel->spill(job, &run, queue);
             scratch->counts.candidates += run.count;
         }
     }
@@ -167,7 +174,7 @@ static void run_job(const struct hamming *table, const struct code_slots *slots,
     for (size_t done = 0;;) {
         done = table->kernel->lookup(slots, job, done, queue);
         if (queue->spilled_count)
-            run_spilled(table, slots, scratch, job, queue);
+            run_spilled(table, scratch, job, queue);
         if (done == job->count)
             return;
         passes_verify(table, scratch, queue);
@@ -192,7 +199,7 @@ static void read_buckets_ahead(const struct hamming *table, struct hamming_scrat
 void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
 {
     const struct hamming_shape *shape = &table->shape;
-    uint32_t lines = shape->groups * shape->planes, ahead = 128 / lines;
+    uint32_t ahead = 128 / shape->groups;
     ahead = ahead > 48 ? 48 : ahead < 3 ? 3 : ahead;
     if (ahead > scratch->lookup_count)
         ahead = scratch->lookup_count;
@@ -200,7 +207,6 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
                                .spill = table->spill,
                                .slot_words = shape->slot_words,
                                .groups = shape->groups,
-                               .planes = shape->planes,
                                .ahead = ahead};
     struct pass_queue queue = {.positions = scratch->pass_positions,
                                .buckets = scratch->pass_buckets,

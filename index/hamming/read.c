@@ -76,7 +76,7 @@ static bool code_at(const struct hamming *table, struct hamming_reader *reader, 
         reader->bucket = hamming_bucket(table, reader->number);
     }
     struct turned turned = {.prefix = reader->number};
-    bucket_rest(table, &reader->bucket, reader->id - reader->bucket.start, turned.rest);
+    turned.rest = bucket_rest(&reader->bucket, reader->id - reader->bucket.start);
     const uint8_t *tail = table->tails[0] + (size_t)reader->id * shape->extra_bytes;
     segment_touch(table->segment, tail, shape->extra_bytes);
     memcpy(&turned.extra, tail, shape->extra_bytes);

@@ -37,6 +37,7 @@ static void search_plan(const struct hamming *table, struct hamming_scratch *scr
         plan_scan(table, scratch, number);
         return;
     }
+    shares_windows(&table->shape, active->share, active->windows);
     for (unsigned chunk = 0; chunk < table->shape.chunks; chunk++)
         plan_shells(table, scratch, number, chunk, 0, active->share[chunk]);
 }

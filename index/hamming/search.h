@@ -13,7 +13,8 @@ enum {
 };
 
 /* A query at work. A code found in a round through chunk k is new unless, for some chunk j, it
- * differs from the query in at most `before[j]` bits (in a round before), or `share[j]`, j < k. */
+ * differs from the query in at most `before[j]` bits (in a round before), or `share[j]`, j < k, and
+ * in at most `windows[j]` together with the remainder. */
 struct active {
     struct query *query;
     uint32_t limit;           /* distance */
@@ -22,7 +23,8 @@ struct active {
     struct turned turned[CHUNKS_MAX];
     uint32_t sizes[CHUNKS_MAX]; /* of its own buckets */
     int8_t before[CHUNKS_MAX], share[CHUNKS_MAX];
-    size_t nearest; /* k; 0: all */
+    uint32_t windows[CHUNKS_MAX]; /* what chunk and remainder may differ by */
+    size_t nearest;               /* k; 0: all */
 };
 
 struct found {
@@ -56,8 +58,9 @@ void active_sizes(const struct hamming *table, struct active *active);
 void plan_shells(const struct hamming *table, struct hamming_scratch *scratch, unsigned number,
                  unsigned chunk, int32_t first, int32_t last);
 
-/** Plan all buckets of table 0. */
+/** Plan all buckets of table 0; of codes that lie apart, these are read at once. */
 void plan_scan(const struct hamming *table, struct hamming_scratch *scratch, unsigned number);
+void scan_apart(const struct hamming *table, struct hamming_scratch *scratch, unsigned number);
 
 /** Run what is planned; what is found goes to the queries' hits. */
 void plan_run(const struct hamming *table, struct hamming_scratch *scratch);
@@ -66,6 +69,14 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch);
  * afterwards. */
 void passes_verify(const struct hamming *table, struct hamming_scratch *scratch,
                    struct pass_queue *queue);
+
+/** Whether a permuted code was found in an earlier round, or is through a chunk before this one. */
+bool is_found_before(const struct hamming *table, const struct active *active, unsigned chunk,
+                     const uint64_t *code);
+
+/** A code within its query's limit, and new. */
+void found_push(const struct hamming *table, struct hamming_scratch *scratch, uint32_t id,
+                uint32_t distance, unsigned number);
 
 /** Hand what was found to the queries. */
 void found_deliver(const struct hamming *table, struct hamming_scratch *scratch);

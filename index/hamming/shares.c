@@ -9,17 +9,18 @@
 #include "core/log_gamma.h"
 
 /* Measured on a Zen 5 server: a bucket fetched ahead, each of its cache lines, a line read in
- * order, a code whose remainder is within the limit. */
-static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS_NS = 8;
+ * order, a code whose remainder is within the limit, a word of codes that lie apart. */
+static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS_NS = 8,
+                   WORD_NS = .6f;
 
-enum { REST_MAX = 32 * PLANES_MAX + PREFIX_MAX };
+enum { WINDOW_MAX = 32 + PREFIX_MAX };
 
 enum { USUAL_RADII = 33 };
 
 struct share_costs {
     float lookups_ns[PREFIX_MAX + 1];         /* of a shell, without codes */
-    float passing[REST_MAX + 1];              /* the part of random remainders within a distance */
-    float scanning[REST_MAX + 1];             /* the same of chunk and remainder */
+    float passing[WINDOW_MAX + 1];            /* the part of random remainders within a distance */
+    float scanning[WINDOW_MAX + 1];           /* the same of chunk and remainder */
     float shells[CHUNKS_MAX][PREFIX_MAX + 1]; /* codes in a shell around a code */
     float crowding[CHUNKS_MAX];               /* how much more they are for each in the bucket */
     float code_ns;                            /* of a code that does not pass */
@@ -33,7 +34,7 @@ struct share_costs {
 static void fill_binomial(float *out, uint32_t bits)
 {
     double sum = 0;
-    for (uint32_t i = 0; i <= REST_MAX; i++) {
+    for (uint32_t i = 0; i <= WINDOW_MAX; i++) {
         if (i <= bits)
             sum += exp(log_gamma(bits + 1.0) - log_gamma(i + 1.0) - log_gamma(bits - i + 1.0) -
                        bits * log(2.0));
@@ -49,13 +50,11 @@ static uint32_t shell_lookups(const struct hamming *table, uint32_t ones)
 static void fill_costs(const struct hamming *table, struct share_costs *costs)
 {
     const struct hamming_shape *shape = &table->shape;
-    uint32_t rest = 32 * shape->planes;
-    if (rest > shape->bits - shape->prefix)
-        rest = shape->bits - shape->prefix;
-    float lookup_ns = FETCH_NS + LINE_NS * (float)(shape->groups * shape->planes);
+    const uint32_t left = shape->bits - shape->prefix, rest = left < 32 ? left : 32;
+    float lookup_ns = FETCH_NS + LINE_NS * (float)shape->groups;
     for (uint32_t ones = 0; ones < table->shells; ones++)
         costs->lookups_ns[ones] = (float)shell_lookups(table, ones) * lookup_ns;
-    costs->code_ns = LINE_NS * (float)shape->planes / LANES;
+    costs->code_ns = LINE_NS / LANES;
     fill_binomial(costs->passing, rest);
     fill_binomial(costs->scanning, rest + shape->prefix);
     const uint8_t *part = table->segment->parts[PART_SHELLS];
@@ -68,8 +67,9 @@ static void fill_costs(const struct hamming *table, struct share_costs *costs)
     }
 }
 
+/* @param window what chunk and remainder may differ by */
 static float cost_of_shell(const struct share_costs *costs, unsigned chunk, uint32_t ones,
-                           uint32_t radius, uint32_t size)
+                           uint32_t window, uint32_t size)
 {
     float codes = (float)size;
     if (ones) {
@@ -77,8 +77,8 @@ static float cost_of_shell(const struct share_costs *costs, unsigned chunk, uint
         float crowd = (codes + .1f * shells[0] + 1) * costs->crowding[chunk];
         codes = shells[ones] * (.5f + .5f * crowd);
     }
-    uint32_t limit = radius < ones ? 0 : radius - ones;
-    float passing = costs->passing[limit < REST_MAX ? limit : REST_MAX];
+    uint32_t limit = window < ones ? 0 : window - ones;
+    float passing = costs->passing[limit < WINDOW_MAX ? limit : WINDOW_MAX];
     return costs->lookups_ns[ones] + codes * (costs->code_ns + passing * PASS_NS);
 }
 
@@ -86,8 +86,10 @@ static float cost_of_scan(const struct hamming *table, const struct share_costs 
                           uint32_t radius)
 {
     const struct hamming_shape *shape = &table->shape;
-    float lines = (float)(shape->groups * shape->planes) * (float)(UINT64_C(1) << shape->prefix);
-    float passing = costs->scanning[radius < REST_MAX ? radius : REST_MAX];
+    if (shape->apart)
+        return (float)table->distinct * (float)shape->words * WORD_NS;
+    float lines = (float)shape->groups * (float)(UINT64_C(1) << shape->prefix);
+    float passing = costs->scanning[radius < WINDOW_MAX ? radius : WINDOW_MAX];
     return lines * ORDERED_LINE_NS + (float)table->distinct * passing * PASS_NS / 2;
 }
 
@@ -97,9 +99,10 @@ static bool choose_hamming(const struct hamming *table, const struct share_costs
     const uint32_t chunks = table->shape.chunks;
     float next[CHUNKS_MAX], all = 0,
                             most = cost_of_scan(table, costs, radius); /* of each the next shell */
+    const uint32_t window = window_usual(&table->shape, radius);
     for (unsigned chunk = 0; chunk < chunks; chunk++) {
         out_shares[chunk] = -1;
-        next[chunk] = cost_of_shell(costs, chunk, 0, radius, sizes[chunk]);
+        next[chunk] = cost_of_shell(costs, chunk, 0, window, sizes[chunk]);
     }
     for (uint32_t units = radius + 1; units > 0; units--) {
         unsigned least = 0;
@@ -111,7 +114,7 @@ static bool choose_hamming(const struct hamming *table, const struct share_costs
         if (!(all <= most))
             return false;
         uint32_t ones = (uint32_t)(++out_shares[least] + 1);
-        next[least] = ones < table->shells ? cost_of_shell(costs, least, ones, radius, sizes[least])
+        next[least] = ones < table->shells ? cost_of_shell(costs, least, ones, window, sizes[least])
                                            : INFINITY;
     }
     return true;
@@ -151,10 +154,32 @@ bool shares_choose(const struct hamming *table, uint32_t radius, const uint32_t 
     return !costs->usual_scan[radius];
 }
 
-float shell_cost(const struct hamming *table, unsigned chunk, uint32_t ones, uint32_t radius,
+/* The bits behind the last chunk have no share. A chunk that the window ends in counts whole. */
+static uint32_t window_of(const struct hamming_shape *shape, const int8_t *shares, unsigned first)
+{
+    uint32_t units = 0, covered = 0;
+    unsigned chunk = first;
+    do {
+        units += (uint32_t)(shares[chunk] + 1);
+        covered += shape->prefix;
+        if (++chunk == shape->chunks) {
+            chunk = 0;
+            covered += shape->ring - shape->chunks * shape->prefix;
+        }
+    } while (chunk != first && covered < window_bits(shape));
+    return units ? units - 1 : 0;
+}
+
+void shares_windows(const struct hamming_shape *shape, const int8_t *shares, uint32_t *out_windows)
+{
+    for (unsigned chunk = 0; chunk < shape->chunks; chunk++)
+        out_windows[chunk] = window_of(shape, shares, chunk);
+}
+
+float shell_cost(const struct hamming *table, unsigned chunk, uint32_t ones, uint32_t window,
                  uint32_t size)
 {
-    return cost_of_shell(table->costs, chunk, ones, radius, size);
+    return cost_of_shell(table->costs, chunk, ones, window, size);
 }
 
 float scan_cost(const struct hamming *table, uint32_t radius)

@@ -16,8 +16,18 @@ void share_costs_free(struct share_costs *costs);
 bool shares_choose(const struct hamming *table, uint32_t radius, const uint32_t *sizes,
                    int8_t *out_shares);
 
-/** What searching shell `ones` of a chunk costs, in ns. */
-float shell_cost(const struct hamming *table, unsigned chunk, uint32_t ones, uint32_t radius,
+/** What a code may differ by from the query in a chunk and its remainder together, for it to be
+ * looked at through this chunk. It must be through one:
+ *
+ * By what a code within the radius differs in each chunk, less the chunk's share and one, sums to
+ * less than 0 around the ring of chunks. So there is a chunk from which on all sums are less than 0
+ * (the cycle lemma): that over its window, too, which is the chunk and what follows. Source: Qin
+ * and Xiao, "Pigeonring" (2018). */
+void shares_windows(const struct hamming_shape *shape, const int8_t *shares, uint32_t *out_windows);
+
+/** What searching shell `ones` of a chunk costs, in ns.
+ * @param window what chunk and remainder may differ by */
+float shell_cost(const struct hamming *table, unsigned chunk, uint32_t ones, uint32_t window,
                  uint32_t size);
 
 /** What reading all of table 0 costs, in ns. */

@@ -11,8 +11,7 @@ struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t pref
                                   .prefix = prefix,
                                   .groups = groups,
                                   .apart = bits > 64};
-    shape.planes = bits <= 64 ? 1 : bits == 128 ? PLANES_128 : PLANES_256;
-    shape.slot_words = groups * shape.planes * LANES;
+    shape.slot_words = groups * LANES;
     shape.ring = bits;
     if (bits == 64) {
         shape.extra_bytes = prefix >= 16 ? 2 : 4;
@@ -23,9 +22,18 @@ struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t pref
     return shape;
 }
 
+uint32_t window_usual(const struct hamming_shape *shape, uint32_t radius)
+{
+    uint32_t chunks = (window_bits(shape) + shape->prefix - 1) / shape->prefix;
+    if (chunks >= shape->chunks)
+        return radius;
+    uint32_t units = ((radius + 1) * chunks + shape->chunks - 1) / shape->chunks;
+    return units - 1;
+}
+
 uint64_t code_unturn(const struct turned *turned, const struct hamming_shape *shape, unsigned chunk)
 {
-    uint64_t rest = turned->rest[0] | (uint64_t)turned->extra << 32;
+    uint64_t rest = turned->rest | (uint64_t)turned->extra << 32;
     uint32_t back = shape->ring - chunk * shape->prefix;
     return ring_turn(turned->prefix | rest << shape->prefix, shape->ring, back % shape->ring);
 }
@@ -46,25 +54,19 @@ struct bucket hamming_bucket(const struct hamming *table, uint64_t number)
         uint64_t first = bucket.slot[2], groups = (count - bucket.inside + LANES - 1) / LANES;
         if (first + groups > table->spill_groups)
             return (struct bucket){.slot = bucket.slot};
-        size_t words = (size_t)shape->planes * LANES;
-        bucket.spill = table->spill + first * words;
-        segment_touch(table->segment, bucket.spill, groups * words * sizeof(uint32_t));
+        bucket.spill = table->spill + first * LANES;
+        segment_touch(table->segment, bucket.spill, groups * LANES * sizeof(uint32_t));
     }
     bucket.start = start;
     bucket.count = count;
     return bucket;
 }
 
-void bucket_rest(const struct hamming *table, const struct bucket *bucket, uint32_t index,
-                 uint32_t *out_rest)
+uint32_t bucket_rest(const struct bucket *bucket, uint32_t index)
 {
-    uint32_t planes = table->shape.planes;
-    bool inside = index < bucket->inside;
-    uint32_t lane = inside ? index + bucket->header : index - bucket->inside;
-    const uint32_t *group =
-        (inside ? bucket->slot : bucket->spill) + (size_t)lane / LANES * planes * LANES;
-    for (uint32_t plane = 0; plane < planes; plane++)
-        out_rest[plane] = group[plane * LANES + lane % LANES];
+    if (index < bucket->inside)
+        return bucket->slot[index + bucket->header];
+    return bucket->spill[index - bucket->inside];
 }
 
 uint64_t hamming_more(const struct hamming *table, uint32_t id, const uint8_t **out_more)

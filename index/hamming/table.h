@@ -2,11 +2,10 @@
  * A Hamming table as its files see it.
  *
  * The bits of a code are permuted; chunk k is bits k × prefix … of the permuted code, and table k
- * has a bucket for each of its values. A bucket is a slot of `groups` groups of 16 lanes; plane w
- * of a group holds word w of 16 remainders (the bits that follow the chunk, cyclically, 32 to a
- * word) and is one cache line. Lanes 0 and 1 of the first plane hold where the bucket begins in its
- * table's order and how many codes it has; when they are more than fit, lane 2 says at which group
- * of the spill the rest begins.
+ * has a bucket for each of its values. A bucket is a slot of `groups` groups of 16 lanes of 32
+ * bits, each a cache line; a lane holds the remainder of a code: the bits that follow the chunk,
+ * cyclically. Lanes 0 and 1 hold where the bucket begins in its table's order and how many codes it
+ * has; when they are more than fit, lane 2 says at which group of the spill the rest begins.
  *
  * A code's number (id) is its place in the order of table 0. Tail k has an entry for each code in
  * the order of table k: its id (but for table 0) and the bits that the remainder left out. Codes
@@ -22,14 +21,13 @@
 #include "index/hamming/permute.h"
 
 enum {
-    HAMMING_VERSION = 1,
+    HAMMING_VERSION = 2,
+    HAMMING_OLD_VERSION = 1, /* the same but for wide codes */
     CHUNKS_MAX = 32,
     WORDS_MAX = 4, /* 64-bit words of a code */
     PREFIX_MIN = 8,
     PREFIX_MAX = 24,
     GROUPS_MAX = 128,
-    PLANES_128 = 2,
-    PLANES_256 = 3,
     HAMMING_DISTINCT_MAX = INT32_MAX
 };
 
@@ -64,16 +62,25 @@ enum hamming_parameter {
 /* What follows from the parameters alone. */
 struct hamming_shape {
     uint32_t bits, words, chunks, prefix;
-    uint32_t planes, groups; /* of a slot */
-    uint32_t slot_words;     /* of 32 bits */
-    uint32_t extra_bytes;    /* 0, 2 or 4 in each entry of a tail; none when codes lie apart */
-    bool apart;              /* codes lie apart */
+    uint32_t groups;      /* of a slot */
+    uint32_t slot_words;  /* of 32 bits */
+    uint32_t extra_bytes; /* 0, 2 or 4 in each entry of a tail; none when codes lie apart */
+    bool apart;           /* codes lie apart */
     bool shared;   /* what remainders leave out is the same for all tables: only table 0 has it */
     uint32_t ring; /* of codes that do not lie apart: the bits that are turned */
 };
 
 struct hamming_shape hamming_shape(uint32_t bits, uint32_t chunks, uint32_t prefix,
                                    uint32_t groups);
+
+/** Bits of a code that a slot tells: those of the chunk, and the remainder. */
+static inline uint32_t window_bits(const struct hamming_shape *shape)
+{
+    return shape->prefix + 32;
+}
+
+/** What chunk and remainder may differ by, about: were all shares the same. */
+uint32_t window_usual(const struct hamming_shape *shape, uint32_t radius);
 
 /** Bytes of an entry of a table's tail. */
 static inline size_t tail_bytes(const struct hamming_shape *shape, unsigned chunk)
@@ -121,9 +128,9 @@ struct hamming {
 
 /* A permuted code, turned so that a chunk comes first. */
 struct turned {
-    uint32_t prefix;           /* the chunk */
-    uint32_t rest[PLANES_MAX]; /* the words of its remainder */
-    uint32_t extra;            /* the bits left out, when codes do not lie apart */
+    uint32_t prefix; /* the chunk */
+    uint32_t rest;   /* its remainder */
+    uint32_t extra;  /* the bits left out, when codes do not lie apart */
 };
 
 /** Turn the lowest `ring` bits of a word right. */
@@ -159,12 +166,11 @@ static inline struct turned code_turn(const uint64_t *code, const struct hamming
     struct turned turned = {.prefix = chunk_value(code, shape, chunk)};
     if (shape->words == 1) {
         uint64_t rest = ring_turn(code[0], shape->ring, chunk * shape->prefix) >> shape->prefix;
-        turned.rest[0] = (uint32_t)rest;
+        turned.rest = (uint32_t)rest;
         turned.extra = (uint32_t)(rest >> 32);
         return turned;
     }
-    for (uint32_t plane = 0; plane < shape->planes; plane++)
-        turned.rest[plane] = code_bits(code, shape, (chunk + 1) * shape->prefix + 32 * plane);
+    turned.rest = code_bits(code, shape, (chunk + 1) * shape->prefix);
     return turned;
 }
 
@@ -181,8 +187,7 @@ struct bucket {
 struct bucket hamming_bucket(const struct hamming *table, uint64_t number);
 
 /** The remainder of code `index` of a bucket. */
-void bucket_rest(const struct hamming *table, const struct bucket *bucket, uint32_t index,
-                 uint32_t *out_rest);
+uint32_t bucket_rest(const struct bucket *bucket, uint32_t index);
 
 static inline uint64_t payload_load(const uint8_t *at, uint32_t bytes)
 {

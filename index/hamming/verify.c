@@ -12,23 +12,35 @@ static uint32_t code_distance(const uint64_t *a, const uint64_t *b, uint32_t wor
     return distance;
 }
 
-/* Whether a permuted code is found otherwise: in an earlier round, or through an earlier chunk. */
-static bool is_old_hamming(const struct hamming *table, const struct active *active, unsigned chunk,
-                           const uint64_t *code)
+/* As the kernels see it: chunk and remainder. */
+static bool is_in_window(const struct hamming_shape *shape, const struct active *active,
+                         unsigned chunk, const uint64_t *code)
+{
+    if (active->windows[chunk] >= active->limit)
+        return true;
+    const struct turned *sought = &active->turned[chunk], turned = code_turn(code, shape, chunk);
+    uint32_t distance = (uint32_t)__builtin_popcount(turned.prefix ^ sought->prefix);
+    distance += (uint32_t)__builtin_popcount(turned.rest ^ sought->rest);
+    return distance <= active->windows[chunk];
+}
+
+bool is_found_before(const struct hamming *table, const struct active *active, unsigned chunk,
+                     const uint64_t *code)
 {
     for (unsigned other = 0; other < table->shape.chunks; other++) {
         int32_t reach = other < chunk ? active->share[other] : active->before[other];
         if (reach < 0)
             continue;
         uint32_t value = chunk_value(code, &table->shape, other);
-        if (__builtin_popcount(value ^ active->turned[other].prefix) <= reach)
+        if (__builtin_popcount(value ^ active->turned[other].prefix) <= reach &&
+            is_in_window(&table->shape, active, other, code))
             return true;
     }
     return false;
 }
 
-static void found_push(const struct hamming *table, struct hamming_scratch *scratch, uint32_t id,
-                       uint32_t distance, unsigned number)
+void found_push(const struct hamming *table, struct hamming_scratch *scratch, uint32_t id,
+                uint32_t distance, unsigned number)
 {
     if (scratch->found_count == FOUND_MAX)
         found_deliver(table, scratch);
@@ -144,7 +156,7 @@ static void verify_apart(const struct hamming *table, struct hamming_scratch *sc
         segment_touch(table->segment, code, words * sizeof *code);
     uint32_t distance = code_distance(code, active->code, words);
     if (distance <= active->limit && (int32_t)distance > active->known &&
-        !is_old_hamming(table, active, pass->chunk, code))
+        !is_found_before(table, active, pass->chunk, code))
         found_push(table, scratch, pass->id, distance, pass->active);
 }
 
@@ -158,9 +170,9 @@ static bool is_old_turned(const struct hamming *table, const struct active *acti
         return true;
     struct turned turned = {.prefix = pass->bucket & ((UINT32_C(1) << table->shape.prefix) - 1),
                             .extra = extra};
-    bucket_rest(table, &bucket, index, turned.rest);
+    turned.rest = bucket_rest(&bucket, index);
     uint64_t code = code_unturn(&turned, &table->shape, pass->chunk);
-    return is_old_hamming(table, active, pass->chunk, &code);
+    return is_found_before(table, active, pass->chunk, &code);
 }
 
 static void verify_tail(const struct hamming *table, struct hamming_scratch *scratch,

@@ -54,8 +54,6 @@ bool code_names_make(const char *directory, enum code_table which, struct code_n
         out->make = doppel_chromaprints_index_options();
     else
         (void)doppel_image_table_options(scheme->id, code_tables[which].table, &out->make);
-    if (scheme && scheme->kind == DOPPEL_KIND_IMAGE)
-        out->make.compact = scheme->code_bits > 64; /* 200 bytes a code, and no more pages */
     out->make.head_codes = head_codes_of(&out->make);
     out->name = sqlite3_mprintf("%s.%u", code_tables[which].folder, scheme ? scheme->version : 1);
     out->folder = sqlite3_mprintf("%s/%s", directory, code_tables[which].folder);

@@ -273,6 +273,7 @@ static void every_kernel(void **state)
         for (size_t w = 0; w < 4; w++) {
             struct set set = set_make(widths[w], SKEWED, 3000, m);
             check_set(&set, SKEWED, 12, false, 5);
+            check_set(&set, SKEWED, set.bits / 8, true, 5);
             set_free(&set);
         }
     }
@@ -303,6 +304,43 @@ static void nearest_of_two_tables(void **state)
     free(expected);
     hamming_scratch_free(scratch);
     set_free(&all);
+}
+
+/* What one table has far away gives way to what another one has less far away, though farther than
+ * codes would be if they were uniform. */
+static void nearest_of_clusters(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < 4; w++) {
+        const uint32_t bits = widths[w], words = (bits + 63) / 64;
+        uint64_t origin[WORDS] = {0}, seed = 3;
+        struct hamming_scratch *scratch = hamming_scratch_new();
+        hit_array hits = {0};
+        for (uint32_t part = 0; part < 3; part++) {
+            struct set set = set_make(bits, UNIFORM, part ? 3000 : 5, 1);
+            for (size_t i = 0; i < set.count; i++) { /* 3/4, 1/2 + some, 3/4 of the bits */
+                uint64_t *code = set.codes + i * words;
+                for (uint32_t word = 0; word < words; word++) {
+                    uint64_t all = bits == 32 ? UINT32_MAX : UINT64_MAX;
+                    code[word] = part == 1 ? all >> bits / words / 2 : all >> bits / words / 4;
+                    code[word] ^= UINT64_C(1) << random_word(&seed) % (bits < 64 ? 32 : 64);
+                }
+                set.payloads[i] = 10000 * part + i;
+            }
+            struct hamming *table = set_build(&set, 8, false);
+            struct query query = {origin, 0, bits, &hits, NULL};
+            assert_int_equal(hamming_knn(table, scratch, &query, 1, 5, NULL, NULL), DOPPEL_OK);
+            hamming_free(table);
+            set_free(&set);
+        }
+        assert_int_equal(hits.count, 5);
+        for (size_t i = 0; i < 5; i++) {
+            assert_int_equal(hits.items[i].payload / 10000, 1);
+            assert_in_range(hits.items[i].distance, bits / 2 - words, bits / 2 + words);
+        }
+        array_free(&hits);
+        hamming_scratch_free(scratch);
+    }
 }
 
 /* A table read back from a file, whose blocks are checked as the search touches them. */
@@ -404,17 +442,40 @@ static void damaged_parameters(void **state)
     set_free(&set);
 }
 
-/* What libraries keep of wide codes: 200 bytes a code, payloads of 8 included. */
-static void compact_wide_tables(void **state)
+/* Tables of wide codes that an earlier version made lie otherwise: they are not taken for damaged.
+ */
+static void tables_of_an_earlier_version(void **state)
 {
     (void)state;
-    for (size_t count = 100001; count < 500000; count *= 2) {
+    for (size_t w = 0; w < 4; w++) {
+        struct set set = set_make(widths[w], UNIFORM, 300, 1);
+        struct code_stream stream = {&set, set.count, set_read, set_rewind};
+        struct hamming_options options = {set.bits, 8, false};
+        struct segment_target target = {0};
+        struct segment *segment;
+        struct hamming *table = NULL;
+        struct doppel_error error = {0};
+        assert_int_equal(hamming_build(&options, &stream, &target, &segment, &error), DOPPEL_OK);
+        segment->plan.parameters[0] = 1;
+        assert_int_equal(hamming_open(segment, &table, &error),
+                         set.bits > 64 ? DOPPEL_E_VERSION : DOPPEL_OK);
+        hamming_free(table);
+        set_free(&set);
+    }
+}
+
+/* 200 bytes a code of 256 bits, 150 if compact, payloads of 8 included. */
+static void sizes_of_wide_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        const size_t count = 100001 << i / 2;
         struct set set = set_make(256, UNIFORM, count, count);
-        struct hamming *table = set_build(&set, 31, true);
+        struct hamming *table = set_build(&set, 31, i % 2);
         uint64_t bytes = 0;
         for (unsigned part = 0; part < SEGMENT_PARTS_MAX; part++)
             bytes += hamming_segment(table)->plan.part_bytes[part];
-        assert_in_range(bytes, 40 * count, 201 * count);
+        assert_in_range(bytes, 40 * count, (i % 2 ? 151 : 201) * count);
         hamming_free(table);
         set_free(&set);
     }
@@ -423,10 +484,11 @@ static void compact_wide_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_radius),       cmocka_unit_test(large_sets),
-        cmocka_unit_test(every_kernel),       cmocka_unit_test(nearest_of_two_tables),
-        cmocka_unit_test(read_from_a_file),   cmocka_unit_test(damaged_tables),
-        cmocka_unit_test(damaged_parameters), cmocka_unit_test(compact_wide_tables),
+        cmocka_unit_test(every_radius),         cmocka_unit_test(large_sets),
+        cmocka_unit_test(every_kernel),         cmocka_unit_test(nearest_of_two_tables),
+        cmocka_unit_test(nearest_of_clusters),  cmocka_unit_test(read_from_a_file),
+        cmocka_unit_test(damaged_tables),       cmocka_unit_test(damaged_parameters),
+        cmocka_unit_test(sizes_of_wide_tables), cmocka_unit_test(tables_of_an_earlier_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
