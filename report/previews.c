@@ -230,6 +230,16 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
     return status;
 }
 
+enum doppel_status previews_take(struct previews *previews, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < previews->items.count && !status; i++)
+        status = submit_preview(previews, i, error);
+    while (!status && previews->pool && doppel_pool_pending(previews->pool))
+        status = take_preview_outcome(previews, error);
+    return status;
+}
+
 /* A corpus once, for all records in a row; of a stream nothing is wrong. */
 static void report_record(struct previews *previews, const struct preview *preview)
 {
@@ -241,8 +251,7 @@ static void report_record(struct previews *previews, const struct preview *previ
     previews->reported = strdup(path);
 }
 
-/* A file is reported once, by the first of its previews that failed. */
-static void report_failures(struct previews *previews)
+void previews_report_failures(struct previews *previews)
 {
     const struct report_member *last = NULL;
     for (size_t i = 0; i < previews->items.count; i++) {
@@ -256,16 +265,4 @@ static void report_failures(struct previews *previews)
         else
             doppel_run_fail_input(previews->run, last->path, preview->reason);
     }
-}
-
-enum doppel_status previews_take(struct previews *previews, struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < previews->items.count && !status; i++)
-        status = submit_preview(previews, i, error);
-    while (!status && previews->pool && doppel_pool_pending(previews->pool))
-        status = take_preview_outcome(previews, error);
-    if (!status)
-        report_failures(previews);
-    return status;
 }

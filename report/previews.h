@@ -54,9 +54,13 @@ bool previews_want(struct previews *previews, const struct report_group *group);
 bool previews_want_frame(struct previews *previews, const struct report_member *source,
                          double seconds, uint32_t pixels);
 
-/* Have all that is wanted; no worker is started before one is needed. A file that cannot be
- * previewed is reported. DOPPEL_E_CANCELLED; others when the run cannot go on. */
+/* Have all that is wanted; no worker is started before one is needed. DOPPEL_E_CANCELLED; others
+ * when the run cannot go on. */
 enum doppel_status previews_take(struct previews *previews, struct doppel_error *error);
+
+/* Report the files that could not be previewed to the run: each once, by the first of its previews
+ * that failed. */
+void previews_report_failures(struct previews *previews);
 
 /* What was seen of the group that was wanted as number `index`; docs/formats.md says what it
  * holds. */

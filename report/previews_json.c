@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/try.h"
 #include "report/previews.h"
 #include "report/word_diff.h"
 
@@ -164,4 +165,27 @@ void previews_to_json(const struct previews *previews, size_t index, struct dopp
     }
     doppel_json_array_end(json);
     doppel_json_object_end(json);
+}
+
+enum doppel_status doppel_previews_to_json(struct doppel_run *run, const struct doppel_group *group,
+                                           uint32_t pixels, struct doppel_json *json,
+                                           struct doppel_error *error)
+{
+    static const struct doppel_report_options options;
+    const struct doppel_text_options usual = doppel_text_options_default();
+    struct previews previews = {.run = run,
+                                .options = &options,
+                                .still_pixels = pixels,
+                                .text = group->text ? group->text : &usual};
+    struct report_group copy;
+    enum doppel_status status = DOPPEL_OK;
+    if (!report_group_copy(group, &copy) || !previews_want(&previews, &copy))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for previews"));
+    TRY(previews_take(&previews, error));
+    previews_to_json(&previews, 0, json);
+    TRY(doppel_json_status(json, error));
+done:
+    previews_free(&previews);
+    report_group_free(&copy);
+    return status;
 }

@@ -73,6 +73,26 @@ DOPPEL_API size_t doppel_report_count(const struct doppel_report *report);
 DOPPEL_API enum doppel_status doppel_report_write(const struct doppel_report *report,
                                                   struct doppel_error *error);
 
+/* ---- previews ---- */
+
+/**
+ * What the members of a group look like, each as a report shows it beside the first: an object is
+ * appended, as `looks-N` of docs/formats.md. Of a file that is not there any more, or has changed,
+ * it has a sentence; nothing is reported to the run.
+ *
+ * @param run    whose workers read the files
+ * @param group  of its members count path, size, mtime, digest, duration, reading, record and the
+ *               segments of the match; borrowed
+ * @param pixels longest side of an image, at most
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED; what starting a worker returns
+ *
+ * Thread-safe for different `json`.
+ */
+DOPPEL_API enum doppel_status doppel_previews_to_json(struct doppel_run *run,
+                                                      const struct doppel_group *group,
+                                                      uint32_t pixels, struct doppel_json *json,
+                                                      struct doppel_error *error);
+
 /* ---- charts ---- */
 
 /** A file that was compared; all is borrowed for the call. */

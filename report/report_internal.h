@@ -38,4 +38,8 @@ struct report_group {
     size_t count;
 };
 
+/* @param out given (report_group_free), also when it fails. @return false without memory */
+bool report_group_copy(const struct doppel_group *group, struct report_group *out);
+void report_group_free(struct report_group *group);
+
 #endif

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""The page's sources to a C header: `embed.py HEADER PAGE.html STYLE.css SCRIPT.js...`
+"""The sources of a page to a C header: `embed.py report|service HEADER FILE...`
 
-The page has marks for what is put in its place: {{policy}}, {{style}}, {{data}}, {{script}},
-{{looks}}. The data and the looks are written at run time, and so is which policy holds: that of a
-file, or that of a page that is served, which may ask its own server. Five pieces come out of it.
+The first HTML file is the page; others stand in it where it has their names, as {{filter}}.
+Styles are one, and so are scripts, in the order in which they are named.
+
+The page of a report is one file. It has marks for what else is put in its place: {{policy}},
+{{style}}, {{data}}, {{script}}, {{looks}}. The data and the looks are written at run time, and so
+is which policy holds: that of a file, or that of a page that is served, which may ask its own
+server. The page of the service stays in three pieces, which it is asked for.
 """
 
 import base64
@@ -22,34 +26,53 @@ def array(name, text):
     return f"static const unsigned char {name}[] = {{\n    " + ",\n    ".join(rows) + "};\n"
 
 
-def main(header, page, style, *scripts):
-    style = pathlib.Path(style).read_text()
-    script = (
-        "'use strict';\n(() => {\n"
-        + "".join(pathlib.Path(path).read_text() for path in scripts)
-        + "})();\n"
-    )
+def sources(files):
+    """Page, style and script."""
+    paths = [pathlib.Path(file) for file in files]
+    texts = {".html": [], ".css": [], ".js": []}
+    for path in paths:
+        texts[path.suffix].append((path.stem, path.read_text()))
+    (_, page), *parts = texts[".html"]
+    for name, part in parts:
+        page = put(page, name, part)
+    style, script = ("".join(text for _, text in texts[kind]) for kind in (".css", ".js"))
+    return page, style, "'use strict';\n(() => {\n" + script + "})();\n"
+
+
+def put(page, mark, text):
+    assert page.count("{{" + mark + "}}") == 1, mark
+    return page.replace("{{" + mark + "}}", text)
+
+
+def report(page, style, script):
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"style-src {hash_of(style)}; script-src {hash_of(script)}"
     )
-    text = pathlib.Path(page).read_text()
-    for mark, value in {"style": style, "script": script}.items():
-        assert text.count("{{" + mark + "}}") == 1, mark
-        text = text.replace("{{" + mark + "}}", value)
+    text = put(put(page, "style", style), "script", script)
     head, rest = text.split("{{policy}}")
     start, rest = rest.split("{{data}}")
     middle, tail = rest.split("{{looks}}")
     assert "</script" not in script and "</style" not in style
-    pathlib.Path(header).write_text(
-        "/* Made by embed.py. */\n"
-        + array("page_head", head)
-        + array("page_policy", policy)
-        + array("page_policy_served", policy + "; connect-src 'self'")
-        + array("page_style", start)
-        + array("page_middle", middle)
-        + array("page_tail", tail)
-    )
+    return {
+        "page_head": head,
+        "page_policy": policy,
+        "page_policy_served": policy + "; connect-src 'self'",
+        "page_style": start,
+        "page_middle": middle,
+        "page_tail": tail,
+    }
+
+
+def service(page, style, script):
+    assert "{{" not in page
+    return {"page_html": page, "page_css": style, "page_js": script}
+
+
+def main(which, header, *files):
+    pieces = {"report": report, "service": service}[which](*sources(files))
+    arrays = "".join(array(name, text) for name, text in pieces.items())
+    pathlib.Path(header).write_text("/* Made by embed.py. */\n" + arrays)
 
 
 main(*sys.argv[1:])

@@ -1,47 +1,10 @@
-// What a person decides about files: kept in this browser, by digests, and exported as JSON Lines.
+// What a person decides about the members of groups, by their digests, step by step.
 
 const marks = {
     files: Object.create(null), // of a file (fileKey): 'keep' or 'remove'
     leave: Object.create(null), // of a group (groupId): true, it is left alone
     pairs: Object.create(null), // two digests, the smaller first -> 'distinct' or 'same'
 };
-
-// ---- kept in the browser ----
-
-let store = null;
-let storeKey = '';
-
-function openMarks(key) {
-    storeKey = 'doppel marks 2 ' + key;
-    try {
-        store = window.localStorage;
-        const kept = JSON.parse(store.getItem(storeKey) || '{}');
-        for (const part of Object.keys(marks))
-            for (const [name, value] of Object.entries(kept[part] || {}))
-                if (typeof value === 'string' || value === true) marks[part][name] = value;
-    } catch (error) {
-        store = null; // no storage here: marks live as long as the page
-    }
-}
-
-// At once: the same page, loaded again, may read before this one is told that it goes.
-function saveMarks() {
-    try {
-        if (store) store.setItem(storeKey, JSON.stringify(marks));
-    } catch (error) {
-        say('The browser keeps no more marks: export them now.');
-    }
-}
-
-function remembered(name, value) {
-    try {
-        if (value === undefined) return store && store.getItem('doppel ' + name);
-        if (store) store.setItem('doppel ' + name, value);
-    } catch (error) {
-        /* then it is not remembered */
-    }
-    return null;
-}
 
 // ---- changed, and taken back ----
 
@@ -59,10 +22,11 @@ function setMark(part, name, value) {
 
 // What was set since is one step.
 function endStep() {
-    if (step.length) history.push(step);
+    const changes = step;
+    if (changes.length) history.push(changes);
     if (history.length > STEPS_BACK) history.shift();
     step = [];
-    saveMarks();
+    saveMarks(changes);
 }
 
 // Whether there was anything to take back.
@@ -72,7 +36,7 @@ function takeBackStep() {
     for (const [part, name, before] of last.reverse())
         if (before === undefined) delete marks[part][name];
         else marks[part][name] = before;
-    saveMarks();
+    saveMarks(last);
     return true;
 }
 
@@ -95,7 +59,11 @@ const isLeft = (group) => groupId(group) in marks.leave;
 const fileMark = (member) => (member.gone ? 'gone' : marks.files[fileKey(member)] || '');
 const goes = (member) => fileMark(member) === 'remove' || fileMark(member) === 'gone';
 
+// A service has items: it says what they are to each other, and leaves their files alone.
+const actsOnFiles = () => data.from !== 'service';
+
 const canGo = (member) =>
+    actsOnFiles() &&
     !member.reference && !member.line && !member.gone && member.size !== undefined;
 
 // The number of the member that the others follow: marked so, else as doppel chose, if it stays.
@@ -206,76 +174,4 @@ function takeMarksOfData(groups) {
             else if (member.mark) setMark('files', fileKey(member), member.mark);
     }
     endStep();
-}
-
-// ---- exported ----
-
-function put(line, side, member) {
-    line[side] = nameOf(member);
-    if (member.path_base64 && !member.line) line[side + '_base64'] = member.path_base64;
-    line[side + '_digest'] = member.digest;
-}
-
-const fileLine = (word, member) => {
-    const line = { mark: word };
-    put(line, 'a', member);
-    return line;
-};
-
-// The lines about files of a group.
-function fileLines(group) {
-    const there = group.members.filter((member) => !member.gone);
-    if (isLeft(group)) return there.map((member) => fileLine('leave', member));
-    const marked = (word) => there.filter((member) => fileMark(member) === word);
-    const over = there
-        .filter((member) => fileMark(member) !== 'keep')
-        .map(({ path, digest }) => ({ path, digest }));
-    return [
-        ...marked('keep').map((member) => ({ ...fileLine('keep', member), over })),
-        ...marked('remove').map((member) => fileLine('remove', member)),
-    ];
-}
-
-// The lines of the file, in the order of the groups; each pair and each file once.
-function markLines(groups) {
-    const lines = [],
-        seen = new Set();
-    for (const group of groups) {
-        const kept = group.members[keptIndex(group)],
-            there = group.members.filter((member) => !member.gone);
-        lines.push(...fileLines(group));
-        there.forEach((a, i) =>
-            there.slice(i + 1).forEach((b) => {
-                const pair = pairOf(a, b),
-                    word = marks.pairs[pair];
-                if (!word || seen.has(pair)) return;
-                seen.add(pair);
-                const line = { mark: word };
-                put(line, 'a', b === kept ? b : a);
-                put(line, 'b', b === kept ? a : b);
-                lines.push(line);
-            }),
-        );
-    }
-    return lines.map((line) => JSON.stringify(line));
-}
-
-// What to run next.
-const commandOf = () =>
-    data.from === 'library'
-        ? 'doppel mark --from marks.jsonl'
-        : 'doppel report ' +
-          (data.sources.map((source) => quoted(source.path)).join(' ') || 'PATH') +
-          ' --marks marks.jsonl --action trash';
-
-function exportMarks(groups) {
-    const lines = markLines(groups);
-    if (!lines.length) return say('There are no marks yet.');
-    const url = URL.createObjectURL(
-        new Blob([lines.join('\n') + '\n'], { type: 'application/jsonl' }),
-    );
-    const link = element('a', { href: url, download: 'marks.jsonl' });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-    say(count(lines.length, 'mark') + ' exported to marks.jsonl. Next: ' + commandOf());
 }

@@ -97,6 +97,12 @@ const kindNames = {
 };
 // What people read for the reasons that are keys of the data.
 const reasonOf = { part: 'contained', kept: 'keep' };
+const relationOf = {
+    same: 'the same',
+    contains: 'a part of it',
+    contained: 'has it as a part',
+    overlaps: 'shares a part',
+};
 const oneOf = {
     image: 'picture',
     video: 'video',

@@ -130,7 +130,8 @@ const viewKeys = {
 // A key while it is open: of the viewer, or a mark of the member that is seen.
 function onViewerKey(key) {
     if (viewKeys[key]) return viewKeys[key]();
-    if (!/^([1-9]|[rludsz]|Enter|[jk])$/.test(key)) return null;
+    if (view.group.query) return /^[1-9]$/.test(key) ? seeMember(key - 1) : null;
+    if (!/^([1-9]|[rludsz]|Enter|[jk])$/.test(key) || !keyOf(key)) return null;
     chosen = view.at;
     if (key === 'j' || key === 'k') {
         moveGroup(key === 'j' ? 1 : -1);
@@ -170,7 +171,7 @@ function makeViewer() {
     find('view-close').onclick = () => find('viewer').close();
     find('viewer').addEventListener('close', () => {
         find('layers').replaceChildren();
-        choose(view.group, view.at, true);
+        if (!view.group.query) choose(view.group, view.at, true);
     });
     window.addEventListener('resize', () => find('viewer').open && showView());
 }

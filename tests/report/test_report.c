@@ -193,6 +193,25 @@ static void records_that_changed_are_not_shown(void **state)
     free(seen);
 }
 
+/* What is not there is no failed input of the run, which goes on for others. */
+static void previews_are_had_without_a_report(void **state)
+{
+    (void)state;
+    static const char expected[] =
+        "{\"members\":[{\"gone\":\"is not there any more\"},{\"gone\":\"is not there any more\"}]}";
+    struct doppel_group_member members[2];
+    struct doppel_group group = group_of_files(members);
+    struct doppel_run *run = new_run(NULL);
+    struct doppel_json json = {0};
+    members[1].digest.bytes[0] = 1;
+    assert_int_equal(doppel_previews_to_json(run, &group, 480, &json, NULL), DOPPEL_OK);
+    assert_int_equal(json.size, strlen(expected));
+    assert_memory_equal(json.bytes, expected, json.size);
+    assert_int_equal(doppel_run_failures(run), 0);
+    doppel_json_free(&json);
+    doppel_run_free(run);
+}
+
 static void work_of_others_is_left_alone(void **state)
 {
     (void)state;
@@ -279,6 +298,7 @@ int main(void)
         cmocka_unit_test(the_data_has_the_groups),
         cmocka_unit_test(records_that_are_gone_are_told),
         cmocka_unit_test(records_that_changed_are_not_shown),
+        cmocka_unit_test(previews_are_had_without_a_report),
         cmocka_unit_test(work_of_others_is_left_alone),
         cmocka_unit_test(a_stream_is_written_to),
         cmocka_unit_test(a_cancelled_run_leaves_nothing),
