@@ -161,6 +161,29 @@ done:
     return status;
 }
 
+/* ---- the one to keep ---- */
+
+enum doppel_status mark_chosen(struct doppel_library *library, uint64_t id,
+                               struct doppel_error *error)
+{
+    uint64_t leader;
+    enum doppel_status status = doppel_library_leader(library, id, &leader, error);
+    return status ? status : doppel_library_set_canonical(library, leader, id, error);
+}
+
+enum doppel_status mark_unchosen(struct doppel_library *library, uint64_t id,
+                                 struct doppel_error *error)
+{
+    uint64_t leader, chosen = 0;
+    enum doppel_status status;
+    TRY(doppel_library_leader(library, id, &leader, error));
+    TRY(doppel_library_get_canonical(library, leader, &chosen, error));
+    if (chosen == id)
+        TRY(doppel_library_set_canonical(library, leader, 0, error));
+done:
+    return status;
+}
+
 /* ---- lines ---- */
 
 static enum doppel_kind kind_of(struct doppel_library *library, uint64_t id)
@@ -207,23 +230,16 @@ static enum doppel_status unchoose_member(struct doppel_library *library,
                                           struct doppel_error *error)
 {
     struct marked other;
-    uint64_t leader, chosen = 0;
     if (find_named_item(library, member, &other, NULL) || !other.id || other.is_text ||
         other.id == kept) /* gone meanwhile, or the same bytes */
         return DOPPEL_OK;
-    enum doppel_status status = doppel_library_leader(library, other.id, &leader, error);
-    if (status)
-        return status;
-    status = doppel_library_get_canonical(library, leader, &chosen, error);
-    return status || chosen != other.id ? status
-                                        : doppel_library_set_canonical(library, leader, 0, error);
+    return mark_unchosen(library, other.id, error);
 }
 
 static enum doppel_status import_canonical(struct doppel_library *library,
                                            const struct mark_line *line, struct doppel_error *error)
 {
     struct marked marked;
-    uint64_t leader;
     enum doppel_status status = find_named_item(library, &line->a, &marked, error);
     if (status)
         return status;
@@ -231,9 +247,7 @@ static enum doppel_status import_canonical(struct doppel_library *library,
         return doppel_fail(error, DOPPEL_E_NOT_FOUND,
                            "what is to be kept is no file of the library: add it first, or give "
                            "the marks to 'scan --marks', which needs no library");
-    status = doppel_library_leader(library, marked.id, &leader, error);
-    if (!status)
-        status = doppel_library_set_canonical(library, leader, marked.id, error);
+    status = mark_chosen(library, marked.id, error);
     for (size_t i = 0; i < line->over.count && !status; i++)
         status = unchoose_member(library, &line->over.items[i], marked.id, error);
     return status;

@@ -22,6 +22,12 @@ enum doppel_status mark_say(struct doppel_library *library, const struct marked 
                             const struct marked *b, enum doppel_manual_label word, const char *note,
                             struct doppel_error *error);
 
+/* An item is the one of its group to keep from now on; or no longer, if it was. */
+enum doppel_status mark_chosen(struct doppel_library *library, uint64_t id,
+                               struct doppel_error *error);
+enum doppel_status mark_unchosen(struct doppel_library *library, uint64_t id,
+                                 struct doppel_error *error);
+
 /* A line of marks (docs/formats.md). "keep" makes the item `a` the one of its group to keep; "same"
  * and "distinct" are said. @param out_acts set: whether the line is but for who acts on files, and
  * nothing was done. DOPPEL_E_ARGUMENT, with a sentence, for what is none. */

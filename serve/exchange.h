@@ -76,6 +76,8 @@ struct exchange {
     size_t fixed_size;
     struct large_buffer lines; /* in place of both, if it has any: NDJSON */
     unsigned retry_after;      /* seconds; 0: it is not said */
+    bool cached;               /* its client may keep it for some minutes */
+    const char *policy;        /* of a page: Content-Security-Policy; NULL: it is none */
     char allow[64];            /* methods, of a 405 */
 
     int64_t begun_ns;

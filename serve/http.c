@@ -78,14 +78,18 @@ static struct MHD_Response *response_of(struct exchange *exchange)
 
 static void add_headers(const struct exchange *exchange, struct MHD_Response *response)
 {
-    static const char *const headers[][2] = {
+    bool cached = exchange->cached && exchange->status == HTTP_OK;
+    const char *const headers[][2] = {
         {"X-Content-Type-Options", "nosniff"},
-        {"Cache-Control", "no-store"},
         {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cache-Control", cached ? "private, max-age=300" : "no-store"},
+        {"Vary", cached ? "Authorization" : NULL},
+        {"Content-Security-Policy", exchange->policy},
     };
     char number[16];
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+        if (headers[i][1])
+            MHD_add_response_header(response, headers[i][0], headers[i][1]);
     if (exchange->status != HTTP_NO_CONTENT)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
                                 exchange->type ? exchange->type : "application/json");

@@ -6,10 +6,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/files/absolute_path.h"
+#include "core/files/write_all.h"
 #include "serve/service.h"
 
 /* ---- paths ---- */
@@ -125,4 +127,25 @@ enum doppel_status input_record(struct service *service, struct request_input *i
     given.size = input->text_size;
     read.kind = DOPPEL_KIND_TEXT;
     return doppel_fingerprint(service->run, &given, &read, out, error);
+}
+
+/* ---- bytes ---- */
+
+static int open_text(const struct request_input *input)
+{
+    int fd = memfd_create("doppel", MFD_CLOEXEC);
+    if (fd < 0 || (write_all(fd, input->text, input->text_size) && lseek(fd, 0, SEEK_SET) == 0))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+int request_input_open(const struct service *service, const struct request_input *input)
+{
+    char real[PATH_MAX];
+    if (input->form == INPUT_FILE)
+        return large_buffer_open(input->file);
+    if (input->form == INPUT_TEXT)
+        return open_text(input);
+    return input->form == INPUT_PATH ? open_allowed_path(service, input->path, real) : -1;
 }

@@ -8,6 +8,9 @@
 #include "serve/hma/hma.h"
 
 const struct route routes[] = {
+    {"GET", "/", RIGHT_NONE, answer_page_html, false},
+    {"GET", "/page.css", RIGHT_NONE, answer_page_style, false},
+    {"GET", "/page.js", RIGHT_NONE, answer_page_script, false},
     {"GET", "/healthz", RIGHT_NONE, answer_health, false},
     {"GET", "/readyz", RIGHT_NONE, answer_ready, false},
     {"GET", "/openapi.json", RIGHT_NONE, answer_openapi, false},
@@ -18,6 +21,7 @@ const struct route routes[] = {
     {"POST", "/v1/check", RIGHT_READ, answer_check, false},
     {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false},
     {"GET", "/v1/items", RIGHT_READ, answer_items, false},
+    {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false},
     {"GET", "/v1/items/*", RIGHT_READ, answer_item, false},
     {"DELETE", "/v1/items/*", RIGHT_WRITE, answer_remove_item, false},
     {"GET", "/v1/groups", RIGHT_READ, answer_groups, false},

@@ -23,6 +23,7 @@ void answer_records(struct exchange *exchange, bool dry_run);
 enum handled answer_items(struct exchange *exchange);
 enum handled answer_item(struct exchange *exchange);
 enum handled answer_remove_item(struct exchange *exchange); /* DELETE */
+enum handled answer_item_preview(struct exchange *exchange);
 enum handled answer_groups(struct exchange *exchange);
 enum handled answer_lists(struct exchange *exchange);
 enum handled answer_log(struct exchange *exchange);
@@ -35,6 +36,9 @@ enum handled answer_health(struct exchange *exchange);
 enum handled answer_ready(struct exchange *exchange);
 enum handled answer_metrics(struct exchange *exchange);
 enum handled answer_openapi(struct exchange *exchange);
+enum handled answer_page_html(struct exchange *exchange);
+enum handled answer_page_style(struct exchange *exchange);
+enum handled answer_page_script(struct exchange *exchange);
 
 /* ---- what they share ---- */
 

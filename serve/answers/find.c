@@ -1,5 +1,5 @@
 /* POST /v1/find: what in the library is like the inputs. */
-#include "serve/answers/answers.h"
+#include "serve/answers/previews.h"
 #include "serve/input_record.h"
 
 #include <string.h>
@@ -15,6 +15,7 @@ struct library_query {
     struct library_reader *reader;
     struct doppel_search *search; /* one of the reader's */
     double most;                  /* matches of an input */
+    struct preview_group *seen;   /* the input in hand and its matches; NULL: no previews wanted */
 };
 
 static bool takes_time(const struct inputs *inputs)
@@ -64,20 +65,17 @@ static enum doppel_status choose_search(struct library_query *query, struct dopp
 
 /* ---- one input ---- */
 
+/* @param out of what is no code; given (doppel_record_free), also when it fails */
 static enum doppel_status search_input(struct library_query *query, struct request_input *input,
-                                       struct doppel_error *error)
+                                       struct doppel_record *out, struct doppel_error *error)
 {
     struct doppel_search_results *results = &query->reader->results;
-    struct doppel_record record = {0};
-    enum doppel_status status;
     if (input->form == INPUT_CODE && !input->error.status)
         return doppel_search_code(query->search, &input->fingerprint, results, error);
-    TRY(input_record(query->exchange->service, input, &record, error));
-    TRY(doppel_search_record(query->search, &record, input->name ? input->name : "the input",
-                             results, error));
-done:
-    doppel_record_free(&record);
-    return status;
+    enum doppel_status status = input_record(query->exchange->service, input, out, error);
+    return status ? status
+                  : doppel_search_record(query->search, out,
+                                         input->name ? input->name : "the input", results, error);
 }
 
 static bool is_match_shown(const struct doppel_search_result *result)
@@ -92,17 +90,20 @@ static enum doppel_status put_match(struct library_query *query,
                                     struct doppel_error *error)
 {
     struct doppel_json match = {0};
+    struct doppel_library *library = query->reader->library;
     const struct doppel_compare_options *compare =
         &query->exchange->service->options->decide.search.compare;
+    enum doppel_status status;
     doppel_json_object_begin(&match, NULL);
-    enum doppel_status status =
-        doppel_search_result_to_json(&match, query->reader->library, compare, result, error);
+    TRY(doppel_search_result_to_json(&match, library, compare, result, error));
     doppel_json_object_end(&match);
-    if (!status)
-        status = doppel_json_status(&match, error);
-    if (!status)
-        doppel_json_raw(&query->exchange->json, NULL, match.bytes, match.size);
-    *put += !status;
+    TRY(doppel_json_status(&match, error));
+    if (query->seen)
+        TRY(preview_group_add_item(query->seen, library, result->id, &result->comparison.match,
+                                   error));
+    doppel_json_raw(&query->exchange->json, NULL, match.bytes, match.size);
+    ++*put;
+done:
     doppel_json_free(&match);
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
@@ -128,15 +129,45 @@ static enum doppel_status put_matches(struct library_query *query, struct doppel
     return status;
 }
 
+/* What the input is, and what it and its matches look like. */
+static enum doppel_status put_input_previews(struct library_query *query,
+                                             const struct doppel_record *record,
+                                             struct doppel_error *error)
+{
+    enum { PIXELS = 960 };
+    const struct service *service = query->exchange->service;
+    struct doppel_json seen = {0};
+    enum doppel_status status = preview_group_to_json(query->seen, service, PIXELS, &seen, error);
+    if (!status) {
+        doppel_json_object_begin(&query->exchange->json, "input");
+        doppel_record_to_json(&query->exchange->json, record, &service->options->read.text, false);
+        doppel_json_object_end(&query->exchange->json);
+        doppel_json_raw(&query->exchange->json, "looks", seen.bytes, seen.size);
+    }
+    doppel_json_free(&seen);
+    return status;
+}
+
 static enum doppel_status find_input(struct library_query *query, struct request_input *input,
                                      struct doppel_error *error)
 {
     struct library_reader *reader = query->reader;
+    struct doppel_record record = {0};
+    bool previews = input->form != INPUT_CODE && exchange_argument(query->exchange, "previews");
     enum doppel_status status;
-    TRY(search_input(query, input, error));
+    TRY(search_input(query, input, &record, error));
     TRY(doppel_search_results_apply_lists(&reader->results, reader->library, error));
+    if (previews) {
+        TRY(preview_group_new(record.kind, &query->seen, error));
+        TRY(preview_group_add_input(query->seen, query->exchange->service, input, &record, error));
+    }
     TRY(put_matches(query, error));
+    if (previews)
+        TRY(put_input_previews(query, &record, error));
 done:
+    preview_group_free(query->seen);
+    query->seen = NULL;
+    doppel_record_free(&record);
     return status;
 }
 

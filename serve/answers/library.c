@@ -1,12 +1,7 @@
-/* GET of what was said of items and decided about them: lists, marks, the log, numbers. */
+/* GET of what was said of items and decided about them: lists, the log, numbers. */
 #include "serve/answers/page.h"
 
-#include <string.h>
-
-#include "core/try.h"
-#include "exchange/manual_labels.h"
 #include "serve/metrics.h"
-#include "serve/writer.h"
 
 /* ---- lists ---- */
 
@@ -34,100 +29,6 @@ static enum doppel_status put_lists(struct exchange *exchange, struct library_re
 enum handled answer_lists(struct exchange *exchange)
 {
     return answer_by_reader(exchange, put_lists);
-}
-
-/* ---- marks ---- */
-
-static bool put_mark_on_page(void *context, const struct doppel_mark *mark)
-{
-    struct library_page *page = context;
-    struct doppel_json *json = &page->exchange->json;
-    doppel_json_object_begin(json, NULL);
-    doppel_mark_to_json(json, page->library, mark);
-    doppel_json_object_end(json);
-    return true;
-}
-
-static enum doppel_status put_marks(struct exchange *exchange, struct library_reader *reader,
-                                    struct doppel_error *error)
-{
-    struct library_page page;
-    return page_begin(&page, exchange, reader, "marks")
-               ? page_end(&page,
-                          doppel_library_each_mark(reader->library, NULL, put_mark_on_page, &page,
-                                                   error),
-                          error)
-               : DOPPEL_OK;
-}
-
-enum handled answer_marks(struct exchange *exchange)
-{
-    return answer_by_reader(exchange, put_marks);
-}
-
-struct mark_wish {
-    const char *a, *b, *note;
-    enum doppel_manual_label label;
-};
-
-/* Items alone: a name that is none is no file of the server's. */
-static enum doppel_status marked_item(struct doppel_library *library, const char *name,
-                                      struct marked *out, struct doppel_error *error)
-{
-    struct doppel_reference called;
-    enum doppel_status status = doppel_library_resolve_to_change(library, name, &called, error);
-    return status ? status : marked_named(library, name, out, error);
-}
-
-static enum doppel_status say_mark(void *context, struct doppel_library *library,
-                                   struct doppel_error *error)
-{
-    const struct mark_wish *wish = context;
-    struct marked a, b;
-    enum doppel_status status;
-    TRY(marked_item(library, wish->a, &a, error));
-    TRY(marked_item(library, wish->b, &b, error));
-    TRY(mark_say(library, &a, &b, wish->label, wish->note, error));
-done:
-    return status;
-}
-
-static bool read_wish(const json_t *root, struct mark_wish *out)
-{
-    static const char *const words[] = {[DOPPEL_LABEL_NONE] = "none",
-                                        [DOPPEL_LABEL_SAME] = "same",
-                                        [DOPPEL_LABEL_DISTINCT] = "distinct"};
-    const char *mark = json_string_value(json_object_get(root, "mark"));
-    *out = (struct mark_wish){json_string_value(json_object_get(root, "a")),
-                              json_string_value(json_object_get(root, "b")),
-                              json_string_value(json_object_get(root, "note")), 0};
-    for (size_t i = 0; mark && i < sizeof words / sizeof *words; i++)
-        if (strcmp(mark, words[i]) == 0) {
-            out->label = (enum doppel_manual_label)i;
-            return out->a && out->b;
-        }
-    return false;
-}
-
-enum handled answer_mark(struct exchange *exchange)
-{
-    struct mark_wish wish;
-    struct doppel_error error;
-    if (!exchange->at_desk)
-        return TAKES_TIME;
-    const char *text = exchange->form == BODY_JSON ? large_buffer_text(&exchange->body) : NULL;
-    json_t *root =
-        text ? json_loadb(text, exchange->body.size, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (!read_wish(root, &wish))
-        exchange_problem(exchange, HTTP_BAD_REQUEST,
-                         "a mark is JSON: {\"a\":\"ID\",\"b\":\"ID\",\"mark\":\"same\"}, or "
-                         "\"distinct\", or \"none\" to take it back");
-    else if (writer_change(exchange->service->writer, say_mark, &wish, &error))
-        exchange_fail(exchange, &error);
-    else
-        exchange->status = HTTP_NO_CONTENT;
-    json_decref(root);
-    return ANSWERED;
 }
 
 /* ---- the log ---- */

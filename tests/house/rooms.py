@@ -33,7 +33,7 @@ USES = {
     "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
     "serve": "core text image audio video match worker library corpus compare intake search group "
-    "decide exchange",
+    "decide exchange report",
     "tools": "core media text image audio video index match store worker library corpus "
     "compare intake search group decide act exchange report serve",
 }

@@ -4,6 +4,7 @@
 `answers.py BUILD`
 """
 
+import base64
 import concurrent.futures
 import hashlib
 import json
@@ -249,6 +250,64 @@ def test_marks_are_said_and_taken_back():
         assert service.get("/v1/marks")[2]["marks"] == []
         problem(service.post("/v1/marks", dict(wish, mark="perhaps")), 400)
         problem(service.post("/v1/marks", dict(wish, a="/etc/passwd")), 404)
+
+
+def test_the_one_to_keep_is_chosen():
+    with folder() as home:
+        pictures = media(f"{home}/demo")
+        with Service(BUILD, home) as service:
+            files = ("a.jpg", (pictures / "originals/marble.jpg").read_bytes()), (
+                "b.png",
+                (pictures / "copies/marble.png").read_bytes(),
+            )
+            service.send("/v1/ingest", *files)
+
+            def kept():
+                return service.get("/v1/groups")[2]["groups"][0]["members"][0]["id"]
+
+            first = kept()
+            other = str(3 - first)
+            wish = {"a": other, "mark": "keep", "over": [str(first)]}
+            assert service.post("/v1/marks", wish)[0] == 204 and str(kept()) == other
+            assert service.post("/v1/marks", {"a": other, "mark": "none"})[0] == 204
+            assert kept() == first
+            for wrong in ({"b": "2"}, {"over": "2"}, {"over": [2]}, {"a": 1}):
+                problem(service.post("/v1/marks", wish | wrong), 400)
+            problem(service.post("/v1/marks", {"a": "1", "mark": "same"}), 400)
+            problem(service.post("/v1/marks", wish | {"over": ["99"]}), 404)
+
+
+def test_items_are_seen_while_their_files_are_there():
+    with folder() as home:
+        pictures = media(f"{home}/demo")
+        with Service(BUILD, home, "--allow-paths", home) as service:
+            paths = [f"{home}/demo/originals/{name}.jpg" for name in ("marble", "sea")]
+            service.post("/v1/ingest", [{"path": path} for path in paths])
+            service.post("/v1/ingest", {"text": WORDS, "id": "fox"})
+            status, headers, seen = service.get("/v1/items/1/preview?pixels=64")
+            assert status == 200 and headers["Cache-Control"] == "private, max-age=300", headers
+            picture = base64.b64decode(seen["members"][0]["jpeg"])
+            assert picture[:3] == b"\xff\xd8\xff" and len(picture) < 8192, seen
+            large = service.get("/v1/items/1/preview?pixels=1024")[2]["members"][0]["jpeg"]
+            assert len(large) > len(seen["members"][0]["jpeg"])
+            two = service.get("/v1/items/2/preview?beside=1")[2]["members"]
+            assert len(two) == 2 and all("jpeg" in one for one in two), two
+            assert "jpeg" in service.get("/v1/items/1/preview?pixels=0")[2]["members"][0]
+            problem(service.get("/v1/items/1/preview?pixels=2000"), 400)
+            problem(service.get("/v1/items/9/preview"), 404)
+            problem(service.get("/v1/items/1/preview?beside=9"), 404)
+            (text,) = service.get("/v1/items/id:fox/preview")[2]["members"]
+            assert "gone" in text, text
+            pathlib.Path(paths[1]).write_bytes(b"another file")
+            (gone,) = service.get("/v1/items/2/preview")[2]["members"]
+            assert gone == {"gone": "has changed since it was read"}, gone
+            data = (pictures / "copies/marble.png").read_bytes()
+            _, _, found = service.send("/v1/find?previews&limit=1", ("m.png", data))
+            (one,) = found["results"]
+            assert one["input"]["width"] and len(one["looks"]["members"]) == 2, one
+            assert all("jpeg" in look for look in one["looks"]["members"]), one
+            _, _, found = service.post("/v1/find?previews", {"text": WORDS})
+            assert found["results"][0]["looks"]["members"][0]["text"], found
 
 
 def test_what_is_wrong_is_said():

@@ -1,0 +1,185 @@
+// A queue of groups: a person says what they are, and the library keeps it at once.
+
+const review = {
+    asked: false, // for the groups
+    next: 0, // where the groups go on that are not here; 0: nowhere
+    byDigest: new Map(), // digest -> a member
+};
+
+// ---- groups ----
+
+async function loadGroups() {
+    const cursor = review.next ? '&cursor=' + review.next : '';
+    const [{ groups, next }, said] = await Promise.all([
+        api('v1/groups?limit=300' + cursor),
+        api('v1/marks'),
+    ]);
+    for (const { a_digest: a, b_digest: b, mark } of said.marks)
+        marks.pairs[[a, b].sort().join(' ')] = mark;
+    for (const group of groups) {
+        if (group.keep_reason === 'chosen') marks.files[fileKey(group.members[0])] = 'keep';
+        prepare(group, data.groups.length);
+        data.groups.push(group);
+        for (const member of group.members) review.byDigest.set(member.digest, member);
+    }
+    review.next = next || 0;
+    find('more-groups').hidden = !next;
+}
+
+async function showGroups() {
+    say('Looking for groups …');
+    try {
+        await loadGroups();
+    } catch (error) {
+        review.asked = false;
+        return say('There are no groups: ' + visible(error.message));
+    }
+    makeKinds();
+    makeLists();
+    makeFolders();
+    makeSections();
+    filter();
+    summarise();
+    return undefined;
+}
+
+function summarise() {
+    const marked = data.groups.filter(isMarked).length;
+    find('reviewed').textContent = data.groups.length
+        ? marked.toLocaleString('en') + ' of ' + count(data.groups.length, 'group') + ' reviewed'
+        : '';
+    find('undo').disabled = !history.length;
+}
+
+// ---- what they look like ----
+
+async function preview(group, index) {
+    const first = group.members[0].id,
+        { id } = group.members[index];
+    const beside = index && group.kind !== 'image' ? '&beside=' + first : '';
+    try {
+        const { members } = await inTurn(() =>
+            api('v1/items/' + id + '/preview?pixels=960' + beside),
+        );
+        return members[members.length - 1];
+    } catch (error) {
+        return { gone: error.message };
+    }
+}
+
+async function loadLooks(group, wanted) {
+    const members = group.members.slice(0, wanted);
+    group.looks = await Promise.all(members.map((member, index) => preview(group, index)));
+    sections[group.index].filled = false; // all of it is drawn again
+    fill(group);
+}
+
+function looksOf(group) {
+    const wanted = group.all ? group.members.length : Math.min(group.members.length, AT_FIRST);
+    if (!group.query && (group.asked || 0) < wanted) {
+        group.asked = wanted;
+        loadLooks(group, wanted);
+    }
+    return group.looks || null;
+}
+
+// ---- marks ----
+
+// What the service is told of a change.
+function wishOf([part, name]) {
+    if (part === 'pairs') {
+        const [a, b] = name.split(' ').map((digest) => String(review.byDigest.get(digest).id));
+        return { a, b, mark: marks.pairs[name] || 'none' };
+    }
+    const group = data.groups.find(({ members }) => members.some((one) => fileKey(one) === name));
+    const kept = group.members.find((member) => fileKey(member) === name);
+    const others = group.members.filter((member) => member !== kept);
+    return marks.files[name] === 'keep'
+        ? { a: String(kept.id), mark: 'keep', over: others.map(({ id }) => String(id)) }
+        : { a: String(kept.id), mark: 'none' };
+}
+
+// What was there before is there again.
+function notSaved([part, name, before], error) {
+    if (before === undefined) delete marks[part][name];
+    else marks[part][name] = before;
+    refreshAll();
+    say('Not kept: ' + visible(error.message));
+}
+
+let saved = Promise.resolve(); // one after the other
+
+function saveMarks(changes) {
+    for (const change of changes) {
+        const wish = wishOf(change);
+        saved = saved
+            .then(() => post('v1/marks', wish))
+            .catch((error) => notSaved(change, error));
+    }
+}
+
+// ---- going on ----
+
+// The next member of which nothing is said, else the next group.
+function goOn() {
+    const kept = keptIndex(current),
+        next = current.members.findIndex(
+            (member, index) =>
+                index !== kept &&
+                idOf(member) !== idOf(current.members[kept]) &&
+                !pairMark(current, index),
+        );
+    const said = find('status').textContent;
+    if (next >= 0) return choose(current, next, true);
+    moveToUnmarked();
+    return say(said + '. ' + find('status').textContent);
+}
+
+function markAndGoOn(mark, ...rest) {
+    const before = history.length;
+    mark(...rest);
+    if (history.length > before && !find('viewer').open) goOn();
+}
+
+function undo() {
+    const last = history[history.length - 1];
+    act.takeBack();
+    if (!last) return;
+    const [, name] = last[0],
+        digests = name.split(' ');
+    const group = data.groups.find((one) => one.members.some((m) => digests.includes(m.digest)));
+    if (shown.includes(group)) choose(group, Math.min(1, group.members.length - 1), true);
+    say('The last marks are taken back');
+}
+
+const reviewKeys = {
+    j: () => moveGroup(1),
+    k: () => moveGroup(-1),
+    g: () => moveGroup(-shown.length),
+    G: () => moveGroup(shown.length),
+    n: moveToUnmarked,
+    ArrowRight: () => moveMember(1),
+    ArrowLeft: () => moveMember(-1),
+    Enter: () => markAndGoOn(act.keep, chosen),
+    d: () => markAndGoOn(act.pair, 'distinct'),
+    s: () => markAndGoOn(act.pair, 'same'),
+    u: () => act.unmark(),
+    z: undo,
+    v: () => openViewer(current, chosen),
+    ' ': () => openViewer(current, chosen),
+    c: () => act.copyPath(),
+    '/': () => find('search').focus(),
+};
+
+function makeReview() {
+    find('marked').value = 'no';
+    find('order').value = 'different';
+    find('next').onclick = moveToUnmarked;
+    find('undo').onclick = undo;
+    find('more-groups').onclick = showGroups;
+}
+
+function openReview() {
+    if (!review.asked) showGroups();
+    review.asked = true;
+}
