@@ -15,7 +15,7 @@
 #include <doppel/json_writer.h>
 
 #include "core/files/write_all.h"
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 
 struct journal {
     int fd;

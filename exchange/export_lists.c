@@ -175,7 +175,7 @@ static void write_csv_text(struct list_export *export, const struct exchange_tex
     write_path_cells(export, text->path);
     write_list_cell(export, text->lane_count == 256 ? "minhash256" : "minhash128");
     write_integer_cell(export, false, 0); /* version */
-    char *hex = hex_of_lanes(text);
+    char *hex = lanes_in_hex(text->lanes, text->lane_count);
     export->no_memory |= !hex;
     write_list_cell(export, hex);
     free(hex);

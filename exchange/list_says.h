@@ -5,7 +5,7 @@
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 
 /* Pairs of a list and a tag, those of a list together; the tag "": it brought the item. */
 struct list_says {

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 #include "exchange/model.h"
 
 /* Give an object to the sink, as what it is; entries of the log are passed over.

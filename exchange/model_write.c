@@ -7,18 +7,7 @@
 
 #include <jansson.h>
 
-static void write_hex(struct doppel_json *json, const char *key, const void *bytes, size_t size)
-{
-    char hex[2 * 32 + 1];
-    doppel_hex_encode(bytes, size, hex);
-    doppel_json_text(json, key, hex);
-}
-
-static void write_digest_member(struct doppel_json *json, const char *key,
-                                const struct doppel_digest *digest)
-{
-    write_hex(json, key, digest->bytes, sizeof digest->bytes);
-}
+#include "compare/record_fields.h"
 
 /* Any bytes: beside what is not UTF-8 stands KEY_base64. */
 static void write_any_bytes(struct doppel_json *json, const char *key, const char *text)
@@ -75,30 +64,6 @@ static void write_model_metadata(struct doppel_json *json, const struct doppel_m
 
 /* ---- items ---- */
 
-static void write_attachment(struct doppel_json *json, const struct doppel_record *record)
-{
-    if (record->attachment_size)
-        doppel_json_base64(json, "attachment", record->attachment, record->attachment_size);
-}
-
-static void write_model_record(struct doppel_json *json, const struct doppel_record *record)
-{
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(record->scheme);
-    write_digest_member(json, "digest", &record->digest);
-    doppel_json_text(json, "kind", doppel_kind_name(record->kind));
-    doppel_json_text(json, "scheme", scheme ? scheme->name : "unknown");
-    doppel_json_signed(json, "version", record->version);
-    if (record->width || record->height) {
-        doppel_json_signed(json, "width", record->width);
-        doppel_json_signed(json, "height", record->height);
-    }
-    if (record->quality)
-        doppel_json_signed(json, "quality", record->quality);
-    doppel_json_signed(json, "bits", record->fingerprint.code_bits);
-    doppel_json_codes(json, "sequence", &record->fingerprint);
-    write_attachment(json, record);
-}
-
 static void write_stamp(struct doppel_json *json, const struct doppel_file_stamp *stamp)
 {
     doppel_json_signed(json, "size", stamp->size);
@@ -120,9 +85,9 @@ void write_item(struct doppel_json *json, const struct exchange_item *carried)
         write_stamp(json, &item->stamp);
     }
     if (item->record.scheme != DOPPEL_SCHEME_NONE)
-        write_model_record(json, &item->record);
+        write_record_fields(json, &item->record);
     else if (!named)
-        write_digest_member(json, "digest", &item->record.digest);
+        write_digest_field(json, "digest", &item->record.digest);
     doppel_json_signed(json, "added_ns", item->added_ns);
     write_any_bytes(json, "source", carried->about.source);
     write_any_bytes(json, "date", carried->about.date);
@@ -137,19 +102,6 @@ void write_item(struct doppel_json *json, const struct exchange_item *carried)
 
 /* ---- texts ---- */
 
-char *hex_of_lanes(const struct doppel_library_text *text)
-{
-    char *hex = malloc(4 * (size_t)text->lane_count + 1);
-    if (!hex)
-        return NULL;
-    *hex = '\0';
-    for (uint32_t i = 0; i < text->lane_count; i++) {
-        uint8_t bytes[2] = {(uint8_t)(text->lanes[i] >> 8), (uint8_t)text->lanes[i]};
-        doppel_hex_encode(bytes, sizeof bytes, hex + 4 * (size_t)i);
-    }
-    return hex;
-}
-
 static void write_shingles(struct doppel_json *json, const struct doppel_library_text *text)
 {
     if (!text->shingles)
@@ -158,14 +110,6 @@ static void write_shingles(struct doppel_json *json, const struct doppel_library
     for (uint64_t i = 0; i < text->shingle_total; i++)
         doppel_json_integer(json, NULL, text->shingles[i]);
     doppel_json_array_end(json);
-}
-
-static void write_simhash(struct doppel_json *json, uint64_t simhash)
-{
-    char hex[17];
-    doppel_code_to_hex(&(struct doppel_code){{simhash}}, 64, hex);
-    if (simhash)
-        doppel_json_text(json, "simhash", hex);
 }
 
 static void write_place(struct doppel_json *json, const struct doppel_library_text *text)
@@ -183,18 +127,10 @@ void write_text(struct doppel_json *json, const struct exchange_text *carried)
     doppel_json_object_begin(json, NULL);
     doppel_json_signed(json, "text", (int64_t)text->id);
     write_place(json, text);
-    write_digest_member(json, "content", &text->content);
-    doppel_json_signed(json, "words", (int64_t)text->words);
+    write_signature_fields(json, text);
     doppel_json_signed(json, "shingle_total", (int64_t)text->shingle_total);
-    if (text->too_short)
-        doppel_json_boolean(json, "too_short", true);
     doppel_json_text(json, "decision", doppel_decision_name(text->decision));
     doppel_json_boolean(json, "leads", text->leads);
-    char *hex = hex_of_lanes(text);
-    doppel_json_text(json, "lanes", hex);
-    json->failed |= !hex;
-    free(hex);
-    write_simhash(json, text->simhash);
     write_shingles(json, text);
     doppel_json_signed(json, "added_ns", text->added_ns);
     write_any_bytes(json, "source", text->origin.source);
@@ -265,8 +201,8 @@ void write_mark(struct doppel_json *json, const struct doppel_mark *mark)
 {
     doppel_json_object_begin(json, NULL);
     doppel_json_text(json, "mark", mark->word == DOPPEL_LABEL_SAME ? "same" : "distinct");
-    write_digest_member(json, "a", &mark->a);
-    write_digest_member(json, "b", &mark->b);
+    write_digest_field(json, "a", &mark->a);
+    write_digest_field(json, "b", &mark->b);
     doppel_json_signed(json, "time_ns", mark->time_ns);
     write_any_bytes(json, "note", mark->note);
     doppel_json_object_end(json);

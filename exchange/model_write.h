@@ -21,7 +21,4 @@ void write_text_options(struct doppel_json *json, const struct doppel_text_optio
 void write_mark(struct doppel_json *json, const struct doppel_mark *mark);
 void write_log(struct doppel_json *json, const struct doppel_log_entry *entry);
 
-/* The lanes of a text's signature in hex; given (free); NULL without memory. */
-char *hex_of_lanes(const struct doppel_library_text *text);
-
 #endif

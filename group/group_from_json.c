@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 #include "group/member_rules.h"
 #include "group/saved_scan.h"
 

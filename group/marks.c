@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 
 /* Larger files are refused: a million marks take less. */
 enum { LARGEST_FILE = 512 << 20 };

@@ -8,7 +8,7 @@
 
 #include "core/files/absolute_path.h"
 #include "core/try.h"
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 
 /* What is wrong with the line in hand. */
 static enum doppel_status wrong_line(const struct saved_scan *scan, const char *reason,

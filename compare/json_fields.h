@@ -1,7 +1,7 @@
 /* The fields of an object in JSON, taken with their bounds. The first that is wrong is reported;
  * those that are not there leave what they would fill as it is. */
-#ifndef DOPPEL_GROUP_JSON_FIELDS_H
-#define DOPPEL_GROUP_JSON_FIELDS_H
+#ifndef DOPPEL_COMPARE_JSON_FIELDS_H
+#define DOPPEL_COMPARE_JSON_FIELDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

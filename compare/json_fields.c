@@ -1,5 +1,5 @@
 /* The fields of an object in JSON. */
-#include "group/json_fields.h"
+#include "compare/json_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
