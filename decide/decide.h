@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doppel/client.h>
 #include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>
@@ -23,6 +24,19 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** What to do while the upstream is away. */
+enum doppel_upstream_policy {
+    DOPPEL_UPSTREAM_WAIT,  /**< decisions are given once it has answered */
+    DOPPEL_UPSTREAM_ACCEPT /**< what is new here is given as new, and it is asked later */
+};
+
+/** Another doppel service, where what is new here must be new, too: it is asked by digest and
+ * codes, many items at a time, and what it has is `ignored` here. */
+struct doppel_upstream_options {
+    struct doppel_client_options service; /**< `url` NULL: nobody is asked */
+    enum doppel_upstream_policy policy;
+};
 
 /** Strings and arrays are borrowed for the life of the decider. */
 struct doppel_decide_options {
@@ -42,6 +56,8 @@ struct doppel_decide_options {
                                                NULL: nothing */
     bool ignore_metadata; /**< records have none of their own but source and date */
 
+    struct doppel_upstream_options upstream; /**< nobody is asked in a dry run */
+
     struct doppel_corpus_files records; /**< JSON Lines to read */
     struct doppel_corpus_fields fields;
     bool with_files; /**< records with a path and no text, and lines that begin with no brace, name
@@ -54,13 +70,16 @@ DOPPEL_API struct doppel_decide_options doppel_decide_options_default(void);
 /** What to decide about: a file, what was read of one, or a text that lies in no file. Borrowed for
  * the call. */
 struct doppel_decide_input {
-    const char *path;                   /**< of a file of any kind; else NULL, and: */
-    const struct doppel_record *record; /**< what was read of a file that is nowhere, as
-                                           doppel_fingerprint gives it; or a code of an image or a
-                                           text: a record that has a fingerprint and nothing else,
-                                           but a quality where that is known. By the scheme of the
-                                           options. `id` is its name. Else NULL, and: */
-    const char *text;                   /**< any bytes: plain text, as the options say */
+    const char *path; /**< of a file of any kind; else NULL, and: */
+    /** What was read of a file that is nowhere, as doppel_fingerprint gives it; or a code of an
+     * image or a text: a record that has a fingerprint and nothing else, but a quality where that
+     * is known. By the scheme of the options. `id` is its name. Else NULL, and: */
+    const struct doppel_record *record;
+    /** Of a text that is elsewhere: `content`, `words`, `too_short`, `simhash` and the lanes; the
+     * rest is not looked at. Else NULL, and: */
+    const struct doppel_library_text *signature;
+    uint16_t signature_version; /**< of its scheme */
+    const char *text;           /**< any bytes: plain text, as the options say */
     size_t text_size;
     const char *id;                         /**< NULL: it has none */
     const char *source, *date;              /**< NULL: not known */
@@ -99,10 +118,14 @@ struct doppel_decided {
     /* what it is a duplicate, a part or a revision of, or matched */
     uint64_t of; /**< 0: not in a library */
     const char *of_id, *of_path;
+    const char *of_external_id; /**< of what is nowhere; NULL: it has none */
     uint64_t of_line;
     uint64_t same_as;        /**< the item with the same content, which follows `of`; 0: none */
     uint64_t replaces;       /**< what it takes the place of; 0: nothing */
     const char *replaces_id; /**< its id, of a record; NULL: none */
+    const char *upstream;    /**< of what is ignored: who has it, as an object in JSON: `url`, and
+                                there its `item` and `name`; else NULL */
+    bool queued;             /**< of what is new: the upstream was away, and will be asked */
     bool has_match;
     struct doppel_comparison match;           /**< segments are borrowed */
     const char *const *lists, *const *labels; /**< of a file: those of all items on lists that it
@@ -148,9 +171,9 @@ enum { DOPPEL_DECIDER_MOST = 4096 };
  *
  * @param input copied
  * @return DOPPEL_OK, also when it cannot be read: the decision will say so; DOPPEL_E_ARGUMENT: it
- *         has neither path, record nor text, its record says that it could not be read, or cannot
- *         be compared here, or the decider reads records; DOPPEL_E_BUSY: DOPPEL_DECIDER_MOST wait;
- *         DOPPEL_E_MEMORY
+ *         has neither path, record, signature nor text, its record says that it could not be
+ *         read, or it cannot be compared here, or the decider reads records; DOPPEL_E_BUSY:
+ * DOPPEL_DECIDER_MOST wait; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider,
                                                   const struct doppel_decide_input *input,
@@ -167,6 +190,16 @@ DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider
 DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider,
                                                   struct doppel_decided *out,
                                                   struct doppel_error *error);
+
+/**
+ * Ask the upstream about what is new here and still waits for that, also from before, and keep the
+ * answers: each that turns what was new into ignored is a notice of the run, and in the log. That
+ * is done before each pull gives something; this is for when nothing is pulled for long.
+ *
+ * @return DOPPEL_OK, also when it is away and not waited for, or when there is none
+ */
+DOPPEL_API enum doppel_status doppel_decider_settle(struct doppel_decider *decider,
+                                                    struct doppel_error *error);
 
 /** How many decisions the next pulls give at once: they are made, and kept. */
 DOPPEL_API size_t doppel_decider_waiting(const struct doppel_decider *decider);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "core/digest.h"
+#include "core/try.h"
 #include "decide/records/ingest.h"
 #include "decide/file_stream.h"
+#include "decide/upstream.h"
 
 enum { MAX_QUALITY = 100 };
 
@@ -17,6 +19,7 @@ struct doppel_decider {
     struct doppel_run *run;
     struct doppel_library *library;
     bool walks;
+    struct upstream *upstream;   /* NULL: nobody is asked */
     struct ingest *records;      /* and what is pushed; NULL: a walk */
     struct file_stream *files;   /* NULL: no file was met yet */
     bool in_files;               /* those that were met last are not all decided about */
@@ -115,7 +118,7 @@ static enum doppel_status open_records(struct doppel_decider *decider, struct do
     if (!pushed)
         doppel_run_begin(decider->run, "bytes", 0);
     return ingest_new(decider->library, &decider->record_options, decider->options.with_files,
-                      &decider->records, error);
+                      decider->upstream, &decider->records, error);
 }
 
 void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
@@ -181,11 +184,15 @@ static void describe_file(const struct decided_file *from, struct doppel_decided
         .item = decision->item,
         .same_id = decision->same_id,
         .unique = answer->decision != DOPPEL_DECISION_DUPLICATE &&
-                  answer->decision != DOPPEL_DECISION_UNREADABLE,
+                  answer->decision != DOPPEL_DECISION_UNREADABLE &&
+                  answer->decision != DOPPEL_DECISION_IGNORED,
         .of = answer->of,
         .of_id = decision->of.record_id,
         .of_path = decision->of.path,
         .of_line = decision->of.line,
+        .of_external_id = decision->of_external_id,
+        .upstream = decision->upstream.detail,
+        .queued = decision->upstream.queued,
         .same_as = decision->same_as,
         .lists = (const char *const *)decision->hits.lists,
         .list_count = decision->hits.list_count,
@@ -277,6 +284,17 @@ static enum doppel_status check_record(const struct doppel_decider *decider,
                              "scheme and version by which its kind is compared here");
 }
 
+/* Whether a signature was made as those of texts are here. */
+static bool is_read_alike(const struct doppel_decider *decider,
+                          const struct doppel_decide_input *input)
+{
+    const struct doppel_text_options *text = &decider->options.search.compare.text;
+    const enum doppel_scheme_id id =
+        text->lanes == 256 ? DOPPEL_SCHEME_MINHASH256 : DOPPEL_SCHEME_MINHASH128;
+    const uint16_t version = doppel_text_version(doppel_scheme_by_id(id)->version, text);
+    return input->signature->lane_count == text->lanes && input->signature_version == version;
+}
+
 /* What was decided last, and not kept, is lost: neither that nor what follows could be reported
  * truthfully. */
 static enum doppel_status fail_again(const struct doppel_decider *decider,
@@ -292,6 +310,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
     struct pushed pushed = {
         .path = input->path,
         .record = input->path ? NULL : input->record,
+        .signature = input->path || input->record ? NULL : input->signature,
         .text = input->text,
         .text_size = input->text_size,
         .id = input->id,
@@ -306,8 +325,12 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         return fail_again(decider, error);
     if (decider->walks || decider->options.records.count)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the decider reads its inputs itself");
-    if (!input->path && !input->record && !input->text)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has neither path, record nor text");
+    if (!input->path && !input->record && !input->signature && !input->text)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "an input has neither path, record, signature nor text");
+    if (pushed.signature && !is_read_alike(decider, input))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "the text was read in another way than texts are here");
     if (is_code) {
         code = code_as_record(pushed.record);
         pushed.record = &code;
@@ -345,6 +368,8 @@ static enum doppel_status pull_next(struct doppel_decider *decider, struct doppe
         if (found.files)
             continue;
         doppel_decided_of_record(&found.decision, out);
+        out->upstream = found.upstream;
+        out->queued = found.queued;
         return DOPPEL_OK;
     }
 }
@@ -365,6 +390,12 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
             doppel_library_rollback(decider->library);
     }
     return doppel_fail(error, status, "%s", why.message);
+}
+
+enum doppel_status doppel_decider_settle(struct doppel_decider *decider, struct doppel_error *error)
+{
+    return decider->failure.status ? fail_again(decider, error)
+                                   : upstream_settle(decider->upstream, true, error);
 }
 
 size_t doppel_decider_waiting(const struct doppel_decider *decider)
@@ -397,8 +428,12 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
                     .library = library},
         .walk = intake->walk,
     };
-    enum doppel_status status =
-        decider->walks ? open_files(decider, error) : open_records(decider, error);
+    enum doppel_status status;
+    if (options->upstream.service.url && !options->dry_run)
+        TRY(upstream_new(run, library, &decider->options.upstream, &decider->upstream, error));
+    decider->file_options.decider.upstream = decider->upstream;
+    TRY(decider->walks ? open_files(decider, error) : open_records(decider, error));
+done:
     if (status)
         doppel_decider_free(decider);
     else
@@ -423,6 +458,7 @@ void doppel_decider_free(struct doppel_decider *decider)
         return;
     file_stream_free(decider->files);
     ingest_free(decider->records);
+    upstream_free(decider->upstream);
     doppel_library_set_watch(decider->library, NULL);
     free(decider);
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "compare/kept_json.h"
+
 /* With at most 4 decimals; ties away from zero. */
 static void write_share(struct doppel_json *json, const char *key, double value)
 {
@@ -21,6 +23,7 @@ static void write_primary(struct doppel_json *json, const struct doppel_decided 
         doppel_json_integer(json, "of_item", decided->of);
     if (path && (decided->is_file || !decided->path || strcmp(path, decided->path) != 0))
         doppel_json_path(json, "of_path", path);
+    doppel_json_text(json, "of_external_id", decided->of_external_id);
     if (decided->of_line)
         doppel_json_integer(json, "of_line", decided->of_line);
     doppel_json_text(json, "replaces", decided->replaces_id);
@@ -74,6 +77,9 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
     doppel_json_text(json, "decision", doppel_decision_name(decided->decision));
     write_primary(json, decided);
     doppel_json_text(json, "reason", decided->why);
+    write_kept_json(json, "upstream", decided->upstream);
+    if (decided->queued)
+        doppel_json_boolean(json, "queued", true);
     if (decided->is_file)
         write_file_match(json, decided);
     else if (decided->has_match)

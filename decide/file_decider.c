@@ -16,6 +16,8 @@ void file_decision_free(struct file_decision *decision)
     doppel_name_free(&decision->of);
     doppel_comparison_free(&decision->match);
     list_hits_free(&decision->hits);
+    upstream_outcome_free(&decision->upstream);
+    free(decision->of_external_id);
     *decision = (struct file_decision){0};
 }
 
@@ -297,6 +299,8 @@ static enum doppel_status keep_decision(struct file_decider *decider,
         TRY(link_to_leader(decider, decision, error));
     if (decided && answer->former)
         decision->replaces = answer->former;
+    if (decided && answer->decision == DOPPEL_DECISION_NEW)
+        TRY(upstream_queue(decider->options->upstream, decision->item, error));
 done:
     return status;
 }
@@ -445,6 +449,41 @@ static enum doppel_status gather_hits(struct file_decider *decider, struct file_
     return list_hits_gather(decider->library, &query, &decision->hits, error);
 }
 
+/* What it is linked to may be damaged, and then has no name. */
+static enum doppel_status name_primary(struct file_decider *decider, struct file_decision *decision,
+                                       struct doppel_error *error)
+{
+    struct doppel_metadata about;
+    uint64_t of = decision->answer.of;
+    if (!of)
+        return DOPPEL_OK;
+    enum doppel_status status = doppel_library_name(decider->library, of, &decision->of, error);
+    if (!status && !decision->of.path && !decision->of.record_id &&
+        !(status = doppel_library_get_metadata(decider->library, of, &about, error))) {
+        decision->of_external_id = about.external_id;
+        about.external_id = NULL;
+        doppel_metadata_free(&about);
+    }
+    return status == DOPPEL_E_MEMORY ? status : DOPPEL_OK;
+}
+
+enum doppel_status file_decision_take_outcome(struct file_decider *decider,
+                                              struct file_decision *decision,
+                                              struct doppel_error *error)
+{
+    struct upstream *upstream = decider->options->upstream;
+    if (!upstream || decision->answer.decision != DOPPEL_DECISION_NEW || !decision->item)
+        return DOPPEL_OK;
+    enum doppel_status status =
+        upstream_outcome(upstream, decision->item, &decision->upstream, error);
+    if (status || decision->upstream.decision == DOPPEL_DECISION_NEW)
+        return status;
+    decision->answer.decision = decision->upstream.decision;
+    decision->answer.reason = doppel_decision_reason_of(decision->upstream.reason);
+    decision->why = decision->upstream.reason;
+    return DOPPEL_OK;
+}
+
 static enum doppel_status decide_and_keep(struct file_decider *decider,
                                           struct file_decision *decision,
                                           struct doppel_error *error)
@@ -461,9 +500,7 @@ static enum doppel_status decide_and_keep(struct file_decider *decider,
     TRY(gather_hits(decider, decision, error));
     if (!decider->decide->dry_run)
         TRY(keep_decision(decider, decision, error));
-    if (decision->answer.of && doppel_library_name(decider->library, decision->answer.of,
-                                                   &decision->of, error) == DOPPEL_E_MEMORY)
-        return DOPPEL_E_MEMORY;
+    TRY(name_primary(decider, decision, error));
 done:
     return status;
 }

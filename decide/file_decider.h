@@ -7,6 +7,7 @@
 #include <doppel/search.h>
 
 #include "decide/list_hits.h"
+#include "decide/upstream.h"
 #include "corpus/dedup/rule.h"
 #include "intake/reader.h"
 
@@ -26,8 +27,10 @@ struct file_decision {
     uint64_t item;     /* its number in the library; 0: it has none */
     uint64_t replaces; /* whose place it takes, at its path or as the one to keep; 0: nobody's */
     uint64_t same_id;  /* what else is called as its record says; 0: nothing */
-    struct doppel_name of; /* what answer.of is called */
-    uint64_t same_as;      /* the match is with this one, which follows answer.of; 0: with that */
+    struct doppel_name of;            /* what answer.of is called */
+    char *of_external_id;             /* where it is nowhere; NULL: nothing */
+    struct upstream_outcome upstream; /* of what was new */
+    uint64_t same_as; /* the match is with this one, which follows answer.of; 0: with that */
     bool has_match;
     struct doppel_comparison match;
     struct list_hits hits;                        /* what of lists it matched */
@@ -43,6 +46,7 @@ struct file_decider_options {
     struct doppel_read_options read;
     struct doppel_run *run;
     struct doppel_library *library;
+    struct upstream *upstream; /* NULL: nobody is asked */
 };
 
 /* @param options borrowed for its life. @param out given (file_decider_free) */
@@ -54,6 +58,11 @@ void file_decider_free(struct file_decider *decider);
  * caller has begun. @param out given (file_decision_free) */
 enum doppel_status file_decide(struct file_decider *decider, const struct file_to_decide *file,
                                struct file_decision *out, struct doppel_error *error);
+
+/* What the upstream made of a decision that is kept, and settled. */
+enum doppel_status file_decision_take_outcome(struct file_decider *decider,
+                                              struct file_decision *decision,
+                                              struct doppel_error *error);
 
 /* What was looked up of folders may be otherwise by now: to be called between groups of files. */
 void file_decider_forget_folders(struct file_decider *decider);

@@ -186,6 +186,18 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
     return status ? status : kept;
 }
 
+/* What is kept is told once the upstream has answered, where there is one. */
+static enum doppel_status settle_group(struct file_stream *stream, struct doppel_error *error)
+{
+    struct upstream *upstream = stream->options->decider.upstream;
+    enum doppel_status status = upstream_settle(upstream, false, error);
+    for (size_t i = 0; i < stream->done && !status; i++)
+        status = file_decision_take_outcome(stream->decider, &stream->decisions[i], error);
+    if (status)
+        stream->done = 0;
+    return status;
+}
+
 static bool file_has_track(const struct intake_file *file)
 {
     return file->record.kind == DOPPEL_KIND_AUDIO || file->record.kind == DOPPEL_KIND_VIDEO;
@@ -263,8 +275,8 @@ static enum doppel_status next_group(struct file_stream *stream, struct doppel_e
     enum doppel_status status = decide_group(stream, error);
     if (status == DOPPEL_E_CANCELLED && error)
         stream->ended = *error;
-    if (status == DOPPEL_E_CANCELLED)
-        status = DOPPEL_OK;
+    if (!status || status == DOPPEL_E_CANCELLED)
+        status = settle_group(stream, error);
     return status ? status : release_tracks(stream, !track, error);
 }
 

@@ -146,7 +146,7 @@ static void read_text_numbers(struct fields *fields, struct doppel_library_text 
     field_number(fields, "size", 0, INT64_MAX, &size);
     field_number(fields, "shingle_total", 0, INT64_MAX, &shingles);
     field_number(fields, "added_ns", INT64_MIN, INT64_MAX, &text->added_ns);
-    field_word(fields, "decision", decision_word, DOPPEL_DECISION_CONFLICT, &decision);
+    field_word(fields, "decision", decision_word, DOPPEL_DECISION_IGNORED, &decision);
     field_bool(fields, "leads", &text->leads);
     text->id = (uint64_t)id;
     text->line = (uint64_t)line;

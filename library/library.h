@@ -653,7 +653,8 @@ enum doppel_decision {
     DOPPEL_DECISION_PART,
     DOPPEL_DECISION_TOO_SHORT,
     DOPPEL_DECISION_UNREADABLE,
-    DOPPEL_DECISION_CONFLICT
+    DOPPEL_DECISION_CONFLICT,
+    DOPPEL_DECISION_IGNORED /**< new here, but not where the upstream was asked */
 };
 
 /** "new", "duplicate", …; static storage. Thread-safe. */
@@ -675,7 +676,8 @@ enum doppel_decision_reason {
     DOPPEL_BECAUSE_CONTAINED,
     DOPPEL_BECAUSE_CONTAINS,
     DOPPEL_BECAUSE_OVERLAPS,
-    DOPPEL_BECAUSE_BENIGN /**< it matches something on an allow-list */
+    DOPPEL_BECAUSE_BENIGN,  /**< it matches something on an allow-list */
+    DOPPEL_BECAUSE_UPSTREAM /**< the upstream has it */
 };
 
 /** "same-content", …; static storage; of DOPPEL_BECAUSE_NONE NULL. Thread-safe. */
@@ -732,6 +734,37 @@ DOPPEL_API int64_t doppel_date_ns(const char *date);
 DOPPEL_API enum doppel_decision doppel_decide(const struct doppel_match *match,
                                               const struct doppel_origin *record,
                                               const struct doppel_origin *item);
+
+/* ---- what an upstream is to be asked about ---- */
+
+/** An item or a text that is new here, until an upstream has said whether it is new there, too. */
+struct doppel_queued {
+    uint64_t id;
+    uint64_t token; /**< random, drawn when it came into the queue: so it is known again there */
+};
+
+DOPPEL_API enum doppel_status doppel_library_queue_upstream(struct doppel_library *library,
+                                                            uint64_t id,
+                                                            struct doppel_error *error);
+
+/** The first in the queue after the id `after`. DOPPEL_E_NOT_FOUND: there is none. */
+DOPPEL_API enum doppel_status doppel_library_next_upstream(struct doppel_library *library,
+                                                           uint64_t after,
+                                                           struct doppel_queued *out,
+                                                           struct doppel_error *error);
+
+/** Whether an id is in the queue. */
+DOPPEL_API enum doppel_status doppel_library_waits_upstream(struct doppel_library *library,
+                                                            uint64_t id, bool *out,
+                                                            struct doppel_error *error);
+
+/** It was answered, or is no more. @param decision what it is by that; a text's row says so
+ * @param out_waited false: somebody else had the answer first */
+DOPPEL_API enum doppel_status doppel_library_leave_upstream(struct doppel_library *library,
+                                                            uint64_t id,
+                                                            enum doppel_decision decision,
+                                                            bool *out_waited,
+                                                            struct doppel_error *error);
 
 /* ---- texts: records of corpora, in order of input ---- */
 

@@ -164,6 +164,12 @@
     " WHERE came.last_item >= list_said.item"                                                      \
     " AND came.item <= list_said.item AND came.action = 'imported' AND put.action = 'listed');"
 
+/* What is new here, and an upstream is to be asked about: version 12. */
+#define UPSTREAM_TABLE                                                                             \
+    "CREATE TABLE upstream("                                                                       \
+    " item INTEGER PRIMARY KEY, token INTEGER NOT NULL, checksum INTEGER NOT NULL"                 \
+    ") STRICT;"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
@@ -171,11 +177,16 @@
     "sources;" VIEWS
 
 const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
-    TEXT_TABLES,    DOPPEL_STORE_INDEX_SCHEMA,
-    LEDGER_TABLES,  PIXELS_COLUMN,
-    WORDS_COLUMN,   "", /* version 8: indexes */
-    SCHEME_INDEXES, LIST_TABLES BROUGHT_BEFORE,
-    TODAYS_VIEWS /* version 11: rows of the log that tell of many digests */};
+    TEXT_TABLES,
+    DOPPEL_STORE_INDEX_SCHEMA,
+    LEDGER_TABLES,
+    PIXELS_COLUMN,
+    WORDS_COLUMN,
+    "", /* version 8: indexes */
+    SCHEME_INDEXES,
+    LIST_TABLES BROUGHT_BEFORE,
+    "", /* version 11: rows of the log that tell of many digests */
+    UPSTREAM_TABLE TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -208,7 +219,7 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        SCHEME_INDEXES LIST_TABLES TODAYS_VIEWS;
+        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \

@@ -21,6 +21,7 @@
 #define SOURCE_SUM "pattern, authority"
 #define POLICY_SUM "one, keep"
 #define MARK_SUM "a, b, same, time_ns, note"
+#define UPSTREAM_SUM "item, token"
 #define FAILURE_SUM "path, " STAMP_COLUMNS ", settled, time_ns, status, message, program, limits"
 
 #endif

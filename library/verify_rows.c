@@ -42,6 +42,7 @@ static const struct row_check damages[] = {
     DAMAGED("policy", "0", "keep", POLICY_SUM),
     DAMAGED("mark", "0", "note", MARK_SUM),
     DAMAGED("failure", "0", "path", FAILURE_SUM),
+    DAMAGED("upstream", "item", "NULL", UPSTREAM_SUM),
 };
 
 /* ---- references ---- */
@@ -92,6 +93,7 @@ static const struct row_check dangling[] = {
     OF_NOBODY("list_said"),
     OF_NOBODY("list_match"),
     OF_NOBODY("exact"),
+    OF_NOBODY("upstream"),
     OF_NOBODY("link"),
     {"link", "the item that it follows is not there, or follows another one",
      ROWS("link", "item", "NULL",

@@ -16,7 +16,7 @@
 #define DECISION_NAME(column)                                                                      \
     "CASE " column " WHEN 0 THEN 'new' WHEN 1 THEN 'duplicate' WHEN 2 THEN 'revision'"             \
     " WHEN 3 THEN 'part' WHEN 4 THEN 'too_short' WHEN 5 THEN 'unreadable'"                         \
-    " WHEN 6 THEN 'conflict' END"
+    " WHEN 6 THEN 'conflict' WHEN 7 THEN 'ignored' END"
 
 #define METADATA_OF(table)                                                                         \
     "about.external_id AS external_id, about.meta AS meta,"                                        \

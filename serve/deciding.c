@@ -27,12 +27,18 @@ void decision_task_free(struct decision_task *task)
     free(task);
 }
 
+/* Whether it is decided about as a record. */
+static bool is_read(const struct request_input *input)
+{
+    return input->form == INPUT_FILE || input->form == INPUT_CODE || input->form == INPUT_RECORD;
+}
+
 /* What cannot be read is a decision, too. */
 static void read_task_files(struct decision_task *task)
 {
     for (size_t i = 0; i < task->inputs.all.count; i++) {
         struct request_input *input = &task->inputs.all.items[i];
-        if ((input->form == INPUT_FILE || input->form == INPUT_CODE) && !input->error.status)
+        if (is_read(input) && !input->error.status)
             input->error.status =
                 input_record(task->exchange->service, input, &task->records[i], &input->error);
     }
@@ -73,10 +79,12 @@ static enum doppel_status push_input(struct doppel_decider *decider, struct deci
         .path = input->form == INPUT_PATH ? input->path : NULL,
         .text = input->form == INPUT_TEXT ? input->text : NULL,
         .text_size = input->text_size,
+        .signature = input->form == INPUT_SIGNATURE ? &input->signature : NULL,
+        .signature_version = input->record.version,
     };
     if (input->error.status)
         return DOPPEL_OK;
-    if (input->form == INPUT_FILE || input->form == INPUT_CODE)
+    if (is_read(input))
         given.record = &task->records[task->pushed];
     enum doppel_status status = doppel_decider_push(decider, &given, error);
     if (status != DOPPEL_E_ARGUMENT)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compare/record_fields.h"
 #include "serve/input_record.h"
 #include "serve/service.h"
 
@@ -102,13 +103,49 @@ static const char *unknown_field(json_t *object, const char *const *known)
     return NULL;
 }
 
+/* ---- what was computed elsewhere ---- */
+
+/* Of a text that is one of a corpus, the signature alone is known. */
+static enum doppel_status read_signature(struct fields *fields, struct request_input *input)
+{
+    const char *name = json_string_value(json_object_get(fields->object, "scheme"));
+    const char *lanes = json_string_value(json_object_get(fields->object, "lanes"));
+    const struct doppel_scheme *scheme = name ? doppel_scheme_by_name(name) : NULL;
+    int64_t version = 0;
+    input->form = INPUT_SIGNATURE;
+    input->lanes = calloc(DOPPEL_TEXT_MAX_LANES, sizeof *input->lanes);
+    if (!input->lanes)
+        return doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for a text");
+    if (!scheme || scheme->kind != DOPPEL_KIND_TEXT)
+        field_is_wrong(fields, "scheme", "one of texts");
+    field_number(fields, "version", 0, UINT16_MAX, &version);
+    read_signature_fields(fields, &input->signature, input->lanes);
+    input->record.version = (uint16_t)version;
+    return fields->status ? fields->status
+                          : doppel_fingerprint_from_hex(scheme, lanes ? lanes : "",
+                                                        &input->fingerprint, fields->error);
+}
+
+static enum doppel_status read_whole_record(const json_t *object, struct request_input *input,
+                                            struct doppel_error *error)
+{
+    struct fields fields = {.object = object, .error = error};
+    if (!json_is_object(object))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'record' is an object, as exports have it");
+    if (json_object_get(object, "lanes"))
+        return read_signature(&fields, input);
+    read_record_fields(&fields, &input->record);
+    return fields.status;
+}
+
 /* @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it is no input, and why */
 static enum doppel_status read_object(struct exchange *exchange, struct inputs *inputs,
                                       json_t *object, struct doppel_error *error)
 {
-    static const char *const fields[] = {"text",   "code",  "scheme", "path", "id", "date",
-                                         "source", "lists", "labels", "meta", NULL};
+    static const char *const fields[] = {"text", "code",   "scheme", "path",   "record", "id",
+                                         "date", "source", "lists",  "labels", "meta",   NULL};
     const char *text, *code, *scheme, *path;
+    const json_t *record = json_object_get(object, "record");
     if (!json_is_object(object))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input is an object, as {\"text\":\"…\"}");
     const char *unknown = unknown_field(object, fields);
@@ -116,12 +153,14 @@ static enum doppel_status read_object(struct exchange *exchange, struct inputs *
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has no field '%.64s'", unknown);
     if (!json_word(object, "text", &text) || !json_word(object, "code", &code) ||
         !json_word(object, "scheme", &scheme) || !json_word(object, "path", &path) ||
-        !text + !code + !path != 2)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "an input has one of 'text', 'code' and 'path', a string");
-    struct request_input *input = add_input(inputs, text   ? INPUT_TEXT
-                                                    : code ? INPUT_CODE
-                                                           : INPUT_PATH);
+        !text + !code + !path + !record != 3)
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "an input has one of 'text', 'code' and 'path', a string, or a 'record'");
+    struct request_input *input = add_input(inputs, text     ? INPUT_TEXT
+                                                    : code   ? INPUT_CODE
+                                                    : record ? INPUT_RECORD
+                                                             : INPUT_PATH);
     if (!input)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
     if (!read_metadata(object, input))
@@ -136,6 +175,8 @@ static enum doppel_status read_object(struct exchange *exchange, struct inputs *
     const struct doppel_scheme *known = code ? scheme_named(exchange, scheme, &input->error) : NULL;
     if (known)
         set_code(input, known);
+    if (record)
+        input->error.status = read_whole_record(record, input, &input->error);
     return DOPPEL_OK;
 }
 
@@ -364,6 +405,8 @@ void inputs_free(struct inputs *inputs)
     for (size_t i = 0; i < inputs->all.count; i++) {
         struct request_input *input = &inputs->all.items[i];
         doppel_fingerprint_free(&input->fingerprint);
+        doppel_record_free(&input->record);
+        free(input->lanes);
         free(input->metadata.lists);
         free(input->metadata.labels);
         free(input->metadata.meta);

@@ -9,7 +9,7 @@
 
 #include "serve/exchange.h"
 
-enum input_form { INPUT_FILE, INPUT_TEXT, INPUT_CODE, INPUT_PATH };
+enum input_form { INPUT_FILE, INPUT_TEXT, INPUT_CODE, INPUT_PATH, INPUT_RECORD, INPUT_SIGNATURE };
 
 struct request_input {
     enum input_form form;
@@ -20,10 +20,13 @@ struct request_input {
     size_t text_size;
     const char *code; /* INPUT_CODE, in hex; `fingerprint` is it */
     struct doppel_fingerprint fingerprint;
-    char *path;                      /* INPUT_PATH, absolute, and allowed; given */
-    const char *source, *date;       /* NULL: not known */
-    struct doppel_metadata metadata; /* labels, lists and meta; what it names is borrowed */
-    struct doppel_error error;       /* status != OK: it is none, and why */
+    struct doppel_record record;          /* INPUT_RECORD; of INPUT_SIGNATURE the version alone */
+    struct doppel_library_text signature; /* INPUT_SIGNATURE; `fingerprint` is it, too */
+    uint16_t *lanes;                      /* of the signature */
+    char *path;                           /* INPUT_PATH, absolute, and allowed; given */
+    const char *source, *date;            /* NULL: not known */
+    struct doppel_metadata metadata;      /* labels, lists and meta; what it names is borrowed */
+    struct doppel_error error;            /* status != OK: it is none, and why */
 };
 
 struct inputs {

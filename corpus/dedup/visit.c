@@ -102,6 +102,7 @@ static bool is_unique(const struct dedup *dedup, uint32_t number)
     case DOPPEL_DECISION_DUPLICATE:
     case DOPPEL_DECISION_UNREADABLE:
     case DOPPEL_DECISION_CONFLICT:
+    case DOPPEL_DECISION_IGNORED:
         return false;
     default:
         break;

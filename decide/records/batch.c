@@ -199,6 +199,17 @@ static struct doppel_record *copy_record(const struct doppel_record *from)
     return record;
 }
 
+/* As if the text had been read. */
+static struct doppel_text_result result_of_signature(const struct doppel_library_text *signature)
+{
+    struct doppel_text_result result = {.digest = signature->content,
+                                        .words = signature->words,
+                                        .simhash = signature->simhash,
+                                        .too_short = signature->too_short};
+    memcpy(result.lanes, signature->lanes, signature->lane_count * sizeof *result.lanes);
+    return result;
+}
+
 enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_text *text,
                                      uint32_t lanes, const struct pushed *pushed,
                                      struct doppel_error *error)
@@ -207,7 +218,9 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
     struct doppel_text_result result = {0};
     struct doppel_error problem = {0};
     bool is_text = !pushed->path && !pushed->record;
-    if (is_text)
+    if (pushed->signature)
+        result = result_of_signature(pushed->signature);
+    else if (is_text)
         doppel_text_read(text, pushed->text, pushed->text_size, WANT, &result, &problem);
     const struct prepared_record prepared = {
         .line = pushed->number,
@@ -217,7 +230,8 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .problem = pool_add_string(&batch->strings, problem.status ? problem.message : NULL),
         .lanes = pool_add(&batch->lanes, result.lanes, lanes * sizeof *result.lanes),
         .path = pool_add_string(&batch->strings, pushed->path),
-        .text = is_text ? pool_add(&batch->strings, pushed->text, pushed->text_size) : POOL_NULL,
+        .text = is_text && pushed->text ? pool_add(&batch->strings, pushed->text, pushed->text_size)
+                                        : POOL_NULL,
         .text_size = pushed->text_size,
         .said = pushed->metadata ? record_metadata_copy(pushed->metadata) : NULL,
         .read = pushed->record ? copy_record(pushed->record) : NULL,

@@ -43,9 +43,10 @@ struct ingest_batch {
 
 /* What to decide about, in no line of a corpus. Borrowed. */
 struct pushed {
-    uint64_t number;                    /* from 1 */
-    const char *path;                   /* of a file; else NULL, and: */
-    const struct doppel_record *record; /* what was read of one; else NULL, and: */
+    uint64_t number;                             /* from 1 */
+    const char *path;                            /* of a file; else NULL, and: */
+    const struct doppel_record *record;          /* what was read of one; else NULL, and: */
+    const struct doppel_library_text *signature; /* of a text that is elsewhere; else NULL, and: */
     const char *text;
     size_t text_size;
     const char *id, *source, *date; /* NULL: none */

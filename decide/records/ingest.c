@@ -8,6 +8,7 @@
 
 #include "core/files/absolute_path.h"
 #include "core/try.h"
+#include "decide/upstream.h"
 
 enum { LOOK_MS = 100, COMMIT_RECORDS = 4096 };
 
@@ -93,6 +94,8 @@ static enum doppel_status tell_once_kept(struct ingest *ingest, const struct dec
         .of = SIZE_MAX,
         .of_path = SIZE_MAX,
         .replaces = SIZE_MAX,
+        .why = SIZE_MAX,
+        .upstream = SIZE_MAX,
         .unique =
             (answer->kept || answer->replayed) && answer->decision != DOPPEL_DECISION_DUPLICATE,
         .has_match = answer->has_match,
@@ -121,6 +124,8 @@ static enum doppel_status keep_record(struct ingest *ingest, const struct decide
         TRY(add_to_library(ingest, answer, &item, error));
     if (!answer->replayed)
         TRY(ingest_log(ingest, answer, item, error));
+    if (item && answer->decision == DOPPEL_DECISION_NEW)
+        TRY(upstream_queue(ingest->upstream, item, error));
     if (item || answer->known)
         TRY(people_tell(ingest, item ? item : answer->known, error));
 done:
@@ -165,6 +170,7 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
 {
     const struct bytes_pool *strings = &told->batch->strings;
     const struct prepared_record *record = told->record;
+    const char *why = pool_string(&ingest->strings, told->why);
     struct doppel_dedup_decision decision = {
         .number = ingest->count++,
         .path = ingest_file_path(ingest, told->batch->block.file),
@@ -172,6 +178,7 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
         .id = pool_string(strings, record->id),
         .decision = told->decision,
         .reason = record->unreadable ? pool_string(strings, record->problem)
+                  : why              ? why
                                      : doppel_decision_reason_name(told->reason),
         .of = pool_string(&ingest->strings, told->of),
         .of_path = pool_string(&ingest->strings, told->of_path),
@@ -209,10 +216,44 @@ static void forget_told(struct ingest *ingest)
     ingest->kept = false;
 }
 
+/* What the upstream made of a record that was new. */
+static enum doppel_status take_outcome(struct ingest *ingest, struct told *told,
+                                       struct doppel_error *error)
+{
+    struct upstream_outcome outcome = {0};
+    enum doppel_status status;
+    TRY(upstream_outcome(ingest->upstream, told->item, &outcome, error));
+    told->queued = outcome.queued;
+    if (outcome.decision == DOPPEL_DECISION_NEW)
+        goto done;
+    told->decision = outcome.decision;
+    told->unique = false;
+    told->why = pool_add_string(&ingest->strings, outcome.reason);
+    told->upstream = pool_add_string(&ingest->strings, outcome.detail);
+    if (told->why == SIZE_MAX || told->upstream == SIZE_MAX)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer");
+done:
+    upstream_outcome_free(&outcome);
+    return status;
+}
+
+static enum doppel_status settle_told(struct ingest *ingest, struct doppel_error *error)
+{
+    enum doppel_status status = upstream_settle(ingest->upstream, false, error);
+    for (size_t i = 0; ingest->upstream && i < ingest->told.count && !status; i++) {
+        struct told *told = &ingest->told.items[i];
+        if (told->decision == DOPPEL_DECISION_NEW && told->item)
+            status = take_outcome(ingest, told, error);
+    }
+    return status;
+}
+
 /* Make what was decided lasting: it can be reported then. */
 static enum doppel_status commit_told(struct ingest *ingest, struct doppel_error *error)
 {
     enum doppel_status status = doppel_library_commit(ingest->library, error);
+    if (!status && ingest->told.count)
+        status = settle_told(ingest, error);
     ingest->kept = !status && ingest->told.count;
     return status;
 }
@@ -394,7 +435,9 @@ enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
     for (;;) {
         if (ingest_waiting(ingest)) {
             const struct told *told = &ingest->told.items[ingest->told_count++];
-            *out = (struct ingest_found){.decision = decision_of(ingest, told)};
+            *out = (struct ingest_found){.decision = decision_of(ingest, told),
+                                         .upstream = pool_string(&ingest->strings, told->upstream),
+                                         .queued = told->queued};
             return DOPPEL_OK;
         }
         if (ingest->kept || !ingest->told.count)
@@ -452,12 +495,14 @@ done:
 
 enum doppel_status ingest_new(struct doppel_library *library,
                               const struct doppel_ingest_options *options, bool with_files,
-                              struct ingest **out, struct doppel_error *error)
+                              struct upstream *upstream, struct ingest **out,
+                              struct doppel_error *error)
 {
     struct ingest *ingest = calloc(1, sizeof *ingest);
     if (!ingest)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide about records");
     ingest->library = library;
+    ingest->upstream = upstream;
     ingest->options = *options;
     ingest->with_files = with_files;
     if (!ingest->options.threads)
@@ -500,7 +545,7 @@ enum doppel_status doppel_ingest(struct doppel_library *library,
 {
     struct ingest *ingest = NULL;
     struct ingest_found found;
-    enum doppel_status status = ingest_new(library, options, false, &ingest, error);
+    enum doppel_status status = ingest_new(library, options, false, NULL, &ingest, error);
     while (!status && !(status = ingest_next(ingest, &found, error)))
         if (!visitor(context, &found.decision))
             status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");

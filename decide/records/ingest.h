@@ -6,6 +6,7 @@
 #include "decide/records/batch.h"
 
 struct ingest;
+struct upstream;
 
 /* A file that a record names, or what was read of one that is nowhere. Strings are borrowed. */
 struct record_file {
@@ -23,6 +24,8 @@ struct record_file {
  * the next call. */
 struct ingest_found {
     struct doppel_dedup_decision decision;
+    const char *upstream;            /* as of struct doppel_decided */
+    bool queued;                     /* likewise */
     const struct record_file *files; /* or what was read of some, not both; NULL: a decision */
     size_t file_count;
 };
@@ -31,11 +34,13 @@ struct ingest_found {
  * @param library,options borrowed for its life
  * @param with_files records that name a file and have no text, and lines that begin with no brace,
  *        which are paths, are handed out; else the text of a record is what its file holds
+ * @param upstream borrowed for its life; NULL: nobody is asked
  * @param out given (ingest_free)
  */
 enum doppel_status ingest_new(struct doppel_library *library,
                               const struct doppel_ingest_options *options, bool with_files,
-                              struct ingest **out, struct doppel_error *error);
+                              struct upstream *upstream, struct ingest **out,
+                              struct doppel_error *error);
 void ingest_free(struct ingest *ingest);
 
 /* What is to be decided about next, where the options name no files: copied; a file is handed out.

@@ -19,7 +19,9 @@ struct told {
     uint64_t item, of_item, same_id;
     size_t of, of_path; /* strings */
     uint64_t of_line;
-    size_t replaces; /* string */
+    size_t replaces;      /* string */
+    size_t why, upstream; /* strings, of what the upstream made of it */
+    bool queued;          /* it is still to be asked */
     bool unique, has_match, replayed;
     struct doppel_match match;
 };
@@ -32,6 +34,7 @@ struct canonical {
 
 struct ingest {
     struct doppel_library *library;
+    struct upstream *upstream; /* NULL: nobody is asked */
     struct doppel_ingest_options options;
     bool with_files;               /* records may name some */
     struct reader *reader;         /* NULL: records are pushed */

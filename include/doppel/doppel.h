@@ -5,6 +5,7 @@
 
 #include <doppel/act.h>
 #include <doppel/audio.h>
+#include <doppel/client.h>
 #include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>

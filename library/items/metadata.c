@@ -291,7 +291,8 @@ enum doppel_status about_move(struct doppel_library *library, uint64_t from, uin
     static const char *const deletions[] = {
         "DELETE FROM about WHERE item = ?1",     "DELETE FROM label WHERE item = ?1",
         "DELETE FROM list_item WHERE item = ?1", "DELETE FROM exact WHERE item = ?1",
-        "DELETE FROM list_said WHERE item = ?1", "DELETE FROM list_match WHERE item = ?1"};
+        "DELETE FROM list_said WHERE item = ?1", "DELETE FROM list_match WHERE item = ?1",
+        "DELETE FROM upstream WHERE item = ?1"};
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; to && i < sizeof moves / sizeof *moves && !status; i++)
         status = rows_run(library, moves[i], VALUES(ID(from), ID(to)), error);

@@ -112,7 +112,7 @@ static bool are_counts(sqlite3_stmt *statement)
     for (int column = COLUMN_LINE; column <= COLUMN_LEADS; column++)
         if (column != COLUMN_CONTENT && sqlite3_column_int64(statement, column) < 0)
             return false;
-    return sqlite3_column_int64(statement, COLUMN_DECISION) <= DOPPEL_DECISION_CONFLICT &&
+    return sqlite3_column_int64(statement, COLUMN_DECISION) <= DOPPEL_DECISION_IGNORED &&
            sqlite3_column_int64(statement, COLUMN_LEADER) <
                sqlite3_column_int64(statement, COLUMN_ID);
 }

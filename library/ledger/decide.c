@@ -8,7 +8,7 @@
 const char *doppel_decision_name(enum doppel_decision decision)
 {
     static const char *const names[] = {"new",       "duplicate",  "revision", "part",
-                                        "too_short", "unreadable", "conflict"};
+                                        "too_short", "unreadable", "conflict", "ignored"};
     size_t index = (size_t)decision;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
@@ -17,14 +17,14 @@ const char *doppel_decision_reason_name(enum doppel_decision_reason reason)
 {
     static const char *const names[] = {
         NULL,   "known", "moved", "same-path", "same-id",  "identical", "same-content", "marked",
-        "near", "newer", "part",  "contained", "contains", "overlaps",  "benign"};
+        "near", "newer", "part",  "contained", "contains", "overlaps",  "benign",       "upstream"};
     size_t index = (size_t)reason;
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
 enum doppel_decision_reason doppel_decision_reason_of(const char *name)
 {
-    enum doppel_decision_reason reason = DOPPEL_BECAUSE_BENIGN;
+    enum doppel_decision_reason reason = DOPPEL_BECAUSE_UPSTREAM;
     while (reason != DOPPEL_BECAUSE_NONE &&
            !(name && strcmp(name, doppel_decision_reason_name(reason)) == 0))
         reason--;

@@ -33,6 +33,7 @@ const struct salvage_table salvage_tables[] = {
     {"mark", MARK_SUM, NULL, true},
     {"exact", NULL, NULL, true},
     {"failure", FAILURE_SUM, NULL, true},
+    {"upstream", UPSTREAM_SUM, NULL, false},
 };
 const size_t salvage_table_count = sizeof salvage_tables / sizeof *salvage_tables;
 

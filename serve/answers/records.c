@@ -7,7 +7,7 @@
 
 #include "core/try.h"
 
-/* Codes and the like are inputs as everywhere; records begin with one that has a text. */
+/* Codes and the like are inputs as everywhere; records of texts begin with one that has a text. */
 bool are_records(struct exchange *exchange)
 {
     enum { HEAD = 4096 };
@@ -20,7 +20,7 @@ bool are_records(struct exchange *exchange)
         return false;
     head[size] = '\0';
     head[strcspn(head, "\n")] = '\0';
-    return !strstr(head, "\"code\"") && !strstr(head, "\"path\"");
+    return !strstr(head, "\"code\"") && !strstr(head, "\"path\"") && !strstr(head, "\"record\"");
 }
 
 static enum doppel_status put_decisions(struct exchange *exchange, struct doppel_decider *decider,

@@ -18,7 +18,8 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index match store worker library corpus".split()
-ROOMS += ["compare", "intake", "search", "group", "decide", "act", "exchange", "report"]
+ROOMS += ["compare", "intake", "search", "group", "client", "decide", "act"]
+ROOMS += ["exchange", "report"]
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
@@ -220,6 +221,7 @@ def test_each_module_of_the_engine_links_alone():
         "intake": "doppel_intake_open",
         "search": "doppel_search_new",
         "group": "doppel_scan",
+        "client": "doppel_client_new",
         "decide": "doppel_decider_new",
         "act": "doppel_plan_run",
         "exchange": "doppel_import",

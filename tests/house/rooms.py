@@ -28,18 +28,19 @@ USES = {
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
     "group": "core text image audio video match library corpus compare intake",
-    "decide": "core text index match library corpus worker search compare intake",
+    "client": "core",
+    "decide": "core text index match library corpus worker search compare intake client",
     "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
     "serve": "core text image audio video match worker library corpus compare intake search group "
-    "decide exchange report",
+    "client decide exchange report",
     "tools": "core media text image audio video index match store worker library corpus "
-    "compare intake search group decide act exchange report serve",
+    "compare intake search group client decide act exchange report serve",
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
-ENGINE = "compare intake search group decide act exchange report serve".split()
+ENGINE = "compare intake search group client decide act exchange report serve".split()
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
 INSIDES = {"decide": ["corpus"]}
@@ -82,8 +83,9 @@ OUTSIDERS = {
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core",
     r"sqlite3\.h": "store library",
-    r"jansson\.h": "compare group act exchange serve tools",
+    r"jansson\.h": "compare group client decide act exchange serve tools",
     r"csv\.h": "exchange",
+    r"curl/curl\.h": "client",
     r"microhttpd\.h": "serve tools",
     r"(utf8proc|gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",

@@ -37,6 +37,7 @@ const struct original_table original_tables[ORIGINAL_TABLES] = {
     {"exact", NULL},
     {"failure", "path, device, inode, size, mtime_ns, settled, time_ns, status, message, program,"
                 " limits"},
+    {"upstream", "item, token"},
 };
 /* clang-format off */
 #define NUMBERS(count) \
@@ -62,6 +63,7 @@ static const char rows[] =
     " FROM n;"
     NUMBERS(40) "INSERT INTO failure SELECT CAST('/broken/' || i AS BLOB), 1, i, 9, 9, 1, 9, 7,"
     " 'it is damaged', 'doppel', 'none', 0 FROM n;"
+    NUMBERS(40) "INSERT INTO upstream SELECT i, -i * i, 0 FROM n;"
     NUMBERS(20) "INSERT INTO corpus SELECT i, CAST('/corpora/' || i AS BLOB), 0 FROM n;"
     NUMBERS(40) "INSERT INTO text SELECT 1000 + i, CAST('r' || i AS BLOB), NULL, NULL, i % 20 + 1,"
     " i, 0, 9, 9, zeroblob(16), 9, 9, 0, 0, 0, 1, zeroblob(256), 0, NULL FROM n;"

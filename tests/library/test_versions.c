@@ -6,7 +6,7 @@
 
 #define VERSION_10_UNDONE                                                                          \
     "DROP VIEW lists; DROP VIEW list_matches;"                                                     \
-    "DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"
+    "DROP TABLE upstream; DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"
 
 static int64_t count_rows(const char *path, const char *sql)
 {
@@ -113,7 +113,8 @@ static void version_10_is_brought_up(void **state)
     }
     import_batches(library, codes, DIGESTS, DIGESTS, &none, counts);
     doppel_library_close(library);
-    run_raw(path, "DROP VIEW decisions; CREATE VIEW decisions AS SELECT entry, '' AS name FROM log;"
+    run_raw(path, "DROP TABLE upstream; DROP VIEW decisions;"
+                  "CREATE VIEW decisions AS SELECT entry, '' AS name FROM log;"
                   "PRAGMA user_version = 10");
     assert_int_equal(doppel_library_open(directory_of(*state), &reading, &library, NULL),
                      DOPPEL_OK);

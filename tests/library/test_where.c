@@ -261,10 +261,10 @@ static void test_views_name_schemes_and_decisions(void **state)
     snprintf(query, sizeof query, "SELECT %s FROM (VALUES%s)", SCHEME_NAME("column1"), sql);
     assert_plain(*state, query, expected);
     shown = 0;
-    for (int decision = 0; decision <= DOPPEL_DECISION_CONFLICT; decision++)
+    for (int decision = 0; decision <= DOPPEL_DECISION_IGNORED; decision++)
         shown += (size_t)snprintf(expected + shown, sizeof expected - shown, "%s ",
                                   doppel_decision_name((enum doppel_decision)decision));
-    snprintf(query, sizeof query, "SELECT %s FROM (VALUES(0),(1),(2),(3),(4),(5),(6))",
+    snprintf(query, sizeof query, "SELECT %s FROM (VALUES(0),(1),(2),(3),(4),(5),(6),(7))",
              DECISION_NAME("column1"));
     assert_plain(*state, query, expected);
 }

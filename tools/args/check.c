@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -416,6 +417,43 @@ static enum doppel_status check_allowed(const struct settings *settings, struct 
     return DOPPEL_OK;
 }
 
+/* A key is neither on the command line, which everybody sees, nor in a message. */
+static enum doppel_status read_secret(const char *path, char **out, struct doppel_error *error)
+{
+    enum { MOST = 1000 };
+    char line[MOST + 2] = "";
+    FILE *file = fopen(path, "re");
+    bool read = file && fgets(line, sizeof line, file);
+    int why = errno;
+    if (file)
+        fclose(file);
+    if (!file)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: %s", path, strerror(why));
+    line[strcspn(line, "\r\n")] = '\0';
+    if (!read || !*line || strlen(line) > MOST)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: it holds no key in its first line", path);
+    *out = strdup(line);
+    explicit_bzero(line, sizeof line);
+    return *out ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key");
+}
+
+static enum doppel_status check_upstream(struct settings *settings, struct doppel_error *error)
+{
+    const char *set = getenv("DOPPEL_UPSTREAM_KEY");
+    if (!settings->upstream)
+        return settings->upstream_key || settings->upstream_ca ||
+                       settings->upstream_policy != DOPPEL_UPSTREAM_WAIT
+                   ? doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                 "'--upstream-key', '--upstream-ca' and '--upstream-policy' go "
+                                 "with '--upstream'")
+                   : DOPPEL_OK;
+    if (settings->upstream_key)
+        return read_secret(settings->upstream_key, &settings->upstream_secret, error);
+    if (set && *set && !(settings->upstream_secret = strdup(set)))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key");
+    return DOPPEL_OK;
+}
+
 /* A page is written, is served, or what was marked in one is done. */
 static enum doppel_status check_report(const struct settings *settings, struct doppel_error *error)
 {
@@ -490,6 +528,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_text(settings, error));
     TRY(check_outputs(settings, error));
     TRY(check_allowed(settings, error));
+    TRY(check_upstream(settings, error));
     TRY(check_playlist(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));

@@ -184,6 +184,12 @@ struct doppel_decide_options decide_options_from(const struct settings *settings
     corpus_bands_from(settings, &options.bands, &options.rows);
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
+    options.upstream = (struct doppel_upstream_options){
+        .service = {.url = settings->upstream,
+                    .key = settings->upstream_secret,
+                    .ca = settings->upstream_ca},
+        .policy = settings->upstream_policy,
+    };
     options.ignore_metadata = settings->ignore_metadata;
     options.records.paths = settings->jsonl.items;
     options.records.count = settings->jsonl.count;

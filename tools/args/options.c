@@ -503,6 +503,20 @@ const struct option_info option_table[] = {
     {"max-body", 0, "SIZE", OPTION_SIZE, AT(max_body), "1G", "Refuse larger requests", VERB_SERVE,
      SECTION_SERVICE},
 
+    {"upstream", 0, "URL", OPTION_TEXT, AT(upstream), NULL,
+     "Ask another doppel service about what is new here, by digest and codes: what it has is "
+     "ignored; https://, http:// or unix:PATH",
+     VERB_INGEST | VERB_SERVE, SECTION_SERVICE},
+    {"upstream-policy", 0, "wait|accept", OPTION_CHOICE, AT(upstream_policy), "wait",
+     "While it is away: wait for it, or accept what is new here, and ask later",
+     VERB_INGEST | VERB_SERVE, SECTION_SERVICE},
+    {"upstream-key", 0, "FILE", OPTION_TEXT, AT(upstream_key), NULL,
+     "The key that it asks for (default: $DOPPEL_UPSTREAM_KEY)", VERB_INGEST | VERB_SERVE,
+     SECTION_SERVICE},
+    {"upstream-ca", 0, "FILE", OPTION_TEXT, AT(upstream_ca), NULL,
+     "Who signs for it, as PEM (default: whom the system trusts)", VERB_INGEST | VERB_SERVE,
+     SECTION_SERVICE},
+
     {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",
      "Colour in tables; auto: on a terminal", VERB_ANY, SECTION_OUTPUT},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), NULL, "Only results and errors", VERB_ANY,

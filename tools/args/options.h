@@ -11,6 +11,7 @@
 
 #include <doppel/act.h>
 #include <doppel/core.h>
+#include <doppel/decide.h>
 #include <doppel/library.h>
 #include <doppel/text.h>
 
@@ -135,6 +136,9 @@ struct settings {
     bool insecure;
     uint64_t max_body; /* bytes */
     enum api api;
+    const char *upstream, *upstream_key, *upstream_ca; /* NULL: not given */
+    char *upstream_secret; /* what the file of the key holds, or $DOPPEL_UPSTREAM_KEY; given */
+    enum doppel_upstream_policy upstream_policy;
 
     /* corpora */
     struct strings jsonl;

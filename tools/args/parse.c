@@ -431,6 +431,7 @@ void settings_free(struct settings *settings)
     free(settings->keep_from.items);
     free(settings->protect.items);
     free(settings->allow_paths.items);
+    free(settings->upstream_secret);
     free(settings->jsonl.items);
     free(settings->lists.items);
     free(settings->labels.items);

@@ -204,8 +204,9 @@ const struct verb verb_table[] = {
      "and \"external_id\" (strings or numbers), \"source\", \"date\", \"meta\" (an object), "
      "\"labels\" and \"list\" (a string, or an array of strings): --source, --meta and "
      "--external-id apply to all records and outrank these; --label and --list add to them. A "
-     "decision is new, duplicate, revision, part, too_short, unreadable or conflict, with "
-     "what it is a duplicate of, and the reason: known, identical (same bytes), same-content, "
+     "decision is new, duplicate, revision, part, too_short, unreadable, conflict or, with "
+     "--upstream, ignored, with what it is a duplicate of, and the reason: known, identical (same "
+     "bytes), same-content, "
      "near, part. Duplicates are added and linked as well; \"replaces\" means that it is now "
      "the copy to keep. A library uses the text options and thresholds of its first texts for "
      "all later ones.",

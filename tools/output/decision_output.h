@@ -7,7 +7,7 @@
 
 struct report;
 
-enum { DECISIONS = DOPPEL_DECISION_CONFLICT + 1 };
+enum { DECISIONS = DOPPEL_DECISION_IGNORED + 1 };
 
 struct decision_output {
     const struct settings *settings;

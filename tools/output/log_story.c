@@ -147,6 +147,11 @@ static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint6
                           const json_t *detail)
 {
     bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
+    if (entry->decision == DOPPEL_DECISION_IGNORED) {
+        fprintf(out, "was new here, but is ignored: %s has it, as %s", detail_of(detail, "url"),
+                detail_of(detail, "name"));
+        return;
+    }
     print_decision(out, entry, id);
     if (!alone && id == entry->item)
         fprintf(out, " of item %" PRIu64, entry->of);

@@ -43,7 +43,7 @@ static enum doppel_status pull_all(struct decide_command *run, struct doppel_dec
     while (!(status = doppel_decider_pull(decider, &decided, error)))
         if (!print_decision_of(run, &decided, !doppel_decider_waiting(decider)))
             return DOPPEL_E_CANCELLED;
-    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    return status == DOPPEL_E_NOT_FOUND ? doppel_decider_settle(decider, error) : status;
 }
 
 /* A stream, records, or the files that the operands name. */
