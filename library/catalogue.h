@@ -80,8 +80,9 @@ struct code_index {
 struct doppel_library {
     struct doppel_store *store;
     bool read_only, no_rebuild;
+    bool reading;        /* as of one moment */
     uint32_t processors; /* asked for once: the system opens a file to answer */
-    bool may_go; /* the folder, which this opening made, when it is empty at the end */
+    bool may_go;         /* the folder, which this opening made, when it is empty at the end */
     char *directory;
     int64_t opened_ns;                /* stamps of files changed since then are not settled */
     bool writing;                     /* a transaction is open */

@@ -134,6 +134,17 @@ enum doppel_status doppel_library_open(const char *directory,
     return DOPPEL_OK;
 }
 
+void doppel_library_begin_reading(struct doppel_library *library)
+{
+    library->reading = doppel_store_begin_reading(library->store);
+}
+
+void doppel_library_end_reading(struct doppel_library *library)
+{
+    doppel_store_end_reading(library->store, library->reading);
+    library->reading = false;
+}
+
 void doppel_library_close(struct doppel_library *library)
 {
     if (!library)

@@ -212,6 +212,12 @@ DOPPEL_API enum doppel_status doppel_library_open(const char *directory,
 /** Close; what was not committed is taken back. */
 DOPPEL_API void doppel_library_close(struct doppel_library *library);
 
+/** Read as of one moment until doppel_library_end_reading: what is asked meanwhile agrees, and no
+ * look-up takes a lock of its own. Of a library that is open to be read; not nested, and not for
+ * what takes long (groups). The moment moves on when what an index needs is gone by then. */
+DOPPEL_API void doppel_library_begin_reading(struct doppel_library *library);
+DOPPEL_API void doppel_library_end_reading(struct doppel_library *library);
+
 enum doppel_added {
     DOPPEL_ADDED_NEW,
     DOPPEL_ADDED_UNCHANGED,

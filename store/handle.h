@@ -19,6 +19,7 @@ struct doppel_store {
     struct doppel_store_index *indexes;  /* open ones, which follow its transactions */
     struct checkpointer *checkpointer;   /* NULL: SQLite's own way */
     bool made;                           /* by this opening */
+    bool reading;                        /* as of one moment */
     struct doppel_error unread;          /* doppel_store_read_failure */
     ARRAY(struct prepared) prepared;
 };
@@ -46,10 +47,5 @@ void store_drop_unused(struct doppel_store *store);
  */
 enum doppel_status store_check_pages(struct doppel_store *store, const char *pragma,
                                      struct doppel_error *error);
-
-/** Read as of one moment, whatever is committed meanwhile. Within a transaction: nothing. @return
- * whether store_end_reading is to be called */
-bool store_begin_reading(struct doppel_store *store);
-void store_end_reading(struct doppel_store *store, bool begun);
 
 #endif

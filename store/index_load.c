@@ -195,11 +195,12 @@ enum doppel_status index_load(struct doppel_store_index *self, struct doppel_err
         tried = i ? self->manifest.generation : -1;
         index_unload(self);
         gone = false;
-        bool begun = store_begin_reading(self->store);
+        doppel_store_renew_reading(self->store); /* the segments are those of now */
+        bool begun = doppel_store_begin_reading(self->store);
         status = index_data_version(self, &self->data_version, error);
         if (!status)
             status = load_segments(self, &gone, error);
-        store_end_reading(self->store, begun);
+        doppel_store_end_reading(self->store, begun);
     }
     if (status) {
         status = as_damage(status, gone, error);

@@ -193,11 +193,11 @@ enum doppel_status manifest_read(struct doppel_store *store, const char *name, s
                                  struct doppel_error *error)
 {
     struct manifest manifest = {0};
-    bool begun = store_begin_reading(store); /* row and segments as of one moment */
+    bool begun = doppel_store_begin_reading(store); /* row and segments as of one moment */
     enum doppel_status status = read_manifest_row(store, name, &manifest, error);
     if (!status)
         status = read_segments(store, &manifest, error);
-    store_end_reading(store, begun);
+    doppel_store_end_reading(store, begun);
     if (!status && !manifest_is_whole(name, &manifest))
         status = fail_damaged(store, name, error);
     if (status)

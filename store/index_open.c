@@ -203,7 +203,7 @@ static bool read_on_log(struct doppel_store_index *self, bool *out_changed,
 {
     struct manifest manifest;
     int64_t before = self->last_record;
-    bool begun = store_begin_reading(self->store), same = false;
+    bool begun = doppel_store_begin_reading(self->store), same = false;
     enum doppel_status status;
     TRY(index_data_version(self, &self->data_version, error));
     TRY(manifest_read(self->store, self->name, &manifest, error));
@@ -212,7 +212,7 @@ static bool read_on_log(struct doppel_store_index *self, bool *out_changed,
     if (same)
         TRY(index_log_replay(self, error));
 done:
-    store_end_reading(self->store, begun);
+    doppel_store_end_reading(self->store, begun);
     *out_changed = self->last_record != before;
     *out_status = status;
     return same || status;

@@ -378,14 +378,37 @@ bool store_in_transaction(const struct doppel_store *store)
     return !sqlite3_get_autocommit(store->database);
 }
 
-bool store_begin_reading(struct doppel_store *store)
+/* What is run for each request is not parsed each time. */
+static bool run_prepared(struct doppel_store *store, const char *sql)
 {
-    return !store_in_transaction(store) &&
-           sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_stmt *statement;
+    if (doppel_store_statement(store, sql, &statement, NULL))
+        return false;
+    const bool done = sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_reset(statement);
+    return done;
 }
 
-void store_end_reading(struct doppel_store *store, bool begun)
+bool doppel_store_begin_reading(struct doppel_store *store)
 {
-    if (begun)
-        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    if (store_in_transaction(store) || !run_prepared(store, "BEGIN"))
+        return false;
+    store->reading = true;
+    return true;
+}
+
+void doppel_store_end_reading(struct doppel_store *store, bool begun)
+{
+    if (!begun)
+        return;
+    store->reading = false;
+    (void)run_prepared(store, "ROLLBACK");
+}
+
+void doppel_store_renew_reading(struct doppel_store *store)
+{
+    if (!store->reading)
+        return;
+    doppel_store_end_reading(store, true);
+    (void)doppel_store_begin_reading(store);
 }

@@ -81,6 +81,14 @@ DOPPEL_API enum doppel_status doppel_store_begin(struct doppel_store *store,
 DOPPEL_API enum doppel_status doppel_store_commit(struct doppel_store *store,
                                                   struct doppel_error *error);
 DOPPEL_API void doppel_store_rollback(struct doppel_store *store);
+
+/** Read as of one moment, whatever is committed meanwhile; no statement takes a lock of its own.
+ * Within a transaction: nothing. @return whether doppel_store_end_reading is to be called */
+DOPPEL_API bool doppel_store_begin_reading(struct doppel_store *store);
+DOPPEL_API void doppel_store_end_reading(struct doppel_store *store, bool begun);
+/** While reading as of one moment: as of now from here on. */
+DOPPEL_API void doppel_store_renew_reading(struct doppel_store *store);
+
 /** Whether the file that is open does not lie at its path any more: it was removed, renamed or
  * replaced, and what is committed is not found there. */
 DOPPEL_API bool doppel_store_is_moved(struct doppel_store *store);

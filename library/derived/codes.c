@@ -143,6 +143,7 @@ static enum doppel_status build_beside(const struct doppel_library *library, enu
         return status;
     status = build_of_items(library, store, which, names, true, error);
     doppel_store_close(store);
+    doppel_store_renew_reading(library->store); /* which is to see it */
     return status;
 }
 

@@ -191,8 +191,10 @@ static void answer_inputs(struct library_query *query)
 {
     struct inputs *inputs = query->inputs;
     begin_results(query->exchange);
+    doppel_library_begin_reading(query->reader->library);
     for (size_t i = 0; i < inputs->all.count && query->exchange->status == HTTP_OK; i++)
         answer_input(query, &inputs->all.items[i]);
+    doppel_library_end_reading(query->reader->library);
     end_results(query->exchange);
 }
 

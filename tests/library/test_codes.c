@@ -30,6 +30,7 @@ struct world {
     enum doppel_scheme_id scheme;
     const char *folder;
     struct doppel_library *library;
+    struct doppel_library *follower; /* reads as of one moment after the other */
     struct kept_item now[ITEMS_MAX], committed[ITEMS_MAX];
     uint64_t random;
     bool unmade; /* indexes are made within the transaction in progress */
@@ -146,7 +147,16 @@ static void reopen(struct world *world)
     world->library = open_library(world->folder);
 }
 
-/* A table of views as it was before its codes lay in blocks; others are left as they are. */
+static void follow(struct world *world)
+{
+    const struct doppel_library_options reading = {.read_only = true};
+    assert_int_equal(
+        doppel_library_open(directory_of(world->folder), &reading, &world->follower, NULL),
+        DOPPEL_OK);
+}
+
+/* A table as an earlier version made it: of views, before its codes lay in blocks, or of wide
+ * codes; others are left as they are. */
 static void make_former(const char *path)
 {
     enum { APART = AT_PARAMETERS + 3 * sizeof(uint64_t) };
@@ -154,8 +164,9 @@ static void make_former(const char *path)
     FILE *file = fopen(path, "r+");
     assert_non_null(file);
     assert_int_equal(fread(header, sizeof header, 1, file), 1);
-    if (get_u32(header + AT_TABLE) == SEGMENT_LINEAR && get_u64(header + APART)) {
-        put_u64(header + APART, 1);
+    const uint32_t table = get_u32(header + AT_TABLE);
+    if (table == SEGMENT_HAMMING || (table == SEGMENT_LINEAR && get_u64(header + APART))) {
+        put_u64(header + (table == SEGMENT_HAMMING ? AT_PARAMETERS : APART), 1);
         put_u64(header + AT_HEADER_SUM, checksum64(header, AT_HEADER_SUM));
         rewind(file);
         assert_int_equal(fwrite(header, sizeof header, 1, file), 1);
@@ -188,11 +199,12 @@ static void damage_file(const char *path, uint64_t how)
  * nobody has it open. */
 static void damage(struct world *world)
 {
-    static const char *const folders[] = {"phash64-views", "phash64-frames",
-                                          "phash256", "imagehash",    "pdq"};
+    static const char *const folders[] = {"phash64-views", "phash64-frames", "phash256",
+                                          "imagehash", "pdq"};
     char path[600];
     settle(world);
     doppel_library_close(world->library);
+    doppel_library_close(world->follower);
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         snprintf(path, sizeof path, "%s/%s", directory_of(world->folder), folders[i]);
         DIR *folder = opendir(path);
@@ -206,6 +218,7 @@ static void damage(struct world *world)
             closedir(folder);
     }
     world->library = open_library(world->folder);
+    follow(world);
     world->unmade = true;
 }
 
@@ -324,6 +337,9 @@ static size_t compare_all(struct world *world)
                      DOPPEL_OK);
     matches += compare(world, reader, world->committed, &options[0]);
     doppel_library_close(reader);
+    doppel_library_begin_reading(world->follower);
+    matches += compare(world, world->follower, world->committed, &options[0]);
+    doppel_library_end_reading(world->follower);
     return matches;
 }
 
@@ -342,6 +358,7 @@ static void test_scheme(void **state, enum doppel_scheme_id scheme)
         .scheme = scheme, .folder = *state, .random = (uint64_t)scheme, .unmade = true};
     world.library = open_library(*state);
     reopen(&world); /* so that a reader finds a library */
+    follow(&world);
     for (int step = 0; step < STEPS; step++) {
         take_step(&world);
         if (step % CHECK_EVERY == 0)
@@ -351,6 +368,7 @@ static void test_scheme(void **state, enum doppel_scheme_id scheme)
     assert_true(matches > STEPS / 4);
     assert_int_equal(doppel_library_verify(world.library, false, no_problem, NULL, NULL),
                      DOPPEL_OK);
+    doppel_library_close(world.follower);
     doppel_library_close(world.library);
 }
 
@@ -374,9 +392,53 @@ static void test_pdq(void **state)
     test_scheme(state, DOPPEL_SCHEME_PDQ);
 }
 
+static bool finds(struct world *world, struct doppel_library *library, size_t at)
+{
+    static struct found found;
+    const struct doppel_match_options options = doppel_match_options_default();
+    uint32_t positions[DOPPEL_VIEW_COUNT];
+    struct kept_item *item = &world->now[at];
+    const struct doppel_fingerprint fingerprint = fingerprint_of(world, &item->picture, positions);
+    const struct doppel_match_item query = {&fingerprint, item->picture.quality};
+    found.count = 0;
+    assert_int_equal(doppel_library_find_images(library, &query, &options, take, &found, NULL),
+                     DOPPEL_OK);
+    for (size_t i = 0; i < found.count; i++)
+        if (found.items[i].id == item->id)
+            return true;
+    return false;
+}
+
+/* What comes meanwhile is not seen, though segments are merged and go. */
+static void test_one_moment(void **state)
+{
+    static struct world world;
+    world = (struct world){.scheme = DOPPEL_SCHEME_PDQ, .folder = *state, .random = 12};
+    world.library = open_library(*state);
+    put(&world, 0);
+    reopen(&world);
+    follow(&world);
+    struct doppel_library *reader = world.follower;
+    doppel_library_begin_reading(reader);
+    assert_true(finds(&world, reader, 0));
+    put(&world, 1);
+    settle(&world);
+    assert_int_equal(doppel_library_compact(world.library, NULL, NULL, NULL), DOPPEL_OK);
+    assert_true(finds(&world, reader, 0));
+    assert_false(finds(&world, reader, 1));
+    doppel_library_end_reading(reader);
+    doppel_library_begin_reading(reader);
+    assert_true(finds(&world, reader, 0));
+    assert_true(finds(&world, reader, 1));
+    doppel_library_end_reading(reader);
+    doppel_library_close(reader);
+    doppel_library_close(world.library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(test_phash64), IN_FOLDER(test_phash256),
-                                       IN_FOLDER(test_imagehash), IN_FOLDER(test_pdq)};
+                                       IN_FOLDER(test_imagehash), IN_FOLDER(test_pdq),
+                                       IN_FOLDER(test_one_moment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
