@@ -103,7 +103,7 @@ enum doppel_status doppel_fingerprint_from_hex(const struct doppel_scheme *schem
         fingerprint.positions[i] = i;
     if (!good) {
         doppel_fingerprint_free(&fingerprint);
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "--code of %s takes %u hex digits",
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a code of %s has %u hex digits",
                            scheme->name, scheme->code_bits / 4u);
     }
     *out = fingerprint;

@@ -236,6 +236,15 @@ static void end_body(struct exchange *exchange)
 
 /* ---- a request ---- */
 
+static enum MHD_Result check_parameter(void *context, enum MHD_ValueKind kind, const char *name,
+                                       const char *value)
+{
+    struct exchange *exchange = context;
+    (void)kind;
+    (void)value;
+    return route_takes(exchange->route, exchange, name) ? MHD_YES : MHD_NO;
+}
+
 /* What can be said of a request by its head. */
 static void check_request_head(struct http *http, struct exchange *exchange)
 {
@@ -244,6 +253,9 @@ static void check_request_head(struct http *http, struct exchange *exchange)
     if (exchange->route && keys_admit(http->options.service->keys, exchange) && length &&
         strtoull(length, NULL, 10) > http->options.max_body)
         refuse_size(http, exchange);
+    if (!exchange->status)
+        MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, check_parameter,
+                                  exchange);
     if (exchange->status)
         return;
     exchange->form = form_of(exchange);

@@ -372,13 +372,19 @@ static bool read_file(struct exchange *exchange, struct inputs *inputs)
     return true;
 }
 
-/* What curl --data-binary sends for one. */
+/* What curl -d and --data-binary send when they are not told otherwise. */
 static bool refuse_fields(struct exchange *exchange, struct inputs *inputs)
 {
+    const char *text = large_buffer_text(&exchange->body);
     (void)inputs;
-    exchange_problem(exchange, HTTP_UNKNOWN_TYPE,
-                     "send a file as a form ('curl -F file=@a.jpg') or with a Content-Type of its "
-                     "own ('application/octet-stream')");
+    if (text && (*text == '{' || *text == '['))
+        exchange_problem(exchange, HTTP_UNKNOWN_TYPE,
+                         "send JSON with 'Content-Type: application/json' (curl --json)");
+    else
+        exchange_problem(
+            exchange, HTTP_UNKNOWN_TYPE,
+            "send a file as a form ('curl -F file=@a.jpg') or with a Content-Type of its "
+            "own ('application/octet-stream')");
     return false;
 }
 

@@ -97,6 +97,8 @@ enum doppel_status keys_read(const char *path, struct client_keys **out, struct 
                         strerror(errno)));
     if (file)
         TRY(read_key_lines(keys, file, path, error));
+    if (file && !keys->all.count)
+        TRY(doppel_fail(error, DOPPEL_E_FORMAT, "%s: there is no key in it", path));
 done:
     if (file)
         (void)fclose(file);

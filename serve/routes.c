@@ -8,47 +8,48 @@
 #include "serve/hma/hma.h"
 
 const struct route routes[] = {
-    {"GET", "/", RIGHT_NONE, answer_page_html, false},
-    {"GET", "/page.css", RIGHT_NONE, answer_page_style, false},
-    {"GET", "/page.js", RIGHT_NONE, answer_page_script, false},
-    {"GET", "/healthz", RIGHT_NONE, answer_health, false},
-    {"GET", "/readyz", RIGHT_NONE, answer_ready, false},
-    {"GET", "/openapi.json", RIGHT_NONE, answer_openapi, false},
-    {"GET", "/metrics", RIGHT_READ, answer_metrics, false},
-    {"POST", "/v1/hash", RIGHT_READ, answer_hash, false},
-    {"POST", "/v1/compare", RIGHT_READ, answer_compare, false},
-    {"POST", "/v1/find", RIGHT_READ, answer_find, false},
-    {"POST", "/v1/check", RIGHT_READ, answer_check, false},
-    {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false},
-    {"GET", "/v1/items", RIGHT_READ, answer_items, false},
-    {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false},
-    {"GET", "/v1/items/*", RIGHT_READ, answer_item, false},
-    {"DELETE", "/v1/items/*", RIGHT_WRITE, answer_remove_item, false},
-    {"GET", "/v1/groups", RIGHT_READ, answer_groups, false},
-    {"GET", "/v1/lists", RIGHT_READ, answer_lists, false},
-    {"GET", "/v1/marks", RIGHT_READ, answer_marks, false},
-    {"POST", "/v1/marks", RIGHT_WRITE, answer_mark, false},
-    {"GET", "/v1/decisions", RIGHT_READ, answer_log, false},
-    {"GET", "/v1/stats", RIGHT_READ, answer_stats, false},
-    {"GET", "/status", RIGHT_NONE, hma_status, true},
-    {"GET", "/h/hash", RIGHT_READ, hma_fetch, true},
-    {"POST", "/h/hash", RIGHT_READ, hma_hash, true},
-    {"GET", "/m/raw_lookup", RIGHT_READ, hma_raw_lookup, true},
-    {"GET", "/m/lookup", RIGHT_READ, hma_lookup, true},
-    {"POST", "/m/lookup", RIGHT_READ, hma_lookup_file, true},
-    {"POST", "/m/compare", RIGHT_READ, hma_compare, true},
-    {"GET", "/m/index/status", RIGHT_READ, hma_index_status, true},
-    {"GET", "/c/signal_type", RIGHT_READ, hma_signal_types, true},
-    {"GET", "/c/content_type", RIGHT_READ, hma_content_types, true},
-    {"GET", "/c/banks", RIGHT_READ, hma_banks, true},
-    {"POST", "/c/banks", RIGHT_WRITE, hma_make_bank, true},
-    {"POST", "/c/bank/*/content", RIGHT_WRITE, hma_add_file, true},
-    {"GET", "/c/bank/*/content/*", RIGHT_READ, hma_content, true},
-    {"DELETE", "/c/bank/*/content/*", RIGHT_WRITE, hma_remove_content, true},
-    {"POST", "/c/bank/*/signal", RIGHT_WRITE, hma_add_signals, true},
-    {"GET", "/c/bank/*", RIGHT_READ, hma_bank, true},
-    {"PUT", "/c/bank/*", RIGHT_WRITE, hma_change_bank, true},
-    {"DELETE", "/c/bank/*", RIGHT_WRITE, hma_remove_bank, true},
+    {"GET", "/", RIGHT_NONE, answer_page_html, false, NULL},
+    {"GET", "/page.css", RIGHT_NONE, answer_page_style, false, NULL},
+    {"GET", "/page.js", RIGHT_NONE, answer_page_script, false, NULL},
+    {"GET", "/healthz", RIGHT_NONE, answer_health, false, NULL},
+    {"GET", "/readyz", RIGHT_NONE, answer_ready, false, NULL},
+    {"GET", "/openapi.json", RIGHT_NONE, answer_openapi, false, NULL},
+    {"GET", "/metrics", RIGHT_READ, answer_metrics, false, NULL},
+    {"POST", "/v1/hash", RIGHT_READ, answer_hash, false, "codes name id"},
+    {"POST", "/v1/compare", RIGHT_READ, answer_compare, false, ""},
+    {"POST", "/v1/find", RIGHT_READ, answer_find, false,
+     "max_distance min_similarity limit previews name id"},
+    {"POST", "/v1/check", RIGHT_READ, answer_check, false, "name id"},
+    {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false, "name id"},
+    {"GET", "/v1/items", RIGHT_READ, answer_items, false, "cursor limit"},
+    {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false, "pixels beside"},
+    {"GET", "/v1/items/*", RIGHT_READ, answer_item, false, ""},
+    {"DELETE", "/v1/items/*", RIGHT_WRITE, answer_remove_item, false, ""},
+    {"GET", "/v1/groups", RIGHT_READ, answer_groups, false, "cursor limit"},
+    {"GET", "/v1/lists", RIGHT_READ, answer_lists, false, "cursor limit"},
+    {"GET", "/v1/marks", RIGHT_READ, answer_marks, false, "cursor limit"},
+    {"POST", "/v1/marks", RIGHT_WRITE, answer_mark, false, ""},
+    {"GET", "/v1/decisions", RIGHT_READ, answer_log, false, "cursor limit item"},
+    {"GET", "/v1/stats", RIGHT_READ, answer_stats, false, ""},
+    {"GET", "/status", RIGHT_NONE, hma_status, true, NULL},
+    {"GET", "/h/hash", RIGHT_READ, hma_fetch, true, NULL},
+    {"POST", "/h/hash", RIGHT_READ, hma_hash, true, NULL},
+    {"GET", "/m/raw_lookup", RIGHT_READ, hma_raw_lookup, true, NULL},
+    {"GET", "/m/lookup", RIGHT_READ, hma_lookup, true, NULL},
+    {"POST", "/m/lookup", RIGHT_READ, hma_lookup_file, true, NULL},
+    {"POST", "/m/compare", RIGHT_READ, hma_compare, true, NULL},
+    {"GET", "/m/index/status", RIGHT_READ, hma_index_status, true, NULL},
+    {"GET", "/c/signal_type", RIGHT_READ, hma_signal_types, true, NULL},
+    {"GET", "/c/content_type", RIGHT_READ, hma_content_types, true, NULL},
+    {"GET", "/c/banks", RIGHT_READ, hma_banks, true, NULL},
+    {"POST", "/c/banks", RIGHT_WRITE, hma_make_bank, true, NULL},
+    {"POST", "/c/bank/*/content", RIGHT_WRITE, hma_add_file, true, NULL},
+    {"GET", "/c/bank/*/content/*", RIGHT_READ, hma_content, true, NULL},
+    {"DELETE", "/c/bank/*/content/*", RIGHT_WRITE, hma_remove_content, true, NULL},
+    {"POST", "/c/bank/*/signal", RIGHT_WRITE, hma_add_signals, true, NULL},
+    {"GET", "/c/bank/*", RIGHT_READ, hma_bank, true, NULL},
+    {"PUT", "/c/bank/*", RIGHT_WRITE, hma_change_bank, true, NULL},
+    {"DELETE", "/c/bank/*", RIGHT_WRITE, hma_remove_bank, true, NULL},
 };
 const size_t route_count = sizeof routes / sizeof *routes;
 
@@ -71,6 +72,26 @@ static const char *match_path(const char *pattern, const char *path)
         path += size;
     }
     return *path ? NULL : rest ? rest : path;
+}
+
+/* Whether a word is one of those between blanks. */
+static bool is_listed(const char *list, const char *word)
+{
+    const size_t size = strlen(word);
+    for (const char *at = list; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (size && strncmp(at, word, size) == 0 && (!at[size] || at[size] == ' '))
+            return true;
+    return false;
+}
+
+bool route_takes(const struct route *route, struct exchange *exchange, const char *parameter)
+{
+    if (!route->parameters || is_listed(route->parameters, parameter))
+        return true;
+    exchange_problem(exchange, HTTP_BAD_REQUEST, "there is no parameter '%.64s': there %s %s",
+                     parameter, *route->parameters ? "are" : "is",
+                     *route->parameters ? route->parameters : "none");
+    return false;
 }
 
 bool route_is_there(const struct service *service, const struct route *route)

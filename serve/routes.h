@@ -18,11 +18,15 @@ struct route {
     const char *pattern; /* of the path; '*' is a name in it, or at its end all that follows */
     enum right right;
     route_handler *handle;
-    bool hma; /* there with --api hma alone */
+    bool hma;               /* there with --api hma alone */
+    const char *parameters; /* behind '?', with blanks between; NULL: any, as clients like it */
 };
 
 /* The route of a request; NULL: none, and the reply says so. */
 const struct route *route_of(struct exchange *exchange);
+
+/* Whether it has a parameter; if not, the reply says so. */
+bool route_takes(const struct route *route, struct exchange *exchange, const char *parameter);
 
 /* Whether a service has it. */
 bool route_is_there(const struct service *service, const struct route *route);

@@ -136,6 +136,7 @@ static enum doppel_status listen_and_answer(struct service *service,
     notify_manager("STOPPING=1");
     atomic_store(&service->ending, true);
     http_refuse(service->http);
+    stop_listening(listening); /* or new connections would wait to be taken */
     http_drain(service->http, DRAIN_SECONDS);
 done:
     free(certificate);

@@ -39,6 +39,8 @@ enum doppel_status page_end(struct library_page *page, enum doppel_status status
     if (status && status != DOPPEL_E_CANCELLED && status != DOPPEL_E_CORRUPT)
         return status;
     doppel_json_array_end(json);
+    if (status == DOPPEL_E_CORRUPT) /* the rest is there */
+        doppel_json_text(json, "problem", error->message);
     if (page->next)
         doppel_json_integer(json, "next", page->next);
     doppel_json_object_end(json);

@@ -322,6 +322,12 @@ def test_what_is_wrong_is_said():
         problem(service.ask("POST", "/v1/find"), 400)
         form = "application/x-www-form-urlencoded"
         problem(service.ask("POST", "/v1/find", "a=b", Content_Type=form), 415)
+        sentence = problem(service.ask("POST", "/v1/find", '{"text":"a"}', Content_Type=form), 415)
+        assert "application/json" in sentence, sentence
+        sentence = problem(service.get("/v1/items?limits=3"), 400)
+        assert "limits" in sentence and "cursor limit" in sentence, sentence
+        problem(service.get("/v1/stats?at"), 400)
+        assert service.get("/healthz?from=a")[0] == 200
         large = b"x" * (1 << 20 | 1)
         problem(service.ask("POST", "/v1/find", large, Content_Type="image/png"), 413)
         problem(service.send("/v1/hash", ("broken.jpg", b"\xff\xd8\xff\xe0 and no more")), 422)
@@ -382,6 +388,9 @@ def test_keys_say_who_may_what():
             pathlib.Path(home, "keys").write_text(line + "\n")
             done = serve_in(home, "--keys", "keys")
             assert done.returncode == 2 and "line 1" in done.stderr, done.stderr
+        pathlib.Path(home, "keys").write_text("# none yet\n")
+        done = serve_in(home, "--keys", "keys")
+        assert done.returncode == 2 and "no key" in done.stderr, done.stderr
 
 
 def serve_in(home, *options):
@@ -460,6 +469,15 @@ def test_what_runs_is_answered_before_the_end():
             seen = seen + 1 if b"requests_in_flight 2" in service.get("/metrics")[2] else 0
             time.sleep(0.02)
         service.process.terminate()
+        refused = False
+        while not refused and not answers:
+            try:
+                service.get("/healthz")
+            except ConnectionRefusedError:
+                refused = True
+            except OSError:  # it was taken, and not answered any more
+                pass
+        assert refused, "it takes connections until it ends"
         asking.join()
         assert service.process.wait(60) == 0
         assert answers[0][0] == 200 and len(answers[0][2]["results"]) == 16 * len(files)
