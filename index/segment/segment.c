@@ -181,8 +181,8 @@ enum doppel_status segment_create(const struct segment_plan *plan,
     else
         status = target->path ? make_file(file, target->path, error) : make_memory(file, error);
     if (status) {
-        segment_release(segment);
-        return status;
+        segment_release(segment); /* nobody else has it */
+        return status;            // NOLINT(clang-analyzer-unix.Malloc)
     }
     segment_place(segment);
     if (target->removed_count)
@@ -218,7 +218,8 @@ static void write_header(const struct segment *segment)
 {
     const struct segment_file *file = segment->file;
     uint8_t *header = file->base;
-    memcpy(header + AT_MAGIC, SEGMENT_MAGIC, 8);
+    /* without its NUL */
+    memcpy(header + AT_MAGIC, SEGMENT_MAGIC, 8); // NOLINT(bugprone-not-null-terminated-result)
     put_u32(header + AT_VERSION, SEGMENT_VERSION);
     put_u32(header + AT_TABLE, segment->plan.table);
     put_u64(header + AT_BYTES, file->layout.end);

@@ -218,7 +218,7 @@ enum doppel_status import_make_digest(struct doppel_record *record, const char *
     doppel_fingerprint_write(&record->fingerprint, bytes);
     if (record->attachment_size)
         memcpy(bytes + size, record->attachment, record->attachment_size);
-    if (length)
+    if (length) /* bytes, no string: NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
         memcpy(bytes + size + record->attachment_size, name, length);
     record->digest = doppel_digest_bytes(bytes, all);
     free(bytes);
