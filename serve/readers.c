@@ -81,8 +81,8 @@ enum doppel_status reader_take(struct service *service, struct library_reader **
     if (reader)
         readers->idle = reader->next;
     pthread_mutex_unlock(&readers->lock);
-    if (!reader && library_reader_new(service, &reader, error))
-        return error->status;
+    if (!reader)
+        return library_reader_new(service, out, error);
     (void)doppel_library_has_states(reader->library); /* of lists it sees what is written by now */
     *out = reader;
     return DOPPEL_OK;
