@@ -53,11 +53,16 @@ struct searched_kind {
 
 enum doppel_status doppel_search_refresh(struct doppel_search *search, struct doppel_error *error)
 {
-    (void)error;
+    enum doppel_status status = DOPPEL_OK;
     if (!search->noticed)
         other_versions_report(&search->options, search->library, search->run);
     search->noticed = true;
-    return DOPPEL_OK;
+    TRY(list_limits_load(&search->limits, search->library, &search->options.compare, error));
+    for (size_t i = 0; i < DOPPEL_SEARCH_SCHEMES; i++)
+        if (search->others.searches[i])
+            TRY(doppel_search_refresh(search->others.searches[i], error));
+done:
+    return status;
 }
 
 /* ---- what is found ---- */

@@ -159,8 +159,9 @@ DOPPEL_API enum doppel_status doppel_search_new(struct doppel_run *run,
                                                 struct doppel_error *error);
 DOPPEL_API void doppel_search_free(struct doppel_search *search);
 
-/** Before the first search: tell the run, once, of items of another version, which are not found.
- * DOPPEL_OK. */
+/** Before the first search, and when others may have changed the library: take the limits of its
+ * lists as they are now; tell the run, once, of items of another version, which are not found.
+ * DOPPEL_OK; DOPPEL_E_IO, _MEMORY. */
 DOPPEL_API enum doppel_status doppel_search_refresh(struct doppel_search *search,
                                                     struct doppel_error *error);
 

@@ -84,8 +84,12 @@ enum doppel_status reader_take(struct service *service, struct library_reader **
     if (!reader)
         return library_reader_new(service, out, error);
     (void)doppel_library_has_states(reader->library); /* of lists it sees what is written by now */
-    *out = reader;
-    return DOPPEL_OK;
+    enum doppel_status status = doppel_search_refresh(reader->search, error);
+    if (status)
+        library_reader_free(reader);
+    else
+        *out = reader;
+    return status;
 }
 
 static bool has_thresholds(const struct library_reader *reader,

@@ -171,6 +171,13 @@ def test_lists_are_as_they_were_last_set():
             command = [BUILD / "doppel", "lists", "set", "bad", "--state", state]
             subprocess.run([*command, "-L", f"{home}/library"], check=True)
             assert service.post("/v1/find", code)[2]["results"][0]["match"] == found, state
+        near = dict(code, code="0" * 7 + "f" * 53 + "0123")  # 28 bits
+        for limit, found in (("31", True), ("24", False), ("28", True)):
+            command = [BUILD / "doppel", "lists", "set", "bad", "--max-distance", limit]
+            subprocess.run([*command, "-L", f"{home}/library"], check=True)
+            assert service.post("/v1/find", near)[2]["results"][0]["match"] == found, limit
+            decision = service.post("/v1/check", near)[2]["results"][0]["decision"]
+            assert decision == ("duplicate" if found else "new"), (limit, decision)
 
 
 def lines(service, path, values):
