@@ -34,12 +34,12 @@ static void write_shares(struct doppel_json *json, const struct doppel_library_s
     doppel_json_array_end(json);
 }
 
-static void write_decisions(struct doppel_json *json, const struct doppel_library_stats *stats)
+static void write_decisions(struct doppel_json *json,
+                            const uint64_t decisions[DOPPEL_LIBRARY_DECISIONS])
 {
     doppel_json_object_begin(json, "decisions");
     for (int i = 0; i < DOPPEL_LIBRARY_DECISIONS; i++)
-        doppel_json_integer(json, doppel_decision_name((enum doppel_decision)i),
-                            stats->decisions[i]);
+        doppel_json_integer(json, doppel_decision_name((enum doppel_decision)i), decisions[i]);
     doppel_json_object_end(json);
 }
 
@@ -59,7 +59,7 @@ void doppel_library_stats_to_json(struct doppel_json *json,
     doppel_json_integer(json, "old_items", stats->old_items);
     write_shares(json, stats);
     doppel_json_integer(json, "records", stats->texts);
-    write_decisions(json, stats);
+    write_decisions(json, stats->decisions);
     doppel_json_integer(json, "groups", stats->groups);
     doppel_json_integer(json, "duplicates", stats->followers);
     write_states(json, stats);
@@ -78,6 +78,15 @@ void doppel_library_stats_to_json(struct doppel_json *json,
     doppel_json_integer(json, "sounds_bytes", stats->audio_bytes);
     doppel_json_integer(json, "videos_bytes", stats->videos_bytes);
     doppel_json_integer(json, "codes_bytes", stats->codes_bytes);
+}
+
+void doppel_library_changes_to_json(struct doppel_json *json,
+                                    const struct doppel_library_changes *changes)
+{
+    doppel_json_integer(json, "added", changes->added);
+    doppel_json_integer(json, "removed", changes->removed);
+    doppel_json_integer(json, "marked", changes->marked);
+    write_decisions(json, changes->decisions);
 }
 
 /* ---- lists ---- */

@@ -117,6 +117,22 @@ DOPPEL_API enum doppel_status doppel_library_stats(struct doppel_library *librar
                                                    struct doppel_library_stats *out,
                                                    struct doppel_error *error);
 
+/** What happened in a library, by its log. */
+struct doppel_library_changes {
+    uint64_t added, removed, marked;              /**< items and texts; manual labels */
+    uint64_t decisions[DOPPEL_LIBRARY_DECISIONS]; /**< by enum doppel_decision */
+};
+
+/** Count what happened in the last seconds. As many entries of the log are read as it has since. */
+DOPPEL_API enum doppel_status doppel_library_count_changes(struct doppel_library *library,
+                                                           uint32_t seconds,
+                                                           struct doppel_library_changes *out,
+                                                           struct doppel_error *error);
+
+/** Append the numbers to the object that was begun last. */
+DOPPEL_API void doppel_library_changes_to_json(struct doppel_json *json,
+                                               const struct doppel_library_changes *changes);
+
 /** The name of its scheme; "none" of what is known by digests alone. Static storage. Thread-safe.
  */
 DOPPEL_API const char *doppel_library_share_scheme(const struct doppel_library_share *share);

@@ -1,7 +1,10 @@
-/* What a library holds, counted by its indexes. */
+/* What a library holds, counted by its indexes; what happened in it, by its log. */
+#include <string.h>
+
 #include "library/derived/codes.h"
 #include "core/try.h"
 #include "library/derived/derived.h"
+#include "library/items/record.h"
 #include "library/items/rows.h"
 
 static enum doppel_status count(struct doppel_library *library, const char *sql, uint64_t *out,
@@ -131,5 +134,43 @@ enum doppel_status doppel_library_stats(struct doppel_library *library,
     stats.newest_ns = newest;
     *out = stats;
 done:
+    return status;
+}
+
+/* An entry may tell of many items. */
+#define CHANGES                                                                                    \
+    "SELECT action, coalesce(decision, -1), sum(coalesce(last_item - item, 0) + 1) FROM log"       \
+    " WHERE time_ns >= ?1 GROUP BY action, decision"
+
+static uint64_t *counted_change(struct doppel_library_changes *changes, const char *action,
+                                int64_t decision)
+{
+    if (decision >= 0 && decision < DOPPEL_LIBRARY_DECISIONS)
+        return &changes->decisions[decision];
+    return strcmp(action, "added") == 0     ? &changes->added
+           : strcmp(action, "removed") == 0 ? &changes->removed
+           : strcmp(action, "marked") == 0  ? &changes->marked
+                                            : NULL;
+}
+
+enum doppel_status doppel_library_count_changes(struct doppel_library *library, uint32_t seconds,
+                                                struct doppel_library_changes *out,
+                                                struct doppel_error *error)
+{
+    struct doppel_library_changes changes = {0};
+    const struct values since = VALUES(value_integer(now_ns() - seconds * INT64_C(1000000000)));
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = rows_prepare(library, CHANGES, since, &statement, error);
+    while (!status && !(status = doppel_store_step(library->store, statement, &row, error)) &&
+           row) {
+        const char *action = (const char *)sqlite3_column_text(statement, 0);
+        uint64_t *number =
+            action ? counted_change(&changes, action, sqlite3_column_int64(statement, 1)) : NULL;
+        if (number)
+            *number += (uint64_t)sqlite3_column_int64(statement, 2);
+    }
+    if (!status)
+        *out = changes;
     return status;
 }

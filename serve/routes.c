@@ -21,7 +21,7 @@ const struct route routes[] = {
      "max_distance min_similarity limit previews name id"},
     {"POST", "/v1/check", RIGHT_READ, answer_check, false, "name id"},
     {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false, "name id"},
-    {"GET", "/v1/items", RIGHT_READ, answer_items, false, "cursor limit"},
+    {"GET", "/v1/items", RIGHT_READ, answer_items, false, "cursor limit where list label"},
     {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false, "pixels beside"},
     {"GET", "/v1/items/*", RIGHT_READ, answer_item, false, ""},
     {"DELETE", "/v1/items/*", RIGHT_WRITE, answer_remove_item, false, ""},

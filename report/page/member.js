@@ -47,6 +47,12 @@ function placeOf(member) {
     return member.record === undefined ? ['', line] : [line, member.record];
 }
 
+// Its folder and its name; what has no file has a name alone.
+function partsOf(member) {
+    if (member.line) return placeOf(member);
+    return member.path === member.name ? ['', member.path] : splitPath(member.path);
+}
+
 const nameOf = (member) => (member.line ? placeOf(member)[1] : member.path);
 
 // What becomes of a member: '', or a key of stateWords.
@@ -160,6 +166,25 @@ function reasonWords(group, index, kept) {
         : reasonOf[member.reason] || member.reason;
 }
 
+// Its name, and the folder it lies in. @param number that it has on the page; '': none
+function nameLines(member, number) {
+    const [folder, name] = partsOf(member);
+    return [
+        element(
+            'p',
+            { class: 'name' },
+            number ? element('span', { class: 'number' }, number) : null,
+            element('bdi', {}, ...nameNodes(name)),
+        ),
+        folder ? element('p', { class: 'folder' }, element('bdi', {}, ...nameNodes(folder))) : null,
+    ];
+}
+
+const tagNodes = (member) =>
+    [...(member.lists || []), ...(member.labels || [])].map((word) =>
+        element('span', { class: 'tag' }, visible(String(word))),
+    );
+
 // @param look what was drawn of it before, or null
 function memberNode(group, index, looks, look) {
     const member = group.members[index],
@@ -167,7 +192,6 @@ function memberNode(group, index, looks, look) {
         state = stateOf(group, index),
         mark = pairMark(group, index);
     const others = otherNames(member);
-    const [folder, name] = member.line ? placeOf(member) : splitPath(member.path);
     const why = reasonWords(group, index, kept);
     const drawn =
         look ||
@@ -182,17 +206,16 @@ function memberNode(group, index, looks, look) {
             class: ['member', kept ? 'kept' : '', state, mark].filter(Boolean).join(' '),
             tabIndex: group === current && index === chosen ? 0 : -1,
             'data-index': index,
-            'aria-label':
-                visible(name) + ', ' + why + (state || mark ? ', marked ' + (state || mark) : ''),
+            'aria-label': [
+                visible(partsOf(member)[1]),
+                why,
+                state || mark ? 'marked ' + (state || mark) : '',
+            ]
+                .filter(Boolean)
+                .join(', '),
         },
         drawn,
-        element(
-            'p',
-            { class: 'name' },
-            element('span', { class: 'number' }, String(index + 1)),
-            element('bdi', {}, ...nameNodes(name)),
-        ),
-        folder ? element('p', { class: 'folder' }, element('bdi', {}, ...nameNodes(folder))) : null,
+        ...nameLines(member, String(index + 1)),
         others.length ? element('p', { class: 'folder' }, ...others) : null,
         element(
             'p',
@@ -205,9 +228,7 @@ function memberNode(group, index, looks, look) {
             nearness(member),
         ),
         element('p', { class: 'what' }, factsOf(member)),
-        ...[...(member.lists || []), ...(member.labels || [])].map((word) =>
-            element('span', { class: 'tag' }, visible(String(word))),
-        ),
+        ...tagNodes(member),
         actNode(group, index),
     );
 }

@@ -71,7 +71,7 @@ function showView() {
     find('seen').alt = visible(nameOf(member));
     find('layers').style.transform =
         'translate(' + view.x + 'px, ' + view.y + 'px) scale(' + view.zoom + ')';
-    const [, name] = splitPath(member.path);
+    const [, name] = partsOf(member);
     const state = stateOf(group, at);
     find('view-where').textContent =
         words + (view.zoom > 1 ? ', ' + Math.round(view.zoom * 100) + ' %' : '');

@@ -8,9 +8,17 @@
 
 static const struct doppel_item_json_options details = {.details = true};
 
+struct items_page {
+    struct library_page page;
+    struct doppel_item_set wanted;
+};
+
 static bool put_item_on_page(void *context, const struct doppel_item *item)
 {
-    struct library_page *page = context;
+    struct items_page *items = context;
+    struct library_page *page = &items->page;
+    if (!doppel_item_set_has(&items->wanted, item->id))
+        return true;
     if (!page_takes(page, item->id))
         return false;
     doppel_json_object_begin(&page->exchange->json, NULL);
@@ -22,8 +30,9 @@ static bool put_item_on_page(void *context, const struct doppel_item *item)
 
 static bool put_text_on_page(void *context, const struct doppel_library_text *text)
 {
-    struct library_page *page = context;
-    if (text->error.status)
+    struct items_page *items = context;
+    struct library_page *page = &items->page;
+    if (text->error.status || !doppel_item_set_has(&items->wanted, text->id))
         return true; /* `verify` says what is damaged */
     if (!page_takes(page, text->id))
         return false;
@@ -34,15 +43,34 @@ static bool put_text_on_page(void *context, const struct doppel_library_text *te
     return !page->status;
 }
 
+static enum doppel_status find_wanted_items(struct exchange *exchange,
+                                            struct doppel_library *library,
+                                            struct doppel_item_set *out, struct doppel_error *error)
+{
+    const char *list = exchange_argument(exchange, "list");
+    const char *label = exchange_argument(exchange, "label");
+    const struct doppel_item_filter filter = {.lists = &list,
+                                              .list_count = list != NULL,
+                                              .labels = &label,
+                                              .label_count = label != NULL,
+                                              .where = exchange_argument(exchange, "where")};
+    return doppel_library_filter(library, &filter, out, error);
+}
+
 static enum doppel_status put_items(struct exchange *exchange, struct library_reader *reader,
                                     struct doppel_error *error)
 {
-    struct library_page page;
-    if (!page_begin(&page, exchange, reader, "items"))
-        return DOPPEL_OK;
-    const struct doppel_everything_visitor visitor = {page.first, put_item_on_page,
-                                                      put_text_on_page, &page};
-    return page_end(&page, doppel_library_each_of_all(reader->library, &visitor, error), error);
+    struct items_page items = {0};
+    enum doppel_status status;
+    TRY(find_wanted_items(exchange, reader->library, &items.wanted, error));
+    if (!page_begin(&items.page, exchange, reader, "items"))
+        goto done;
+    const struct doppel_everything_visitor visitor = {items.page.first, put_item_on_page,
+                                                      put_text_on_page, &items};
+    TRY(page_end(&items.page, doppel_library_each_of_all(reader->library, &visitor, error), error));
+done:
+    doppel_item_set_free(&items.wanted);
+    return status;
 }
 
 enum handled answer_items(struct exchange *exchange)

@@ -86,9 +86,13 @@ static void put_sandbox(struct doppel_json *json, const struct doppel_confinemen
 static enum doppel_status put_stats(struct exchange *exchange, struct library_reader *reader,
                                     struct doppel_error *error)
 {
+    enum { DAY_SECONDS = 24 * 3600 };
     struct doppel_json *json = &exchange->json;
     struct doppel_library_stats stats;
+    struct doppel_library_changes changes;
     enum doppel_status status = doppel_library_stats(reader->library, &stats, error);
+    if (!status)
+        status = doppel_library_count_changes(reader->library, DAY_SECONDS, &changes, error);
     if (status)
         return status;
     exchange->status = HTTP_OK;
@@ -98,6 +102,9 @@ static enum doppel_status put_stats(struct exchange *exchange, struct library_re
     put_sandbox(json, &exchange->service->held);
     doppel_json_object_begin(json, "library");
     doppel_library_stats_to_json(json, &stats);
+    doppel_json_object_end(json);
+    doppel_json_object_begin(json, "last_day");
+    doppel_library_changes_to_json(json, &changes);
     doppel_json_object_end(json);
     doppel_json_object_end(json);
     return DOPPEL_OK;

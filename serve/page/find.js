@@ -27,7 +27,7 @@ const groupOf = (name, bytes, result) => ({
     kind: result.input.kind,
     looks: result.looks.members,
     members: [
-        { ...result.input, path: name, size: bytes, reason: 'kept' },
+        { ...result.input, path: name, name, size: bytes, reason: 'kept' },
         ...result.matches.map(turned),
     ],
 });

@@ -3,7 +3,13 @@
 const data = { from: 'service', groups: [], looks: true };
 const list = find('list');
 
-const views = { find: () => {}, review: openReview };
+const views = {
+    find: () => {},
+    review: openReview,
+    library: openLibrary,
+    lists: showLists,
+    today: showToday,
+};
 const viewNow = () => (views[location.hash.slice(1)] ? location.hash.slice(1) : 'find');
 
 function openView() {
@@ -37,6 +43,7 @@ function begin() {
     makeViewer();
     makeFind();
     makeReview();
+    makeLibrary();
     window.addEventListener('hashchange', openView);
     openView();
 }

@@ -53,14 +53,11 @@ function summarise() {
 
 // ---- what they look like ----
 
-async function preview(group, index) {
-    const first = group.members[0].id,
-        { id } = group.members[index];
-    const beside = index && group.kind !== 'image' ? '&beside=' + first : '';
+// @param beside an item; 0: none
+async function preview(id, beside) {
+    const path = 'v1/items/' + id + '/preview?pixels=960' + (beside ? '&beside=' + beside : '');
     try {
-        const { members } = await inTurn(() =>
-            api('v1/items/' + id + '/preview?pixels=960' + beside),
-        );
+        const { members } = await inTurn(() => api(path));
         return members[members.length - 1];
     } catch (error) {
         return { gone: error.message };
@@ -69,7 +66,10 @@ async function preview(group, index) {
 
 async function loadLooks(group, wanted) {
     const members = group.members.slice(0, wanted);
-    group.looks = await Promise.all(members.map((member, index) => preview(group, index)));
+    const beside = group.kind === 'image' ? 0 : group.members[0].id;
+    group.looks = await Promise.all(
+        members.map(({ id }, index) => preview(id, index ? beside : 0)),
+    );
     sections[group.index].filled = false; // all of it is drawn again
     fill(group);
 }

@@ -478,6 +478,26 @@ static void test_counting(void **state)
     doppel_library_close(library);
 }
 
+static void test_counting_changes(void **state)
+{
+    make(*state);
+    struct doppel_library_changes all, day;
+    run_raw(catalogue_of(*state), "UPDATE log SET time_ns = time_ns - 90000000000000 WHERE entry IN"
+                                  " (SELECT entry FROM log WHERE action = 'added' LIMIT 2);"
+                                  "INSERT INTO log(time_ns, action, item, last_item, path) SELECT"
+                                  " max(time_ns), 'added', 1000, 1009, x'' FROM log;"
+                                  "INSERT INTO log(time_ns, action, item, path, decision) SELECT"
+                                  " max(time_ns), 'decided', 1, x'', 1 FROM log");
+    struct doppel_library *library = open_library(*state);
+    assert_int_equal(doppel_library_count_changes(library, 365 * 86400, &all, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_count_changes(library, 86400, &day, NULL), DOPPEL_OK);
+    assert_true(all.added >= ITEMS + 10);
+    assert_int_equal(day.added, all.added - 2);
+    assert_int_equal(day.decisions[DOPPEL_DECISION_DUPLICATE], 1);
+    assert_int_equal(day.decisions[DOPPEL_DECISION_NEW], 0);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,7 +507,7 @@ int main(void)
         IN_FOLDER(test_indexes),           IN_FOLDER(test_a_missing_folder),
         IN_FOLDER(test_indexes_of_others), IN_FOLDER(test_an_end),
         IN_FOLDER(test_packing),           IN_FOLDER(test_former_indexes),
-        IN_FOLDER(test_counting),
+        IN_FOLDER(test_counting),          IN_FOLDER(test_counting_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

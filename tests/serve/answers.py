@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 import tap  # noqa: E402
@@ -231,6 +232,15 @@ def test_items_are_looked_through_and_removed():
             assert len(page["items"]) <= 4
             path = f"/v1/items?limit=4&cursor={page['next']}" if "next" in page else None
         assert ids == [text["id"] for text in texts], ids
+        some = urllib.parse.quote("record_id IN ('t3', 't5') AND kind = 'text'")
+        path = f"/v1/items?limit=1&where={some}"
+        _, _, page = service.get(path)
+        assert page["items"][0]["record"] == "t3" and page["next"], page
+        _, _, page = service.get(f"{path}&cursor={page['next']}")
+        assert page["items"][0]["record"] == "t5" and "next" not in page, page
+        for wrong in ("where=nothing", "where=1)", "list=none"):
+            problem(service.get(f"/v1/items?{wrong}"), 400)
+        assert service.get("/v1/items?label=none")[2]["items"] == []
         _, _, item = service.get("/v1/items/id:t4")
         assert item["record"] == "t4", item
         status, _, body = service.ask("DELETE", "/v1/items/id:t4")

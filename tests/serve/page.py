@@ -32,6 +32,7 @@ STATUS = "document.getElementById('status').textContent"
 REVIEWED = "document.getElementById('reviewed').textContent"
 VERDICTS = "Array.from(document.querySelectorAll('#found .verdict'), node => node.textContent)"
 PICTURES = "document.querySelectorAll('#found .look img[src^=data]').length"
+ITEMS = "document.getElementById('items').children.length"
 GROUPS = "document.querySelectorAll('#list .group').length"
 FOCUS = "document.activeElement.dataset.index"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
@@ -195,6 +196,40 @@ def test_the_copy_to_keep_is_chosen():
     page.run("document.querySelector('.member.keep').focus()")
     page.keys("u")
     wait_for(lambda: kept() == [], kept)
+
+
+def test_the_library_is_searched():
+    listed = {"code": "f" * 16, "scheme": "phash64", "id": "<b>listed</b>", "lists": ["<i>bad</i>"]}
+    service.post("/v1/ingest", listed)
+    open_view("library")
+    everything = page.until(ITEMS)
+    page.until("document.querySelectorAll('#items .look img').length >= 3")
+    shot("library")
+    page.set("items-search", "TUNE-1")
+    page.until(f"{ITEMS} === 2")
+    page.set("items-search", "part tune-1")
+    page.until(f"{ITEMS} === 1")
+    page.set("items-search", "'")
+    page.until(f"{ITEMS} === 0 && !document.getElementById('no-items').hidden")
+    page.set("items-search", "")
+    page.set("items-kind", "video")
+    page.until(f"{ITEMS} === 2")
+    page.run("location.hash = 'lists'")
+    page.click("#lists-table a")
+    page.set("items-kind", "")
+    page.until(f"{ITEMS} === 1")
+    assert page.run("document.querySelector('#items .name').textContent") == "<b>listed</b>"
+    assert page.run("document.querySelector('#items .tag').textContent") == "<i>bad</i>"
+    assert everything >= 30
+
+
+def test_the_day_is_told_in_numbers():
+    open_view("today")
+    tiles = "Array.from(document.querySelectorAll('#numbers dt'), node => node.textContent)"
+    page.until(f"{tiles}.includes('added')")
+    added = page.run("document.querySelector('#numbers dd').textContent")
+    assert int(added) == service.get("/v1/stats")[2]["last_day"]["added"] >= 30, added
+    shot("today")
 
 
 def test_names_are_no_markup():
