@@ -38,6 +38,8 @@ struct doppel_upstream_options {
     enum doppel_upstream_policy policy;
 };
 
+struct doppel_decided;
+
 /** Strings and arrays are borrowed for the life of the decider. */
 struct doppel_decide_options {
     bool dry_run;       /**< nothing is remembered, and no input is known to later ones */
@@ -62,6 +64,13 @@ struct doppel_decide_options {
     struct doppel_corpus_fields fields;
     bool with_files; /**< records with a path and no text, and lines that begin with no brace, name
                         files of any kind; else the text of a record is what its file holds */
+
+    /** Called with each decision, in order of input, within the transaction that keeps it: what it
+     * writes to the library is kept with the decision, or neither is. It does not commit. Not of a
+     * dry run. What it returns but DOPPEL_OK is as a failure to keep it. NULL: nobody is. */
+    enum doppel_status (*on_keep)(void *context, const struct doppel_decided *decided,
+                                  struct doppel_error *error);
+    void *on_keep_context;
 };
 
 /** The defaults of each kind; nothing to read. Thread-safe. */

@@ -105,6 +105,21 @@ static void fit_files(struct doppel_decider *decider)
     read->text = compare->text;
 }
 
+static bool keeps_more(const struct doppel_decider *decider)
+{
+    return decider->options.on_keep && !decider->options.dry_run;
+}
+
+static enum doppel_status keep_record_decision(void *context,
+                                               const struct doppel_dedup_decision *decision,
+                                               struct doppel_error *error)
+{
+    const struct doppel_decide_options *options = &((struct doppel_decider *)context)->options;
+    struct doppel_decided decided;
+    doppel_decided_of_record(decision, &decided);
+    return options->on_keep(options->on_keep_context, &decided, error);
+}
+
 static enum doppel_status open_records(struct doppel_decider *decider, struct doppel_error *error)
 {
     enum doppel_status status = fit_library(decider, error);
@@ -117,8 +132,11 @@ static enum doppel_status open_records(struct doppel_decider *decider, struct do
     decider->record_options = record_options(decider);
     if (!pushed)
         doppel_run_begin(decider->run, "bytes", 0);
-    return ingest_new(decider->library, &decider->record_options, decider->options.with_files,
-                      decider->upstream, &decider->records, error);
+    status = ingest_new(decider->library, &decider->record_options, decider->options.with_files,
+                        decider->upstream, &decider->records, error);
+    if (!status && keeps_more(decider))
+        ingest_set_on_keep(decider->records, keep_record_decision, decider);
+    return status;
 }
 
 void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
@@ -150,14 +168,6 @@ void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
 }
 
 /* ---- files ---- */
-
-static enum doppel_status open_files(struct doppel_decider *decider, struct doppel_error *error)
-{
-    if (decider->files)
-        return DOPPEL_OK;
-    decider->file_options.fed = !decider->walks;
-    return file_stream_new(&decider->file_options, &decider->files, error);
-}
 
 static void describe_file(const struct decided_file *from, struct doppel_decided *out)
 {
@@ -205,6 +215,27 @@ static void describe_file(const struct decided_file *from, struct doppel_decided
         .has_match = decision->has_match,
         .match = decision->match,
     };
+}
+
+static enum doppel_status keep_file_decision(void *context, const struct decided_file *file,
+                                             struct doppel_error *error)
+{
+    const struct doppel_decide_options *options = &((struct doppel_decider *)context)->options;
+    struct doppel_decided decided;
+    describe_file(file, &decided);
+    return options->on_keep(options->on_keep_context, &decided, error);
+}
+
+static enum doppel_status open_files(struct doppel_decider *decider, struct doppel_error *error)
+{
+    if (decider->files)
+        return DOPPEL_OK;
+    decider->file_options.fed = !decider->walks;
+    if (keeps_more(decider)) {
+        decider->file_options.on_keep = keep_file_decision;
+        decider->file_options.on_keep_context = decider;
+    }
+    return file_stream_new(&decider->file_options, &decider->files, error);
 }
 
 static enum doppel_status next_file(struct doppel_decider *decider, struct doppel_decided *out,

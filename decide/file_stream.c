@@ -163,6 +163,24 @@ static enum doppel_status decide_next_file(struct file_stream *stream, size_t i,
     return file_decide(stream->decider, &file, &stream->decisions[i], error);
 }
 
+static struct decided_file decided_file_of(const struct file_stream *stream, size_t i)
+{
+    return (struct decided_file){&stream->files[i], record_naming(stream, i),
+                                 &stream->decisions[i]};
+}
+
+static enum doppel_status keep_group(struct file_stream *stream, size_t count,
+                                     struct doppel_error *error)
+{
+    const struct file_stream_options *options = stream->options;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; options->on_keep && i < count && !status; i++) {
+        const struct decided_file file = decided_file_of(stream, i);
+        status = options->on_keep(options->on_keep_context, &file, error);
+    }
+    return status ? status : doppel_library_commit(options->decider.library, error);
+}
+
 /* Decide and keep, in one transaction. After a signal what was decided before it is kept. */
 static enum doppel_status decide_group(struct file_stream *stream, struct doppel_error *error)
 {
@@ -178,7 +196,7 @@ static enum doppel_status decide_group(struct file_stream *stream, struct doppel
             done++;
     changes |= stream->options->decider.decide->count_matches;
     if (changes && (!status || status == DOPPEL_E_CANCELLED))
-        kept = doppel_library_commit(stream->options->decider.library, error);
+        kept = keep_group(stream, done, error);
     if (!kept && (!status || status == DOPPEL_E_CANCELLED))
         stream->done = done;
     file_decider_forget_folders(stream->decider);
@@ -299,9 +317,7 @@ enum doppel_status file_stream_next(struct file_stream *stream, struct decided_f
         if (status)
             return status;
     }
-    size_t i = stream->told++;
-    *out =
-        (struct decided_file){&stream->files[i], record_naming(stream, i), &stream->decisions[i]};
+    *out = decided_file_of(stream, stream->told++);
     return DOPPEL_OK;
 }
 

@@ -10,18 +10,23 @@
 
 struct file_stream;
 
-/* All borrowed. */
-struct file_stream_options {
-    struct file_decider_options decider;
-    struct doppel_walk_options walk; /* unless it is fed, of the files to decide about */
-    bool fed;                        /* files come by file_stream_feed */
-};
-
 /* A file that was decided about. Borrowed until the next call. */
 struct decided_file {
     const struct intake_file *file;
     const struct record_file *record; /* that names it; NULL: none does */
     const struct file_decision *decision;
+};
+
+/* All borrowed. */
+struct file_stream_options {
+    struct file_decider_options decider;
+    struct doppel_walk_options walk; /* unless it is fed, of the files to decide about */
+    bool fed;                        /* files come by file_stream_feed */
+
+    /* What else is written with each decision, in its transaction; NULL: nothing. */
+    enum doppel_status (*on_keep)(void *context, const struct decided_file *file,
+                                  struct doppel_error *error);
+    void *on_keep_context;
 };
 
 /* @param options borrowed for its life. @param out given (file_stream_free) */

@@ -13,6 +13,7 @@
 #include <doppel/core.h>
 #include <doppel/library_decisions.h>
 #include <doppel/library_items.h>
+#include <doppel/library_jobs.h>
 #include <doppel/library_lists.h>
 #include <doppel/library_upkeep.h>
 #include <doppel/match.h>

@@ -170,6 +170,27 @@
     " item INTEGER PRIMARY KEY, token INTEGER NOT NULL, checksum INTEGER NOT NULL"                 \
     ") STRICT;"
 
+/* Jobs, which have states and times, and their inputs: version 13. Those that have not ended, that
+ * failed, and that have somebody to be called are found by indexes of their own. */
+#define JOB_TABLES                                                                                 \
+    "CREATE TABLE job("                                                                            \
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"                                                       \
+    " state INTEGER NOT NULL, client TEXT,"                                                        \
+    " added_ns INTEGER NOT NULL, begun_ns INTEGER, ended_ns INTEGER,"                              \
+    " inputs INTEGER NOT NULL, decided INTEGER NOT NULL, unreadable INTEGER NOT NULL,"             \
+    " bytes INTEGER NOT NULL, problem TEXT,"                                                       \
+    " webhook TEXT, calls INTEGER NOT NULL, next_call_ns INTEGER, call_problem TEXT,"              \
+    " checksum INTEGER NOT NULL"                                                                   \
+    ") STRICT;"                                                                                    \
+    "CREATE INDEX job_open ON job(id, state, bytes) WHERE ended_ns IS NULL;"                       \
+    "CREATE INDEX job_ended ON job(ended_ns) WHERE ended_ns IS NOT NULL;"                          \
+    "CREATE INDEX job_failed ON job(state) WHERE state = 4;"                                       \
+    "CREATE INDEX job_call ON job(next_call_ns) WHERE next_call_ns IS NOT NULL;"                   \
+    "CREATE TABLE job_input("                                                                      \
+    " job INTEGER NOT NULL, number INTEGER NOT NULL, input TEXT, decision TEXT,"                   \
+    " checksum INTEGER NOT NULL, PRIMARY KEY(job, number)"                                         \
+    ") STRICT, WITHOUT ROWID;"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
@@ -186,7 +207,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     SCHEME_INDEXES,
     LIST_TABLES BROUGHT_BEFORE,
     "", /* version 11: rows of the log that tell of many digests */
-    UPSTREAM_TABLE TODAYS_VIEWS};
+    UPSTREAM_TABLE,
+    JOB_TABLES TODAYS_VIEWS};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -219,7 +241,7 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE TODAYS_VIEWS;
+        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE JOB_TABLES TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \

@@ -23,5 +23,9 @@
 #define MARK_SUM "a, b, same, time_ns, note"
 #define UPSTREAM_SUM "item, token"
 #define FAILURE_SUM "path, " STAMP_COLUMNS ", settled, time_ns, status, message, program, limits"
+#define JOB_SUM                                                                                    \
+    "id, state, client, added_ns, begun_ns, ended_ns, inputs, decided, unreadable, bytes,"         \
+    " problem, webhook, calls, next_call_ns, call_problem"
+#define JOB_INPUT_SUM "job, number, input, decision"
 
 #endif

@@ -43,6 +43,8 @@ static const struct row_check damages[] = {
     DAMAGED("mark", "0", "note", MARK_SUM),
     DAMAGED("failure", "0", "path", FAILURE_SUM),
     DAMAGED("upstream", "item", "NULL", UPSTREAM_SUM),
+    DAMAGED("job", "id", "NULL", JOB_SUM),
+    DAMAGED("job_input", "job", "NULL", JOB_INPUT_SUM),
 };
 
 /* ---- references ---- */
@@ -94,6 +96,9 @@ static const struct row_check dangling[] = {
     OF_NOBODY("list_match"),
     OF_NOBODY("exact"),
     OF_NOBODY("upstream"),
+    {"job_input", "there is no such job",
+     ROWS("job_input", "job", "NULL",
+          "NOT EXISTS(SELECT 1 FROM job AS one WHERE one.id = job_input.job)")},
     OF_NOBODY("link"),
     {"link", "the item that it follows is not there, or follows another one",
      ROWS("link", "item", "NULL",

@@ -67,10 +67,9 @@ struct decision_task *decision_task_new(struct exchange *exchange)
 
 /* ---- deciding ---- */
 
-static enum doppel_status push_input(struct doppel_decider *decider, struct decision_task *task,
-                                     struct doppel_error *error)
+enum doppel_status push_request_input(struct doppel_decider *decider, struct request_input *input,
+                                      struct doppel_record *record, struct doppel_error *error)
 {
-    struct request_input *input = &task->inputs.all.items[task->pushed];
     struct doppel_decide_input given = {
         .id = input->id,
         .source = input->source,
@@ -85,7 +84,7 @@ static enum doppel_status push_input(struct doppel_decider *decider, struct deci
     if (input->error.status)
         return DOPPEL_OK;
     if (is_read(input))
-        given.record = &task->records[task->pushed];
+        given.record = record;
     enum doppel_status status = doppel_decider_push(decider, &given, error);
     if (status != DOPPEL_E_ARGUMENT)
         return status;
@@ -106,21 +105,27 @@ static struct doppel_decided as_sender_knows(const struct doppel_decided *decide
     return told;
 }
 
-/* @param decided NULL: it could not be read */
-static void tell_decision(struct decision_task *task, const struct doppel_decided *decided)
+void put_decision(struct doppel_json *json, const struct request_input *input,
+                  const struct doppel_decided *decided)
 {
-    const struct request_input *input = &task->inputs.all.items[task->told++];
     const struct doppel_decided unreadable = {.decision = DOPPEL_DECISION_UNREADABLE,
                                               .why = input->error.message,
                                               .is_file = true,
                                               .id = input->name,
                                               .path = input->path};
     const struct doppel_decided told = as_sender_knows(decided ? decided : &unreadable, input);
+    doppel_decision_to_json(json, &told);
+}
+
+/* @param decided NULL: it could not be read */
+static void tell_decision(struct decision_task *task, const struct doppel_decided *decided)
+{
+    const struct request_input *input = &task->inputs.all.items[task->told++];
     if (task->told == 1)
         begin_results(task->exchange);
     if (task->exchange->status != HTTP_OK) /* an answer before it could not be kept */
         return;
-    doppel_decision_to_json(&task->exchange->json, &told);
+    put_decision(&task->exchange->json, input, decided);
     end_result(task->exchange);
     if (task->told == task->inputs.all.count)
         end_results(task->exchange);
@@ -146,7 +151,8 @@ static enum doppel_status push_some(struct doppel_decider *decider, struct decis
     size_t given = 0;
     for (struct decision_task *task = first; task && !status; task = task->next)
         while (task->pushed < task->inputs.all.count && !status && given < DOPPEL_DECIDER_MOST) {
-            status = push_input(decider, task, error);
+            status = push_request_input(decider, &task->inputs.all.items[task->pushed],
+                                        &task->records[task->pushed], error);
             task->pushed += !status;
             given++;
         }

@@ -25,6 +25,16 @@ void decision_task_free(struct decision_task *task);
 enum doppel_status decide_tasks(struct doppel_decider *decider, struct decision_task *first,
                                 struct doppel_error *error);
 
+/* Give an input to a decider; unless it has an error. @param record what was read of it, where it
+ * is a file or a code. DOPPEL_OK, also when the decider refuses it, which is its error then */
+enum doppel_status push_request_input(struct doppel_decider *decider, struct request_input *input,
+                                      struct doppel_record *record, struct doppel_error *error);
+
+/* A decision as an object, in the words of who sent the input. @param decided NULL: it has an
+ * error */
+void put_decision(struct doppel_json *json, const struct request_input *input,
+                  const struct doppel_decided *decided);
+
 /* How the service decides. @param dry_run nothing is remembered */
 struct doppel_decide_options decide_options_of(const struct service *service, bool dry_run);
 

@@ -79,6 +79,7 @@ struct exchange {
     bool cached;               /* its client may keep it for some minutes */
     const char *policy;        /* of a page: Content-Security-Policy; NULL: it is none */
     char allow[64];            /* methods, of a 405 */
+    char location[64];         /* of what was made; "": it is not said */
 
     int64_t begun_ns;
     struct exchange *next; /* in a queue */

@@ -13,6 +13,7 @@
 
 #include "core/clock.h"
 #include "serve/desk.h"
+#include "serve/jobs/jobs.h"
 #include "serve/keys.h"
 #include "serve/metrics.h"
 #include "serve/routes.h"
@@ -95,6 +96,8 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *re
                                 exchange->type ? exchange->type : "application/json");
     if (exchange->allow[0])
         MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, exchange->allow);
+    if (exchange->location[0])
+        MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, exchange->location);
     if (exchange->status == HTTP_UNAUTHORIZED)
         MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
     if (exchange->retry_after) {
@@ -138,6 +141,14 @@ static enum body_form form_of(const struct exchange *exchange)
     if (type_is(type, "application/x-www-form-urlencoded"))
         return BODY_FIELDS;
     return BODY_FILE;
+}
+
+/* Where what is too long for memory lies. */
+static const char *folder_of_body(const struct exchange *exchange)
+{
+    const struct service *service = exchange->service;
+    return route_keeps_files(exchange->route) ? jobs_folder(service->jobs)
+                                              : service_temporary(service);
 }
 
 static struct form_part *begin_part(struct exchange *exchange, const char *field,
@@ -189,8 +200,7 @@ static enum MHD_Result take_form_piece(void *context, enum MHD_ValueKind kind, c
                          part->field);
         return MHD_NO;
     }
-    const char *folder = service_temporary(exchange->service);
-    if (large_buffer_append(&part->content, data, size, folder, &error)) {
+    if (large_buffer_append(&part->content, data, size, folder_of_body(exchange), &error)) {
         exchange_fail(exchange, &error);
         return MHD_NO;
     }
@@ -218,7 +228,7 @@ static bool take_body_piece(struct http *http, struct exchange *exchange, const 
     } else if (exchange->form == BODY_FORM) {
         if (MHD_post_process(exchange->form_reader, data, size) != MHD_YES && !exchange->status)
             exchange_problem(exchange, HTTP_BAD_REQUEST, "the form is not well formed");
-    } else if (large_buffer_append(&exchange->body, data, size, http->options.temporary, &error)) {
+    } else if (large_buffer_append(&exchange->body, data, size, folder_of_body(exchange), &error)) {
         exchange_fail(exchange, &error);
     }
     return true;

@@ -13,7 +13,6 @@ struct http_options {
     int socket; /* that listens; stays the caller's */
     uint32_t threads;
     uint64_t max_body;
-    const char *temporary;         /* folder */
     const char *certificate, *key; /* PEM itself; NULL: no TLS */
 };
 

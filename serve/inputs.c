@@ -12,7 +12,7 @@
 
 enum { MOST_INPUTS = 100000, LARGEST_JSON = 64 << 20 };
 
-static struct request_input *add_input(struct inputs *inputs, enum input_form form)
+struct request_input *inputs_add(struct inputs *inputs, enum input_form form)
 {
     struct request_input input = {.form = form};
     return array_push(&inputs->all, input) ? &inputs->all.items[inputs->all.count - 1] : NULL;
@@ -26,11 +26,10 @@ static bool without_memory(struct exchange *exchange)
 
 /* ---- codes ---- */
 
-static const struct doppel_scheme *scheme_named(const struct exchange *exchange, const char *name,
+static const struct doppel_scheme *scheme_named(const struct service *service, const char *name,
                                                 struct doppel_error *error)
 {
-    const struct doppel_compare_options *compare =
-        &exchange->service->options->decide.search.compare;
+    const struct doppel_compare_options *compare = &service->options->decide.search.compare;
     const struct doppel_scheme *scheme =
         name ? doppel_scheme_by_name(name) : doppel_compare_scheme(compare, DOPPEL_KIND_IMAGE);
     if (!scheme)
@@ -70,7 +69,7 @@ static bool json_words(const json_t *object, const char *key, char ***out, size_
     return words;
 }
 
-static bool read_metadata(const json_t *object, struct request_input *input)
+bool input_read_metadata(const json_t *object, struct request_input *input)
 {
     struct doppel_metadata *metadata = &input->metadata;
     json_t *meta = json_object_get(object, "meta");
@@ -138,9 +137,8 @@ static enum doppel_status read_whole_record(const json_t *object, struct request
     return fields.status;
 }
 
-/* @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it is no input, and why */
-static enum doppel_status read_object(struct exchange *exchange, struct inputs *inputs,
-                                      json_t *object, struct doppel_error *error)
+enum doppel_status inputs_add_object(const struct service *service, struct inputs *inputs,
+                                     json_t *object, struct doppel_error *error)
 {
     static const char *const fields[] = {"text", "code",   "scheme", "path",   "record", "id",
                                          "date", "source", "lists",  "labels", "meta",   NULL};
@@ -157,22 +155,23 @@ static enum doppel_status read_object(struct exchange *exchange, struct inputs *
         return doppel_fail(
             error, DOPPEL_E_ARGUMENT,
             "an input has one of 'text', 'code' and 'path', a string, or a 'record'");
-    struct request_input *input = add_input(inputs, text     ? INPUT_TEXT
-                                                    : code   ? INPUT_CODE
-                                                    : record ? INPUT_RECORD
-                                                             : INPUT_PATH);
+    struct request_input *input = inputs_add(inputs, text     ? INPUT_TEXT
+                                                     : code   ? INPUT_CODE
+                                                     : record ? INPUT_RECORD
+                                                              : INPUT_PATH);
     if (!input)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
-    if (!read_metadata(object, input))
+    if (!input_read_metadata(object, input))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'id', 'source' and 'date' are strings, 'lists' and 'labels' lists of "
                            "strings");
+    input->object = object;
     input->text = text;
     input->text_size = text ? json_string_length(json_object_get(object, "text")) : 0;
     input->code = code;
     if (path)
-        input_name_path(exchange->service, input, path);
-    const struct doppel_scheme *known = code ? scheme_named(exchange, scheme, &input->error) : NULL;
+        input_name_path(service, input, path);
+    const struct doppel_scheme *known = code ? scheme_named(service, scheme, &input->error) : NULL;
     if (known)
         set_code(input, known);
     if (record)
@@ -183,7 +182,7 @@ static enum doppel_status read_object(struct exchange *exchange, struct inputs *
 static bool read_one_input(struct exchange *exchange, struct inputs *inputs, json_t *object)
 {
     struct doppel_error error;
-    if (!read_object(exchange, inputs, object, &error))
+    if (!inputs_add_object(exchange->service, inputs, object, &error))
         return true;
     exchange_fail(exchange, &error);
     return false;
@@ -201,14 +200,14 @@ static bool read_code_list(struct exchange *exchange, struct inputs *inputs, jso
                          "'codes' is a list of strings, and beside it stands 'scheme' alone");
         return false;
     }
-    const struct doppel_scheme *scheme = scheme_named(exchange, name, &error);
+    const struct doppel_scheme *scheme = scheme_named(exchange->service, name, &error);
     if (!scheme) {
         exchange_fail(exchange, &error);
         return false;
     }
     for (size_t i = 0; i < json_array_size(codes); i++) {
         const char *code = json_string_value(json_array_get(codes, i));
-        struct request_input *input = code ? add_input(inputs, INPUT_CODE) : NULL;
+        struct request_input *input = code ? inputs_add(inputs, INPUT_CODE) : NULL;
         if (!code) {
             exchange_problem(exchange, HTTP_BAD_REQUEST, "code %zu of the list is no string", i);
             return false;
@@ -276,13 +275,13 @@ static bool read_input_line(struct exchange *exchange, struct inputs *inputs, co
     size_t before = inputs->all.count;
     json_t *object = json_loadb(line, size, JSON_REJECT_DUPLICATES, &why);
     enum doppel_status status =
-        object ? read_object(exchange, inputs, object, &error)
+        object ? inputs_add_object(exchange->service, inputs, object, &error)
                : doppel_fail(&error, DOPPEL_E_ARGUMENT, "the line is no JSON: %s", why.text);
     if (object && json_array_append_new(inputs->json, object))
         return without_memory(exchange);
     if (!status)
         return true;
-    if (inputs->all.count == before && !add_input(inputs, INPUT_TEXT))
+    if (inputs->all.count == before && !inputs_add(inputs, INPUT_TEXT))
         return without_memory(exchange);
     struct request_input *input = &inputs->all.items[inputs->all.count - 1];
     input->error = error;
@@ -339,7 +338,7 @@ static bool read_form(struct exchange *exchange, struct inputs *inputs)
                              "a form has files and fields 'text', no '%.64s'", part->field);
             return false;
         }
-        struct request_input *input = add_input(inputs, text ? INPUT_TEXT : INPUT_FILE);
+        struct request_input *input = inputs_add(inputs, text ? INPUT_TEXT : INPUT_FILE);
         if (!input)
             return without_memory(exchange);
         input->name = part->filename;
@@ -359,7 +358,7 @@ static bool read_file(struct exchange *exchange, struct inputs *inputs)
 {
     if (!exchange->body.size)
         return true;
-    struct request_input *input = add_input(inputs, INPUT_FILE);
+    struct request_input *input = inputs_add(inputs, INPUT_FILE);
     if (!input)
         return without_memory(exchange);
     const char *name = exchange_argument(exchange, "name");

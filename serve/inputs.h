@@ -24,6 +24,7 @@ struct request_input {
     struct doppel_library_text signature; /* INPUT_SIGNATURE; `fingerprint` is it, too */
     uint16_t *lanes;                      /* of the signature */
     char *path;                           /* INPUT_PATH, absolute, and allowed; given */
+    const json_t *object;                 /* that it was read from; NULL: no JSON */
     const char *source, *date;            /* NULL: not known */
     struct doppel_metadata metadata;      /* labels, lists and meta; what it names is borrowed */
     struct doppel_error error;            /* status != OK: it is none, and why */
@@ -40,6 +41,18 @@ struct inputs {
  * @param out given (inputs_free), also when it fails. What is in it is borrowed from the exchange
  */
 bool inputs_read(struct exchange *exchange, struct inputs *out);
+
+/* Add one, of which nothing is known yet. @return NULL: no memory */
+struct request_input *inputs_add(struct inputs *inputs, enum input_form form);
+
+/* Add what an object of JSON says is an input. @param object borrowed as long as that is used.
+ * DOPPEL_OK, also when it cannot be read; DOPPEL_E_ARGUMENT: it is none, and why; DOPPEL_E_MEMORY
+ */
+enum doppel_status inputs_add_object(const struct service *service, struct inputs *inputs,
+                                     json_t *object, struct doppel_error *error);
+
+/* What an object says of an input beside what it is. @return false: it is not well formed */
+bool input_read_metadata(const json_t *object, struct request_input *input);
 void inputs_free(struct inputs *inputs);
 
 #endif

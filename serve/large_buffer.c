@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "core/files/write_all.h"
@@ -92,6 +93,38 @@ int large_buffer_open(const struct large_buffer *buffer)
         return fd;
     close(fd);
     return -1;
+}
+
+static bool copy_buffer(const struct large_buffer *buffer, int to)
+{
+    if (!buffer->in_file)
+        return write_all(to, buffer->bytes, buffer->size);
+    off_t from = 0;
+    while ((uint64_t)from < buffer->size)
+        if (sendfile(to, buffer->file, &from, buffer->size - (uint64_t)from) <= 0 && errno != EINTR)
+            return false;
+    return true;
+}
+
+/* A file without a name gets one, where that is on the same file system. */
+static bool link_file(const struct large_buffer *buffer, const char *path)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", buffer->file);
+    return buffer->in_file && !linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+enum doppel_status large_buffer_save(const struct large_buffer *buffer, const char *path,
+                                     bool durable, struct doppel_error *error)
+{
+    int fd = link_file(buffer, path) ? open(path, O_RDONLY | O_CLOEXEC)
+                                     : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool linked = fd >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+    bool saved = fd >= 0 && (linked || copy_buffer(buffer, fd)) && (!durable || !fsync(fd));
+    int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    return saved ? DOPPEL_OK : fail_temporary(reason, error);
 }
 
 void large_buffer_free(struct large_buffer *buffer)

@@ -30,6 +30,11 @@ const char *large_buffer_text(struct large_buffer *buffer);
 /* A descriptor that reads all of it from its beginning; given. -1 with errno */
 int large_buffer_open(const struct large_buffer *buffer);
 
+/* Keep all of it as a file at a path, where nothing is yet. @param durable it survives power loss,
+ * but for its name. DOPPEL_E_NO_SPACE; DOPPEL_E_IO */
+enum doppel_status large_buffer_save(const struct large_buffer *buffer, const char *path,
+                                     bool durable, struct doppel_error *error);
+
 void large_buffer_free(struct large_buffer *buffer);
 
 #endif

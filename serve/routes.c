@@ -21,6 +21,10 @@ const struct route routes[] = {
      "max_distance min_similarity limit previews name id"},
     {"POST", "/v1/check", RIGHT_READ, answer_check, false, "name id"},
     {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false, "name id"},
+    {"POST", "/v1/jobs", RIGHT_WRITE, answer_add_job, false, "name id"},
+    {"GET", "/v1/jobs", RIGHT_READ, answer_jobs, false, "cursor limit"},
+    {"GET", "/v1/jobs/*", RIGHT_READ, answer_job, false, "cursor limit"},
+    {"DELETE", "/v1/jobs/*", RIGHT_WRITE, answer_cancel_job, false, ""},
     {"GET", "/v1/items", RIGHT_READ, answer_items, false, "cursor limit where list label"},
     {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false, "pixels beside"},
     {"GET", "/v1/items/*", RIGHT_READ, answer_item, false, ""},
@@ -97,6 +101,11 @@ bool route_takes(const struct route *route, struct exchange *exchange, const cha
 bool route_is_there(const struct service *service, const struct route *route)
 {
     return !route->hma || service->options->hma;
+}
+
+bool route_keeps_files(const struct route *route)
+{
+    return route->handle == answer_add_job;
 }
 
 static void add_method(char allowed[static 64], const char *method)

@@ -31,6 +31,9 @@ bool route_takes(const struct route *route, struct exchange *exchange, const cha
 /* Whether a service has it. */
 bool route_is_there(const struct service *service, const struct route *route);
 
+/* Whether files that are sent are kept as they are: they come in where jobs have theirs. */
+bool route_keeps_files(const struct route *route);
+
 /* All of them, for what counts by route. */
 extern const struct route routes[];
 extern const size_t route_count;

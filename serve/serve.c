@@ -12,6 +12,7 @@
 #include "core/try.h"
 #include "serve/desk.h"
 #include "serve/http.h"
+#include "serve/jobs/jobs.h"
 #include "serve/keys.h"
 #include "serve/listen.h"
 #include "serve/metrics.h"
@@ -86,6 +87,7 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a service"));
     TRY(writer_open(service, &service->writer, error)); /* makes the library */
     TRY(readers_open(service, &service->readers, error));
+    TRY(jobs_open(service, &service->jobs, error));
     TRY(desk_open(jobs * DESKS_A_JOB, &service->desk, error));
 done:
     return status;
@@ -101,6 +103,7 @@ static void close_parts(struct service *service)
         http_drain(service->http, DRAIN_SECONDS); /* what took longer is answered, and goes out */
     http_stop(service->http);
     desk_free(service->desk);
+    jobs_close(service->jobs);
     readers_close(service->readers);
     metrics_free(service->metrics);
     keys_free(service->keys);
@@ -122,7 +125,6 @@ static enum doppel_status listen_and_answer(struct service *service,
                                       .socket = listening->socket,
                                       .threads = doppel_run_jobs(service->run),
                                       .max_body = options->max_body,
-                                      .temporary = service_temporary(service),
                                       .certificate = certificate,
                                       .key = key};
     TRY(http_start(&http, &service->http, error));
@@ -135,6 +137,7 @@ static enum doppel_status listen_and_answer(struct service *service,
     }
     notify_manager("STOPPING=1");
     atomic_store(&service->ending, true);
+    jobs_stop(service->jobs);
     http_refuse(service->http);
     stop_listening(listening); /* or new connections would wait to be taken */
     http_drain(service->http, DRAIN_SECONDS);

@@ -16,6 +16,7 @@ struct service {
     struct metrics *metrics;
     struct readers *readers;
     struct writer *writer;
+    struct jobs *jobs;
     struct desk *desk;
     struct http *http;
     atomic_bool ending;

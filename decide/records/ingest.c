@@ -172,7 +172,7 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
     const struct prepared_record *record = told->record;
     const char *why = pool_string(&ingest->strings, told->why);
     struct doppel_dedup_decision decision = {
-        .number = ingest->count++,
+        .number = ingest->count - ingest->told_count + (size_t)(told - ingest->told.items),
         .path = ingest_file_path(ingest, told->batch->block.file),
         .line = record->line,
         .id = pool_string(strings, record->id),
@@ -248,12 +248,25 @@ static enum doppel_status settle_told(struct ingest *ingest, struct doppel_error
     return status;
 }
 
+static enum doppel_status keep_told(struct ingest *ingest, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; ingest->on_keep && i < ingest->told.count && !status; i++) {
+        const struct doppel_dedup_decision decision = decision_of(ingest, &ingest->told.items[i]);
+        status = ingest->on_keep(ingest->on_keep_context, &decision, error);
+    }
+    return status;
+}
+
 /* Make what was decided lasting: it can be reported then. */
 static enum doppel_status commit_told(struct ingest *ingest, struct doppel_error *error)
 {
-    enum doppel_status status = doppel_library_commit(ingest->library, error);
-    if (!status && ingest->told.count)
-        status = settle_told(ingest, error);
+    enum doppel_status status;
+    TRY(keep_told(ingest, error));
+    TRY(doppel_library_commit(ingest->library, error));
+    if (ingest->told.count)
+        TRY(settle_told(ingest, error));
+done:
     ingest->kept = !status && ingest->told.count;
     return status;
 }
@@ -434,10 +447,12 @@ enum doppel_status ingest_next(struct ingest *ingest, struct ingest_found *out,
 {
     for (;;) {
         if (ingest_waiting(ingest)) {
-            const struct told *told = &ingest->told.items[ingest->told_count++];
+            const struct told *told = &ingest->told.items[ingest->told_count];
             *out = (struct ingest_found){.decision = decision_of(ingest, told),
                                          .upstream = pool_string(&ingest->strings, told->upstream),
                                          .queued = told->queued};
+            ingest->told_count++;
+            ingest->count++;
             return DOPPEL_OK;
         }
         if (ingest->kept || !ingest->told.count)
@@ -513,6 +528,12 @@ enum doppel_status ingest_new(struct doppel_library *library,
     else
         *out = ingest;
     return status;
+}
+
+void ingest_set_on_keep(struct ingest *ingest, ingest_on_keep *on_keep, void *context)
+{
+    ingest->on_keep = on_keep;
+    ingest->on_keep_context = context;
 }
 
 void ingest_free(struct ingest *ingest)

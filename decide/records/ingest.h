@@ -43,6 +43,12 @@ enum doppel_status ingest_new(struct doppel_library *library,
                               struct doppel_error *error);
 void ingest_free(struct ingest *ingest);
 
+/* What else is written with each decision, in its transaction. Not of a check. */
+typedef enum doppel_status ingest_on_keep(void *context,
+                                          const struct doppel_dedup_decision *decision,
+                                          struct doppel_error *error);
+void ingest_set_on_keep(struct ingest *ingest, ingest_on_keep *on_keep, void *context);
+
 /* What is to be decided about next, where the options name no files: copied; a file is handed out.
  * DOPPEL_OK; DOPPEL_E_MEMORY */
 enum doppel_status ingest_push(struct ingest *ingest, struct pushed *pushed,

@@ -82,6 +82,9 @@ struct ingest {
     struct bytes_pool name;          /* of the record at hand in the log */
     ARRAY(struct record_file) files; /* that were handed out */
     uint64_t count;                  /* records told */
+
+    ingest_on_keep *on_keep; /* NULL: nothing */
+    void *on_keep_context;
 };
 
 /** The shingles of the record at hand, in ingest->shingles where they are to be had. DOPPEL_OK;

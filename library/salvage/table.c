@@ -34,6 +34,8 @@ const struct salvage_table salvage_tables[] = {
     {"exact", NULL, NULL, true},
     {"failure", FAILURE_SUM, NULL, true},
     {"upstream", UPSTREAM_SUM, NULL, false},
+    {"job", JOB_SUM, NULL, false},
+    {"job_input", JOB_INPUT_SUM, NULL, true},
 };
 const size_t salvage_table_count = sizeof salvage_tables / sizeof *salvage_tables;
 

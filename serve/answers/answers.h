@@ -19,6 +19,12 @@ enum handled answer_ingest(struct exchange *exchange);
 bool are_records(struct exchange *exchange);
 void answer_records(struct exchange *exchange, bool dry_run);
 
+/* Inputs that are ingested afterwards */
+enum handled answer_add_job(struct exchange *exchange);
+enum handled answer_jobs(struct exchange *exchange);
+enum handled answer_job(struct exchange *exchange);
+enum handled answer_cancel_job(struct exchange *exchange);
+
 /* GET, of the library */
 enum handled answer_items(struct exchange *exchange);
 enum handled answer_item(struct exchange *exchange);

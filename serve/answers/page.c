@@ -10,7 +10,8 @@ bool page_begin(struct library_page *page, struct exchange *exchange, struct lib
         !read_number(exchange, "limit", MOST, &limit))
         return false;
     doppel_json_object_begin(&exchange->json, NULL);
-    doppel_json_array_begin(&exchange->json, key);
+    if (key)
+        doppel_json_array_begin(&exchange->json, key);
     *page = (struct library_page){.exchange = exchange,
                                   .library = reader->library,
                                   .first = (uint64_t)first,

@@ -14,7 +14,8 @@ struct library_page {
     struct doppel_error error;
 };
 
-/* @return false: 'cursor' or 'limit' is wrong, and the reply says so */
+/* @param key NULL: the object alone is begun, for what comes before the array
+ * @return false: 'cursor' or 'limit' is wrong, and the reply says so */
 bool page_begin(struct library_page *page, struct exchange *exchange, struct library_reader *reader,
                 const char *key);
 

@@ -156,6 +156,96 @@ static void what_was_given_is_kept(void **state)
     assert_next(fixture, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_SAME_CONTENT, 2);
 }
 
+/* What is written beside each decision: a job for each, whose client is what was decided. */
+struct written {
+    struct fixture *fixture;
+    size_t count, fails_at; /* 0: never */
+};
+
+static enum doppel_status write_beside(void *context, const struct doppel_decided *decided,
+                                       struct doppel_error *error)
+{
+    static const char *const inputs[] = {"{}"};
+    struct written *written = context;
+    uint64_t id;
+    char name[64];
+    snprintf(name, sizeof name, "%s %llu", doppel_decision_name(decided->decision),
+             (unsigned long long)decided->of);
+    const struct doppel_job job = {.client = name};
+    if (++written->count == written->fails_at)
+        return doppel_fail(error, DOPPEL_E_IO, "no more");
+    return doppel_library_add_job(written->fixture->library, &job, inputs, 1, &id, error);
+}
+
+static void assert_written(struct fixture *fixture, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_job job = {0};
+        assert_int_equal(doppel_library_get_job(fixture->library, i + 1, &job, NULL), DOPPEL_OK);
+        assert_string_equal(job.client, names[i]);
+        doppel_job_free(&job);
+    }
+    struct doppel_job job = {0};
+    assert_int_equal(doppel_library_get_job(fixture->library, count + 1, &job, NULL),
+                     DOPPEL_E_NOT_FOUND);
+}
+
+static void push_mixed(struct fixture *fixture)
+{
+    push_text(fixture, "a", FOX);
+    push_file(fixture, "kettle.txt", KETTLE);
+    push_file(fixture, "none.txt", NULL);
+    push_text(fixture, "b", FOX);
+    push_file(fixture, "fox.txt", FOX);
+}
+
+static void more_is_kept_with_each_decision(void **state)
+{
+    static const char *const names[] = {"new 0", "new 0", "unreadable 0", "duplicate 1",
+                                        "duplicate 1"};
+    struct fixture *fixture = *state;
+    struct written written = {.fixture = fixture};
+    struct doppel_decided decided;
+    struct doppel_decide_options options = doppel_decide_options_default();
+    options.on_keep = write_beside;
+    options.on_keep_context = &written;
+    open_decider(fixture, &options);
+    push_mixed(fixture);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(doppel_decider_pull(fixture->decider, &decided, NULL), DOPPEL_OK);
+        assert_true(written.count > i);
+    }
+    assert_nothing_waits(fixture);
+    assert_written(fixture, names, 5);
+}
+
+/* Of each group of inputs both are there, or neither. */
+static void what_more_fails_is_not_decided(void **state)
+{
+    static const char *const names[] = {"new 0", "new 0", "unreadable 0"};
+    struct fixture *fixture = *state;
+    struct doppel_library_stats stats;
+    struct doppel_decided decided;
+    struct doppel_error error;
+    enum doppel_status status;
+    size_t told = 0;
+    struct written written = {.fixture = fixture, .fails_at = 4};
+    struct doppel_decide_options options = doppel_decide_options_default();
+    options.on_keep = write_beside;
+    options.on_keep_context = &written;
+    open_decider(fixture, &options);
+    push_mixed(fixture);
+    while (!(status = doppel_decider_pull(fixture->decider, &decided, &error)))
+        told++;
+    assert_int_equal(status, DOPPEL_E_IO);
+    assert_string_equal(error.message, "no more");
+    assert_int_equal(told, 3);
+    assert_written(fixture, names, 3);
+    assert_int_equal(doppel_library_stats(fixture->library, &stats, NULL), DOPPEL_OK);
+    assert_int_equal(stats.texts, 1);
+    assert_int_equal(stats.items, 1);
+}
+
 /* What is pushed before all is pulled comes behind it, and knows it. */
 static void pushes_between_pulls(void **state)
 {
@@ -374,6 +464,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(texts_and_files_in_order, begin, end),
         cmocka_unit_test_setup_teardown(a_dry_run_remembers_nothing, begin, end),
         cmocka_unit_test_setup_teardown(what_was_given_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(more_is_kept_with_each_decision, begin, end),
+        cmocka_unit_test_setup_teardown(what_more_fails_is_not_decided, begin, end),
         cmocka_unit_test_setup_teardown(pushes_between_pulls, begin, end),
         cmocka_unit_test_setup_teardown(metadata_is_remembered, begin, end),
         cmocka_unit_test_setup_teardown(codes_among_others, begin, end),

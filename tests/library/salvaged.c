@@ -144,8 +144,8 @@ struct outcome original_salvage(const char *folder, struct original *original, s
 /* Of a table without row ids, inner pages have rows, too. */
 static int rows_on(const struct owner *owner, const char *table)
 {
-    static const char *const keyed[] = {"label",  "list_item", "list_said", "list_match",
-                                        "source", "mark",      "exact",     "failure"};
+    static const char *const keyed[] = {"label", "list_item", "list_said", "list_match", "source",
+                                        "mark",  "exact",     "failure",   "job_input"};
     bool in_inner = false;
     if (strcmp(owner->name, table) != 0)
         return 0;

@@ -38,6 +38,9 @@ const struct original_table original_tables[ORIGINAL_TABLES] = {
     {"failure", "path, device, inode, size, mtime_ns, settled, time_ns, status, message, program,"
                 " limits"},
     {"upstream", "item, token"},
+    {"job", "id, state, client, added_ns, begun_ns, ended_ns, inputs, decided, unreadable, bytes,"
+            " problem, webhook, calls, next_call_ns, call_problem"},
+    {"job_input", "job, number, input, decision"},
 };
 /* clang-format off */
 #define NUMBERS(count) \
@@ -69,6 +72,10 @@ static const char rows[] =
     " i, 0, 9, 9, zeroblob(16), 9, 9, 0, 0, 0, 1, zeroblob(256), 0, NULL FROM n;"
     NUMBERS(40) "INSERT INTO text_shingles SELECT 1000 + i, zeroblob(40 * i), 0 FROM n;"
     "INSERT INTO text_options VALUES(1, 0, 0, 1, 0, 0, 5, 9, 128, 1.0, 0.5, 0);"
+    NUMBERS(60) "INSERT INTO job SELECT i, i % 5 + 1, 'client ' || i, i, i, nullif(i % 3, 0), 3, 1,"
+    " 0, 9, NULL, 'https://' || i || '.example', 1, nullif(i % 4, 0), 'refused', 0 FROM n;"
+    NUMBERS(90) "INSERT INTO job_input SELECT i % 60 + 1, i, '{\"text\":\"' || i || '\"}', NULL, 0"
+    " FROM n;"
     "INSERT INTO revision VALUES(0, 5), (1, 7) ON CONFLICT DO NOTHING;";
 /* clang-format on */
 

@@ -1,12 +1,15 @@
-/* Catalogues of versions 8 to 10 are brought up, and then have what those of today have. */
+/* Catalogues of versions 8 to 12 are brought up, and then have what those of today have. */
 #include "tests/library/list_codes.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 
+#define VERSION_13_UNDONE "DROP TABLE job; DROP TABLE job_input;"
+#define VERSION_12_UNDONE VERSION_13_UNDONE "DROP TABLE upstream;"
 #define VERSION_10_UNDONE                                                                          \
+    VERSION_12_UNDONE                                                                              \
     "DROP VIEW lists; DROP VIEW list_matches;"                                                     \
-    "DROP TABLE upstream; DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"
+    "DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"
 
 static int64_t count_rows(const char *path, const char *sql)
 {
@@ -113,9 +116,9 @@ static void version_10_is_brought_up(void **state)
     }
     import_batches(library, codes, DIGESTS, DIGESTS, &none, counts);
     doppel_library_close(library);
-    run_raw(path, "DROP TABLE upstream; DROP VIEW decisions;"
-                  "CREATE VIEW decisions AS SELECT entry, '' AS name FROM log;"
-                  "PRAGMA user_version = 10");
+    run_raw(path, VERSION_12_UNDONE
+            "DROP VIEW decisions; CREATE VIEW decisions AS SELECT entry, '' AS name FROM log;"
+            "PRAGMA user_version = 10");
     assert_int_equal(doppel_library_open(directory_of(*state), &reading, &library, NULL),
                      DOPPEL_OK);
     doppel_library_close(library);
@@ -125,12 +128,31 @@ static void version_10_is_brought_up(void **state)
     assert_true(counts[DOPPEL_ADDED_NEW] >= DIGESTS / 2);
 }
 
+/* A catalogue of version 12 has no jobs. */
+static void version_12_is_brought_up(void **state)
+{
+    static const char *const inputs[] = {"{}"};
+    const struct doppel_job job = {0};
+    uint64_t id;
+    struct doppel_library *library = open_library(*state);
+    doppel_library_close(library);
+    run_raw(folder_path(*state, "a/library/catalogue.db"),
+            VERSION_13_UNDONE "PRAGMA user_version = 12");
+    library = open_library(*state);
+    assert_int_equal(doppel_library_add_job(library, &job, inputs, 1, &id, NULL), DOPPEL_OK);
+    commit(library);
+    assert_int_equal(id, 1);
+    assert_whole(library);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(version_8_is_brought_up),
         IN_FOLDER(version_9_is_brought_up),
         IN_FOLDER(version_10_is_brought_up),
+        IN_FOLDER(version_12_is_brought_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

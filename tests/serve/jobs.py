@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Jobs of `doppel serve`: accepted at once, done once, whatever happens to the process.
+
+`jobs.py BUILD`
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+import tap  # noqa: E402
+from service import STARTS_WITHIN, Service  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="doppel-serve.")
+
+
+def media(place):
+    """Originals and copies, which the demo draws."""
+    subprocess.run([BUILD / "doppel-demo", place], check=True, stdout=subprocess.DEVNULL)
+    return pathlib.Path(place)
+
+
+def text(number):
+    return f"{number} and {number * 7} and {number * 11} " * 9
+
+
+def accepted(answer):
+    status, headers, job = answer
+    assert status == 202, answer
+    assert headers["Location"] == f"/v1/jobs/{job['id']}", headers
+    return job["id"]
+
+
+def problem(answer, status):
+    got, _, body = answer
+    assert got == status and body["detail"], answer
+    return body["detail"]
+
+
+def look(service, job, query=""):
+    status, _, body = service.get(f"/v1/jobs/{job}{query}")
+    assert status == 200, body
+    return body
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + STARTS_WITHIN
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+def ended(service, job):
+    """The job, once it has ended, with all results."""
+    wait_for(lambda: "ended" in look(service, job), f"job {job} has not ended")
+    results, cursor = [], 0
+    while cursor is not None:
+        done = look(service, job, f"?limit=1000&cursor={cursor}")
+        results += done["results"]
+        cursor = done.get("next")
+    assert len(results) == done["decided"], (len(results), done["decided"])
+    return dict(done, results=results)
+
+
+def numbers(job):
+    """Without its results, which are long."""
+    return {key: value for key, value in job.items() if key != "results"}
+
+
+def uploads(home):
+    return [path for path in pathlib.Path(home, "library/jobs").rglob("*") if path.name != "lock"]
+
+
+def test_what_was_accepted_is_ingested():
+    with folder() as home:
+        pictures = media(f"{home}/demo") / "originals"
+        with Service(BUILD, home, "--allow-paths", home) as service:
+            sea = (pictures / "sea.jpg").read_bytes()
+            files = [("sea.jpg", sea), ("again.jpg", sea), ("none.jpg", b"\xff\xd8\xff nothing")]
+            done = ended(service, accepted(service.send("/v1/jobs", *files)))
+            assert done["state"] == "done" and done["inputs"] == done["decided"] == 3, done
+            assert done["unreadable"] == 1, done
+            assert done["added"] <= done["begun"] <= done["ended"] < done["added"] + 60
+            decisions = [one["decision"] for one in done["results"]]
+            assert decisions == ["new", "duplicate", "unreadable"], done
+            assert [one["id"] for one in done["results"]] == [name for name, _ in files]
+            assert not uploads(home), uploads(home)
+            item = service.get(f"/v1/items/{done['results'][0]['item']}")[2]
+            assert item["meta"] == {"filename": "again.jpg"}, item["meta"]
+            inputs = [
+                {"text": text(1), "id": "one", "lists": ["seen"], "meta": {"by": ["me"]}},
+                {"path": str(pictures / "city.jpg"), "source": "disk"},
+                {"code": "9cf11f47d0f89fc0", "scheme": "phash64", "labels": ["x"]},
+            ]
+            done = ended(service, accepted(service.post("/v1/jobs", inputs)))
+            assert {one["decision"] for one in done["results"]} == {"new"}, done
+            assert done["results"][1]["path"] == str(pictures / "city.jpg"), done
+            item = service.get("/v1/items/id:one")[2]
+            assert item["lists"] == ["seen"] and item["meta"] == {"by": ["me"]}, item["meta"]
+            item = service.get(f"/v1/items/{done['results'][1]['item']}")[2]
+            assert item["path"] == str(pictures / "city.jpg") and item["source"] == "disk"
+            body = "".join(json.dumps({"text": text(n)}) + "\n" for n in range(300))
+            job = accepted(service.ask("POST", "/v1/jobs", body, Content_Type="application/jsonl"))
+            again = ended(service, job)["results"]
+            assert [one["decision"] for one in again] == ["new", "duplicate"] + ["new"] * 298
+            raw = service.ask("POST", "/v1/jobs?id=x&name=y.jpg", sea, Content_Type="image/jpeg")
+            (one,) = ended(service, accepted(raw))["results"]
+            assert one["decision"] == "duplicate" and one["id"] == "x", one
+
+
+def test_a_job_decides_as_a_request_does():
+    with folder() as one, folder() as other:
+        pictures = media(f"{one}/demo")
+        files = [(path.name, path.read_bytes()) for path in sorted(pictures.rglob("*.jpg"))]
+        texts = [{"text": text(n % 7), "id": f"t{n % 9}"} for n in range(40)]
+        with Service(BUILD, one) as asked, Service(BUILD, other) as told:
+            for send, inputs in (("send", files), ("post", [texts])):
+                _, _, answer = getattr(asked, send)("/v1/ingest", *inputs)
+                done = ended(told, accepted(getattr(told, send)("/v1/jobs", *inputs)))
+                for one_done, one_asked in zip(done["results"], answer["results"], strict=True):
+                    assert one_done == one_asked, (one_done, one_asked)
+
+
+def test_pages():
+    with folder() as home, Service(BUILD, home) as service:
+        jobs = [accepted(service.post("/v1/jobs", [{"text": text(n)}] * 3)) for n in range(5)]
+        for job in jobs:
+            ended(service, job)
+        page = service.get("/v1/jobs?limit=2")[2]
+        assert [job["id"] for job in page["jobs"]] == [5, 4] and page["next"] == 3, page
+        page = service.get("/v1/jobs?limit=9&cursor=3")[2]
+        assert [job["id"] for job in page["jobs"]] == [3, 2, 1] and "next" not in page, page
+        page = look(service, 2, "?limit=2")
+        assert len(page["results"]) == 2 and page["next"] == 2, page
+        page = look(service, 2, "?cursor=2")
+        assert len(page["results"]) == 1 and "next" not in page, page
+
+
+def test_wrong_requests():
+    with folder() as home, Service(BUILD, home, "--max-body", "1M") as service:
+        inputs = [{"text": text(1)}, {"path": "/etc/passwd"}]
+        assert "input 1" in problem(service.post("/v1/jobs", inputs), 400)
+        problem(service.post("/v1/jobs", {"code": "xyz"}), 400)
+        problem(service.post("/v1/jobs", []), 400)
+        problem(service.send("/v1/jobs", ("large", b"x" * (2 << 20))), 413)
+        for name in ("7", "0", "x", "-1", "1x", "99999999999999999999", "1/x"):
+            assert service.get(f"/v1/jobs/{name}")[0] == 404, name
+            assert service.ask("DELETE", f"/v1/jobs/{name}")[0] == 404, name
+        assert service.get("/v1/jobs")[2] == {"jobs": []}
+        problem(service.get("/v1/jobs?limit=x"), 400)
+        assert not uploads(home)
+
+
+SLOW = ["--jobs", "1"]
+
+
+def slow_job(service, home):
+    """One of many pictures, which takes a while."""
+    pictures = pathlib.Path(home, "demo")
+    if not pictures.exists():
+        media(pictures)
+    paths = [path for path in sorted(pictures.rglob("*.jpg")) if path.stem != "broken"]
+    files = [(path.name, path.read_bytes()) for path in paths] * 6
+    return accepted(service.send("/v1/jobs", *files)), len(files)
+
+
+def test_cancelled():
+    with folder() as home, Service(BUILD, home, *SLOW) as service:
+        job, count = slow_job(service, home)
+        waits = accepted(service.post("/v1/jobs", {"text": text(1)}))
+        wait_for(lambda: look(service, job)["decided"], "nothing is decided")
+        assert service.ask("DELETE", f"/v1/jobs/{job}")[0] == 204
+        cancelled = look(service, job)
+        assert cancelled["state"] == "cancelled", numbers(cancelled)
+        assert cancelled["decided"] < count, numbers(cancelled)
+        assert service.ask("DELETE", f"/v1/jobs/{job}")[0] == 204
+        assert ended(service, waits)["state"] == "done"
+        assert service.ask("DELETE", f"/v1/jobs/{waits}")[0] == 204
+        assert look(service, waits)["state"] == "done"
+        wait_for(lambda: not uploads(home), "uploads are left")
+        assert look(service, job)["state"] == "cancelled"
+
+
+def items_of(service):
+    listed, cursor = [], 0
+    while cursor is not None:
+        page = service.get(f"/v1/items?limit=1000&cursor={cursor}")[2]
+        listed += page["items"]
+        cursor = page.get("next")
+    return listed
+
+
+def test_killed_again_and_again_it_is_done_once():
+    texts = [{"text": text(n)} for n in range(1000)]
+    with folder() as home:
+        jobs = []
+        for kill in range(5):
+            with Service(BUILD, home, *SLOW) as service:
+                if not jobs:
+                    jobs.append(slow_job(service, home)[0])
+                jobs.append(accepted(service.post("/v1/jobs", texts[kill::5])))
+                before = look(service, jobs[0])["decided"]
+                wait_for(
+                    lambda: "ended" in look(service, jobs[0])
+                    or look(service, jobs[0])["decided"] > before,
+                    "it does not go on",
+                )
+                service.end(signal.SIGKILL)
+        with Service(BUILD, home) as service:
+            results = [ended(service, job) for job in jobs]
+            for done in results:
+                assert done["state"] == "done" and done["unreadable"] == 0, numbers(done)
+                assert done["inputs"] == done["decided"], numbers(done)
+            items = [item["id"] for item in items_of(service)]
+            told = {one["item"] for done in results for one in done["results"]}
+            assert len(items) == len(set(items)) and set(items) == told, (len(items), len(told))
+            made = [one["item"] for done in results[1:] for one in done["results"]]
+            assert len(set(made)) == len(texts), len(set(made))
+            decisions = {one["decision"] for done in results[1:] for one in done["results"]}
+            assert decisions == {"new"}, decisions
+        assert not uploads(home), uploads(home)
+        subprocess.run([BUILD / "doppel", "verify", "-L", f"{home}/library"], check=True)
+
+
+def test_at_the_end_of_the_service_it_stops_and_goes_on():
+    with folder() as home:
+        with Service(BUILD, home, *SLOW) as service:
+            job, count = slow_job(service, home)
+            wait_for(lambda: look(service, job)["decided"], "nothing is decided")
+            begun = time.monotonic()
+            assert service.end() == 0, service.said()
+            assert time.monotonic() - begun < 10
+            assert uploads(home)
+        with Service(BUILD, home) as service:
+            done = ended(service, job)
+            assert done["state"] == "done" and done["decided"] == count, numbers(done)
+            assert done["unreadable"] == 0, numbers(done)
+        assert not uploads(home)
+
+
+def test_what_was_never_accepted_leaves_nothing():
+    with folder() as home:
+        with Service(BUILD, home) as service:
+            service.end(signal.SIGKILL)
+        for name in ("new-17", "9"):
+            left = pathlib.Path(home, "library/jobs", name)
+            left.mkdir()
+            (left / "0").write_bytes(b"x")
+        with Service(BUILD, home) as service:
+            assert not uploads(home), uploads(home)
+
+
+def test_two_services_of_a_library_do_a_job_once():
+    with folder() as home:
+        with Service(BUILD, home) as one, Service(BUILD, home) as other:
+            jobs = [accepted(other.post("/v1/jobs", {"text": text(n)})) for n in range(20)]
+            for job in jobs:
+                assert ended(other, job)["results"][0]["decision"] == "new"
+            assert one.end() == 0
+            job = accepted(other.post("/v1/jobs", {"text": text(99)}))
+            assert ended(other, job)["results"][0]["decision"] == "new"
+
+
+def test_what_waits_is_limited():
+    with folder() as home, Service(BUILD, home, *SLOW, "--max-body", "1M") as service:
+        slow = []
+        noise = subprocess.run(["head", "-c", "900000", "/dev/urandom"], capture_output=True)
+        for _ in range(40):
+            answer = service.send("/v1/jobs", ("noise.mp3", noise.stdout))
+            if answer[0] == 507:
+                break
+            slow.append(accepted(answer))
+        assert "wait for jobs" in problem(answer, 507)
+        for job in slow:
+            ended(service, job)
+        accepted(service.send("/v1/jobs", ("noise.mp3", noise.stdout)))
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.modules[__name__]))
