@@ -33,10 +33,13 @@ function endStep() {
 function takeBackStep() {
     const last = history.pop();
     if (!last) return false;
-    for (const [part, name, before] of last.reverse())
+    const changes = [];
+    for (const [part, name, before] of last.reverse()) {
+        changes.push([part, name, marks[part][name]]);
         if (before === undefined) delete marks[part][name];
         else marks[part][name] = before;
-    saveMarks(last);
+    }
+    saveMarks(changes);
     return true;
 }
 

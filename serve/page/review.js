@@ -85,18 +85,24 @@ function looksOf(group) {
 
 // ---- marks ----
 
+// Records are a group by what was decided, which `distinct` cut: `same` joins them again.
+function pairWishes(name, before) {
+    const pair = name.split(' ').map((digest) => review.byDigest.get(digest));
+    const wish = { a: String(pair[0].id), b: String(pair[1].id) };
+    const mark = marks.pairs[name] || 'none';
+    const joins = before === 'distinct' && mark === 'none' && pair[0].line;
+    return [...(joins ? [{ ...wish, mark: 'same' }] : []), { ...wish, mark }];
+}
+
 // What the service is told of a change.
-function wishOf([part, name]) {
-    if (part === 'pairs') {
-        const [a, b] = name.split(' ').map((digest) => String(review.byDigest.get(digest).id));
-        return { a, b, mark: marks.pairs[name] || 'none' };
-    }
+function wishesOf([part, name, before]) {
+    if (part === 'pairs') return pairWishes(name, before);
     const group = data.groups.find(({ members }) => members.some((one) => fileKey(one) === name));
     const kept = group.members.find((member) => fileKey(member) === name);
     const others = group.members.filter((member) => member !== kept);
     return marks.files[name] === 'keep'
-        ? { a: String(kept.id), mark: 'keep', over: others.map(({ id }) => String(id)) }
-        : { a: String(kept.id), mark: 'none' };
+        ? [{ a: String(kept.id), mark: 'keep', over: others.map(({ id }) => String(id)) }]
+        : [{ a: String(kept.id), mark: 'none' }];
 }
 
 // What was there before is there again.
@@ -111,10 +117,11 @@ let saved = Promise.resolve(); // one after the other
 
 function saveMarks(changes) {
     for (const change of changes) {
-        const wish = wishOf(change);
-        saved = saved
-            .then(() => post('v1/marks', wish))
-            .catch((error) => notSaved(change, error));
+        const wishes = wishesOf(change);
+        const send = async () => {
+            for (const wish of wishes) await post('v1/marks', wish);
+        };
+        saved = saved.then(send).catch((error) => notSaved(change, error));
     }
 }
 

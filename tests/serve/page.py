@@ -72,7 +72,8 @@ def until_marks(number):
 
 
 def marks():
-    return [(mark["mark"], mark["a"], mark["b"]) for mark in service.get("/v1/marks")[2]["marks"]]
+    said = service.get("/v1/marks")[2]["marks"]
+    return [(mark["mark"], mark.get("a"), mark.get("b")) for mark in said]
 
 
 def open_view(name):
@@ -230,6 +231,26 @@ def test_the_day_is_told_in_numbers():
     added = page.run("document.querySelector('#numbers dd').textContent")
     assert int(added) == service.get("/v1/stats")[2]["last_day"]["added"] >= 30, added
     shot("today")
+
+
+def test_records_come_together_again():
+    said = "counted rain falls on a tin roof while seven grey cats sleep under the stairs "
+    texts = [{"id": "rain1", "text": said * 3}, {"id": "rain2", "text": said * 3 + "then"}]
+    service.post("/v1/ingest", texts)
+    together = lambda: any(  # noqa: E731
+        [member.get("record") for member in group["members"]] == ["rain1", "rain2"]
+        for group in service.get("/v1/groups")[2]["groups"]
+    )
+    assert together()
+    open_view("review")
+    page.until(GROUPS)
+    page.set("search", "rain")
+    page.until(f"{GROUPS} === 1")
+    page.keys("j", "d")
+    wait_for(lambda: not together(), marks)
+    page.keys("z")
+    wait_for(together, marks)
+    assert until_marks(0) == []
 
 
 def test_names_are_no_markup():
