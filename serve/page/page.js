@@ -8,6 +8,7 @@ const views = {
     review: openReview,
     library: openLibrary,
     lists: showLists,
+    jobs: showJobs,
     today: showToday,
 };
 const viewNow = () => (views[location.hash.slice(1)] ? location.hash.slice(1) : 'find');
@@ -44,6 +45,7 @@ function begin() {
     makeFind();
     makeReview();
     makeLibrary();
+    makeJobs();
     window.addEventListener('hashchange', openView);
     openView();
 }

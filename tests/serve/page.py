@@ -253,6 +253,20 @@ def test_records_come_together_again():
     assert until_marks(0) == []
 
 
+def test_jobs_are_followed():
+    open_view("jobs")
+    page.until("document.querySelector('#jobs-table .nothing') !== null")
+    document = page.call("DOM.getDocument")["root"]["nodeId"]
+    node = page.call("DOM.querySelector", nodeId=document, selector="#added")["nodeId"]
+    chosen = [str(FOLDER / f"demo/pictures/originals/{name}.jpg") for name in ("tree", "city")]
+    page.call("DOM.setFileInputFiles", nodeId=node, files=chosen)
+    page.until("document.querySelector('#jobs-table tbody')?.textContent.includes('done')")
+    assert page.run("document.querySelector('#jobs-table progress').value") == 2
+    assert "2 of 2 inputs" in page.run("document.querySelector('#jobs-table').textContent")
+    assert page.run("document.querySelector('#jobs-table button')") is None
+    shot("jobs")
+
+
 def test_names_are_no_markup():
     open_view("find")
     name = "<img src=x onerror=alert(1)><script>alert(2)</script>.jpg"
