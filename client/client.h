@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <doppel/client_webhook.h>
 #include <doppel/core.h>
 #include <doppel/run.h>
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <doppel/core.h>
 #include <doppel/json_writer.h>
@@ -52,6 +53,14 @@ struct client {
     enum right right;
 };
 
+/* A reply that comes by and by. */
+struct reply_stream {
+    /* Some bytes at `out`; -1: that was all. 0: none yet, and the connection is suspended. */
+    ssize_t (*read)(void *context, uint64_t position, char *out, size_t most);
+    void (*free)(void *context);
+    void *context;
+};
+
 struct exchange {
     /* the request */
     struct service *service;
@@ -74,12 +83,13 @@ struct exchange {
     struct doppel_json json;
     const char *fixed; /* in place of `json`: bytes that stay; NULL: none */
     size_t fixed_size;
-    struct large_buffer lines; /* in place of both, if it has any: NDJSON */
-    unsigned retry_after;      /* seconds; 0: it is not said */
-    bool cached;               /* its client may keep it for some minutes */
-    const char *policy;        /* of a page: Content-Security-Policy; NULL: it is none */
-    char allow[64];            /* methods, of a 405 */
-    char location[64];         /* of what was made; "": it is not said */
+    struct reply_stream stream; /* in place of `json`, if it has a `read` */
+    struct large_buffer lines;  /* in place of both, if it has any: NDJSON */
+    unsigned retry_after;       /* seconds; 0: it is not said */
+    bool cached;                /* its client may keep it for some minutes */
+    const char *policy;         /* of a page: Content-Security-Policy; NULL: it is none */
+    char allow[64];             /* methods, of a 405 */
+    char location[64];          /* of what was made; "": it is not said */
 
     int64_t begun_ns;
     struct exchange *next; /* in a queue */

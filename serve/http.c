@@ -62,11 +62,25 @@ static struct MHD_Response *response_of_lines(const struct exchange *exchange)
     return fd < 0 ? NULL : MHD_create_response_from_fd64(exchange->lines.size, fd);
 }
 
+/* Who sent it is told of each event at once, so a block is a small one. */
+static struct MHD_Response *response_of_stream(struct exchange *exchange)
+{
+    enum { BLOCK = 4096 };
+    const struct reply_stream stream = exchange->stream;
+    struct MHD_Response *response = MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, BLOCK, stream.read, stream.context, stream.free);
+    if (response)
+        exchange->stream = (struct reply_stream){0};
+    return response;
+}
+
 static struct MHD_Response *response_of(struct exchange *exchange)
 {
     struct doppel_json *json = &exchange->json;
     if (exchange->lines.size)
         return response_of_lines(exchange);
+    if (exchange->stream.read)
+        return response_of_stream(exchange);
     if (exchange->fixed)
         return MHD_create_response_from_buffer(exchange->fixed_size, (void *)exchange->fixed,
                                                MHD_RESPMEM_PERSISTENT);
@@ -351,6 +365,11 @@ static enum MHD_Result take_exchange_piece(void *context, struct MHD_Connection 
     return answer_exchange(context, exchange);
 }
 
+void http_suspend(struct exchange *exchange)
+{
+    MHD_suspend_connection(exchange->connection);
+}
+
 void http_resume(struct exchange *exchange)
 {
     MHD_resume_connection(exchange->connection);
@@ -373,6 +392,8 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
         large_buffer_free(&exchange->parts.items[i].content);
     }
     array_free(&exchange->parts);
+    if (exchange->stream.read)
+        exchange->stream.free(exchange->stream.context);
     large_buffer_free(&exchange->body);
     large_buffer_free(&exchange->lines);
     doppel_json_free(&exchange->json);

@@ -30,6 +30,9 @@ void http_refuse(struct http *http);
 void http_drain(struct http *http, unsigned seconds);
 void http_stop(struct http *http);
 
+/* Within reply_stream's `read`: the connection waits, without a thread, for http_resume. */
+void http_suspend(struct exchange *exchange);
+
 /* A request that was handed on is answered: its connection goes on. From any thread. */
 void http_resume(struct exchange *exchange);
 

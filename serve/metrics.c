@@ -107,16 +107,30 @@ static void print_each(FILE *out, const struct service *service,
     print(out, "method=\"\",route=\"\"", &metrics->unknown);
 }
 
-enum handled answer_metrics(struct exchange *exchange)
+static void print_jobs(FILE *out, const struct doppel_job_counts *jobs)
+{
+    const struct {
+        const char *state;
+        uint64_t count;
+    } states[] = {{"waiting", jobs->waiting}, {"running", jobs->running}, {"failed", jobs->failed}};
+    fputs("# HELP doppel_jobs Jobs that wait, run, or have failed and are not forgotten.\n"
+          "# TYPE doppel_jobs gauge\n",
+          out);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        fprintf(out, "doppel_jobs{state=\"%s\"} %" PRIu64 "\n", states[i].state, states[i].count);
+}
+
+static enum doppel_status put_metrics(struct exchange *exchange, struct library_reader *reader,
+                                      struct doppel_error *error)
 {
     struct metrics *metrics = exchange->service->metrics;
+    struct doppel_job_counts jobs;
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the answer");
-        return ANSWERED;
-    }
+    enum doppel_status status = doppel_library_count_jobs(reader->library, &jobs, error);
+    FILE *out = status ? NULL : open_memstream(&text, &size);
+    if (!out)
+        return status ? status : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answer");
     fputs("# HELP doppel_requests_total Requests that were answered.\n"
           "# TYPE doppel_requests_total counter\n",
           out);
@@ -133,6 +147,7 @@ enum handled answer_metrics(struct exchange *exchange)
             "# TYPE doppel_requests_in_flight gauge\n"
             "doppel_requests_in_flight %zu\n",
             metrics_uptime(metrics), http_in_flight(exchange->service->http));
+    print_jobs(out, &jobs);
     bool whole = fclose(out) == 0;
     if (whole)
         doppel_json_append(&exchange->json, text, size);
@@ -141,5 +156,10 @@ enum handled answer_metrics(struct exchange *exchange)
     free(text);
     exchange->status = HTTP_OK;
     exchange->type = "text/plain; version=0.0.4; charset=utf-8";
-    return ANSWERED;
+    return DOPPEL_OK;
+}
+
+enum handled answer_metrics(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, put_metrics);
 }

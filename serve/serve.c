@@ -12,6 +12,7 @@
 #include "core/try.h"
 #include "serve/desk.h"
 #include "serve/http.h"
+#include "serve/jobs/events.h"
 #include "serve/jobs/jobs.h"
 #include "serve/keys.h"
 #include "serve/listen.h"
@@ -88,6 +89,7 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
     TRY(writer_open(service, &service->writer, error)); /* makes the library */
     TRY(readers_open(service, &service->readers, error));
     TRY(jobs_open(service, &service->jobs, error));
+    TRY(job_events_open(service, &service->job_events, error));
     TRY(desk_open(jobs * DESKS_A_JOB, &service->desk, error));
 done:
     return status;
@@ -103,6 +105,7 @@ static void close_parts(struct service *service)
         http_drain(service->http, DRAIN_SECONDS); /* what took longer is answered, and goes out */
     http_stop(service->http);
     desk_free(service->desk);
+    job_events_close(service->job_events);
     jobs_close(service->jobs);
     readers_close(service->readers);
     metrics_free(service->metrics);
@@ -138,6 +141,7 @@ static enum doppel_status listen_and_answer(struct service *service,
     notify_manager("STOPPING=1");
     atomic_store(&service->ending, true);
     jobs_stop(service->jobs);
+    job_events_stop(service->job_events);
     http_refuse(service->http);
     stop_listening(listening); /* or new connections would wait to be taken */
     http_drain(service->http, DRAIN_SECONDS);

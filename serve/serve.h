@@ -20,6 +20,8 @@ struct serve_options {
     const char *certificate, *key;       /* files in PEM; NULL: no TLS */
     struct doppel_strings allow_paths;   /* folders below which requests may name files */
     uint64_t max_body;                   /* bytes of a request */
+    struct doppel_strings webhook_allow; /* hosts that jobs may have called (client_webhook.h) */
+    const char *webhook_secret;          /* by which calls are signed; NULL: nobody is called */
     bool hma;                            /* also what clients of Hasher-Matcher-Actioner ask */
     bool durable;                        /* as of a library */
     struct doppel_decide_options decide; /* how is decided, and, by its `search`, searched */

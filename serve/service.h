@@ -17,6 +17,7 @@ struct service {
     struct readers *readers;
     struct writer *writer;
     struct jobs *jobs;
+    struct job_events *job_events;
     struct desk *desk;
     struct http *http;
     atomic_bool ending;

@@ -23,6 +23,7 @@ void answer_records(struct exchange *exchange, bool dry_run);
 enum handled answer_add_job(struct exchange *exchange);
 enum handled answer_jobs(struct exchange *exchange);
 enum handled answer_job(struct exchange *exchange);
+enum handled answer_job_events(struct exchange *exchange);
 enum handled answer_cancel_job(struct exchange *exchange);
 
 /* GET, of the library */

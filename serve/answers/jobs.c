@@ -1,5 +1,6 @@
 /* /v1/jobs: inputs that are accepted at once, and ingested afterwards. */
 #include "serve/answers/page.h"
+#include "serve/jobs/events.h"
 #include "serve/jobs/jobs.h"
 
 #include <stdio.h>
@@ -47,7 +48,10 @@ static enum doppel_status accept_job(struct exchange *exchange, const struct inp
     struct library_reader *reader;
     uint64_t id;
     enum doppel_status status;
-    TRY(jobs_accept(service->jobs, inputs, exchange->client.name, &id, error));
+    const struct job_request request = {.inputs = inputs,
+                                        .client = exchange->client.name,
+                                        .webhook = exchange_argument(exchange, "webhook")};
+    TRY(jobs_accept(service->jobs, &request, &id, error));
     TRY(reader_take(service, &reader, error));
     status = put_accepted(exchange, reader, id, error);
     reader_give(service, reader);
@@ -62,8 +66,12 @@ enum handled answer_add_job(struct exchange *exchange)
     if (!exchange->at_desk)
         return TAKES_TIME;
     if (inputs_read(exchange, &inputs) && !refuse_wrong_input(exchange, &inputs) &&
-        accept_job(exchange, &inputs, &error))
-        exchange_fail(exchange, &error);
+        accept_job(exchange, &inputs, &error)) {
+        if (error.status == DOPPEL_E_UNSUPPORTED)
+            exchange_problem(exchange, HTTP_FORBIDDEN, "%s", error.message);
+        else
+            exchange_fail(exchange, &error);
+    }
     inputs_free(&inputs);
     return ANSWERED;
 }
@@ -97,13 +105,14 @@ enum handled answer_jobs(struct exchange *exchange)
     return answer_by_reader(exchange, put_jobs);
 }
 
-/* The id that the path ends with; 0: it is none, and the reply says so. */
+/* The id in the path; 0: it is none, and the reply says so. */
 static uint64_t named_job(struct exchange *exchange)
 {
     char *end;
     const char *name = exchange->rest;
     unsigned long long id = strtoull(name, &end, 10);
-    if (name[strspn(name, "0123456789")] || *end || !id || id > INT64_MAX) {
+    const char *behind = name + strspn(name, "0123456789");
+    if ((*behind && strcmp(behind, "/events") != 0) || end != behind || !id || id > INT64_MAX) {
         exchange_problem(exchange, HTTP_NOT_FOUND, "a job has a number, not '%.40s'", name);
         return 0;
     }
@@ -143,6 +152,31 @@ done:
 enum handled answer_job(struct exchange *exchange)
 {
     return answer_by_reader(exchange, put_one_job);
+}
+
+/* ---- looking on ---- */
+
+static enum doppel_status stream_job(struct exchange *exchange, struct library_reader *reader,
+                                     struct doppel_error *error)
+{
+    const uint64_t id = named_job(exchange);
+    struct doppel_job job = {0};
+    enum doppel_status status = DOPPEL_OK;
+    if (!id)
+        return DOPPEL_OK;
+    TRY(doppel_library_get_job(reader->library, id, &job, error));
+    if (!job_events_stream(exchange->service->job_events, exchange, id))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for events"));
+    exchange->status = HTTP_OK;
+    exchange->type = "text/event-stream";
+done:
+    doppel_job_free(&job);
+    return status;
+}
+
+enum handled answer_job_events(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, stream_job);
 }
 
 /* ---- cancelling ---- */

@@ -1,6 +1,7 @@
 /* GET of what was said of items and decided about them: lists, the log, numbers. */
 #include "serve/answers/page.h"
 
+#include "core/try.h"
 #include "serve/metrics.h"
 
 /* ---- lists ---- */
@@ -83,6 +84,15 @@ static void put_sandbox(struct doppel_json *json, const struct doppel_confinemen
     doppel_json_object_end(json);
 }
 
+static void put_job_counts(struct doppel_json *json, const struct doppel_job_counts *jobs)
+{
+    doppel_json_object_begin(json, "jobs");
+    doppel_json_integer(json, "waiting", jobs->waiting);
+    doppel_json_integer(json, "running", jobs->running);
+    doppel_json_integer(json, "failed", jobs->failed);
+    doppel_json_object_end(json);
+}
+
 static enum doppel_status put_stats(struct exchange *exchange, struct library_reader *reader,
                                     struct doppel_error *error)
 {
@@ -90,16 +100,17 @@ static enum doppel_status put_stats(struct exchange *exchange, struct library_re
     struct doppel_json *json = &exchange->json;
     struct doppel_library_stats stats;
     struct doppel_library_changes changes;
-    enum doppel_status status = doppel_library_stats(reader->library, &stats, error);
-    if (!status)
-        status = doppel_library_count_changes(reader->library, DAY_SECONDS, &changes, error);
-    if (status)
-        return status;
+    struct doppel_job_counts jobs;
+    enum doppel_status status;
+    TRY(doppel_library_stats(reader->library, &stats, error));
+    TRY(doppel_library_count_changes(reader->library, DAY_SECONDS, &changes, error));
+    TRY(doppel_library_count_jobs(reader->library, &jobs, error));
     exchange->status = HTTP_OK;
     doppel_json_object_begin(json, NULL);
     doppel_json_text(json, "version", doppel_version());
     doppel_json_number(json, "uptime", metrics_uptime(exchange->service->metrics), 3);
     put_sandbox(json, &exchange->service->held);
+    put_job_counts(json, &jobs);
     doppel_json_object_begin(json, "library");
     doppel_library_stats_to_json(json, &stats);
     doppel_json_object_end(json);
@@ -107,7 +118,8 @@ static enum doppel_status put_stats(struct exchange *exchange, struct library_re
     doppel_library_changes_to_json(json, &changes);
     doppel_json_object_end(json);
     doppel_json_object_end(json);
-    return DOPPEL_OK;
+done:
+    return status;
 }
 
 enum handled answer_stats(struct exchange *exchange)

@@ -9,6 +9,7 @@
 #include "serve/jobs/job_inputs.h"
 #include "serve/jobs/runner.h"
 #include "serve/jobs/uploads.h"
+#include "serve/jobs/webhooks.h"
 #include "serve/service.h"
 
 enum { MOST_WAITING_BODIES = 16 }; /* requests of --max-body bytes whose jobs may wait */
@@ -16,6 +17,7 @@ enum { MOST_WAITING_BODIES = 16 }; /* requests of --max-body bytes whose jobs ma
 struct jobs {
     struct uploads *uploads;
     struct runner *runner;
+    struct webhooks *webhooks; /* NULL: nobody may be called */
     uint64_t most_bytes;
 
     pthread_mutex_t lock; /* of what follows */
@@ -98,16 +100,21 @@ done:
     return status;
 }
 
-enum doppel_status jobs_accept(struct jobs *jobs, const struct inputs *inputs, const char *client,
+enum doppel_status jobs_accept(struct jobs *jobs, const struct job_request *request,
                                uint64_t *out_id, struct doppel_error *error)
 {
+    const struct inputs *inputs = request->inputs;
     struct accepted accepted = {0};
     uint64_t draft = 0;
-    enum doppel_status status;
+    enum doppel_status status = DOPPEL_OK;
+    if (request->webhook)
+        TRY(webhooks_check(jobs->webhooks, request->webhook, error));
     TRY(write_inputs(inputs, &accepted, error));
     if (accepted.has_files)
         TRY(uploads_save(jobs->uploads, inputs, &draft, error));
-    const struct doppel_job job = {.client = (char *)client, .bytes = accepted.bytes};
+    const struct doppel_job job = {.client = (char *)request->client,
+                                   .webhook = (char *)request->webhook,
+                                   .bytes = accepted.bytes};
     pthread_mutex_lock(&jobs->lock);
     status = add_job(jobs, &job, &accepted, draft, out_id, error);
     pthread_mutex_unlock(&jobs->lock);
@@ -161,6 +168,16 @@ static void put_job_time(struct doppel_json *json, const char *key, int64_t time
         doppel_json_number(json, key, (double)time_ns / 1e9, 3);
 }
 
+static void put_webhook(struct doppel_json *json, const struct doppel_job *job)
+{
+    doppel_json_object_begin(json, "webhook");
+    doppel_json_text(json, "url", job->webhook);
+    doppel_json_integer(json, "calls", job->calls);
+    put_job_time(json, "next", job->next_call_ns);
+    doppel_json_text(json, "problem", job->call_problem);
+    doppel_json_object_end(json);
+}
+
 void put_job(struct doppel_json *json, const struct doppel_job *job)
 {
     doppel_json_integer(json, "id", job->id);
@@ -173,6 +190,8 @@ void put_job(struct doppel_json *json, const struct doppel_job *job)
     doppel_json_integer(json, "decided", job->decided);
     doppel_json_integer(json, "unreadable", job->unreadable);
     doppel_json_text(json, "problem", job->problem);
+    if (job->webhook)
+        put_webhook(json, job);
 }
 
 /* ---- life ---- */
@@ -194,6 +213,7 @@ static enum doppel_status open_jobs(struct jobs *jobs, const struct service *ser
     jobs->bytes = counts.bytes;
     TRY(uploads_open(options->library, options->durable, jobs->library, &jobs->uploads, error));
     TRY(runner_start(service, jobs->uploads, &jobs->runner, error));
+    TRY(webhooks_open(service, jobs->uploads, &jobs->webhooks, error));
 done:
     return status;
 }
@@ -216,12 +236,14 @@ enum doppel_status jobs_open(struct service *service, struct jobs **out, struct 
 void jobs_stop(struct jobs *jobs)
 {
     runner_stop(jobs->runner);
+    webhooks_stop(jobs->webhooks);
 }
 
 void jobs_close(struct jobs *jobs)
 {
     if (!jobs)
         return;
+    webhooks_close(jobs->webhooks);
     runner_free(jobs->runner);
     uploads_close(jobs->uploads);
     if (jobs->library)

@@ -21,10 +21,16 @@ void jobs_close(struct jobs *jobs);
 /* Where files that come in for a job are to lie. */
 const char *jobs_folder(const struct jobs *jobs);
 
-/* Accept a job, which is kept then. @param inputs of a request, none with an error.
- * DOPPEL_E_NO_SPACE: what waits is too much; DOPPEL_E_ARGUMENT; as doppel_library_add_job.
- * Thread-safe. */
-enum doppel_status jobs_accept(struct jobs *jobs, const struct inputs *inputs, const char *client,
+/* A job that is asked for. Borrowed. */
+struct job_request {
+    const struct inputs *inputs; /* none with an error */
+    const char *client;          /* NULL: it has no name */
+    const char *webhook;         /* to be called when the job has ended; NULL: none */
+};
+
+/* Accept a job, which is kept then. DOPPEL_E_NO_SPACE: what waits is too much; DOPPEL_E_ARGUMENT;
+ * as doppel_webhook_check and doppel_library_add_job. Thread-safe. */
+enum doppel_status jobs_accept(struct jobs *jobs, const struct job_request *request,
                                uint64_t *out_id, struct doppel_error *error);
 
 /* One that has ended stays as it is. DOPPEL_E_NOT_FOUND. Thread-safe. */

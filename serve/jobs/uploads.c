@@ -20,7 +20,7 @@
 struct uploads {
     char *folder;
     bool durable;
-    int lock; /* a descriptor; -1: none yet */
+    atomic_int lock; /* a descriptor; -1: none yet */
     atomic_uint_fast64_t drafts;
 };
 
@@ -176,6 +176,11 @@ enum doppel_status uploads_read(const struct uploads *uploads, uint64_t job, uin
 const char *uploads_folder(const struct uploads *uploads)
 {
     return uploads->folder;
+}
+
+bool uploads_are_locked(const struct uploads *uploads)
+{
+    return uploads->lock >= 0;
 }
 
 bool uploads_lock(struct uploads *uploads)

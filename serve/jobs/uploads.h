@@ -19,6 +19,8 @@ void uploads_close(struct uploads *uploads);
 /* Whether this process alone works on the jobs of the library, from now until it closes. */
 bool uploads_lock(struct uploads *uploads);
 
+bool uploads_are_locked(const struct uploads *uploads);
+
 /* Where uploads come in, so that they need not be copied. */
 const char *uploads_folder(const struct uploads *uploads);
 

@@ -81,7 +81,7 @@ WORKER_PROGRAM_USES = "core media text image audio video worker"
 OUTSIDERS = {
     r"seccomp\.h": "worker",
     r"xxhash\.h": "core",
-    r"nettle/base64\.h": "core",
+    r"nettle/base64\.h": "core client",
     r"sqlite3\.h": "store library",
     r"jansson\.h": "compare group client decide act exchange serve tools",
     r"csv\.h": "exchange",

@@ -4,13 +4,20 @@
 `jobs.py BUILD`
 """
 
+import base64
+import contextlib
+import hashlib
+import hmac
+import http.server
 import json
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 import tap  # noqa: E402
@@ -188,6 +195,180 @@ def test_cancelled():
         assert look(service, waits)["state"] == "done"
         wait_for(lambda: not uploads(home), "uploads are left")
         assert look(service, job)["state"] == "cancelled"
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """Keeps what it is sent, and answers what the test says."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.calls.append((time.monotonic(), self.path, self.headers, body))
+        self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def receiver(*answers):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        server.calls, server.answers = [], list(answers)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server, f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+SECRET = "a secret of many words"
+
+
+def webhook_options(home, *hosts):
+    pathlib.Path(home, "secret").write_text(SECRET + "\n")
+    allowed = [word for host in hosts for word in ("--webhook-allow", host)]
+    return [*allowed, "--webhook-secret", f"{home}/secret"]
+
+
+def checked_call(call):
+    """The job that a call is about; its signature is right."""
+    _, path, headers, body = call
+    assert path == "/hook?x=1" and headers["Content-Type"] == "application/json"
+    age = time.time() - int(headers["webhook-timestamp"])
+    assert -5 < age < 60, age
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    digest = hmac.new(SECRET.encode(), signed, hashlib.sha256).digest()
+    assert headers["webhook-signature"] == "v1," + base64.b64encode(digest).decode()
+    job = json.loads(body)
+    assert headers["webhook-id"] == f"job_{job['id']}"
+    return job
+
+
+def send_with_webhook(service, url, number=1):
+    query = urllib.parse.quote(url, safe="")
+    return service.post(f"/v1/jobs?webhook={query}", {"text": text(number)})
+
+
+def test_whoever_wants_to_know_is_called():
+    with folder() as home, receiver() as (server, host):
+        with Service(BUILD, home, *webhook_options(home, host)) as service:
+            job = accepted(send_with_webhook(service, f"http://{host}/hook?x=1"))
+            wait_for(lambda: server.calls, "nobody calls")
+            called = checked_call(server.calls[0])
+            assert called["id"] == job and called["state"] == "done" and called["decided"] == 1
+            wait_for(lambda: look(service, job)["webhook"]["calls"] == 1, "it is not noted")
+            hook = look(service, job)["webhook"]
+            assert hook == {"url": f"http://{host}/hook?x=1", "calls": 1}, hook
+            time.sleep(1.5)
+            assert len(server.calls) == 1
+
+
+def test_calls_are_tried_again_also_after_a_crash():
+    with folder() as home, receiver(500, 302, 200) as (server, host):
+        options = webhook_options(home, host)
+        with Service(BUILD, home, *options) as service:
+            job = accepted(send_with_webhook(service, f"http://{host}/hook?x=1"))
+            wait_for(lambda: len(server.calls) == 2, "it is not tried again")
+            wait_for(lambda: look(service, job)["webhook"]["calls"] == 2, "it is not noted")
+            hook = look(service, job)["webhook"]
+            assert "302" in hook["problem"] and hook["next"] > time.time(), hook
+            service.end(signal.SIGKILL)
+        with Service(BUILD, home, *options) as service:
+            wait_for(lambda: len(server.calls) == 3, "it is not tried after the crash")
+            wait_for(lambda: look(service, job)["webhook"]["calls"] == 3, "it is not noted")
+            assert set(look(service, job)["webhook"]) == {"url", "calls"}
+        bodies = [json.loads(call[3])["id"] for call in server.calls]
+        waits = [after[0] - before[0] for before, after in zip(server.calls, server.calls[1:])]
+        assert bodies == [job] * 3 and waits[0] >= 1 and waits[1] >= 3, waits
+        for call in server.calls:
+            checked_call(call)
+
+
+def test_whom_nobody_allowed_is_not_called():
+    with folder() as home, receiver() as (server, host):
+        port = host.split(":")[1]
+        options = webhook_options(home, f"localhost:{port}", "hooks.example")
+        with Service(BUILD, home, *options) as service:
+            for url in (
+                f"http://{host}/",
+                f"http://localhost.:{port}/",
+                f"http://localhost:{port}@hooks.example/",
+                f"http://hooks.example:{port}/",
+                f"http://hooks.example#@localhost:{port}/",
+                "http://169.254.169.254/latest",
+                "http://[::1]/",
+                "http://0x7f.1/",
+                "file:///etc/passwd",
+                "gopher://hooks.example/",
+                "hooks.example",
+                "",
+            ):
+                assert send_with_webhook(service, url)[0] in (400, 403), url
+            assert not service.get("/v1/jobs")[2]["jobs"]
+            # the name is allowed, and what it resolves to is private
+            job = accepted(send_with_webhook(service, f"http://localhost:{port}/"))
+            wait_for(lambda: look(service, job)["webhook"]["calls"], "it is not tried")
+            assert "private" in look(service, job)["webhook"]["problem"]
+        with Service(BUILD, home) as service:
+            assert send_with_webhook(service, f"http://{host}/")[0] == 403
+        assert not server.calls
+
+
+def events_of(service, job):
+    """What curl gets until the stream ends: the names of events, and their jobs."""
+    url = f"{service.address}/v1/jobs/{job}/events"
+    header = "Accept: text/event-stream"
+    with subprocess.Popen(["curl", "-sN", "-H", header, url], stdout=subprocess.PIPE) as curl:
+        name = None
+        for line in curl.stdout:
+            field, _, value = line.decode().rstrip("\n").partition(": ")
+            if field == "event":
+                name = value
+            if field == "data":
+                yield name, json.loads(value)
+
+
+def test_progress_is_told_as_it_happens():
+    with folder() as home, Service(BUILD, home, *SLOW) as service:
+        job, count = slow_job(service, home)
+        told = list(events_of(service, job))
+        assert told[-1][0] == "done" and told[-1][1]["decided"] == count, told[-1]
+        decided = [one["decided"] for _, one in told]
+        assert len(told) > 2 and decided == sorted(decided), decided
+        assert all(name == one["state"] and one["id"] == job for name, one in told)
+        assert [name for name, _ in events_of(service, job)] == ["done"]
+        assert service.get("/v1/jobs/99/events")[0] == 404
+        assert service.get(f"/v1/jobs/{job}/event")[0] == 404
+        job, _ = slow_job(service, home)
+        several = [events_of(service, job) for _ in range(8)]
+        seen = [[next(one)] for one in several]
+        service.ask("DELETE", f"/v1/jobs/{job}")
+        state = look(service, job)["state"]
+        for first, rest in zip(seen, several):
+            assert [*first, *rest][-1][0] == state
+
+
+def test_streams_end_with_the_service():
+    with folder() as home, Service(BUILD, home, *SLOW) as service:
+        job, _ = slow_job(service, home)
+        several = [events_of(service, job) for _ in range(5)]
+        for one in several:
+            next(one)
+        begun = time.monotonic()
+        assert service.end() == 0, service.said()
+        assert time.monotonic() - begun < 10
+        for one in several:
+            list(one)
+
+
+def test_jobs_are_counted():
+    with folder() as home, Service(BUILD, home, *SLOW) as service:
+        assert service.get("/v1/stats")[2]["jobs"] == {"waiting": 0, "running": 0, "failed": 0}
+        job, _ = slow_job(service, home)
+        wait_for(lambda: look(service, job)["state"] == "running", "it does not run")
+        assert service.get("/v1/stats")[2]["jobs"]["running"] == 1
+        assert b'\ndoppel_jobs{state="running"} 1\n' in service.get("/metrics")[2]
+        service.ask("DELETE", f"/v1/jobs/{job}")
+        assert b'\ndoppel_jobs{state="running"} 0\n' in service.get("/metrics")[2]
 
 
 def items_of(service):

@@ -454,6 +454,21 @@ static enum doppel_status check_upstream(struct settings *settings, struct doppe
     return DOPPEL_OK;
 }
 
+static enum doppel_status check_webhooks(struct settings *settings, struct doppel_error *error)
+{
+    for (size_t i = 0; i < settings->webhook_allow.count; i++)
+        if (!doppel_webhook_is_host(settings->webhook_allow.items[i]))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "--webhook-allow %s: not HOST or HOST:PORT",
+                               settings->webhook_allow.items[i]);
+    if (!settings->webhook_allow.count != !settings->webhook_secret_file)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--webhook-allow' and '--webhook-secret' belong together: give both");
+    return settings->webhook_secret_file
+               ? read_secret(settings->webhook_secret_file, &settings->webhook_secret, error)
+               : DOPPEL_OK;
+}
+
 /* A page is written, is served, or what was marked in one is done. */
 static enum doppel_status check_report(const struct settings *settings, struct doppel_error *error)
 {
@@ -529,6 +544,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_outputs(settings, error));
     TRY(check_allowed(settings, error));
     TRY(check_upstream(settings, error));
+    TRY(check_webhooks(settings, error));
     TRY(check_playlist(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));

@@ -500,6 +500,12 @@ const struct option_info option_table[] = {
     {"api", 0, "doppel|hma", OPTION_CHOICE, AT(api), "doppel",
      "hma: also answer clients of Meta's Hasher-Matcher-Actioner, whose banks are lists",
      VERB_SERVE, SECTION_SERVICE},
+    {"webhook-allow", 0, "HOST[:PORT]", OPTION_TEXTS, AT(webhook_allow), NULL,
+     "Let jobs name a URL of this host, to be called when they have ended; a private address as "
+     "such, not by a name",
+     VERB_SERVE, SECTION_SERVICE},
+    {"webhook-secret", 0, "FILE", OPTION_TEXT, AT(webhook_secret_file), NULL,
+     "By what its first line holds, these calls are signed", VERB_SERVE, SECTION_SERVICE},
     {"max-body", 0, "SIZE", OPTION_SIZE, AT(max_body), "1G", "Refuse larger requests", VERB_SERVE,
      SECTION_SERVICE},
 

@@ -135,6 +135,9 @@ struct settings {
     const char *tls_cert, *tls_key;
     bool insecure;
     uint64_t max_body; /* bytes */
+    struct strings webhook_allow;
+    const char *webhook_secret_file; /* NULL: not given */
+    char *webhook_secret;            /* what it holds; given */
     enum api api;
     const char *upstream, *upstream_key, *upstream_ca; /* NULL: not given */
     char *upstream_secret; /* what the file of the key holds, or $DOPPEL_UPSTREAM_KEY; given */

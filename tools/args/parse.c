@@ -432,6 +432,8 @@ void settings_free(struct settings *settings)
     free(settings->protect.items);
     free(settings->allow_paths.items);
     free(settings->upstream_secret);
+    free(settings->webhook_allow.items);
+    free(settings->webhook_secret);
     free(settings->jsonl.items);
     free(settings->lists.items);
     free(settings->labels.items);

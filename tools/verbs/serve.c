@@ -31,6 +31,8 @@ int cmd_serve(const struct settings *settings, struct report *report)
         .key = settings->tls_key,
         .allow_paths = {settings->allow_paths.items, settings->allow_paths.count},
         .max_body = settings->max_body,
+        .webhook_allow = {settings->webhook_allow.items, settings->webhook_allow.count},
+        .webhook_secret = settings->webhook_secret,
         .hma = settings->api == API_HMA,
         .durable = settings->durable,
         .decide = decide_options_from(settings),

@@ -1,0 +1,1 @@
+../../client/client_webhook.h
