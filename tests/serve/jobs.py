@@ -137,6 +137,33 @@ def test_a_job_decides_as_a_request_does():
                     assert one_done == one_asked, (one_done, one_asked)
 
 
+def test_who_reads_looks_and_who_writes_sends():
+    with folder() as home:
+        keys = {right: f"the key to {right}" for right in ("read", "write")}
+        lines = [f"{hashlib.sha256(k.encode()).hexdigest()} {r}-key {r}\n" for r, k in keys.items()]
+        pathlib.Path(home, "keys").write_text("".join(lines))
+        reads, writes = ({"Authorization": f"Bearer {keys[right]}"} for right in keys)
+        with Service(BUILD, home, "--keys", f"{home}/keys") as service:
+            problem(service.post("/v1/jobs", {"text": text(1)}), 401)
+            problem(service.post("/v1/jobs", {"text": text(1)}, **reads), 403)
+            job = accepted(service.post("/v1/jobs", {"text": text(1)}, **writes))
+            for path in ("", f"/{job}", f"/{job}/events"):
+                assert service.get(f"/v1/jobs{path}", **reads)[0] == 200, path
+                problem(service.get(f"/v1/jobs{path}"), 401)
+            assert service.get(f"/v1/jobs/{job}", **reads)[2]["client"] == "write-key"
+            problem(service.ask("DELETE", f"/v1/jobs/{job}", **reads), 403)
+            assert service.ask("DELETE", f"/v1/jobs/{job}", **writes)[0] == 204
+
+
+def test_what_is_decoded_is_decided_about_within_a_second():
+    """Of a text there is nothing to decode. Half of the jobs may have bad luck."""
+    with folder() as home, Service(BUILD, home) as service:
+        jobs = (accepted(service.post("/v1/jobs", {"text": text(n)})) for n in range(9))
+        done = [ended(service, job) for job in jobs]
+        waits = sorted(job["ended"] - job["added"] for job in done)
+        assert waits[len(waits) // 2] < 1, waits
+
+
 def test_pages():
     with folder() as home, Service(BUILD, home) as service:
         jobs = [accepted(service.post("/v1/jobs", [{"text": text(n)}] * 3)) for n in range(5)]
