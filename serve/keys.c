@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "core/try.h"
 #include "serve/routes.h"
+#include "serve/service.h"
 
 enum { MOST_KEYS = 10000, NAME_BYTES = 63 };
 
@@ -166,12 +167,41 @@ static unsigned take_token(struct client_keys *keys, struct key *key)
     return wait;
 }
 
+/* Whether a name of the DNS leads here: it has a dot, and is no address. */
+static bool is_domain(const char *host)
+{
+    size_t size = strcspn(host, ":");
+    return *host != '[' && memchr(host, '.', size) && strspn(host, "0123456789.") < size;
+}
+
+/* Whether a browser of this machine asks for a page of another site, which says so as its origin,
+ * or has a name of its own lead here (DNS rebinding). */
+static bool asks_for_another_site(const struct exchange *exchange)
+{
+    const char *host = exchange_header(exchange, "Host");
+    const char *origin = exchange_header(exchange, "Origin");
+    const char *site = origin ? strstr(origin, "://") : NULL;
+    if (origin && (!site || !host || strcmp(site + strlen("://"), host) != 0))
+        return true;
+    return host && is_domain(host);
+}
+
+static bool admit_without_key(struct exchange *exchange)
+{
+    bool guarded = exchange->route->right != RIGHT_NONE && !exchange->service->options->insecure;
+    exchange->client = (struct client){NULL, RIGHT_ADMIN};
+    if (!guarded || !asks_for_another_site(exchange))
+        return true;
+    exchange_problem(exchange, HTTP_FORBIDDEN,
+                     "without --keys only this machine may ask, by its address or as localhost, "
+                     "and no page of another site");
+    return false;
+}
+
 bool keys_admit(struct client_keys *keys, struct exchange *exchange)
 {
-    if (keys->open) {
-        exchange->client = (struct client){NULL, RIGHT_ADMIN};
-        return true;
-    }
+    if (keys->open)
+        return admit_without_key(exchange);
     if (exchange->route->right == RIGHT_NONE)
         return true;
     const char *sent = sent_key(exchange);

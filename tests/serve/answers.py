@@ -420,6 +420,25 @@ def serve_in(home, *options):
     )
 
 
+def test_pages_of_other_sites_may_not_ask():
+    with folder() as home, Service(BUILD, home) as service:
+        own = service.address
+        assert service.post("/v1/find", {"text": WORDS}, Origin=own)[0] == 200
+        for headers in (
+            {"Origin": "https://example.com"},
+            {"Origin": "null"},
+            {"Host": "example.com:8040", "Origin": "http://example.com:8040"},
+            {"Host": "example.com"},
+        ):
+            problem(service.post("/v1/ingest", {"text": WORDS}, **headers), 403)
+            problem(service.get("/v1/items", **headers), 403)
+            assert service.get("/healthz", **headers)[0] == 200
+        assert service.get("/v1/items", Host="localhost:1")[0] == 200
+        assert service.get("/v1/items", Host="[::1]:1")[0] == 200
+    with folder() as home, Service(BUILD, home, "--insecure") as service:
+        assert service.get("/v1/items", Host="example.com")[0] == 200
+
+
 def test_others_than_this_machine_want_keys():
     with folder() as home:
         done = serve_in(home, "--listen", "0.0.0.0:0")
