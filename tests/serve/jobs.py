@@ -207,6 +207,23 @@ def slow_job(service, home):
     return accepted(service.send("/v1/jobs", *files)), len(files)
 
 
+def test_a_long_job_keeps_nobody_waiting():
+    with folder() as home, Service(BUILD, home, *SLOW) as service:
+        job, count = slow_job(service, home)
+        quick = accepted(service.post("/v1/jobs", {"text": text(1)}))
+        assert ended(service, quick)["state"] == "done"
+        assert look(service, job)["decided"] < count
+
+
+def test_what_an_upstream_has_is_ignored():
+    with folder() as one, folder() as other, Service(BUILD, one) as upstream:
+        upstream.post("/v1/ingest", {"text": text(1)})
+        with Service(BUILD, other, "--upstream", upstream.address) as service:
+            job = accepted(service.post("/v1/jobs", [{"text": text(n)} for n in range(3)]))
+            decisions = [one["decision"] for one in ended(service, job)["results"]]
+            assert decisions == ["new", "ignored", "new"], decisions
+
+
 def test_cancelled():
     with folder() as home, Service(BUILD, home, *SLOW) as service:
         job, count = slow_job(service, home)
