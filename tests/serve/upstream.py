@@ -13,6 +13,7 @@ import pathlib
 import random
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from service import Service  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROUNDS = 600
 WORDS = [line.strip() for line in """
 amber anchor apple arrow autumn badge basket beacon bishop blanket bottle branch bridge bronze
 bucket butter candle canyon carpet castle cedar chalk cherry circle clover cobalt copper cotton
@@ -206,6 +208,90 @@ def test_of_two_nodes_one_is_new_and_the_other_ignored():
             assert decisions == ["ignored", "new"], decisions
         for node in nodes:
             node.end()
+
+
+class Mortal:
+    """A node or an upstream that is killed now and then, and started again in its place."""
+
+    def __init__(self, start):
+        self.start = start
+        self.one = start()
+
+    def kill(self):
+        self.one.end(signal.SIGKILL)
+        self.one = self.start()
+
+
+def send_until_answered(node, record):
+    """As a client does that does not know whether what it sent was taken."""
+    for _ in range(50):
+        answer = node.one.decide(record)
+        if answer:
+            return answer
+        time.sleep(0.05)
+        if node.one.process.poll() is not None:
+            node.one.end()
+            node.one = node.start()
+    raise AssertionError("never answered")
+
+
+def kill_now_and_then(victims, stop):
+    choice, kills = random.Random(5), 0
+    while not stop.wait(choice.uniform(0.02, 0.3)):
+        victim = choice.choice(victims)
+        if isinstance(victim.one, Node):
+            with contextlib.suppress(ProcessLookupError):
+                victim.one.process.kill()
+        else:
+            victim.kill()
+        kills += 1
+    return kills
+
+
+def held(library):
+    """Which records a library holds, and as what."""
+    rows = sqlite3.connect(f"file:{library}/catalogue.db?mode=ro", uri=True).execute(
+        "SELECT record_id, decision FROM items")
+    return sorted((name.partition(":")[2].partition("#")[0] or name, what) for name, what in rows)
+
+
+def test_killed_at_any_moment_no_record_is_new_twice_or_never():
+    """Both nodes get all records, each twice; nodes and upstream are killed meanwhile."""
+    with folder() as home:
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        nodes = [Mortal(lambda name=name: Node(home, name, url)) for name in "ab"]
+        top = Mortal(lambda: upstream(home, port=port))
+        records = [{"id": str(i), "text": text(i)} for i in range(ROUNDS)]
+        stop = threading.Event()
+        answers = []
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            killing = pool.submit(kill_now_and_then, [*nodes, top, top], stop)
+            try:
+                for record in records:
+                    both = [pool.submit(send_until_answered, node, record) for node in nodes]
+                    answers.append([one.result(timeout=120)["decision"] for one in both])
+            finally:
+                stop.set()
+            assert killing.result(timeout=60) >= 20
+        again = [[send_until_answered(node, record)["decision"] for node in nodes]
+                 for record in records]
+        for mine in nodes:
+            mine.one.end()
+        top.one.end()
+        top.one.__exit__()
+        assert all(sorted(one) == ["ignored", "new"] for one in answers), answers
+        assert again == answers
+        names = [record["id"] for record in records]
+        for number, name in enumerate("ab"):
+            told = sorted(zip(names, (one[number] for one in answers)))
+            assert held(home / name) == told
+        once = [(name, what) for name in names for what in ("duplicate", "new")]
+        assert held(home / "up/library") == sorted(once)
+        waits = "SELECT count(*) FROM upstream"
+        for name in "ab":
+            rows = sqlite3.connect(home / name / "catalogue.db").execute(waits)
+            assert rows.fetchone() == (0,)
 
 
 # ---- while it is away ----
