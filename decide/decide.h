@@ -210,6 +210,13 @@ DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider
 DOPPEL_API enum doppel_status doppel_decider_settle(struct doppel_decider *decider,
                                                     struct doppel_error *error);
 
+/** What an item that was decided to be new is by now, as far as the upstream has answered.
+ * @param out its decision, why, upstream and queued; borrowed until the next call with the decider
+ */
+DOPPEL_API enum doppel_status doppel_decider_recall(struct doppel_decider *decider, uint64_t item,
+                                                    struct doppel_decided *out,
+                                                    struct doppel_error *error);
+
 /** How many decisions the next pulls give at once: they are made, and kept. */
 DOPPEL_API size_t doppel_decider_waiting(const struct doppel_decider *decider);
 

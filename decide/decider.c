@@ -19,10 +19,11 @@ struct doppel_decider {
     struct doppel_run *run;
     struct doppel_library *library;
     bool walks;
-    struct upstream *upstream;   /* NULL: nobody is asked */
-    struct ingest *records;      /* and what is pushed; NULL: a walk */
-    struct file_stream *files;   /* NULL: no file was met yet */
-    bool in_files;               /* those that were met last are not all decided about */
+    struct upstream *upstream; /* NULL: nobody is asked */
+    struct ingest *records;    /* and what is pushed; NULL: a walk */
+    struct file_stream *files; /* NULL: no file was met yet */
+    bool in_files;             /* those that were met last are not all decided about */
+    struct upstream_outcome recalled;
     struct doppel_error failure; /* status != OK: it cannot go on */
 };
 
@@ -429,6 +430,23 @@ enum doppel_status doppel_decider_settle(struct doppel_decider *decider, struct 
                                    : upstream_settle(decider->upstream, true, error);
 }
 
+enum doppel_status doppel_decider_recall(struct doppel_decider *decider, uint64_t item,
+                                         struct doppel_decided *out, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    upstream_outcome_free(&decider->recalled);
+    if (decider->upstream)
+        status = upstream_outcome(decider->upstream, item, &decider->recalled, error);
+    const struct upstream_outcome *by_now = &decider->recalled;
+    if (!status)
+        *out = (struct doppel_decided){.decision = by_now->decision,
+                                       .why = by_now->reason,
+                                       .item = item,
+                                       .upstream = by_now->detail,
+                                       .queued = by_now->queued};
+    return status;
+}
+
 size_t doppel_decider_waiting(const struct doppel_decider *decider)
 {
     if (decider->failure.status)
@@ -490,6 +508,7 @@ void doppel_decider_free(struct doppel_decider *decider)
     file_stream_free(decider->files);
     ingest_free(decider->records);
     upstream_free(decider->upstream);
+    upstream_outcome_free(&decider->recalled);
     doppel_library_set_watch(decider->library, NULL);
     free(decider);
 }

@@ -191,6 +191,18 @@
     " checksum INTEGER NOT NULL, PRIMARY KEY(job, number)"                                         \
     ") STRICT, WITHOUT ROWID;"
 
+/* Requests that are done once, and what was answered: version 14. */
+#define REQUEST_TABLES                                                                             \
+    "CREATE TABLE request("                                                                        \
+    " id INTEGER PRIMARY KEY, client TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL,"        \
+    " time_ns INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE(client, key)"                    \
+    ") STRICT;"                                                                                    \
+    "CREATE INDEX request_time ON request(time_ns);"                                               \
+    "CREATE TABLE answer("                                                                         \
+    " request INTEGER NOT NULL REFERENCES request ON DELETE CASCADE, number INTEGER NOT NULL,"     \
+    " decision TEXT NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY(request, number)"             \
+    ") STRICT, WITHOUT ROWID;"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
@@ -208,7 +220,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     LIST_TABLES BROUGHT_BEFORE,
     "", /* version 11: rows of the log that tell of many digests */
     UPSTREAM_TABLE,
-    JOB_TABLES TODAYS_VIEWS};
+    JOB_TABLES TODAYS_VIEWS,
+    REQUEST_TABLES};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -241,7 +254,7 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE JOB_TABLES TODAYS_VIEWS;
+        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE JOB_TABLES REQUEST_TABLES TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \

@@ -22,6 +22,8 @@
 #define POLICY_SUM "one, keep"
 #define MARK_SUM "a, b, same, time_ns, note"
 #define UPSTREAM_SUM "item, token"
+#define REQUEST_SUM "id, client, key, body, time_ns"
+#define ANSWER_SUM "request, number, decision"
 #define FAILURE_SUM "path, " STAMP_COLUMNS ", settled, time_ns, status, message, program, limits"
 #define JOB_SUM                                                                                    \
     "id, state, client, added_ns, begun_ns, ended_ns, inputs, decided, unreadable, bytes,"         \

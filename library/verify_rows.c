@@ -45,6 +45,8 @@ static const struct row_check damages[] = {
     DAMAGED("upstream", "item", "NULL", UPSTREAM_SUM),
     DAMAGED("job", "id", "NULL", JOB_SUM),
     DAMAGED("job_input", "job", "NULL", JOB_INPUT_SUM),
+    DAMAGED("request", "0", "key", REQUEST_SUM),
+    DAMAGED("answer", "0", "NULL", ANSWER_SUM),
 };
 
 /* ---- references ---- */

@@ -2,6 +2,9 @@
 #include "serve/deciding.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include <doppel/library_requests.h>
 
 #include "core/try.h"
 #include "serve/answers/answers.h"
@@ -22,6 +25,9 @@ void decision_task_free(struct decision_task *task)
         return;
     for (size_t i = 0; task->records && i < task->inputs.all.count; i++)
         doppel_record_free(&task->records[i]);
+    for (size_t i = 0; task->answers && i < task->inputs.all.count; i++)
+        free(task->answers[i]);
+    free(task->answers);
     free(task->records);
     inputs_free(&task->inputs);
     free(task);
@@ -66,6 +72,18 @@ struct decision_task *decision_task_new(struct exchange *exchange)
 }
 
 /* ---- deciding ---- */
+
+/* What was answered to an input of a task before; NULL: nothing. */
+static const char *answer_before(const struct decision_task *task, size_t i)
+{
+    return task->answers ? task->answers[i] : NULL;
+}
+
+/* Whether the decider is given it. */
+static bool is_to_decide(const struct decision_task *task, size_t i)
+{
+    return !task->inputs.all.items[i].error.status && !answer_before(task, i);
+}
 
 enum doppel_status push_request_input(struct doppel_decider *decider, struct request_input *input,
                                       struct doppel_record *record, struct doppel_error *error)
@@ -117,15 +135,45 @@ void put_decision(struct doppel_json *json, const struct request_input *input,
     doppel_decision_to_json(json, &told);
 }
 
-/* @param decided NULL: it could not be read */
+enum doppel_status keep_answer_of_input(struct decision_task *first, struct doppel_library *library,
+                                        const struct doppel_decided *decided,
+                                        struct doppel_error *error)
+{
+    struct decision_task *task = first;
+    struct doppel_json json = {0};
+    enum doppel_status status;
+    for (; task; task = task->next) {
+        while (task->kept < task->pushed && !is_to_decide(task, task->kept))
+            task->kept++;
+        if (task->kept < task->pushed)
+            break;
+    }
+    if (!task)
+        return DOPPEL_OK;
+    const size_t number = task->kept++;
+    if (!task->request)
+        return DOPPEL_OK;
+    put_decision(&json, &task->inputs.all.items[number], decided);
+    TRY(doppel_json_status(&json, error));
+    TRY(doppel_library_keep_answer(library, task->request, number, json.bytes, error));
+done:
+    doppel_json_free(&json);
+    return status;
+}
+
+/* @param decided NULL: it could not be read, or was decided about before */
 static void tell_decision(struct decision_task *task, const struct doppel_decided *decided)
 {
+    const char *before = answer_before(task, task->told);
     const struct request_input *input = &task->inputs.all.items[task->told++];
     if (task->told == 1)
         begin_results(task->exchange);
     if (task->exchange->status != HTTP_OK) /* an answer before it could not be kept */
         return;
-    put_decision(&task->exchange->json, input, decided);
+    if (before)
+        doppel_json_raw(&task->exchange->json, NULL, before, strlen(before));
+    else
+        put_decision(&task->exchange->json, input, decided);
     end_result(task->exchange);
     if (task->told == task->inputs.all.count)
         end_results(task->exchange);
@@ -137,7 +185,7 @@ static struct decision_task *pass_unreadable(struct decision_task *task)
 {
     for (; task; task = task->next)
         while (task->told < task->pushed) {
-            if (!task->inputs.all.items[task->told].error.status)
+            if (is_to_decide(task, task->told))
                 return task;
             tell_decision(task, NULL);
         }
@@ -151,8 +199,9 @@ static enum doppel_status push_some(struct doppel_decider *decider, struct decis
     size_t given = 0;
     for (struct decision_task *task = first; task && !status; task = task->next)
         while (task->pushed < task->inputs.all.count && !status && given < DOPPEL_DECIDER_MOST) {
-            status = push_request_input(decider, &task->inputs.all.items[task->pushed],
-                                        &task->records[task->pushed], error);
+            if (is_to_decide(task, task->pushed))
+                status = push_request_input(decider, &task->inputs.all.items[task->pushed],
+                                            &task->records[task->pushed], error);
             task->pushed += !status;
             given++;
         }

@@ -11,7 +11,10 @@ struct decision_task {
     struct exchange *exchange;
     struct inputs inputs;
     struct doppel_record *records; /* of each input that is a file or a code */
-    size_t pushed, told;           /* inputs that the decider was given, that are in the reply */
+    size_t pushed, kept, told;     /* inputs that the decider was given, whose decisions are in the
+                                      library, and in the reply */
+    uint64_t request;              /* it is to be done once (request_key.h); 0: it is not */
+    char **answers;                /* of each input what was answered before; NULL: nothing */
     struct decision_task *next;
 };
 
@@ -34,6 +37,11 @@ enum doppel_status push_request_input(struct doppel_decider *decider, struct req
  * error */
 void put_decision(struct doppel_json *json, const struct request_input *input,
                   const struct doppel_decided *decided);
+
+/* Keep what is answered to the next input of these tasks, as of `on_keep` of a decider. */
+enum doppel_status keep_answer_of_input(struct decision_task *first, struct doppel_library *library,
+                                        const struct doppel_decided *decided,
+                                        struct doppel_error *error);
 
 /* How the service decides. @param dry_run nothing is remembered */
 struct doppel_decide_options decide_options_of(const struct service *service, bool dry_run);

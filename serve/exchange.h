@@ -74,8 +74,9 @@ struct exchange {
     uint64_t body_bytes;   /* that came, of all of its parts */
     uint64_t unread_bytes; /* of these, after it was refused */
     ARRAY(struct form_part) parts;
-    void *form_reader; /* of libmicrohttpd */
-    bool at_desk;      /* its handler may wait */
+    void *form_reader;       /* of libmicrohttpd */
+    bool at_desk;            /* its handler may wait */
+    const char *request_key; /* Idempotency-Key, which it holds (request_key.h); NULL: none */
 
     /* what is answered */
     unsigned status;  /* 0: nothing yet */

@@ -16,6 +16,7 @@
 #include "serve/jobs/jobs.h"
 #include "serve/keys.h"
 #include "serve/metrics.h"
+#include "serve/request_key.h"
 #include "serve/routes.h"
 #include "serve/service.h"
 
@@ -385,6 +386,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
     if (!exchange)
         return;
     metrics_count(http->options.service->metrics, exchange);
+    request_key_give_back(exchange);
     end_body(exchange);
     for (size_t i = 0; i < exchange->parts.count; i++) {
         free(exchange->parts.items[i].field);

@@ -18,6 +18,7 @@
 #include "serve/listen.h"
 #include "serve/metrics.h"
 #include "serve/readers.h"
+#include "serve/request_key.h"
 #include "serve/service.h"
 #include "serve/writer.h"
 
@@ -84,7 +85,8 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
     TRY(examine_worker(service, error));
     TRY(keys_read(service->options->keys, &service->keys, error));
     service->metrics = metrics_new();
-    if (!service->metrics)
+    service->request_keys = request_keys_new();
+    if (!service->metrics || !service->request_keys)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a service"));
     TRY(writer_open(service, &service->writer, error)); /* makes the library */
     TRY(readers_open(service, &service->readers, error));
@@ -109,6 +111,7 @@ static void close_parts(struct service *service)
     jobs_close(service->jobs);
     readers_close(service->readers);
     metrics_free(service->metrics);
+    request_keys_free(service->request_keys);
     keys_free(service->keys);
 }
 

@@ -18,6 +18,7 @@ struct service {
     struct writer *writer;
     struct jobs *jobs;
     struct job_events *job_events;
+    struct request_keys *request_keys;
     struct desk *desk;
     struct http *http;
     atomic_bool ending;

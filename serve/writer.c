@@ -3,10 +3,16 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/try.h"
 #include "serve/http.h"
+#include "serve/request_key.h"
 #include "serve/service.h"
+
+/* An upstream is asked so often about what it has not answered yet; and somebody who changes the
+ * library waits so long for what is decided, which may wait for the upstream. */
+enum { SETTLE_SECONDS = 5, PATIENCE_SECONDS = 10 };
 
 struct writer {
     struct service *service;
@@ -18,6 +24,7 @@ struct writer {
     pthread_mutex_t library_lock; /* of what follows */
     struct doppel_library *library;
     struct doppel_decider *decider; /* NULL: none yet, or the last one could not go on */
+    struct decision_task *deciding; /* the first of those that are decided about */
 
     pthread_t thread;
     bool started;
@@ -25,11 +32,24 @@ struct writer {
 
 /* ---- the queue ---- */
 
-static struct decision_task *take_tasks(struct writer *writer)
+/* Where nothing comes, what waits for an upstream is not to wait for what comes. */
+static bool wait_for_tasks(struct writer *writer)
+{
+    struct timespec until;
+    if (!writer->service->options->decide.upstream.service.url)
+        return !pthread_cond_wait(&writer->work, &writer->lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SETTLE_SECONDS;
+    return !pthread_cond_timedwait(&writer->work, &writer->lock, &until);
+}
+
+/* @param out_ends nothing comes any more; else, where there are none, nothing came for long */
+static struct decision_task *take_tasks(struct writer *writer, bool *out_ends)
 {
     pthread_mutex_lock(&writer->lock);
-    while (!writer->first && !writer->closing)
-        pthread_cond_wait(&writer->work, &writer->lock);
+    while (!writer->first && !writer->closing && wait_for_tasks(writer))
+        ;
+    *out_ends = writer->closing && !writer->first;
     struct decision_task *first = writer->first;
     writer->first = NULL;
     writer->end = &writer->first;
@@ -49,9 +69,18 @@ void writer_give(struct writer *writer, struct decision_task *task)
 
 /* ---- writing ---- */
 
+static enum doppel_status keep_answer_of(void *context, const struct doppel_decided *decided,
+                                         struct doppel_error *error)
+{
+    struct writer *writer = context;
+    return keep_answer_of_input(writer->deciding, writer->library, decided, error);
+}
+
 static enum doppel_status want_decider(struct writer *writer, struct doppel_error *error)
 {
-    const struct doppel_decide_options options = decide_options_of(writer->service, false);
+    struct doppel_decide_options options = decide_options_of(writer->service, false);
+    options.on_keep = keep_answer_of;
+    options.on_keep_context = writer;
     return writer->decider ? DOPPEL_OK
                            : doppel_decider_new(writer->service->run, writer->library, &options,
                                                 &writer->decider, error);
@@ -67,22 +96,35 @@ static void decide(struct writer *writer, struct decision_task *first)
 {
     struct doppel_error error;
     pthread_mutex_lock(&writer->library_lock);
+    writer->deciding = first;
     enum doppel_status status = want_decider(writer, &error);
-    if (status) {
-        for (struct decision_task *task = first; task; task = task->next)
-            exchange_fail(task->exchange, &error);
-    } else if (decide_tasks(writer->decider, first, &error)) {
+    for (struct decision_task *task = first; task && !status; task = task->next)
+        status = request_key_begin(task, writer->decider, writer->library, &error);
+    for (struct decision_task *task = first; task && status; task = task->next)
+        exchange_fail(task->exchange, &error);
+    if (!status && decide_tasks(writer->decider, first, &error))
         drop_decider(writer);
-    }
+    pthread_mutex_unlock(&writer->library_lock);
+}
+
+/* What was accepted while the upstream was away. */
+static void settle_waiting(struct writer *writer)
+{
+    pthread_mutex_lock(&writer->library_lock);
+    if (want_decider(writer, NULL) || doppel_decider_settle(writer->decider, NULL))
+        drop_decider(writer);
     pthread_mutex_unlock(&writer->library_lock);
 }
 
 static void *write_on(void *context)
 {
     struct writer *writer = context;
-    struct decision_task *task;
-    while ((task = take_tasks(writer))) {
-        decide(writer, task);
+    for (bool ends = false; !ends;) {
+        struct decision_task *task = take_tasks(writer, &ends);
+        if (task)
+            decide(writer, task);
+        else if (!ends)
+            settle_waiting(writer);
         while (task) {
             struct decision_task *next = task->next;
             struct exchange *exchange = task->exchange;
@@ -97,7 +139,11 @@ static void *write_on(void *context)
 enum doppel_status writer_change(struct writer *writer, library_change *change, void *context,
                                  struct doppel_error *error)
 {
-    pthread_mutex_lock(&writer->library_lock);
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    if (pthread_mutex_timedlock(&writer->library_lock, &until))
+        return doppel_fail(error, DOPPEL_E_BUSY, "the library is being written to; try again");
     drop_decider(writer); /* which knows texts of before */
     enum doppel_status status = change(context, writer->library, error);
     if (!status)

@@ -36,6 +36,8 @@ const struct salvage_table salvage_tables[] = {
     {"upstream", UPSTREAM_SUM, NULL, false},
     {"job", JOB_SUM, NULL, false},
     {"job_input", JOB_INPUT_SUM, NULL, true},
+    {"request", REQUEST_SUM, NULL, false},
+    {"answer", ANSWER_SUM, NULL, true},
 };
 const size_t salvage_table_count = sizeof salvage_tables / sizeof *salvage_tables;
 

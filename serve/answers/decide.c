@@ -3,13 +3,16 @@
 
 #include "core/try.h"
 #include "serve/deciding.h"
+#include "serve/request_key.h"
 #include "serve/writer.h"
 
 enum handled answer_ingest(struct exchange *exchange)
 {
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (are_records(exchange)) {
+    if (!request_key_take(exchange))
+        return ANSWERED;
+    if (!exchange->request_key && are_records(exchange)) {
         answer_records(exchange, false);
         return ANSWERED;
     }

@@ -145,7 +145,7 @@ struct outcome original_salvage(const char *folder, struct original *original, s
 static int rows_on(const struct owner *owner, const char *table)
 {
     static const char *const keyed[] = {"label", "list_item", "list_said", "list_match", "source",
-                                        "mark",  "exact",     "failure",   "job_input"};
+                                        "mark",  "exact",     "failure",   "job_input",  "answer"};
     bool in_inner = false;
     if (strcmp(owner->name, table) != 0)
         return 0;

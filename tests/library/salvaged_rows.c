@@ -41,6 +41,8 @@ const struct original_table original_tables[ORIGINAL_TABLES] = {
     {"job", "id, state, client, added_ns, begun_ns, ended_ns, inputs, decided, unreadable, bytes,"
             " problem, webhook, calls, next_call_ns, call_problem"},
     {"job_input", "job, number, input, decision"},
+    {"request", "id, client, key, body, time_ns"},
+    {"answer", "request, number, decision"},
 };
 /* clang-format off */
 #define NUMBERS(count) \
@@ -67,6 +69,8 @@ static const char rows[] =
     NUMBERS(40) "INSERT INTO failure SELECT CAST('/broken/' || i AS BLOB), 1, i, 9, 9, 1, 9, 7,"
     " 'it is damaged', 'doppel', 'none', 0 FROM n;"
     NUMBERS(40) "INSERT INTO upstream SELECT i, -i * i, 0 FROM n;"
+    NUMBERS(20) "INSERT INTO request SELECT i, 'node', 'key ' || i, zeroblob(16), i, 0 FROM n;"
+    NUMBERS(60) "INSERT INTO answer SELECT i % 20 + 1, i, '{\"decision\":\"new\"}', 0 FROM n;"
     NUMBERS(20) "INSERT INTO corpus SELECT i, CAST('/corpora/' || i AS BLOB), 0 FROM n;"
     NUMBERS(40) "INSERT INTO text SELECT 1000 + i, CAST('r' || i AS BLOB), NULL, NULL, i % 20 + 1,"
     " i, 0, 9, 9, zeroblob(16), 9, 9, 0, 0, 0, 1, zeroblob(256), 0, NULL FROM n;"

@@ -160,7 +160,7 @@ static void test_a_slow_scan_loses_little(void **state)
 
 /* ---- no room ---- */
 
-enum { LIMIT_BYTES = 400 * 1024, COMMITTED = 10 };
+enum { LIMIT_BYTES = 480 * 1024, COMMITTED = 10 };
 
 static int fill_library(const char *directory)
 {

@@ -338,7 +338,7 @@ static void test_nonsense_is_noticed(void **state)
 #define VERSION_9_UNDONE                                                                           \
     "DROP TABLE job; DROP TABLE job_input;"                                                        \
     "DROP VIEW lists; DROP VIEW list_matches;"                                                     \
-    "DROP TABLE upstream;"                                                                         \
+    "DROP TABLE answer; DROP TABLE request; DROP TABLE upstream;"                                  \
     "DROP TABLE list_rule; DROP TABLE list_said; DROP TABLE list_match;"                           \
     "DROP VIEW decisions; DROP INDEX log_last; ALTER TABLE log DROP COLUMN last_item;"             \
     "DROP INDEX item_with_file; DROP INDEX item_without_file;"
