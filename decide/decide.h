@@ -84,6 +84,7 @@ struct doppel_decide_input {
      * image or a text: a record that has a fingerprint and nothing else, but a quality where that
      * is known. By the scheme of the options. `id` is its name. Else NULL, and: */
     const struct doppel_record *record;
+    const struct doppel_exact_digests *exact; /**< of its bytes; NULL: not known */
     /** Of a text that is elsewhere: `content`, `words`, `too_short`, `simhash` and the lanes; the
      * rest is not looked at. Else NULL, and: */
     const struct doppel_library_text *signature;

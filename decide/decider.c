@@ -342,6 +342,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
     struct pushed pushed = {
         .path = input->path,
         .record = input->path ? NULL : input->record,
+        .exact = input->path || !input->record ? NULL : input->exact,
         .signature = input->path || input->record ? NULL : input->signature,
         .text = input->text,
         .text_size = input->text_size,

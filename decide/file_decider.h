@@ -82,6 +82,6 @@ bool file_fails(void *context, const char *path, const struct doppel_file_stamp 
 bool file_recall(void *context, const struct doppel_digest *digest, struct doppel_record *out);
 unsigned file_exact_kinds(void *context);
 bool file_is_listed(void *context, const struct doppel_digest *digest,
-                    const struct exact_digests *exact);
+                    const struct doppel_exact_digests *exact);
 
 #endif

@@ -159,10 +159,10 @@ static enum doppel_status ask_by_pixels(struct file_decider *decider, struct rul
 static enum doppel_status ask_by_exact(struct file_decider *decider, struct rule_bytes *facts,
                                        struct doppel_error *error)
 {
-    uint64_t ids[EXACT_KINDS] = {0};
+    uint64_t ids[DOPPEL_EXACT_KINDS] = {0};
     enum doppel_status status =
-        exact_find_all(decider->library, &decider->file->file->exact, ids, error);
-    for (size_t i = 0; i < EXACT_KINDS && !status; i++)
+        doppel_library_by_any_exact(decider->library, &decider->file->file->exact, ids, error);
+    for (size_t i = 0; i < DOPPEL_EXACT_KINDS && !status; i++)
         take_same(decider, facts, ids[i]);
     return status;
 }
@@ -243,14 +243,14 @@ static bool has_bytes_alone(const struct file_decider *decider, uint64_t id)
 
 /* What decides ends the work; a file that is new all the same is one that is to be found later. */
 bool file_is_listed(void *context, const struct doppel_digest *digest,
-                    const struct exact_digests *exact)
+                    const struct doppel_exact_digests *exact)
 {
     const struct file_decider *decider = context;
-    uint64_t ids[EXACT_KINDS] = {0}, same;
+    uint64_t ids[DOPPEL_EXACT_KINDS] = {0}, same;
     bool active = false, benign = false;
-    if (exact_find_all(decider->library, exact, ids, NULL))
+    if (doppel_library_by_any_exact(decider->library, exact, ids, NULL))
         return false;
-    for (size_t i = 0; i < EXACT_KINDS; i++) {
+    for (size_t i = 0; i < DOPPEL_EXACT_KINDS; i++) {
         active |= ids[i] && state_of(decider, ids[i]) == DOPPEL_LIST_ACTIVE;
         benign |= ids[i] && state_of(decider, ids[i]) == DOPPEL_LIST_BENIGN;
     }

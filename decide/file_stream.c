@@ -230,6 +230,8 @@ static enum doppel_status take_read(struct file_stream *stream, struct intake_fi
     if (!file.path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the name of a file");
     file.record = *fed->read;
+    if (fed->exact)
+        file.exact = *fed->exact;
     *fed->read = (struct doppel_record){0};
     stream->fed_in++;
     *out = file;

@@ -1,4 +1,4 @@
-/* Digests by which others know files: computed in one pass, and looked up. */
+/* Digests by which others know files, computed in one pass. */
 #include "intake/exact_digests.h"
 
 #include <nettle/md5.h>
@@ -31,7 +31,7 @@ static void take_exact_item(void *context, const void *data, size_t bytes)
 }
 
 enum doppel_status exact_digest_fd(int fd, struct doppel_digest *out_digest,
-                                   struct exact_digests *out, struct doppel_error *error)
+                                   struct doppel_exact_digests *out, struct doppel_error *error)
 {
     struct pass pass = {.kinds = out->kinds};
     if (!out->kinds)
@@ -46,33 +46,4 @@ enum doppel_status exact_digest_fd(int fd, struct doppel_digest *out_digest,
     sha1_digest(&pass.sha1, SHA1_DIGEST_SIZE, out->bytes[DOPPEL_EXACT_SHA1]);
     sha256_digest(&pass.sha256, SHA256_DIGEST_SIZE, out->bytes[DOPPEL_EXACT_SHA256]);
     return DOPPEL_OK;
-}
-
-enum doppel_status exact_find_all(struct doppel_library *library,
-                                  const struct exact_digests *digests,
-                                  uint64_t out_ids[EXACT_KINDS], struct doppel_error *error)
-{
-    static const enum doppel_exact algorithms[EXACT_KINDS] = {DOPPEL_EXACT_MD5, DOPPEL_EXACT_SHA1,
-                                                              DOPPEL_EXACT_SHA256};
-    enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < EXACT_KINDS && !status; i++) {
-        out_ids[i] = 0;
-        if (!has_kind(digests->kinds, algorithms[i]))
-            continue;
-        status = doppel_library_by_exact(library, algorithms[i], digests->bytes[algorithms[i]],
-                                         &out_ids[i], error);
-        status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
-    }
-    return status;
-}
-
-enum doppel_status exact_find(struct doppel_library *library, const struct exact_digests *digests,
-                              uint64_t *out_id, struct doppel_error *error)
-{
-    uint64_t ids[EXACT_KINDS] = {0};
-    enum doppel_status status = exact_find_all(library, digests, ids, error);
-    *out_id = 0;
-    for (size_t i = 0; i < EXACT_KINDS && !*out_id; i++)
-        *out_id = ids[i];
-    return status;
 }

@@ -71,7 +71,7 @@ static bool digest(struct intake_slot *slot, int fd)
     struct doppel_digest *digest = &slot->file.record.digest;
     struct doppel_error error;
     struct stat after;
-    struct exact_digests exact = {.kinds = slot->exact_kinds};
+    struct doppel_exact_digests exact = {.kinds = slot->exact_kinds};
     if (exact_digest_fd(fd, digest, &exact, &error)) {
         slot_ready(slot, error.status, error.message);
         return false;

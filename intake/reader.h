@@ -28,7 +28,8 @@ struct intake_file {
     struct doppel_file_stamp stamp;
     struct doppel_record record; /* error.status is DOPPEL_OK, unless failures are asked for; of a
                                     file that is `listed` it has the digest alone */
-    struct exact_digests exact;  /* of the kinds that were asked for, where the file was read */
+    struct doppel_exact_digests
+        exact; /* of the kinds that were asked for, where the file was read */
 };
 
 void intake_file_free(struct intake_file *file);
@@ -61,7 +62,7 @@ typedef unsigned intake_exact_kinds(void *context);
 
 /* Whether by those digests enough is known of bytes: then they are not decoded. */
 typedef bool intake_listed(void *context, const struct doppel_digest *digest,
-                           const struct exact_digests *exact);
+                           const struct doppel_exact_digests *exact);
 
 struct intake_options {
     struct doppel_read_options read;

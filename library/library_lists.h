@@ -268,6 +268,13 @@ DOPPEL_API bool doppel_library_has_states(struct doppel_library *library);
 
 /** Numbers are written to disk. */
 enum doppel_exact { DOPPEL_EXACT_MD5 = 1, DOPPEL_EXACT_SHA1 = 2, DOPPEL_EXACT_SHA256 = 3 };
+enum { DOPPEL_EXACT_KINDS = 3 };
+
+/** Those of a file. */
+struct doppel_exact_digests {
+    unsigned kinds;                             /**< which there are: 1 << enum doppel_exact */
+    uint8_t bytes[DOPPEL_EXACT_SHA256 + 1][32]; /**< by enum doppel_exact */
+};
 
 /** 16, 20, 32. */
 DOPPEL_API size_t doppel_exact_bytes(enum doppel_exact algorithm);
@@ -294,6 +301,11 @@ DOPPEL_API enum doppel_status doppel_library_by_exact(struct doppel_library *lib
                                                       enum doppel_exact algorithm,
                                                       const uint8_t *digest, uint64_t *out_id,
                                                       struct doppel_error *error);
+/** The items that stand for a file by any of its digests.
+ * @param out_ids MD5's first; 0: none */
+DOPPEL_API enum doppel_status doppel_library_by_any_exact(
+    struct doppel_library *library, const struct doppel_exact_digests *digests,
+    uint64_t out_ids[DOPPEL_EXACT_KINDS], struct doppel_error *error);
 
 /* ---- files that could not be read ---- */
 

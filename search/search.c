@@ -386,6 +386,29 @@ done:
     return status;
 }
 
+enum doppel_status doppel_search_exact(struct doppel_search *search,
+                                       const struct doppel_exact_digests *digests,
+                                       const struct doppel_record *record,
+                                       struct doppel_search_results *results, bool *out_found,
+                                       struct doppel_error *error)
+{
+    static const struct doppel_record nothing; /* of what could not be read */
+    struct doppel_search_result result = {0};
+    uint64_t ids[DOPPEL_EXACT_KINDS];
+    enum doppel_status status;
+    *out_found = false;
+    TRY(doppel_library_by_any_exact(search->library, digests, ids, error));
+    for (size_t i = 0; i < DOPPEL_EXACT_KINDS && !result.id; i++)
+        result.id = ids[i];
+    if (!result.id)
+        return DOPPEL_OK;
+    TRY(doppel_compare_same(record->error.status ? &nothing : record, &result.comparison, error));
+    TRY(doppel_search_results_add(results, &result, error));
+    *out_found = true;
+done:
+    return status;
+}
+
 /* ---- life ---- */
 
 struct doppel_search_options doppel_search_options_default(void)

@@ -187,6 +187,16 @@ DOPPEL_API enum doppel_status doppel_search_code(struct doppel_search *search,
                                                  struct doppel_search_results *results,
                                                  struct doppel_error *error);
 
+/** Add the item that stands for a file by a digest of others, if there is one, to what was found
+ * for it: also of a file that nothing else is known of.
+ * @param record of the file; with an error, it was not read
+ * @param out_found whether there is one */
+DOPPEL_API enum doppel_status doppel_search_exact(struct doppel_search *search,
+                                                  const struct doppel_exact_digests *digests,
+                                                  const struct doppel_record *record,
+                                                  struct doppel_search_results *results,
+                                                  bool *out_found, struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -47,6 +47,8 @@ static void read_task_files(struct decision_task *task)
         if (is_read(input) && !input->error.status)
             input->error.status =
                 input_record(task->exchange->service, input, &task->records[i], &input->error);
+        if (input->form == INPUT_FILE && !input->error.status)
+            input->error.status = input_exact(task->exchange->service, NULL, input, &input->error);
     }
 }
 
@@ -103,6 +105,7 @@ enum doppel_status push_request_input(struct doppel_decider *decider, struct req
         return DOPPEL_OK;
     if (is_read(input))
         given.record = record;
+    given.exact = input->exact;
     enum doppel_status status = doppel_decider_push(decider, &given, error);
     if (status != DOPPEL_E_ARGUMENT)
         return status;

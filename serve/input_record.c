@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,9 @@
 
 #include "core/files/absolute_path.h"
 #include "core/files/write_all.h"
+#include "core/try.h"
+#include "intake/exact_digests.h"
+#include "serve/readers.h"
 #include "serve/service.h"
 
 /* ---- paths ---- */
@@ -153,4 +157,43 @@ int request_input_open(const struct service *service, const struct request_input
     if (input->form == INPUT_TEXT)
         return open_text(input);
     return input->form == INPUT_PATH ? open_allowed_path(service, input->path, real) : -1;
+}
+
+/* @param kinds that are wanted */
+static enum doppel_status keep_exact(const struct service *service, unsigned kinds,
+                                     struct request_input *input, struct doppel_error *error)
+{
+    struct doppel_exact_digests exact = {.kinds = kinds};
+    struct doppel_digest digest;
+    int fd = request_input_open(service, input);
+    if (fd < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "the input cannot be read again");
+    enum doppel_status status = exact_digest_fd(fd, &digest, &exact, error);
+    close(fd);
+    if (status)
+        return status;
+    input->exact = malloc(sizeof exact);
+    if (!input->exact)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
+    *input->exact = exact;
+    return DOPPEL_OK;
+}
+
+enum doppel_status input_exact(struct service *service, struct doppel_library *library,
+                               struct request_input *input, struct doppel_error *error)
+{
+    struct library_reader *reader = NULL;
+    unsigned kinds = 0;
+    if ((input->form != INPUT_FILE && input->form != INPUT_PATH) || input->exact)
+        return DOPPEL_OK;
+    enum doppel_status status;
+    if (!library)
+        TRY(reader_take(service, &reader, error));
+    TRY(doppel_library_exact_kinds(library ? library : reader->library, &kinds, error));
+    if (kinds)
+        TRY(keep_exact(service, kinds, input, error));
+done:
+    if (reader)
+        reader_give(service, reader);
+    return status;
 }

@@ -23,4 +23,9 @@ enum doppel_status upload_record(struct service *service, const struct large_buf
                                  const struct doppel_read_options *read, struct doppel_record *out,
                                  struct doppel_error *error);
 
+/* Its digests of the makes by which the library has items, where it has bytes.
+ * @param library one of this thread's; NULL: a reader's */
+enum doppel_status input_exact(struct service *service, struct doppel_library *library,
+                               struct request_input *input, struct doppel_error *error);
+
 #endif

@@ -416,6 +416,7 @@ void inputs_free(struct inputs *inputs)
         free(input->metadata.labels);
         free(input->metadata.meta);
         free(input->path);
+        free(input->exact);
     }
     array_free(&inputs->all);
     json_decref(inputs->json);

@@ -24,6 +24,7 @@ struct request_input {
     struct doppel_library_text signature; /* INPUT_SIGNATURE; `fingerprint` is it, too */
     uint16_t *lanes;                      /* of the signature */
     char *path;                           /* INPUT_PATH, absolute, and allowed; given */
+    struct doppel_exact_digests *exact;   /* of its bytes, by input_exact(); given; NULL: none */
     const json_t *object;                 /* that it was read from; NULL: no JSON */
     const char *source, *date;            /* NULL: not known */
     struct doppel_metadata metadata;      /* labels, lists and meta; what it names is borrowed */

@@ -115,6 +115,7 @@ static void free_prepared(const struct prepared_record *prepared)
     record_metadata_free(prepared->said);
     doppel_record_free(prepared->read);
     free(prepared->read);
+    free(prepared->exact);
 }
 
 /* @param prepared taken. @return false without memory, also where one of its strings has none */
@@ -180,6 +181,14 @@ static bool copy_fingerprint(const struct doppel_fingerprint *from, struct doppe
 }
 
 /* NULL: no memory. */
+static struct doppel_exact_digests *copy_exact(const struct doppel_exact_digests *from)
+{
+    struct doppel_exact_digests *exact = malloc(sizeof *exact);
+    if (exact)
+        *exact = *from;
+    return exact;
+}
+
 static struct doppel_record *copy_record(const struct doppel_record *from)
 {
     struct doppel_record *record = malloc(sizeof *record);
@@ -235,6 +244,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .text_size = pushed->text_size,
         .said = pushed->metadata ? record_metadata_copy(pushed->metadata) : NULL,
         .read = pushed->record ? copy_record(pushed->record) : NULL,
+        .exact = pushed->exact ? copy_exact(pushed->exact) : NULL,
         .is_file = !is_text,
         .unreadable = problem.status,
         .too_short = result.too_short,
@@ -243,7 +253,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .simhash = result.simhash,
     };
     bool whole = (prepared.said || !pushed->metadata) && (prepared.read || !pushed->record) &&
-                 problem.status != DOPPEL_E_MEMORY;
+                 (prepared.exact || !pushed->exact) && problem.status != DOPPEL_E_MEMORY;
     if (whole && add_prepared(batch, &prepared))
         return DOPPEL_OK;
     if (!whole)

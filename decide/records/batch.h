@@ -29,6 +29,7 @@ struct prepared_record {
     struct doppel_metadata *said; /* given (record_metadata_free): with the batch; NULL: nothing */
     struct doppel_record *read;   /* likewise (doppel_record_free): of a file that is nowhere, or of
                                      a code; NULL: it is a file or a text */
+    struct doppel_exact_digests *exact;  /* likewise (free): of what was read; NULL: none */
     bool unreadable, too_short, is_file; /* is_file: or what was read of one */
     struct doppel_digest content;
     uint64_t words, simhash;
@@ -46,6 +47,7 @@ struct pushed {
     uint64_t number;                             /* from 1 */
     const char *path;                            /* of a file; else NULL, and: */
     const struct doppel_record *record;          /* what was read of one; else NULL, and: */
+    const struct doppel_exact_digests *exact;    /* of what was read; NULL: not known */
     const struct doppel_library_text *signature; /* of a text that is elsewhere; else NULL, and: */
     const char *text;
     size_t text_size;

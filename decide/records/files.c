@@ -20,6 +20,7 @@ enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_erro
             .date = pool_string(strings, record->date),
             .said = record->said,
             .read = record->read,
+            .exact = record->exact,
         };
         file.path = file.path ? file.path : "";
         held = array_push(&ingest->files, file);

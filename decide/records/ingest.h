@@ -10,13 +10,14 @@ struct upstream;
 
 /* A file that a record names, or what was read of one that is nowhere. Strings are borrowed. */
 struct record_file {
-    uint64_t line;                      /* of the record, from 1 */
-    const char *path;                   /* relative to the working folder, or absolute; of what is
-                                           nowhere its id, or "" */
-    struct doppel_record *read;         /* may be taken: then it is empty; NULL: it is a file */
-    const char *id;                     /* NULL: it has none */
-    const char *source, *date;          /* NULL: not known */
-    const struct doppel_metadata *said; /* what else the record says; NULL: nothing */
+    uint64_t line;              /* of the record, from 1 */
+    const char *path;           /* relative to the working folder, or absolute; of what is
+                                   nowhere its id, or "" */
+    struct doppel_record *read; /* may be taken: then it is empty; NULL: it is a file */
+    const struct doppel_exact_digests *exact; /* of what was read; NULL: not known */
+    const char *id;                           /* NULL: it has none */
+    const char *source, *date;                /* NULL: not known */
+    const struct doppel_metadata *said;       /* what else the record says; NULL: nothing */
 };
 
 /* A decision about a record, which is kept; or files, which the caller is to decide about: all that

@@ -61,6 +61,24 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
     return DOPPEL_OK;
 }
 
+enum doppel_status doppel_library_by_any_exact(struct doppel_library *library,
+                                               const struct doppel_exact_digests *digests,
+                                               uint64_t out_ids[DOPPEL_EXACT_KINDS],
+                                               struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (unsigned kind = DOPPEL_EXACT_MD5; kind <= DOPPEL_EXACT_SHA256 && !status; kind++) {
+        uint64_t *id = &out_ids[kind - DOPPEL_EXACT_MD5];
+        *id = 0;
+        if (!(digests->kinds >> kind & 1))
+            continue;
+        status = doppel_library_by_exact(library, (enum doppel_exact)kind, digests->bytes[kind], id,
+                                         error);
+        status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    }
+    return status;
+}
+
 /* ---- adding ---- */
 
 const char *exact_algorithm_name(enum doppel_exact algorithm)

@@ -65,17 +65,32 @@ static enum doppel_status choose_search(struct library_query *query, struct dopp
 
 /* ---- one input ---- */
 
-/* @param out of what is no code; given (doppel_record_free), also when it fails */
+/* What is listed by a digest of others is found also where it cannot be read.
+ * @param out of what is no code; given (doppel_record_free), also when it fails */
 static enum doppel_status search_input(struct library_query *query, struct request_input *input,
                                        struct doppel_record *out, struct doppel_error *error)
 {
+    struct service *service = query->exchange->service;
     struct doppel_search_results *results = &query->reader->results;
+    struct doppel_error failure;
+    bool listed = false;
     if (input->form == INPUT_CODE && !input->error.status)
         return doppel_search_code(query->search, &input->fingerprint, results, error);
-    enum doppel_status status = input_record(query->exchange->service, input, out, error);
-    return status ? status
-                  : doppel_search_record(query->search, out,
-                                         input->name ? input->name : "the input", results, error);
+    doppel_search_results_free(results);
+    out->error.status = input_record(service, input, out, error);
+    enum doppel_status status = out->error.status;
+    if (!status)
+        status = doppel_search_record(query->search, out, input->name ? input->name : "the input",
+                                      results, error);
+    if (status && !out->error.status)
+        return status;
+    if (input_exact(service, query->reader->library, input, &failure) ||
+        (input->exact &&
+         doppel_search_exact(query->search, input->exact, out, results, &listed, &failure))) {
+        *error = failure;
+        return failure.status;
+    }
+    return listed ? DOPPEL_OK : status;
 }
 
 static bool is_match_shown(const struct doppel_search_result *result)

@@ -59,7 +59,7 @@ static enum doppel_status md5_of(const struct large_buffer *file, uint8_t out[HM
                                  struct doppel_error *error)
 {
     struct doppel_digest digest;
-    struct exact_digests exact = {.kinds = 1U << DOPPEL_EXACT_MD5};
+    struct doppel_exact_digests exact = {.kinds = 1U << DOPPEL_EXACT_MD5};
     int fd = large_buffer_open(file);
     if (fd < 0)
         return doppel_fail(error, DOPPEL_E_IO, "a temporary file: %s", strerror(errno));

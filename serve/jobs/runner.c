@@ -19,7 +19,7 @@ enum { CLAIMED_AT_A_TIME = 16, WHILE_SECONDS = 1, FORGET_EVERY_SECONDS = 60, FOR
 #define FORGET_ALL_BUT 1000000
 
 struct runner {
-    struct service service; /* what reads and decides here: the options, and a run of its own */
+    struct service service; /* what reads and decides here: options, readers, a run of its own */
     struct uploads *uploads;
 
     pthread_mutex_t lock; /* of what follows */
@@ -51,6 +51,8 @@ static void read_claimed(struct runner *runner, struct claimed_input *claimed)
     }
     if (!error->status)
         error->status = input_record(&runner->service, input, &claimed->record, error);
+    if (input->form == INPUT_FILE && !error->status)
+        error->status = input_exact(&runner->service, NULL, input, error);
     large_buffer_free(&claimed->upload);
 }
 
@@ -406,6 +408,7 @@ enum doppel_status runner_start(const struct service *service, struct uploads *u
     if (!runner)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for jobs");
     runner->service.options = service->options;
+    runner->service.readers = service->readers;
     runner->uploads = uploads;
     pthread_mutex_init(&runner->lock, NULL);
     pthread_cond_init(&runner->unread, NULL);

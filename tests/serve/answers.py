@@ -95,6 +95,25 @@ def test_the_name_of_a_file_is_no_id():
             assert made["results"][0]["decision"] == decision, made
 
 
+def test_uploads_are_known_by_lists_of_hashes():
+    with folder() as home, Service(BUILD, home) as service:
+        pictures = media(f"{home}/demo")
+        marble = (pictures / "originals/marble.jpg").read_bytes()
+        program = b"MZ\x90\0 nothing that can be read" + bytes(range(256))
+        hashes = [hashlib.md5(marble).hexdigest(), hashlib.md5(program).hexdigest()]
+        pathlib.Path(home, "list.md5").write_text("".join(f"{one}  a\n" for one in hashes))
+        command = [BUILD / "doppel", "import", "-q", "--list", "bad", f"{home}/list.md5"]
+        subprocess.run([*command, "-L", f"{home}/library"], check=True)
+        for path in "/v1/check", "/v1/ingest":
+            (one,) = service.send(path, ("marble.jpg", marble))[2]["results"]
+            assert one["decision"] == "duplicate" and one["reason"] == "identical", one
+            assert one["lists"] == ["bad"], one
+        for data in marble, program:
+            (one,) = service.send("/v1/find", ("a", data))[2]["results"]
+            assert one["match"] and "bad" in one["matches"][0]["lists"], one
+        problem(service.send("/v1/find", ("a", program + b"x")), 422)
+
+
 def test_a_form_is_the_same_however_it_comes():
     """A part whose first byte comes late is no part of its own."""
     mark = "form-of-a-test"

@@ -62,23 +62,6 @@ static unsigned exact_kinds(void *context)
     return doppel_library_exact_kinds(find->library, &kinds, NULL) ? 0 : kinds;
 }
 
-/* The item that stands for the bytes by a digest of another make. */
-static enum doppel_status take_listed(struct find *find, const struct intake_file *file,
-                                      bool *out_found, struct doppel_error *error)
-{
-    static const struct doppel_record nothing; /* of what could not be read */
-    struct doppel_search_result result = {0};
-    enum doppel_status status = exact_find(find->library, &file->exact, &result.id, error);
-    *out_found = result.id != 0;
-    if (status || !result.id)
-        return status;
-    status = doppel_compare_same(file->record.error.status ? &nothing : &file->record,
-                                 &result.comparison, error);
-    if (status)
-        return status;
-    return doppel_search_results_add(&find->results, &result, error);
-}
-
 /* What is listed is found also where it cannot be read as anything. */
 static enum doppel_status search_file(struct find *find, const struct intake_file *file,
                                       struct doppel_error *error)
@@ -93,7 +76,8 @@ static enum doppel_status search_file(struct find *find, const struct intake_fil
         status =
             doppel_search_record(find->search, &file->record, file->path, &find->results, error);
     if (!status)
-        status = take_listed(find, file, &listed, error);
+        status = doppel_search_exact(find->search, &file->exact, &file->record, &find->results,
+                                     &listed, error);
     if (!status && reason->status && !listed)
         report_input(find->report, file->path, reason->message);
     else if (!status && reason->status)
