@@ -55,7 +55,7 @@ static enum doppel_status run_with_files(struct ingest_case *made, struct told *
     struct doppel_error error;
     struct doppel_ingest_options options = ingest_options(&made->options);
     struct doppel_library *library = case_open(made), *other = case_open(made);
-    enum doppel_status status = ingest_new(library, &options, true, &ingest, &error);
+    enum doppel_status status = ingest_new(library, &options, true, NULL, &ingest, &error);
     assert_int_equal(status, DOPPEL_OK);
     while (!(told->fails && told->runs) && !(status = ingest_next(ingest, &found, &error)))
         if (found.files)
