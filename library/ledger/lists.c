@@ -120,10 +120,15 @@ bool doppel_library_has_lists(struct doppel_library *library)
            any;
 }
 
+static enum doppel_status know_states(struct doppel_library *library, struct doppel_error *error)
+{
+    enum doppel_status status = memory_refresh(library, error);
+    return status ? status : memory_load(library, MEMORY_STATES, load_states, error);
+}
+
 bool doppel_library_has_states(struct doppel_library *library)
 {
-    return memory_refresh(library, NULL) ||
-           memory_load(library, MEMORY_STATES, load_states, NULL) || library->memory.has_states;
+    return know_states(library, NULL) || library->memory.has_states;
 }
 
 enum doppel_status state_changed(struct doppel_library *library, uint64_t id,
@@ -131,9 +136,10 @@ enum doppel_status state_changed(struct doppel_library *library, uint64_t id,
 {
     struct memory *memory = &library->memory;
     const struct memory_slot *slot = &memory->slots[MEMORY_STATES];
-    if (!doppel_library_has_states(library))
-        return DOPPEL_OK;
-    enum doppel_status status = memory_changed(library, MEMORY_STATES, error);
+    enum doppel_status status = know_states(library, error);
+    if (status || !memory->has_states)
+        return status;
+    status = memory_changed(library, MEMORY_STATES, error);
     if (status || !slot->loaded || slot->too_many)
         return status;
     int64_t state = 0;
