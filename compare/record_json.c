@@ -81,6 +81,7 @@ static void write_keys(struct doppel_json *json, const struct doppel_audio_track
     char hex[9];
     doppel_json_array_begin(json, "sequence");
     for (size_t i = 0; i < count; i++) {
+        /* A key is of a peak. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         double seconds = doppel_audio_seconds(track->peaks[keys[i].peak].time);
         snprintf(hex, sizeof hex, "%08x", keys[i].key);
         write_code(json, hex, (uint32_t)lround(seconds * 1000));
