@@ -123,6 +123,7 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *re
 
 static enum MHD_Result queue_reply(struct exchange *exchange)
 {
+    request_key_give_back(exchange); /* who has the answer may send it again */
     if (exchange->json.failed)
         exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the answer");
     struct MHD_Response *response = response_of(exchange);
