@@ -46,8 +46,8 @@ struct lookup_job {
 
 struct code_slots {
     const uint32_t *words, *spill;
-    uint32_t slot_words, groups;
-    uint32_t ahead; /* lookups between the fetch of a bucket and its use */
+    uint32_t groups; /* of a slot */
+    uint32_t ahead;  /* lookups between the fetch of a bucket and its use */
 };
 
 /** Look up from `first` on. @return where it stopped for want of room in the queue, or count */

@@ -1,4 +1,4 @@
-/* The Hamming table's kernel with AVX2: a plane of 16 lanes is two vectors. */
+/* The Hamming table's kernel with AVX2: a group of 16 lanes is two vectors. */
 #include "index/hamming/kernels.h"
 #include "index/ones_avx2.h"
 

@@ -1,4 +1,4 @@
-/* The Hamming table's kernel with AVX-512 VPOPCNTDQ: a plane of 16 lanes is a vector. */
+/* The Hamming table's kernel with AVX-512 VPOPCNTDQ: a group of 16 lanes is a vector. */
 #include "index/hamming/kernels.h"
 
 #include <immintrin.h>

@@ -3,9 +3,13 @@
 
 #include <math.h>
 
-/* As hamming_shares.c has them. */
-static const double FETCH_NS = 5.5, LINE_NS = 2.3, ORDERED_LINE_NS = 2.4, PASS_NS = 8,
-                    SPILL_NS = 40, WORD_NS = .6, EXCESSIVE = 1e6;
+#include "index/hamming/costs.h"
+
+/* A bucket that goes on in the spill. */
+static const double SPILL_NS = 40;
+
+/* The cost of a shape that takes too many bytes: only if nothing fits, the smallest is taken. */
+static const double EXCESSIVE = 1e6;
 
 /* Bytes a code, payload of 8 included. Small tables may take more: they are small. */
 static double budget(const struct hamming_options *options, double count)
@@ -107,7 +111,7 @@ struct hamming_shape hamming_layout(const struct hamming_options *options, uint6
             struct hamming_shape shape = hamming_shape(bits, chunks, prefix, groups);
             double cost = geometric_cost(&shape, codes, options);
             double excess = shape_bytes(&shape, codes) / budget(options, codes);
-            if (excess > 1) /* only if nothing fits: the smallest */
+            if (excess > 1)
                 cost = EXCESSIVE * excess;
             if (cost < least) {
                 least = cost;

@@ -9,8 +9,8 @@
 
 static inline void slot_fetch(const struct code_slots *slots, uint32_t bucket)
 {
-    const uint32_t *slot = slots->words + (size_t)bucket * slots->slot_words;
-    for (uint32_t at = 0; at < slots->slot_words; at += LANES)
+    const uint32_t *slot = slots->words + (size_t)bucket * slots->groups * LANES;
+    for (uint32_t at = 0; at < slots->groups * LANES; at += LANES)
         __builtin_prefetch(slot + at);
 }
 
@@ -74,7 +74,7 @@ static size_t lookup(const struct code_slots *slots, const struct lookup_job *jo
         uint32_t chunk = (uint32_t)__builtin_popcount(bucket ^ job->home);
         if (chunk > job->limit)
             continue;
-        const uint32_t *slot = slots->words + (size_t)bucket * slots->slot_words;
+        const uint32_t *slot = slots->words + (size_t)bucket * slots->groups * LANES;
         uint32_t codes = slot[1], header = HEADER;
         if (__builtin_expect(codes > capacity, 0)) {
             spill_fetch(slots, slot, codes - capacity);

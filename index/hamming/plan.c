@@ -170,7 +170,7 @@ static void run_job(const struct hamming *table, const struct code_slots *slots,
     if (scratch->checking)
         for (uint32_t i = 0; i < job->count; i++)
             segment_touch(table->segment, slot_of_hamming(table, job->lookups[i]),
-                          slots->slot_words * sizeof(uint32_t));
+                          table->shape.slot_words * sizeof(uint32_t));
     for (size_t done = 0;;) {
         done = table->kernel->lookup(slots, job, done, queue);
         if (queue->spilled_count)
@@ -203,11 +203,8 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
     ahead = ahead > 48 ? 48 : ahead < 3 ? 3 : ahead;
     if (ahead > scratch->lookup_count)
         ahead = scratch->lookup_count;
-    struct code_slots slots = {.words = table->slots,
-                               .spill = table->spill,
-                               .slot_words = shape->slot_words,
-                               .groups = shape->groups,
-                               .ahead = ahead};
+    struct code_slots slots = {
+        .words = table->slots, .spill = table->spill, .groups = shape->groups, .ahead = ahead};
     struct pass_queue queue = {.positions = scratch->pass_positions,
                                .buckets = scratch->pass_buckets,
                                .marks = scratch->pass_marks,

@@ -7,11 +7,7 @@
 #include <string.h>
 
 #include "core/log_gamma.h"
-
-/* Measured on a Zen 5 server: a bucket fetched ahead, each of its cache lines, a line read in
- * order, a code whose remainder is within the limit, a word of codes that lie apart. */
-static const float FETCH_NS = 5.5f, LINE_NS = 2.3f, ORDERED_LINE_NS = 2.4f, PASS_NS = 8,
-                   WORD_NS = .6f;
+#include "index/hamming/costs.h"
 
 enum { WINDOW_MAX = 32 + PREFIX_MAX };
 
