@@ -5,7 +5,7 @@
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
 #include "tools/output/index_hits.h"
-#include "tools/verbs/index_folder.h"
+#include "tools/verbs/index/folder.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/output/search_stats.h"

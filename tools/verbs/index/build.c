@@ -11,7 +11,7 @@
 #include "core/files/unfinished.h"
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
-#include "tools/verbs/index_folder.h"
+#include "tools/verbs/index/folder.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"

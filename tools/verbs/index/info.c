@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/args/commands.h"
-#include "tools/verbs/index_folder.h"
+#include "tools/verbs/index/folder.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"

@@ -1,5 +1,5 @@
 /* INDEX of `doppel index`: a folder with a database and segment files. */
-#include "tools/verbs/index_folder.h"
+#include "tools/verbs/index/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
