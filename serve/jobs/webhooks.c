@@ -12,7 +12,7 @@
 #include "serve/jobs/uploads.h"
 #include "serve/service.h"
 
-/* A second after the first try, then four times as long each, at most six hours: the last try is 18
+/* A second after the first try, then four times as long each, at most six hours: the last try is 12
  * hours after the job has ended. */
 enum { MOST_CALLS = 10, LONGEST_WAIT_S = 6 * 3600, LOOK_MS = 250 };
 
