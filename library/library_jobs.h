@@ -130,8 +130,8 @@ DOPPEL_API enum doppel_status doppel_library_end_job(struct doppel_library *libr
                                                      const char *problem,
                                                      struct doppel_error *error);
 
-/** The job whose webhook is due first. @param out given (doppel_job_free). DOPPEL_E_NOT_FOUND: none
- * is */
+/** The job whose webhook is due first; a damaged row is passed over. @param out given
+ * (doppel_job_free). DOPPEL_E_NOT_FOUND: none is */
 DOPPEL_API enum doppel_status doppel_library_next_job_call(struct doppel_library *library,
                                                            struct doppel_job *out,
                                                            struct doppel_error *error);

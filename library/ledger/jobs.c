@@ -127,9 +127,11 @@ enum doppel_status doppel_library_get_job(struct doppel_library *library, uint64
 enum doppel_status doppel_library_next_job_call(struct doppel_library *library,
                                                 struct doppel_job *out, struct doppel_error *error)
 {
-    enum doppel_status status = first_job(
-        library, SELECT_JOB "WHERE next_call_ns IS NOT NULL ORDER BY next_call_ns LIMIT 1",
-        NO_VALUES, out, error);
+    /* One that is damaged is passed over: else nobody would be called any more. */
+    enum doppel_status status = first_job(library,
+                                          SELECT_JOB "WHERE next_call_ns IS NOT NULL AND " IS_WHOLE(
+                                              JOB_SUM) " ORDER BY next_call_ns LIMIT 1",
+                                          NO_VALUES, out, error);
     return status == DOPPEL_E_NOT_FOUND
                ? doppel_fail(error, status, "%s: nobody is to be called", library->directory)
                : status;

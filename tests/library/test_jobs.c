@@ -224,6 +224,25 @@ static void a_damaged_row_is_reported(void **state)
     doppel_library_close(library);
 }
 
+static void a_damaged_row_keeps_nobody_from_being_called(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    struct doppel_job job;
+    for (uint64_t id = 1; id <= 2; id++) {
+        add_job(library, "https://there.example/", 1);
+        decide(library, id, 0, false);
+    }
+    commit(library);
+    doppel_library_close(library);
+    run_raw(folder_path(*state, "a/library/catalogue.db"),
+            "UPDATE job SET webhook = 'https://elsewhere.example/' WHERE id = 1");
+    library = open_library(*state);
+    assert_int_equal(doppel_library_next_job_call(library, &job, NULL), DOPPEL_OK);
+    assert_int_equal(job.id, 2);
+    doppel_job_free(&job);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +253,7 @@ int main(void)
         IN_FOLDER(whom_to_call_is_called_again),
         IN_FOLDER(old_ones_are_forgotten),
         IN_FOLDER(a_damaged_row_is_reported),
+        IN_FOLDER(a_damaged_row_keeps_nobody_from_being_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
