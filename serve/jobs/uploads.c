@@ -85,14 +85,17 @@ void uploads_remove_one(const struct uploads *uploads, uint64_t job, uint64_t nu
     (void)unlink(path);
 }
 
-static bool is_of_open_job(struct doppel_library *library, const char *name)
+/* A job that cannot be read may need its files once it can. */
+static bool is_left_over(struct doppel_library *library, const char *name)
 {
     char *end;
     struct doppel_job job = {0};
     unsigned long long id = strtoull(name, &end, 10);
-    bool found = end != name && !*end && !doppel_library_get_job(library, id, &job, NULL);
+    if (end == name || *end)
+        return true;
+    enum doppel_status status = doppel_library_get_job(library, id, &job, NULL);
     doppel_job_free(&job);
-    return found && !job.ended_ns;
+    return status == DOPPEL_E_NOT_FOUND || (!status && job.ended_ns);
 }
 
 static void remove_leftovers(const struct uploads *uploads, struct doppel_library *library)
@@ -101,7 +104,7 @@ static void remove_leftovers(const struct uploads *uploads, struct doppel_librar
     DIR *folder = opendir(uploads->folder);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 &&
-            !is_of_open_job(library, entry->d_name) &&
+            is_left_over(library, entry->d_name) &&
             snprintf(path, sizeof path, "%s/%s", uploads->folder, entry->d_name) < PATH_MAX)
             remove_folder(path);
     if (folder)

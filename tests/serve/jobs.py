@@ -12,6 +12,7 @@ import http.server
 import json
 import pathlib
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -84,7 +85,8 @@ def numbers(job):
 
 
 def uploads(home):
-    return [path for path in pathlib.Path(home, "library/jobs").rglob("*") if path.name != "lock"]
+    found = pathlib.Path(home, "library/jobs").rglob("*")
+    return sorted(path for path in found if path.name != "lock")
 
 
 def test_what_was_accepted_is_ingested():
@@ -482,6 +484,19 @@ def test_what_was_never_accepted_leaves_nothing():
             (left / "0").write_bytes(b"x")
         with Service(BUILD, home) as service:
             assert not uploads(home), uploads(home)
+
+
+def test_uploads_of_a_job_that_cannot_be_read_stay():
+    with folder() as home:
+        with Service(BUILD, home, *SLOW) as service:
+            slow_job(service, home)
+            service.end(signal.SIGKILL)
+        before = uploads(home)
+        with contextlib.closing(sqlite3.connect(f"{home}/library/catalogue.db")) as database:
+            database.execute("UPDATE job SET inputs = inputs + 1")
+            database.commit()
+        with Service(BUILD, home) as service:
+            assert before and uploads(home) == before, (len(before), len(uploads(home)))
 
 
 def test_two_services_of_a_library_do_a_job_once():
