@@ -20,6 +20,7 @@ enum { CLAIMED_AT_A_TIME = 16, WHILE_SECONDS = 1, FORGET_EVERY_SECONDS = 60, FOR
 
 struct runner {
     struct service service; /* what reads and decides here: options, readers, a run of its own */
+    struct doppel_run *notified; /* of what keeps jobs from going on */
     struct uploads *uploads;
 
     pthread_mutex_t lock; /* of what follows */
@@ -32,6 +33,7 @@ struct runner {
     struct job_batch batch;
     uint64_t newest; /* the last job that was taken up */
     int64_t forgot_ns;
+    enum doppel_status hindrance; /* what they wait for to pass, as was told; OK: nothing */
 
     pthread_t decides, *read;
     size_t reading; /* threads */
@@ -261,11 +263,25 @@ static bool may_pass(enum doppel_status status)
            status == DOPPEL_E_MEMORY || status == DOPPEL_E_CANCELLED || status == DOPPEL_E_KILLED;
 }
 
+/* Once a change: it is tried again each second. */
+static void tell_hindrance(struct runner *runner, enum doppel_status status, const char *why)
+{
+    if (status == runner->hindrance)
+        return;
+    runner->hindrance = status;
+    if (status)
+        doppel_run_notice(runner->notified, "jobs cannot go on, and are tried again: %s", why);
+    else
+        doppel_run_notice(runner->notified, "jobs go on");
+}
+
 /* All is claimed again, from what is kept on. */
 static void begin_again(struct runner *runner, enum doppel_status status,
                         const struct doppel_error *error)
 {
     batch_give_up(&runner->batch);
+    if (status != DOPPEL_E_CANCELLED)
+        tell_hindrance(runner, status, error->message);
     pthread_mutex_lock(&runner->lock);
     for (size_t i = 0; !may_pass(status) && i < runner->claims.job_count; i++)
         fail_job(runner, runner->claims.jobs[i].id, error->message);
@@ -332,9 +348,11 @@ static enum doppel_status work_on_jobs(struct runner *runner, struct doppel_erro
     if (!batch->count)
         return forget_old_jobs(runner, error);
     status = batch_decide(batch, error);
-    if (!status)
-        end_job_batch(runner);
-    return status;
+    if (status)
+        return status;
+    end_job_batch(runner);
+    tell_hindrance(runner, DOPPEL_OK, NULL);
+    return DOPPEL_OK;
 }
 
 static void *decide_on(void *context)
@@ -409,6 +427,7 @@ enum doppel_status runner_start(const struct service *service, struct uploads *u
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for jobs");
     runner->service.options = service->options;
     runner->service.readers = service->readers;
+    runner->notified = service->run;
     runner->uploads = uploads;
     pthread_mutex_init(&runner->lock, NULL);
     pthread_cond_init(&runner->unread, NULL);

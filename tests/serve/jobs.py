@@ -474,6 +474,21 @@ def test_at_the_end_of_the_service_it_stops_and_goes_on():
         assert not uploads(home)
 
 
+def test_what_keeps_jobs_from_going_on_is_told_once():
+    with folder() as home, Service(BUILD, home, *SLOW) as service:
+        job, count = slow_job(service, home)
+        with contextlib.closing(sqlite3.connect(f"{home}/library/catalogue.db")) as database:
+            database.isolation_level = None
+            database.execute("BEGIN IMMEDIATE")
+            wait_for(lambda: "jobs cannot go on" in service.said(), "nobody is told")
+            time.sleep(7)  # the writer is waited for 5 seconds, and a second later again
+            database.execute("ROLLBACK")
+        assert ended(service, job)["decided"] == count
+        wait_for(lambda: "jobs go on" in service.said(), "nobody is told that they go on")
+        assert service.said().count("jobs cannot go on") == 1, service.said()
+        assert service.said().count("jobs go on") == 1, service.said()
+
+
 def test_what_was_never_accepted_leaves_nothing():
     with folder() as home:
         with Service(BUILD, home) as service:
