@@ -260,11 +260,14 @@ static enum doppel_status ask_batch(struct upstream *upstream, bool *out_away,
     for (;;) {
         struct doppel_error why = {0};
         enum doppel_status status = send_batch(upstream, &why);
-        if (status != DOPPEL_E_BUSY) {
-            if (!status)
-                upstream->pause_ms = 0;
-            return status ? doppel_fail(error, status, "the upstream: %s", why.message) : status;
+        if (!status) {
+            upstream->pause_ms = 0;
+            return DOPPEL_OK;
         }
+        if (status == DOPPEL_E_NOT_FOUND) /* which is the end of the inputs to who pulls */
+            status = DOPPEL_E_ARGUMENT;
+        if (status != DOPPEL_E_BUSY)
+            return doppel_fail(error, status, "the upstream: %s", why.message);
         note_away(upstream, why.message);
         *out_away = upstream->options->policy == DOPPEL_UPSTREAM_ACCEPT;
         if (*out_away)

@@ -395,6 +395,7 @@ def test_what_is_no_answer_is_a_sentence():
         (302, b"", {"Location": "http://127.0.0.1:1/"}, "redirects are not followed"),
         (401, b'{"detail":"a key is wanted"}', {}, "answers 401: a key is wanted"),
         (400, b'{"detail":7}', {}, "answers 400"),
+        (404, b"", {}, "answers 404"),
     ]
     with folder() as home:
         for i, (status, body, headers, sentence) in enumerate(cases):
