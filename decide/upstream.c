@@ -283,8 +283,10 @@ enum doppel_status upstream_settle(struct upstream *upstream, bool now, struct d
     uint64_t after = 0;
     bool away = false;
     enum doppel_status status = DOPPEL_OK;
-    if (!upstream || (!now && upstream->pause_ms && monotonic_ns() < upstream->away_until))
+    if (!upstream)
         return DOPPEL_OK;
+    if (!now && upstream->pause_ms && monotonic_ns() < upstream->away_until)
+        goto done;
     for (;;) {
         TRY(gather_batch(upstream, &after, error));
         if (!upstream->questions.count)

@@ -318,6 +318,23 @@ def test_accepted_while_away_and_found_to_be_there_later():
         assert [one["decision"] for one in log_of(home, "b", 1)] == ["new", "ignored"]
 
 
+def test_accepted_before_it_was_asked_again_and_found_to_be_there():
+    """After the first one the upstream is not asked for a while: the second is told at once."""
+    with folder() as home:
+        port = free_port()
+        records = [{"id": str(i), "text": text(i)} for i in range(3)]
+        node = Node(home, "b", f"http://127.0.0.1:{port}", "--upstream-policy", "accept")
+        assert all(node.decide(record)["queued"] for record in records[:2])
+        with upstream(home, port=port) as service:
+            ingest(home, "a", service.address, "-",
+                   given="".join(json.dumps(record) + "\n" for record in records[:2]))
+            time.sleep(0.5)
+            assert "queued" not in node.decide(records[2])
+            node.end()
+        said = (home / "b.log").read_text()
+        assert said.count("was new here, but the upstream has it") == 2, said
+
+
 def test_waited_for_while_away():
     with folder() as home:
         port = free_port()
