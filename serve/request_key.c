@@ -98,6 +98,8 @@ void request_key_give_back(struct exchange *exchange)
 
 static void add_word(struct digest_stream *stream, const char *word)
 {
+    const char there = word != NULL;
+    digest_stream_add(stream, &there, sizeof there);
     digest_stream_add(stream, word ? word : "", word ? strlen(word) + 1 : 0);
 }
 
@@ -125,6 +127,7 @@ static enum doppel_status digest_request(const struct exchange *exchange, struct
     if (!stream)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
     digest_stream_begin(stream);
+    digest_stream_add(stream, &exchange->form, sizeof exchange->form);
     add_word(stream, exchange_argument(exchange, "id"));
     add_word(stream, exchange_argument(exchange, "name"));
     bool read = digest_buffer(stream, &exchange->body);

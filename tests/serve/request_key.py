@@ -98,6 +98,21 @@ def test_a_key_is_of_one_body_and_of_one_client():
                 assert status in (200, 400) and (status == 400 or bad == " "), (bad, body)
 
 
+def test_a_body_under_another_name_or_of_another_type_is_another():
+    with folder() as home, Service(BUILD, home) as service:
+        body = json.dumps({"text": text(1)})
+        for key, (first, second) in enumerate([
+            (("?id=x", "text/plain"), ("?name=x", "text/plain")),
+            (("", "application/json"), ("", "text/plain")),
+        ]):
+            def send(where, kind, key=key):
+                return service.ask("POST", f"/v1/ingest{where}", body, Content_Type=kind,
+                                   Idempotency_Key=str(key))
+            assert send(*first)[0] == 200
+            assert send(*second)[0] == 422, second
+            assert send(*first)[0] == 200
+
+
 def test_a_key_is_forgotten_after_a_day():
     with folder() as home, Service(BUILD, home) as service:
         for key in ("old", "young"):
