@@ -10,10 +10,16 @@
 #define REQUEST_VALUES "?1, ?2, ?3, ?4, ?5"
 #define ANSWER_VALUES "?1, ?2, ?3"
 
+/* What began before it is forgotten. */
+static int64_t oldest_ns(void)
+{
+    return now_ns() - DOPPEL_REQUEST_SECONDS * INT64_C(1000000000);
+}
+
 static enum doppel_status forget_old(struct doppel_library *library, struct doppel_error *error)
 {
-    int64_t before = now_ns() - DOPPEL_REQUEST_SECONDS * INT64_C(1000000000);
-    return rows_run(library, "DELETE FROM request WHERE time_ns < ?1", VALUES(ID(before)), error);
+    return rows_run(library, "DELETE FROM request WHERE time_ns < ?1", VALUES(ID(oldest_ns())),
+                    error);
 }
 
 /* @param out_id 0: there is none */
@@ -26,8 +32,9 @@ static enum doppel_status find_request(struct doppel_library *library,
     enum doppel_status status =
         rows_first(library,
                    "SELECT id, body, " IS_WHOLE(REQUEST_SUM) " FROM request WHERE client = ?1 AND "
-                                                             "key = ?2",
-                   VALUES(value_text(request->client), value_text(request->key)), &row, error);
+                                                             "key = ?2 AND time_ns >= ?3",
+                   VALUES(value_text(request->client), value_text(request->key), ID(oldest_ns())),
+                   &row, error);
     if (status || !row)
         return status;
     const struct doppel_digest *body = sqlite3_column_blob(row, 1);

@@ -1,8 +1,12 @@
-/* Sources, groups, canonical members, the log, words, lists and what is said of items: each alone.
- */
+/* Sources, groups, canonical members, the log, words, lists, what is said of items, and requests:
+ * each alone. */
 #include "tests/library/fixture.h"
 
 #include <stdio.h>
+
+#include <doppel/library_requests.h>
+
+#include "library/sums.h"
 
 static uint64_t add_number(struct doppel_library *library, uint64_t number)
 {
@@ -496,6 +500,32 @@ static void test_words(void **state)
     doppel_library_close(library);
 }
 
+static enum doppel_status begin_request(struct doppel_library *library, uint8_t body)
+{
+    const struct doppel_library_request request = {
+        .client = "", .key = "a", .body = {.bytes = {body}}};
+    uint64_t id = 0;
+    enum doppel_status status = doppel_library_begin_request(library, &request, &id, NULL);
+    commit(library);
+    return status;
+}
+
+static void test_the_key_of_an_old_request_is_free(void **state)
+{
+    struct doppel_library *library = open_library(*state);
+    assert_int_equal(begin_request(library, 1), DOPPEL_OK);
+    assert_int_equal(begin_request(library, 1), DOPPEL_OK);
+    assert_int_equal(begin_request(library, 2), DOPPEL_E_ARGUMENT);
+    doppel_library_close(library);
+    run_raw(folder_path(*state, "a/library/catalogue.db"),
+            "UPDATE request SET time_ns = time_ns - 86401000000000;"
+            "UPDATE request SET checksum = " CHECKSUM_OF(REQUEST_SUM));
+    library = open_library(*state);
+    assert_int_equal(begin_request(library, 2), DOPPEL_OK);
+    assert_int_equal(begin_request(library, 1), DOPPEL_E_ARGUMENT);
+    doppel_library_close(library);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +540,7 @@ int main(void)
         IN_FOLDER(test_lists),
         IN_FOLDER(test_what_is_said_stays_when_a_file_changes),
         IN_FOLDER(test_words),
+        IN_FOLDER(test_the_key_of_an_old_request_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
