@@ -8,10 +8,10 @@
     "id, record_id, source, date, corpus, line, place, size, added_ns, content, words, shingles, " \
     "too_short, decision, leader, leads, lanes"
 #define TEXT_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17"
-/** TEXT_COLUMNS with others in place of three. */
-#define TEXT_BUT(corpus, leader, leads)                                                            \
+/** TEXT_COLUMNS with others in place of four. */
+#define TEXT_BUT(corpus, decision, leader, leads)                                                  \
     "id, record_id, source, date, " corpus ", line, place, size, added_ns, content, words,"        \
-    " shingles, too_short, decision, " leader ", " leads ", lanes"
+    " shingles, too_short, " decision ", " leader ", " leads ", lanes"
 #define CORPUS_COLUMNS "corpus.id, corpus.path"
 #define SHINGLE_COLUMNS "text_shingles.text, text_shingles.data"
 

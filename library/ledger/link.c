@@ -126,9 +126,8 @@ enum doppel_status doppel_library_each_follower(struct doppel_library *library, 
 
 /* The rows of texts say themselves whom these follow: an earlier one. */
 #define PUT_TEXT(leader, leads, which)                                                             \
-    "UPDATE text SET leader = " leader ", leads = " leads                                          \
-    ", checksum = " CHECKSUM_OF(TEXT_BUT("corpus", leader, leads)) " WHERE " which                 \
-                                                                   " AND " IS_WHOLE(TEXT_COLUMNS)
+    "UPDATE text SET leader = " leader ", leads = " leads ", checksum = " CHECKSUM_OF(TEXT_BUT(    \
+        "corpus", "decision", leader, leads)) " WHERE " which " AND " IS_WHOLE(TEXT_COLUMNS)
 
 /* Those who follow `from` follow `to`. */
 static enum doppel_status relink(struct doppel_library *library, uint64_t from, uint64_t to,

@@ -7,11 +7,6 @@
 #include "library/items/text_internal.h"
 #include "library/sums.h"
 
-/* Columns of a text with another decision. */
-#define TEXT_DECIDED                                                                               \
-    "id, record_id, source, date, corpus, line, place, size, added_ns, content, words, shingles, " \
-    "too_short, ?2, leader, leads, lanes"
-
 static enum doppel_status queue_item(struct doppel_library *library, uint64_t id,
                                      struct doppel_error *error)
 {
@@ -40,10 +35,11 @@ static enum doppel_status leave_queue(struct doppel_library *library, uint64_t i
     TRY(rows_run(library, "DELETE FROM upstream WHERE item = ?1", VALUES(ID(id)), error));
     *out_waited = rows_changed(library) > 0;
     if (*out_waited && decision != DOPPEL_DECISION_NEW)
-        TRY(rows_run(library,
-                     "UPDATE text SET decision = ?2, checksum = " CHECKSUM_OF(
-                         TEXT_DECIDED) " WHERE id = ?1 AND " IS_WHOLE(TEXT_COLUMNS),
-                     VALUES(ID(id), ID(decision)), error));
+        TRY(rows_run(
+            library,
+            "UPDATE text SET decision = ?2, checksum = " CHECKSUM_OF(TEXT_BUT(
+                "corpus", "?2", "leader", "leads")) " WHERE id = ?1 AND " IS_WHOLE(TEXT_COLUMNS),
+            VALUES(ID(id), ID(decision)), error));
 done:
     return status;
 }
