@@ -153,7 +153,18 @@ static bool take_answer(void *context, uint64_t number, const char *answer)
     return task->answers[number];
 }
 
-/* What was new, before the upstream was asked, may not be by now. */
+/* What was kept as new, before the upstream was asked, may not be by now, or may still wait. */
+static bool set_outcome(json_t *object, const struct doppel_decided *by_now)
+{
+    if (by_now->queued)
+        return !json_object_set_new(object, "queued", json_true());
+    return !json_object_set_new(object, "decision",
+                                json_string(doppel_decision_name(by_now->decision))) &&
+           !json_object_set_new(object, "reason", json_string(by_now->why ? by_now->why : "")) &&
+           (!by_now->upstream ||
+            !json_object_set_new(object, "upstream", json_loads(by_now->upstream, 0, NULL)));
+}
+
 static enum doppel_status bring_up(char **answer, struct doppel_decider *decider,
                                    struct doppel_error *error)
 {
@@ -165,13 +176,11 @@ static enum doppel_status bring_up(char **answer, struct doppel_decider *decider
     if (!item || !decision || strcmp(decision, doppel_decision_name(DOPPEL_DECISION_NEW)) != 0)
         goto done;
     TRY(doppel_decider_recall(decider, item, &by_now, error));
-    if (by_now.decision == DOPPEL_DECISION_NEW)
+    if (by_now.decision == DOPPEL_DECISION_NEW && !by_now.queued)
         goto done;
-    json_object_set_new(object, "decision", json_string(doppel_decision_name(by_now.decision)));
-    json_object_set_new(object, "reason", json_string(by_now.why ? by_now.why : ""));
-    if (by_now.upstream)
-        json_object_set_new(object, "upstream", json_loads(by_now.upstream, 0, NULL));
-    char *text = json_dumps(object, JSON_COMPACT);
+    char *text = set_outcome(object, &by_now)
+                     ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15))
+                     : NULL;
     if (!text)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer"));
     free(*answer);
@@ -190,8 +199,10 @@ static enum doppel_status recall_answers(struct decision_task *task, struct dopp
     if (!task->answers)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answers");
     status = doppel_library_each_answer(library, task->request, take_answer, task, error);
-    if (status && status != DOPPEL_E_CORRUPT) /* what is damaged is decided again */
+    if (status == DOPPEL_E_CANCELLED) /* by take_answer */
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answers");
+    if (status != DOPPEL_E_CORRUPT) /* what is damaged is decided again */
+        TRY(status);
     TRY(asks ? doppel_decider_settle(decider, error) : DOPPEL_OK);
     for (size_t i = 0; asks && i < task->inputs.all.count; i++)
         if (task->answers[i])

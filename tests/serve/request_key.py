@@ -113,6 +113,15 @@ def test_a_body_under_another_name_or_of_another_type_is_another():
             assert send(*first)[0] == 200
 
 
+def test_what_waits_for_an_upstream_still_does_when_it_comes_again():
+    with folder() as home:
+        options = ["--upstream", f"http://127.0.0.1:{free_port()}", "--upstream-policy", "accept"]
+        with Service(BUILD, home, *options) as service:
+            first, again = [service.post("/v1/ingest", {"text": text(1)}, Idempotency_Key="k")[2]
+                            for _ in range(2)]
+        assert first["results"][0]["queued"] and again == first, (first, again)
+
+
 def test_a_key_is_forgotten_after_a_day():
     with folder() as home, Service(BUILD, home) as service:
         for key in ("old", "young"):
