@@ -1,0 +1,12 @@
+/* Folders that a service may read, webhooks that it may call, and the upstream that is asked:
+ * --allow-paths, --webhook-…, --upstream…. */
+#ifndef DOPPEL_TOOLS_ARGS_SERVICE_OPTIONS_H
+#define DOPPEL_TOOLS_ARGS_SERVICE_OPTIONS_H
+
+#include "tools/args/options.h"
+
+/* Check them, and read the keys that are in files: webhook_secret, upstream_secret.
+ * DOPPEL_E_ARGUMENT with a sentence. */
+enum doppel_status service_options_check(struct settings *settings, struct doppel_error *error);
+
+#endif
