@@ -138,6 +138,46 @@ void put_decision(struct doppel_json *json, const struct request_input *input,
     doppel_decision_to_json(json, &told);
 }
 
+/* What was kept as new, before the upstream was asked, may not be by now, or may still wait. */
+static bool set_outcome(json_t *object, const struct doppel_decided *by_now)
+{
+    if (by_now->queued)
+        return !json_object_set_new(object, "queued", json_true());
+    return !json_object_set_new(object, "decision",
+                                json_string(doppel_decision_name(by_now->decision))) &&
+           !json_object_set_new(object, "reason", json_string(by_now->why ? by_now->why : "")) &&
+           (!by_now->upstream ||
+            !json_object_set_new(object, "upstream", json_loads(by_now->upstream, 0, NULL)));
+}
+
+enum doppel_status bring_up_answer(char **answer, struct doppel_decider *decider, bool *out_changed,
+                                   bool *out_unreadable, struct doppel_error *error)
+{
+    json_t *object = json_loads(*answer, 0, NULL);
+    uint64_t item = (uint64_t)json_integer_value(json_object_get(object, "item"));
+    const char *decision = json_string_value(json_object_get(object, "decision"));
+    struct doppel_decided by_now = {0};
+    enum doppel_status status = DOPPEL_OK;
+    *out_changed = *out_unreadable = false;
+    if (!item || !decision || strcmp(decision, doppel_decision_name(DOPPEL_DECISION_NEW)) != 0)
+        goto done;
+    TRY(doppel_decider_recall(decider, item, &by_now, error));
+    if (by_now.decision == DOPPEL_DECISION_NEW && !by_now.queued)
+        goto done;
+    char *text = set_outcome(object, &by_now)
+                     ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15))
+                     : NULL;
+    if (!text)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer"));
+    free(*answer);
+    *answer = text;
+    *out_changed = true;
+    *out_unreadable = by_now.decision == DOPPEL_DECISION_UNREADABLE;
+done:
+    json_decref(object);
+    return status;
+}
+
 enum doppel_status keep_answer_of_input(struct decision_task *first, struct doppel_library *library,
                                         const struct doppel_decided *decided,
                                         struct doppel_error *error)

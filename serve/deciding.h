@@ -38,6 +38,12 @@ enum doppel_status push_request_input(struct doppel_decider *decider, struct req
 void put_decision(struct doppel_json *json, const struct request_input *input,
                   const struct doppel_decided *decided);
 
+/* What was kept as new, before the upstream was asked, may not be by now, or may still wait.
+ * @param answer as put_decision() made it; given, and replaced where it changed
+ * @param out_unreadable whether it is that by now */
+enum doppel_status bring_up_answer(char **answer, struct doppel_decider *decider, bool *out_changed,
+                                   bool *out_unreadable, struct doppel_error *error);
+
 /* Keep what is answered to the next input of these tasks, as of `on_keep` of a decider. */
 enum doppel_status keep_answer_of_input(struct decision_task *first, struct doppel_library *library,
                                         const struct doppel_decided *decided,

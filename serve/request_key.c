@@ -153,48 +153,12 @@ static bool take_answer(void *context, uint64_t number, const char *answer)
     return task->answers[number];
 }
 
-/* What was kept as new, before the upstream was asked, may not be by now, or may still wait. */
-static bool set_outcome(json_t *object, const struct doppel_decided *by_now)
-{
-    if (by_now->queued)
-        return !json_object_set_new(object, "queued", json_true());
-    return !json_object_set_new(object, "decision",
-                                json_string(doppel_decision_name(by_now->decision))) &&
-           !json_object_set_new(object, "reason", json_string(by_now->why ? by_now->why : "")) &&
-           (!by_now->upstream ||
-            !json_object_set_new(object, "upstream", json_loads(by_now->upstream, 0, NULL)));
-}
-
-static enum doppel_status bring_up(char **answer, struct doppel_decider *decider,
-                                   struct doppel_error *error)
-{
-    json_t *object = json_loads(*answer, 0, NULL);
-    uint64_t item = (uint64_t)json_integer_value(json_object_get(object, "item"));
-    const char *decision = json_string_value(json_object_get(object, "decision"));
-    struct doppel_decided by_now = {0};
-    enum doppel_status status = DOPPEL_OK;
-    if (!item || !decision || strcmp(decision, doppel_decision_name(DOPPEL_DECISION_NEW)) != 0)
-        goto done;
-    TRY(doppel_decider_recall(decider, item, &by_now, error));
-    if (by_now.decision == DOPPEL_DECISION_NEW && !by_now.queued)
-        goto done;
-    char *text = set_outcome(object, &by_now)
-                     ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15))
-                     : NULL;
-    if (!text)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer"));
-    free(*answer);
-    *answer = text;
-done:
-    json_decref(object);
-    return status;
-}
-
 static enum doppel_status recall_answers(struct decision_task *task, struct doppel_decider *decider,
                                          struct doppel_library *library, struct doppel_error *error)
 {
     enum doppel_status status;
     bool asks = task->exchange->service->options->decide.upstream.service.url;
+    bool changed, unreadable;
     task->answers = calloc(task->inputs.all.count, sizeof *task->answers);
     if (!task->answers)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answers");
@@ -206,7 +170,7 @@ static enum doppel_status recall_answers(struct decision_task *task, struct dopp
     TRY(asks ? doppel_decider_settle(decider, error) : DOPPEL_OK);
     for (size_t i = 0; asks && i < task->inputs.all.count; i++)
         if (task->answers[i])
-            TRY(bring_up(&task->answers[i], decider, error));
+            TRY(bring_up_answer(&task->answers[i], decider, &changed, &unreadable, error));
 done:
     return status;
 }

@@ -1,6 +1,9 @@
 /* Deciding about inputs of jobs. */
 #include "serve/jobs/batch.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/try.h"
 #include "serve/deciding.h"
 #include "serve/service.h"
@@ -77,16 +80,20 @@ static enum doppel_status push_batch(struct job_batch *batch, struct doppel_erro
     return status;
 }
 
+static bool has_upstream(const struct job_batch *batch)
+{
+    return batch->service->options->decide.upstream.service.url;
+}
+
 /* What was kept as new may be another's: an upstream is asked about what is kept. */
 static enum doppel_status pull_batch(struct job_batch *batch, struct doppel_error *error)
 {
-    const bool has_upstream = batch->service->options->decide.upstream.service.url;
     struct doppel_decided decided;
     enum doppel_status status;
     for (size_t i = 0; !(status = doppel_decider_pull(batch->decider, &decided, error)); i++) {
         while (input_at(batch, i)->error.status)
             i++;
-        if (has_upstream)
+        if (has_upstream(batch))
             TRY(put_input(batch, i, &decided, doppel_library_correct_job_decision, error));
     }
 done:
@@ -113,6 +120,66 @@ enum doppel_status batch_decide(struct job_batch *batch, struct doppel_error *er
     TRY(complete_jobs(batch, error));
     TRY(doppel_library_commit(batch->library, error));
 done:
+    return status;
+}
+
+/* ---- what was decided before ---- */
+
+enum doppel_status batch_settle(struct job_batch *batch, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (!has_upstream(batch))
+        return DOPPEL_OK;
+    TRY(want_job_decider(batch, error));
+    TRY(doppel_decider_settle(batch->decider, error));
+done:
+    return status;
+}
+
+/* The last answers of a job, which are changed once nobody visits them. */
+struct last_answers {
+    char *answers[MOST_CLAIMS_A_JOB];
+    uint64_t first, count;
+    bool lacks_memory;
+};
+
+static bool take_last_answer(void *context, const struct doppel_job_input *input)
+{
+    struct last_answers *last = context;
+    const uint64_t i = input->number - last->first;
+    if (i >= last->count || !input->decision)
+        return false;
+    last->answers[i] = strdup(input->decision);
+    last->lacks_memory |= !last->answers[i];
+    return !last->lacks_memory;
+}
+
+/* Those before the last batch had their answers when it began. */
+enum doppel_status batch_bring_up(struct job_batch *batch, uint64_t job, uint64_t decided,
+                                  struct doppel_error *error)
+{
+    struct last_answers last = {.count = decided < MOST_CLAIMS_A_JOB ? decided : MOST_CLAIMS_A_JOB};
+    enum doppel_status status = DOPPEL_OK;
+    if (!has_upstream(batch) || !last.count)
+        return DOPPEL_OK;
+    last.first = decided - last.count;
+    status = doppel_library_each_job_input(batch->library, job, last.first, take_last_answer, &last,
+                                           error);
+    if (last.lacks_memory)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answers"));
+    /* What is damaged stays as it is. */
+    TRY(status == DOPPEL_E_CANCELLED || status == DOPPEL_E_CORRUPT ? DOPPEL_OK : status);
+    for (size_t i = 0; i < last.count; i++) {
+        bool changed = false, unreadable = false;
+        if (last.answers[i])
+            TRY(bring_up_answer(&last.answers[i], batch->decider, &changed, &unreadable, error));
+        if (changed)
+            TRY(doppel_library_correct_job_decision(batch->library, job, last.first + i,
+                                                    last.answers[i], unreadable, error));
+    }
+done:
+    for (size_t i = 0; i < last.count; i++)
+        free(last.answers[i]);
     return status;
 }
 

@@ -16,6 +16,13 @@ struct job_batch {
 /* Decide about all. On failure some may be kept: the rows of their jobs say which. */
 enum doppel_status batch_decide(struct job_batch *batch, struct doppel_error *error);
 
+/* What an upstream has answered since about a job's inputs that are decided: the last process may
+ * have ended before. In two steps: the first may wait for the upstream, the second writes.
+ * @param decided how many, the first of the job */
+enum doppel_status batch_settle(struct job_batch *batch, struct doppel_error *error);
+enum doppel_status batch_bring_up(struct job_batch *batch, uint64_t job, uint64_t decided,
+                                  struct doppel_error *error);
+
 /* After a failure: what was not kept is taken back. */
 void batch_give_up(struct job_batch *batch);
 

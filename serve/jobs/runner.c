@@ -208,7 +208,9 @@ static enum doppel_status begin_jobs(struct runner *runner, uint64_t before,
         if (runner->claims.jobs[i].id > before)
             jobs[count++] = runner->claims.jobs[i];
     pthread_mutex_unlock(&runner->lock);
+    TRY(batch_settle(&runner->batch, error));
     for (size_t i = 0; i < count; i++) {
+        TRY(batch_bring_up(&runner->batch, jobs[i].id, jobs[i].next - jobs[i].claims, error));
         TRY(doppel_library_begin_job(runner->library, jobs[i].id, error));
         TRY(doppel_library_complete_job(runner->library, jobs[i].id, error));
     }

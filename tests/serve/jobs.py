@@ -12,6 +12,7 @@ import http.server
 import json
 import pathlib
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -224,6 +225,28 @@ def test_what_an_upstream_has_is_ignored():
             job = accepted(service.post("/v1/jobs", [{"text": text(n)} for n in range(3)]))
             decisions = [one["decision"] for one in ended(service, job)["results"]]
             assert decisions == ["new", "ignored", "new"], decisions
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_what_an_upstream_has_is_ignored_also_after_a_crash():
+    """It ends after its results are kept, and before the upstream, which is away, answers."""
+    with folder() as one, folder() as other:
+        listen = f"127.0.0.1:{free_port()}"
+        options = ("--upstream", f"http://{listen}")
+        with Service(BUILD, other, *options) as service:
+            job = accepted(service.post("/v1/jobs", [{"text": text(n)} for n in range(3)]))
+            wait_for(lambda: look(service, job)["decided"] == 3, "nothing is kept")
+            service.end(signal.SIGKILL)
+        with Service(BUILD, one, listen=listen) as upstream:
+            upstream.post("/v1/ingest", {"text": text(1)})
+            with Service(BUILD, other, *options) as service:
+                decisions = [one["decision"] for one in ended(service, job)["results"]]
+                assert decisions == ["new", "ignored", "new"], decisions
 
 
 def test_cancelled():
