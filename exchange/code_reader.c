@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/files/nameless_file.h"
 #include "core/files/write_all.h"
 
 enum { BUFFER_BYTES = 256 * 1024, SETTLE_CODES = 4096, MOST_WORDS = 4 };
@@ -280,20 +280,6 @@ void code_reader_rewind(struct code_reader *reader)
 
 /* ---- settling ---- */
 
-/* A file without a name, beside what is being made: what lies in /tmp may lie in memory. */
-static int make_nameless_file(const char *folder)
-{
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-        return fd;
-    char path[PATH_MAX]; /* a file system that cannot */
-    snprintf(path, sizeof path, "%s/codes.XXXXXX", folder);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 static bool write_words(int fd, const uint64_t *words, size_t count)
 {
     uint8_t bytes[SETTLE_CODES * MOST_WORDS * 8];
@@ -322,7 +308,8 @@ enum doppel_status code_reader_settle(struct code_reader *reader, const char *fo
         return DOPPEL_OK;
     }
     enum doppel_status status;
-    int fd = make_nameless_file(folder);
+    /* Beside what is being made: what lies in /tmp may lie in memory. */
+    int fd = nameless_file(folder);
     if (fd < 0) {
         status = doppel_fail(error, write_failure(errno), "%s: temporary file: %s", folder,
                              strerror(errno));

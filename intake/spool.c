@@ -1,5 +1,6 @@
 /* Standard input as a file that can be read anywhere. */
 #include "intake/spool.h"
+#include "core/files/nameless_file.h"
 #include "core/files/write_all.h"
 
 #include <errno.h>
@@ -15,10 +16,10 @@
 enum { CHUNK_BYTES = 64 * 1024 };
 
 /* On disk where that can be, else in memory. */
-static int nameless_file(void)
+static int make_spool_file(void)
 {
     const char *folder = getenv("TMPDIR");
-    int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = nameless_file(folder && *folder ? folder : "/tmp");
     return fd >= 0 ? fd : memfd_create("doppel", MFD_CLOEXEC);
 }
 
@@ -52,7 +53,7 @@ static enum doppel_status copy_stream(int in, int out, uint64_t max_bytes,
 enum doppel_status spool(int in, uint64_t max_bytes, int *out_fd, struct doppel_error *error)
 {
     bool as_it_is = is_file_at_start(in);
-    int fd = as_it_is ? fcntl(in, F_DUPFD_CLOEXEC, 3) : nameless_file();
+    int fd = as_it_is ? fcntl(in, F_DUPFD_CLOEXEC, 3) : make_spool_file();
     if (fd < 0)
         return doppel_fail(error, write_failure(errno), "temporary file: %s", strerror(errno));
     enum doppel_status status = as_it_is ? DOPPEL_OK : copy_stream(in, fd, max_bytes, error);

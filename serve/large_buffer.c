@@ -10,6 +10,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "core/files/nameless_file.h"
 #include "core/files/write_all.h"
 
 static enum doppel_status fail_temporary(int reason, struct doppel_error *error)
@@ -21,7 +22,7 @@ static enum doppel_status fail_temporary(int reason, struct doppel_error *error)
 static enum doppel_status to_file(struct large_buffer *buffer, const char *folder,
                                   struct doppel_error *error)
 {
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = nameless_file(folder);
     if (fd < 0 || !write_all(fd, buffer->bytes, buffer->size)) {
         int reason = errno;
         if (fd >= 0)

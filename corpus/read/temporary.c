@@ -2,12 +2,11 @@
 #include "corpus/read/temporary.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/files/nameless_file.h"
 #include "core/files/read_at.h"
 #include "core/files/write_all.h"
 #include "corpus/read/reread.h"
@@ -31,14 +30,7 @@ enum doppel_status temporary_failed(const char *folder, int reason, struct doppe
 
 enum doppel_status temporary_file(const char *folder, int *out_fd, struct doppel_error *error)
 {
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/doppel-XXXXXX", folder);
-        fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0)
-            unlink(path);
-    }
+    int fd = nameless_file(folder);
     if (fd < 0)
         return temporary_failed(folder, errno, error);
     *out_fd = fd;

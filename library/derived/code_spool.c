@@ -1,10 +1,11 @@
 /* Codes on their way into a segment: a temporary file, written once and read several times. */
 #include "library/derived/code_spool.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "core/files/nameless_file.h"
 
 struct code_spool {
     FILE *file;
@@ -16,7 +17,7 @@ struct code_spool {
 
 static FILE *open_temporary(const char *directory)
 {
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = nameless_file(directory);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (fd >= 0 && !file)
         close(fd);
