@@ -93,9 +93,8 @@ bool route_takes(const struct route *route, struct exchange *exchange, const cha
 {
     if (!route->parameters || is_listed(route->parameters, parameter))
         return true;
-    exchange_problem(exchange, HTTP_BAD_REQUEST, "there is no parameter '%.64s': there %s %s",
-                     parameter, *route->parameters ? "are" : "is",
-                     *route->parameters ? route->parameters : "none");
+    exchange_problem(exchange, HTTP_BAD_REQUEST, "'%.64s' is no parameter of this: it has %s",
+                     parameter, *route->parameters ? route->parameters : "none");
     return false;
 }
 
