@@ -36,6 +36,8 @@ enum doppel_upstream_policy {
 struct doppel_upstream_options {
     struct doppel_client_options service; /**< `url` NULL: nobody is asked */
     enum doppel_upstream_policy policy;
+    struct doppel_run *run; /**< when it is cancelled, nobody waits any more; borrowed; NULL: the
+                               decider's, which ends all else, too */
 };
 
 struct doppel_decided;

@@ -480,7 +480,8 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
     };
     enum doppel_status status;
     if (options->upstream.service.url && !options->dry_run)
-        TRY(upstream_new(run, library, &decider->options.upstream, &decider->upstream, error));
+        TRY(upstream_new(decider->options.upstream.run ? decider->options.upstream.run : run,
+                         library, &decider->options.upstream, &decider->upstream, error));
     decider->file_options.decider.upstream = decider->upstream;
     TRY(decider->walks ? open_files(decider, error) : open_records(decider, error));
 done:

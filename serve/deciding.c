@@ -14,6 +14,7 @@ struct doppel_decide_options decide_options_of(const struct service *service, bo
 {
     struct doppel_decide_options options = service->options->decide;
     options.dry_run = dry_run;
+    options.upstream.run = service->upstream_run;
     return options;
 }
 

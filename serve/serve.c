@@ -88,6 +88,8 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
     service->request_keys = request_keys_new();
     if (!service->metrics || !service->request_keys)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a service"));
+    if (service->options->decide.upstream.service.url)
+        TRY(doppel_run_new(doppel_run_get_options(service->run), &service->upstream_run, error));
     TRY(writer_open(service, &service->writer, error)); /* makes the library */
     TRY(readers_open(service, &service->readers, error));
     TRY(jobs_open(service, &service->jobs, error));
@@ -113,6 +115,7 @@ static void close_parts(struct service *service)
     metrics_free(service->metrics);
     request_keys_free(service->request_keys);
     keys_free(service->keys);
+    doppel_run_free(service->upstream_run);
 }
 
 static enum doppel_status listen_and_answer(struct service *service,
@@ -143,6 +146,8 @@ static enum doppel_status listen_and_answer(struct service *service,
     }
     notify_manager("STOPPING=1");
     atomic_store(&service->ending, true);
+    if (service->upstream_run) /* which may be away for days */
+        doppel_run_cancel(service->upstream_run);
     jobs_stop(service->jobs);
     job_events_stop(service->job_events);
     http_refuse(service->http);

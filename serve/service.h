@@ -11,7 +11,8 @@
 struct service {
     const struct serve_options *options;
     struct doppel_run *run;
-    struct doppel_confinement held; /* what holds the workers */
+    struct doppel_run *upstream_run; /* of who asks the upstream; NULL: there is none */
+    struct doppel_confinement held;  /* what holds the workers */
     struct client_keys *keys;
     struct metrics *metrics;
     struct readers *readers;

@@ -358,6 +358,20 @@ def test_who_waits_can_be_stopped():
         assert node.process.returncode == 130, node.process.returncode
 
 
+def test_a_service_that_waits_can_be_stopped():
+    away = f"http://127.0.0.1:{free_port()}"
+    with folder() as home, Service(BUILD, home, "--upstream", away) as service:
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(service.post, "/v1/ingest", {"text": text(1)})
+            while "is away" not in service.said():
+                assert not asked.done(), asked.result()
+                time.sleep(0.02)
+            begun = time.monotonic()
+            assert service.end() == 0
+            assert time.monotonic() - begun < 20, "it waited for the upstream"
+            assert asked.result()[0] == 503, asked.result()
+
+
 # ---- who answers ----
 
 
