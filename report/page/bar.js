@@ -125,6 +125,27 @@ const toggleBlur = () => setBlur(!document.body.classList.contains('blur'));
 
 // ---- keys ----
 
+// Those of every page that shows groups; a page adds its own (keyOf).
+const displayKeys = {
+    b: toggleBlur,
+    t: nextTheme,
+    '?': () => find('keys').showModal(),
+};
+const groupKeys = {
+    j: () => moveGroup(1),
+    k: () => moveGroup(-1),
+    g: () => moveGroup(-shown.length),
+    G: () => moveGroup(shown.length),
+    n: moveToUnmarked,
+    ArrowRight: () => moveMember(1),
+    ArrowLeft: () => moveMember(-1),
+    u: () => act.unmark(),
+    v: () => openViewer(current, chosen),
+    ' ': () => openViewer(current, chosen),
+    c: () => act.copyPath(),
+    '/': () => find('search').focus(),
+};
+
 const runKey = (name) => keyOf(name)();
 
 function onKey(event) {
@@ -166,7 +187,7 @@ function makeBar() {
             'aria-expanded',
             String(find('filter').classList.toggle('open')),
         );
-    find('help').onclick = () => find('keys').showModal();
+    find('help').onclick = displayKeys['?'];
     list.addEventListener('focusin', (event) => {
         const node = event.target.closest('.member');
         if (node)

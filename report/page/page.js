@@ -61,36 +61,24 @@ const doExport = () => exportMarks(data.groups);
 // ---- keys ----
 
 const keys = {
-    j: () => moveGroup(1),
-    k: () => moveGroup(-1),
-    g: () => moveGroup(-shown.length),
-    G: () => moveGroup(shown.length),
-    n: moveToUnmarked,
-    ArrowRight: () => moveMember(1),
-    ArrowLeft: () => moveMember(-1),
+    ...displayKeys,
+    ...groupKeys,
     Enter: () => act.keep(chosen),
     r: () => act.remove(),
     l: () => act.leave(),
     d: () => act.pair('distinct'),
     s: () => act.pair('same'),
-    u: () => act.unmark(),
     z: () => act.takeBack(),
-    v: () => openViewer(current, chosen),
-    ' ': () => openViewer(current, chosen),
     o: () => act.openFolder(),
-    c: () => act.copyPath(),
     m: openRules,
     a: openDoing,
     Z: () => data.action && undoLast(),
-    b: toggleBlur,
-    t: nextTheme,
     e: doExport,
-    '/': () => find('search').focus(),
-    '?': () => find('keys').showModal(),
 };
 
 const keyOf = (name) =>
     keys[name] || (/^[1-9]$/.test(name) ? () => act.keep(Number(name) - 1) : null);
+
 // ---- the beginning ----
 
 // What its members look like, once that part of the page is there.

@@ -26,14 +26,8 @@ function openView() {
     views[now]();
 }
 
-const commonKeys = {
-    b: toggleBlur,
-    t: nextTheme,
-    '?': () => find('keys').showModal(),
-};
-
 const keyOf = (name) =>
-    commonKeys[name] ||
+    displayKeys[name] ||
     (viewNow() === 'review' &&
         (reviewKeys[name] ||
             (/^[1-9]$/.test(name) && (() => markAndGoOn(act.keep, Number(name) - 1)))));

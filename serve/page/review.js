@@ -160,22 +160,11 @@ function undo() {
 }
 
 const reviewKeys = {
-    j: () => moveGroup(1),
-    k: () => moveGroup(-1),
-    g: () => moveGroup(-shown.length),
-    G: () => moveGroup(shown.length),
-    n: moveToUnmarked,
-    ArrowRight: () => moveMember(1),
-    ArrowLeft: () => moveMember(-1),
+    ...groupKeys,
     Enter: () => markAndGoOn(act.keep, chosen),
     d: () => markAndGoOn(act.pair, 'distinct'),
     s: () => markAndGoOn(act.pair, 'same'),
-    u: () => act.unmark(),
     z: undo,
-    v: () => openViewer(current, chosen),
-    ' ': () => openViewer(current, chosen),
-    c: () => act.copyPath(),
-    '/': () => find('search').focus(),
 };
 
 function makeReview() {
