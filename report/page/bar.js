@@ -160,8 +160,8 @@ function onKey(event) {
         event.preventDefault();
         return onViewerKey(event.key);
     }
-    if (event.key === 'Escape' && at.closest('#bar'))
-        return choose(current || shown[0], chosen, true);
+    if (event.key === 'Escape' && at.closest('#bar, #filter'))
+        return current ? choose(current, chosen, true) : undefined;
     if (at.matches('input, select, textarea') || onButton) return;
     if (!keyOf(event.key)) return;
     event.preventDefault();

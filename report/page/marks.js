@@ -100,12 +100,13 @@ function clearFiles(group) {
     for (const member of group.members) setMark('files', fileKey(member), undefined);
 }
 
-// The first one to be kept has the others go; more may be kept.
+// The first one to be kept has the others go; more may be kept, but of what a service has.
 function markKeep(group, index) {
     const member = group.members[index];
     const others = group.members.filter((other) => other !== member);
     setMark('leave', groupId(group), undefined);
     if (fileMark(member) !== 'keep') {
+        if (!actsOnFiles()) clearFiles(group);
         setMark('files', fileKey(member), 'keep');
         for (const other of others)
             if (

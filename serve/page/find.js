@@ -38,19 +38,22 @@ function verdict(result) {
     return count(found, 'match', 'matches') + ' in the library';
 }
 
-// Not in the order of the tab key: arrows go from one to the next.
+// A card that the tab key reaches; Enter and Space enlarge what it shows.
+function makeOpenable(card, group, index) {
+    card.tabIndex = 0;
+    card.addEventListener('keydown', (event) => {
+        if (event.target !== card || (event.key !== 'Enter' && event.key !== ' ')) return;
+        event.preventDefault();
+        event.stopPropagation(); // else it is a key of what it has opened, too
+        openViewer(group, index);
+    });
+}
+
 function showFound(section, group, result) {
     const nodes = group.members.map((member, index) =>
         memberNode(group, index, group.looks, null),
     );
-    nodes.forEach((node, index) => {
-        node.tabIndex = 0;
-        node.addEventListener('keydown', (event) => {
-            if (event.target !== node || (event.key !== 'Enter' && event.key !== ' ')) return;
-            event.preventDefault();
-            openViewer(group, index);
-        });
-    });
+    nodes.forEach((node, index) => makeOpenable(node, group, index));
     section.className = 'group query ' + (kindNames[group.kind] ? group.kind : '');
     section.append(element('ol', { class: 'members' }, ...nodes));
     section.querySelector('.verdict').textContent = verdict(result);
@@ -103,11 +106,11 @@ function askText(text) {
     if (words) ask('“' + words + (words.length < text.trim().length ? ' …”' : '”'), { text });
 }
 
-// Files, or else a text.
+// Files, or else a text, unless it is for a field.
 function take(transfer, event) {
     const files = Array.from(transfer.files),
         text = transfer.getData('text/plain');
-    if (!files.length && !text.trim()) return;
+    if (!files.length && (!text.trim() || event.target.matches('input, textarea'))) return;
     event.preventDefault();
     if (files.length) askAll(files);
     else askText(text);
@@ -127,7 +130,7 @@ function makeDrop() {
     document.addEventListener('dragover', (event) => hasSomething(event) && event.preventDefault());
     document.addEventListener('drop', (event) => {
         light(-over);
-        if (!event.target.matches('input, textarea')) take(event.dataTransfer, event);
+        take(event.dataTransfer, event);
     });
 }
 
@@ -141,9 +144,6 @@ function makeFind() {
         event.preventDefault();
         askText(find('words').value);
     });
-    document.addEventListener('paste', (event) => {
-        const typed = event.target.matches('input, textarea');
-        if (!typed || event.clipboardData.files.length) take(event.clipboardData, event);
-    });
+    document.addEventListener('paste', (event) => take(event.clipboardData, event));
     makeDrop();
 }

@@ -52,22 +52,18 @@ async function drawCard({ group, firstChild: look }) {
 function itemNode(item) {
     const member = { ...item, path: item.path ?? item.name ?? '' };
     const group = { query: true, kind: item.kind, members: [member] };
-    const open = () => openViewer(group, 0);
     const card = element(
         'li',
         {
             class: 'member ' + (kindNames[item.kind] ? item.kind : ''),
-            tabIndex: 0,
             'aria-label': visible(nameOf(member)),
         },
-        element('div', { class: 'look', onclick: open }, absent('…')),
+        element('div', { class: 'look', onclick: () => openViewer(group, 0) }, absent('…')),
         ...nameLines(member, ''),
         element('p', { class: 'what' }, [oneOf[item.kind], factsOf(member)].join(' · ')),
         ...tagNodes(member),
     );
-    card.addEventListener('keydown', (event) => {
-        if (event.target === card && event.key === 'Enter') open();
-    });
+    makeOpenable(card, group, 0);
     card.group = group;
     cards.observe(card);
     return card;

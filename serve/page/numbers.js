@@ -30,7 +30,7 @@ const listHeads = [
     'List',
     'State',
     ['Items'],
-    ['Matches today'],
+    ['Matches in 24 h'],
     ['Matches'],
     ['In review'],
     'Last match, UTC',
@@ -102,7 +102,7 @@ function numbersOf({ last_day: day, library, version, uptime, sandbox }) {
         tiles('Changes', changes),
         tiles(
             'Decided',
-            decisions.map(([name, number]) => [name.replace('_', ' '), number]),
+            decisions.map(([name, number]) => [reasonOf[name] || name.replace('_', ' '), number]),
         ),
         tiles('The library', [
             ...kindsOf(library.kinds),
@@ -115,7 +115,7 @@ function numbersOf({ last_day: day, library, version, uptime, sandbox }) {
         element(
             'p',
             { class: 'side' },
-            'doppel ' + version + ', for ' + span(uptime) + '; its workers open ',
+            'doppel ' + version + ', running for ' + span(uptime) + '; its workers open ',
             (sandbox.files ? 'no files' : 'any file') + ' and reach ',
             sandbox.network ? 'no network' : 'the network',
         ),

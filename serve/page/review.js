@@ -17,22 +17,25 @@ async function loadGroups() {
     for (const { a_digest: a, b_digest: b, mark } of said.marks)
         marks.pairs[[a, b].sort().join(' ')] = mark;
     for (const group of groups) {
-        if (group.keep_reason === 'chosen') marks.files[fileKey(group.members[0])] = 'keep';
         prepare(group, data.groups.length);
+        if (group.keep_reason === 'chosen') marks.files[fileKey(group.members[0])] = 'keep';
         data.groups.push(group);
         for (const member of group.members) review.byDigest.set(member.digest, member);
     }
     review.next = next || 0;
-    find('more-groups').hidden = !next;
 }
 
 async function showGroups() {
     say('Looking for groups …');
+    find('more-groups').disabled = true; // each page of them is asked for once
     try {
         await loadGroups();
     } catch (error) {
         review.asked = false;
         return say('There are no groups: ' + visible(error.message));
+    } finally {
+        find('more-groups').disabled = false;
+        find('more-groups').hidden = !review.next;
     }
     makeKinds();
     makeLists();

@@ -31,6 +31,7 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202egpj.jpg"
 STATUS = "document.getElementById('status').textContent"
 REVIEWED = "document.getElementById('reviewed').textContent"
 VERDICTS = "Array.from(document.querySelectorAll('#found .verdict'), node => node.textContent)"
+WHERE = "document.getElementById('view-where').textContent"
 PICTURES = "document.querySelectorAll('#found .look img[src^=data]').length"
 ITEMS = "document.getElementById('items').children.length"
 GROUPS = "document.querySelectorAll('#list .group').length"
@@ -81,9 +82,9 @@ def open_view(name):
     page.go(f"{service.address}/#{name}")
 
 
-def drop(*names):
+def drop(*names, onto="#drop"):
     """Files of the folder, as the browser has them from a desktop."""
-    box = page.point("#drop")
+    box = page.point(onto)
     data = {"items": [], "files": [str(FOLDER / name) for name in names], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "drop"):
         page.call("Input.dispatchDragEvent", type=kind, x=box[0], y=box[1], data=data)
@@ -120,6 +121,24 @@ def test_what_is_dropped_is_found_and_seen():
     assert page.run("document.getElementById('viewer').open")
     page.keys("2", "x", "Escape")
     assert not page.run("document.getElementById('viewer').open")
+    drop("demo/pictures/originals/city.jpg", onto="#words")
+    found(4, "1 match in the library")
+
+
+def test_what_is_found_is_enlarged_by_keyboard():
+    open_view("find")
+    drop("demo/pictures/copies/marble.png")
+    found(1, "2 matches in the library")
+    page.run("document.querySelector('#found .member:nth-child(2)').focus()")
+    page.keys(" ")
+    page.until("document.getElementById('viewer').open")
+    assert page.run(WHERE) == "2 of 3", page.run(WHERE)
+    page.keys("Escape")
+    open_view("library")
+    page.until("document.querySelectorAll('#items .look img').length >= 3")
+    page.run("document.querySelector('#items .member:has(.look img)').focus()")
+    page.keys(" ")
+    page.until("document.getElementById('viewer').open")
 
 
 def test_every_kind_is_seen_beside_what_was_found():
@@ -176,6 +195,33 @@ def test_groups_are_reviewed_by_keyboard():
     assert page.run("document.querySelector('.current').number === 0")
 
 
+def test_more_groups_are_asked_for_once():
+    open_view("find")
+    page.run("""{
+        const real = window.fetch;
+        window.fetch = (path, ...rest) => real(path.replace('limit=300', 'limit=3'), ...rest);
+    }""")
+    page.run("location.hash = 'review'")
+    page.until(f"{GROUPS} === 3 && !document.getElementById('more-groups').hidden")
+    page.run("for (let i = 0; i < 2; i++) document.getElementById('more-groups').click()")
+    page.until(f"{GROUPS} === 6")
+    page.run("new Promise(done => setTimeout(done, 300))")
+    assert page.run(GROUPS) == 6
+
+
+def test_the_search_of_groups_is_left_by_escape():
+    open_view("review")
+    page.until(GROUPS)
+    page.keys("/")
+    assert page.run("document.activeElement.id") == "search"
+    page.keys("Escape")
+    assert page.run(FOCUS) == "0"
+    open_view("find")
+    page.run("document.querySelector('#views a').focus()")
+    page.keys("Escape")
+    assert page.complaints == [], page.complaints
+
+
 def test_the_copy_to_keep_is_chosen():
     open_view("review")
     page.until("document.querySelectorAll('#list .member').length >= 3")
@@ -186,6 +232,13 @@ def test_the_copy_to_keep_is_chosen():
         for group in service.get("/v1/groups")[2]["groups"]
         if group.get("keep_reason") == "chosen"
     ]
+    wait_for(lambda: kept() == ["sea-cropped.jpg"], kept)
+    page.keys("1")
+    wait_for(lambda: kept() == ["sea.jpg"], kept)
+    keeps = "Array.from(document.querySelectorAll('.member.keep bdi'), node => node.textContent)"
+    assert page.run(keeps)[0] == "sea.jpg", page.run(keeps)
+    assert page.run("document.querySelectorAll('.member.keep').length") == 1
+    page.keys("z")
     wait_for(lambda: kept() == ["sea-cropped.jpg"], kept)
     open_view("review")
     groups = page.until(GROUPS)
@@ -312,6 +365,9 @@ def test_a_screen_reader_is_told():
     assert page.run(unnamed) == []
     assert page.run("document.querySelector('#views [aria-current=page]').textContent") == "Find"
     assert page.run("document.getElementById('status').getAttribute('aria-live')") == "polite"
+    # A feed must say of each article which it is of how many.
+    assert page.run("document.querySelector('[role=feed] article:not([aria-posinset])')") is None
+    assert page.run("document.getElementById('found').getAttribute('role')") == "region"
     page.keys("?")
     assert page.run("document.getElementById('keys').open")
     page.keys("Escape")
