@@ -8,20 +8,24 @@
 #include <unistd.h>
 
 #include "compare/record_fields.h"
+#include "core/text/printable.h"
 #include "core/try.h"
 
 enum { NAME_BYTES = 512 };
 
 /* ---- sending ---- */
 
-/* Unlike any other node's, and known again: what was sent twice is one thing. */
+/* Unlike any other node's, and known again: what was sent twice is one thing. UTF-8, as it comes
+ * back. */
 static char *make_id(const char *name, uint64_t token)
 {
     char host[65] = "";
-    char *id = malloc(strlen(name) + sizeof host + 20);
+    char *repaired = utf8_repaired(name);
+    char *id = repaired ? malloc(strlen(repaired) + sizeof host + 20) : NULL;
     gethostname(host, sizeof host - 1);
     if (id)
-        sprintf(id, "%s:%s#%016" PRIx64, host, name, token);
+        sprintf(id, "%s:%s#%016" PRIx64, host, repaired, token);
+    free(repaired);
     return id;
 }
 

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import sqlite3
@@ -333,6 +334,25 @@ def test_accepted_before_it_was_asked_again_and_found_to_be_there():
             node.end()
         said = (home / "b.log").read_text()
         assert said.count("was new here, but the upstream has it") == 2, said
+
+
+def test_what_was_sent_before_is_ones_own_whatever_it_is_called():
+    """The answer is lost, and the file is sent again beside another."""
+    with folder() as home:
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        accept = ["--upstream-policy", "accept"]
+        odd = os.fsencode(home) + b"/caf\xe9 \xf0\x9f\x98\x80.txt"
+        pathlib.Path(os.fsdecode(odd)).write_text(text(1))
+        (home / "b.txt").write_text(text(2))
+        ingest(home, "a", url, *accept, odd)
+        shutil.copytree(home / "a", home / "before")
+        with upstream(home, port=port):
+            ingest(home, "a", url, "-", given="")
+        ingest(home, "before", url, *accept, "b.txt")
+        with upstream(home, port=port):
+            ingest(home, "before", url, "-", given="")
+        assert [one["decision"] for one in log_of(home, "before", 1)] == ["new"]
 
 
 def test_waited_for_while_away():
