@@ -24,7 +24,10 @@ PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
 PARTS += ["client_webhook", "json_writer", "renamed", "run"]
-PARTS += [f"library_{part}" for part in "decisions items jobs lists requests upkeep".split()]
+PARTS += [
+    f"library_{part}"
+    for part in "cache decisions items jobs lists lookups requests upkeep".split()
+]
 EXAMPLE_PROGRAMS = (
     "hash_plane simhash_text find_peaks search_codes search_library compare_files decide_stream "
     "watch_folder scan_folder find_in_library write_report act_and_undo"

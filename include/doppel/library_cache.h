@@ -1,0 +1,1 @@
+../../library/library_cache.h
