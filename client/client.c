@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -103,6 +104,8 @@ struct transfer {
     char *bytes;
     size_t size, capacity, most;
     bool too_long;
+    int descriptor; /* of the body */
+    off_t sent;     /* of it */
 };
 
 static size_t take_bytes(char *bytes, size_t one, size_t size, void *context)
@@ -125,6 +128,26 @@ static size_t take_bytes(char *bytes, size_t one, size_t size, void *context)
     transfer->size += size;
     transfer->bytes[transfer->size] = '\0';
     return size;
+}
+
+static size_t give_bytes(char *bytes, size_t one, size_t size, void *context)
+{
+    struct transfer *transfer = context;
+    ssize_t got = pread(transfer->descriptor, bytes, one * size, transfer->sent);
+    if (got < 0)
+        return CURL_READFUNC_ABORT;
+    transfer->sent += got;
+    return (size_t)got;
+}
+
+/* A connection that was lost is made again, and all is sent again. */
+static int go_back(void *context, curl_off_t offset, int origin)
+{
+    struct transfer *transfer = context;
+    if (origin != SEEK_SET)
+        return CURL_SEEKFUNC_FAIL;
+    transfer->sent = offset;
+    return CURL_SEEKFUNC_OK;
 }
 
 static int end_if_cancelled(void *context, curl_off_t down, curl_off_t downloaded, curl_off_t up,
@@ -160,6 +183,23 @@ static bool make_headers(const struct doppel_client *client,
            add_header(curl, out, "", client->authorization);
 }
 
+static bool set_body(struct transfer *transfer, const struct doppel_client_request *request)
+{
+    __typeof__(transfer->client->curl->setopt) set = transfer->client->curl->setopt;
+    CURL *handle = transfer->client->handle;
+    if (!request->type)
+        return true;
+    if (request->body)
+        return !(set(handle, CURLOPT_POSTFIELDS, request->body) ||
+                 set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size));
+    transfer->descriptor = request->descriptor;
+    return !(set(handle, CURLOPT_POST, 1L) ||
+             set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size) ||
+             set(handle, CURLOPT_READFUNCTION, give_bytes) ||
+             set(handle, CURLOPT_READDATA, transfer) ||
+             set(handle, CURLOPT_SEEKFUNCTION, go_back) || set(handle, CURLOPT_SEEKDATA, transfer));
+}
+
 static bool set_transfer(struct transfer *transfer, const struct doppel_client_request *request,
                          const char *url, struct curl_slist *headers)
 {
@@ -167,21 +207,19 @@ static bool set_transfer(struct transfer *transfer, const struct doppel_client_r
     __typeof__(client->curl->setopt) set = client->curl->setopt;
     CURL *handle = client->handle;
     client->curl->easy_reset(handle); /* its connection stays */
-    return !(
-        set(handle, CURLOPT_URL, url) || set(handle, CURLOPT_PROTOCOLS_STR, "http,https") ||
-        set(handle, CURLOPT_CUSTOMREQUEST, request->method) ||
-        set(handle, CURLOPT_HTTPHEADER, headers) || set(handle, CURLOPT_USERAGENT, "doppel") ||
-        set(handle, CURLOPT_FOLLOWLOCATION, 0L) || set(handle, CURLOPT_NOSIGNAL, 1L) ||
-        set(handle, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) ||
-        set(handle, CURLOPT_TIMEOUT, client->timeout_s) ||
-        set(handle, CURLOPT_WRITEFUNCTION, take_bytes) ||
-        set(handle, CURLOPT_WRITEDATA, transfer) || set(handle, CURLOPT_NOPROGRESS, 0L) ||
-        set(handle, CURLOPT_XFERINFOFUNCTION, end_if_cancelled) ||
-        set(handle, CURLOPT_XFERINFODATA, client) ||
-        (client->socket && set(handle, CURLOPT_UNIX_SOCKET_PATH, client->socket)) ||
-        (client->ca && set(handle, CURLOPT_CAINFO, client->ca)) ||
-        (request->type && (set(handle, CURLOPT_POSTFIELDS, request->body) ||
-                           set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size))));
+    return !(!set_body(transfer, request) || set(handle, CURLOPT_URL, url) ||
+             set(handle, CURLOPT_PROTOCOLS_STR, "http,https") ||
+             set(handle, CURLOPT_CUSTOMREQUEST, request->method) ||
+             set(handle, CURLOPT_HTTPHEADER, headers) || set(handle, CURLOPT_USERAGENT, "doppel") ||
+             set(handle, CURLOPT_FOLLOWLOCATION, 0L) || set(handle, CURLOPT_NOSIGNAL, 1L) ||
+             set(handle, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) ||
+             set(handle, CURLOPT_TIMEOUT, client->timeout_s) ||
+             set(handle, CURLOPT_WRITEFUNCTION, take_bytes) ||
+             set(handle, CURLOPT_WRITEDATA, transfer) || set(handle, CURLOPT_NOPROGRESS, 0L) ||
+             set(handle, CURLOPT_XFERINFOFUNCTION, end_if_cancelled) ||
+             set(handle, CURLOPT_XFERINFODATA, client) ||
+             (client->socket && set(handle, CURLOPT_UNIX_SOCKET_PATH, client->socket)) ||
+             (client->ca && set(handle, CURLOPT_CAINFO, client->ca)));
 }
 
 /* ---- what came of it ---- */
@@ -245,6 +283,8 @@ static enum doppel_status check_answer(const struct transfer *transfer, unsigned
     return doppel_fail(error,
                        again           ? DOPPEL_E_BUSY
                        : status == 404 ? DOPPEL_E_NOT_FOUND
+                       : status == 413 ? DOPPEL_E_LIMIT
+                       : status == 422 ? DOPPEL_E_FORMAT
                                        : DOPPEL_E_ARGUMENT,
                        "%s answers %u%s%s", service_name(transfer->client), status, detail,
                        status / 100 == 3 ? ": redirects are not followed" : "");

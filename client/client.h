@@ -47,8 +47,9 @@ struct doppel_client_request {
     const char *method; /**< "GET" */
     const char *path;   /**< from the first '/' on, with what follows '?' */
     const char *type;   /**< of the body; NULL: there is none */
-    const void *body;
+    const void *body;   /**< NULL: it is what `descriptor` reads from its beginning */
     size_t size;
+    int descriptor;
     const char *idempotency_key; /**< the same with the same body is done once; NULL: none */
 };
 
@@ -67,7 +68,8 @@ DOPPEL_API void doppel_client_answer_free(struct doppel_client_answer *answer);
  * @param out  given (doppel_client_answer_free); untouched on failure
  * @return DOPPEL_OK; DOPPEL_E_BUSY: the service cannot be reached, or cannot answer now, and may
  *         have done what was asked; DOPPEL_E_ARGUMENT: it refuses, or is not who it should be;
- *         DOPPEL_E_NOT_FOUND; DOPPEL_E_LIMIT: the answer is longer; DOPPEL_E_CANCELLED; _MEMORY
+ *         DOPPEL_E_FORMAT: it cannot read what was sent (422); DOPPEL_E_NOT_FOUND; DOPPEL_E_LIMIT:
+ *         the answer is longer, or the request too long for it (413); DOPPEL_E_CANCELLED; _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_client_send(struct doppel_client *client,
                                                  const struct doppel_client_request *request,

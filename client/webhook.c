@@ -90,8 +90,7 @@ void doppel_webhook_sign(const struct doppel_webhook_options *options,
     hmac_sha256_update(&context, call->size, (const uint8_t *)call->body);
     hmac_sha256_digest(&context, sizeof digest, digest);
     memset(out, 0, DOPPEL_WEBHOOK_SIGNATURE);
-    memcpy(out, "v1,", 3);
-    base64_encode_raw(out + 3, sizeof digest, digest);
+    base64_encode_raw(stpcpy(out, "v1,"), sizeof digest, digest);
 }
 
 /* ---- the call ---- */

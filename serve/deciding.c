@@ -37,7 +37,8 @@ void decision_task_free(struct decision_task *task)
 /* Whether it is decided about as a record. */
 static bool is_read(const struct request_input *input)
 {
-    return input->form == INPUT_FILE || input->form == INPUT_CODE || input->form == INPUT_RECORD;
+    return input->form == INPUT_FILE || input->form == INPUT_CODE || input->form == INPUT_RECORD ||
+           input->form == INPUT_DIGESTS;
 }
 
 /* What cannot be read is a decision, too. */
@@ -133,7 +134,7 @@ void put_decision(struct doppel_json *json, const struct request_input *input,
     const struct doppel_decided unreadable = {.decision = DOPPEL_DECISION_UNREADABLE,
                                               .why = input->error.message,
                                               .is_file = true,
-                                              .id = input->name,
+                                              .id = input->id ? input->id : input->name,
                                               .path = input->path};
     const struct doppel_decided told = as_sender_knows(decided ? decided : &unreadable, input);
     doppel_decision_to_json(json, &told);

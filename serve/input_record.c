@@ -130,6 +130,8 @@ enum doppel_status input_record(struct service *service, struct request_input *i
         *out = record_of_code(input);
         return DOPPEL_OK;
     }
+    if (input->form == INPUT_DIGESTS)
+        return doppel_fail(error, DOPPEL_E_FORMAT, "its digests are known alone");
     if (input->form == INPUT_PATH)
         return fingerprint_path(service, input->path, out, error);
     given.bytes = input->text;

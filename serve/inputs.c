@@ -86,8 +86,7 @@ bool input_read_metadata(const json_t *object, struct request_input *input)
     return !meta || metadata->meta;
 }
 
-/* What fields a request may have: another one is a mistake that is told. */
-static const char *unknown_field(json_t *object, const char *const *known)
+const char *unknown_field(json_t *object, const char *const *known)
 {
     const char *key;
     json_t *value;
@@ -137,13 +136,40 @@ static enum doppel_status read_whole_record(const json_t *object, struct request
     return fields.status;
 }
 
+/* Digests of a file that stays where it is, by which lists of hashes know it. */
+static enum doppel_status read_exact_digests(json_t *object, struct request_input *input,
+                                             struct doppel_error *error)
+{
+    static const char *const names[] = {"md5", "sha1", "sha256", NULL};
+    struct doppel_exact_digests *exact = calloc(1, sizeof *exact);
+    input->exact = exact;
+    if (!exact)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
+    bool known = json_object_size(object) && !unknown_field(object, names);
+    for (unsigned i = 0; known && names[i]; i++) {
+        const enum doppel_exact algorithm = (enum doppel_exact)(DOPPEL_EXACT_MD5 + i);
+        const json_t *digest = json_object_get(object, names[i]);
+        if (!digest)
+            continue;
+        known = json_is_string(digest) &&
+                !doppel_hex_decode(json_string_value(digest), exact->bytes[algorithm],
+                                   doppel_exact_bytes(algorithm));
+        exact->kinds |= 1u << algorithm;
+    }
+    return known ? DOPPEL_OK
+                 : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "'exact' has digests in hex: 'md5', 'sha1', 'sha256'");
+}
+
 enum doppel_status inputs_add_object(const struct service *service, struct inputs *inputs,
                                      json_t *object, struct doppel_error *error)
 {
-    static const char *const fields[] = {"text", "code",   "scheme", "path",   "record", "id",
-                                         "date", "source", "lists",  "labels", "meta",   NULL};
+    static const char *const fields[] = {"text",   "code", "scheme", "path",   "record",
+                                         "exact",  "id",   "date",   "source", "lists",
+                                         "labels", "meta", NULL};
     const char *text, *code, *scheme, *path;
     const json_t *record = json_object_get(object, "record");
+    json_t *exact = json_object_get(object, "exact");
     if (!json_is_object(object))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input is an object, as {\"text\":\"…\"}");
     const char *unknown = unknown_field(object, fields);
@@ -151,13 +177,14 @@ enum doppel_status inputs_add_object(const struct service *service, struct input
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an input has no field '%.64s'", unknown);
     if (!json_word(object, "text", &text) || !json_word(object, "code", &code) ||
         !json_word(object, "scheme", &scheme) || !json_word(object, "path", &path) ||
-        !text + !code + !path + !record != 3)
-        return doppel_fail(
-            error, DOPPEL_E_ARGUMENT,
-            "an input has one of 'text', 'code' and 'path', a string, or a 'record'");
+        !text + !code + !path + !(record || exact) != 3)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "an input has one of 'text', 'code' and 'path', a string, or a "
+                           "'record', 'exact' digests, or both");
     struct request_input *input = inputs_add(inputs, text     ? INPUT_TEXT
                                                      : code   ? INPUT_CODE
                                                      : record ? INPUT_RECORD
+                                                     : exact  ? INPUT_DIGESTS
                                                               : INPUT_PATH);
     if (!input)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
@@ -176,6 +203,8 @@ enum doppel_status inputs_add_object(const struct service *service, struct input
         set_code(input, known);
     if (record)
         input->error.status = read_whole_record(record, input, &input->error);
+    if (exact && !input->error.status)
+        input->error.status = read_exact_digests(exact, input, &input->error);
     return DOPPEL_OK;
 }
 
@@ -405,19 +434,28 @@ bool inputs_read(struct exchange *exchange, struct inputs *out)
     return !exchange->status;
 }
 
+json_t *exchange_json(struct exchange *exchange)
+{
+    const char *text = exchange->form == BODY_JSON ? large_buffer_text(&exchange->body) : NULL;
+    return text ? json_loadb(text, exchange->body.size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+}
+
+void input_free(struct request_input *input)
+{
+    doppel_fingerprint_free(&input->fingerprint);
+    doppel_record_free(&input->record);
+    free(input->lanes);
+    free(input->metadata.lists);
+    free(input->metadata.labels);
+    free(input->metadata.meta);
+    free(input->path);
+    free(input->exact);
+}
+
 void inputs_free(struct inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->all.count; i++) {
-        struct request_input *input = &inputs->all.items[i];
-        doppel_fingerprint_free(&input->fingerprint);
-        doppel_record_free(&input->record);
-        free(input->lanes);
-        free(input->metadata.lists);
-        free(input->metadata.labels);
-        free(input->metadata.meta);
-        free(input->path);
-        free(input->exact);
-    }
+    for (size_t i = 0; i < inputs->all.count; i++)
+        input_free(&inputs->all.items[i]);
     array_free(&inputs->all);
     json_decref(inputs->json);
     inputs->json = NULL;

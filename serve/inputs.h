@@ -9,7 +9,15 @@
 
 #include "serve/exchange.h"
 
-enum input_form { INPUT_FILE, INPUT_TEXT, INPUT_CODE, INPUT_PATH, INPUT_RECORD, INPUT_SIGNATURE };
+enum input_form {
+    INPUT_FILE,
+    INPUT_TEXT,
+    INPUT_CODE,
+    INPUT_PATH,
+    INPUT_RECORD,
+    INPUT_SIGNATURE,
+    INPUT_DIGESTS /* of a file that nobody can read as anything */
+};
 
 struct request_input {
     enum input_form form;
@@ -24,7 +32,7 @@ struct request_input {
     struct doppel_library_text signature; /* INPUT_SIGNATURE; `fingerprint` is it, too */
     uint16_t *lanes;                      /* of the signature */
     char *path;                           /* INPUT_PATH, absolute, and allowed; given */
-    struct doppel_exact_digests *exact;   /* of its bytes, by input_exact(); given; NULL: none */
+    struct doppel_exact_digests *exact;   /* of its bytes, sent, or by input_exact(); NULL: none */
     const json_t *object;                 /* that it was read from; NULL: no JSON */
     const char *source, *date;            /* NULL: not known */
     struct doppel_metadata metadata;      /* labels, lists and meta; what it names is borrowed */
@@ -54,6 +62,17 @@ enum doppel_status inputs_add_object(const struct service *service, struct input
 
 /* What an object says of an input beside what it is. @return false: it is not well formed */
 bool input_read_metadata(const json_t *object, struct request_input *input);
+
+/* Free what an input holds, but not itself. */
+void input_free(struct request_input *input);
+
+/* A field that is none of `known`, which ends in NULL: such a one is a mistake that is told. NULL:
+ * there is none. Borrowed */
+const char *unknown_field(json_t *object, const char *const *known);
+
+/* A body that is an object of JSON, given (json_decref). NULL: it is none */
+json_t *exchange_json(struct exchange *exchange);
+
 void inputs_free(struct inputs *inputs);
 
 #endif

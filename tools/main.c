@@ -161,6 +161,21 @@ static void forbid_tracing(void)
 #endif
 }
 
+/* `doppel --server URL VERB …` is `doppel VERB --server URL …`. */
+static void put_verb_first(int argc, char **argv)
+{
+    const char *server = "--server";
+    const size_t size = strlen(server);
+    if (argc < 2 || strncmp(argv[1], server, size) != 0)
+        return;
+    int words = argv[1][size] == '=' ? 1 : argv[1][size] ? 0 : 2;
+    if (!words || argc < 2 + words || *argv[1 + words] == '-')
+        return;
+    char *verb = argv[1 + words];
+    memmove(argv + 2, argv + 1, (size_t)words * sizeof *argv);
+    argv[1] = verb;
+}
+
 int main(int argc, char **argv)
 {
     forbid_tracing();
@@ -173,6 +188,7 @@ int main(int argc, char **argv)
         help_short(stderr);
         return EXIT_WRONG_USE;
     }
+    put_verb_first(argc, argv);
     if (argv[1][0] == '-')
         return main_option(argv[1]);
     if (strcmp(argv[1], "help") == 0)

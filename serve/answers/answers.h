@@ -29,6 +29,7 @@ enum handled answer_cancel_job(struct exchange *exchange);
 /* GET, of the library */
 enum handled answer_items(struct exchange *exchange);
 enum handled answer_item(struct exchange *exchange);
+enum handled answer_tag_item(struct exchange *exchange);    /* PATCH */
 enum handled answer_remove_item(struct exchange *exchange); /* DELETE */
 enum handled answer_item_preview(struct exchange *exchange);
 enum handled answer_groups(struct exchange *exchange);
@@ -36,6 +37,7 @@ enum handled answer_lists(struct exchange *exchange);
 enum handled answer_log(struct exchange *exchange);
 enum handled answer_marks(struct exchange *exchange);
 enum handled answer_mark(struct exchange *exchange); /* POST */
+enum handled answer_schemes(struct exchange *exchange);
 enum handled answer_stats(struct exchange *exchange);
 
 /* GET, of the service */

@@ -1,4 +1,4 @@
-/* GET and DELETE /v1/items: what the library holds. */
+/* GET, PATCH and DELETE /v1/items: what the library holds. */
 #include "serve/answers/page.h"
 #include "serve/writer.h"
 
@@ -101,6 +101,82 @@ enum handled answer_item(struct exchange *exchange)
 {
     return answer_by_reader(exchange, put_one_item);
 }
+
+/* ---- what is said of it ---- */
+
+struct tags {
+    const char *name;           /* of the item */
+    struct request_input added; /* its metadata */
+    struct request_input taken; /* of it lists and labels */
+};
+
+/* What it has not is gone already. */
+static enum doppel_status take_back_tags(struct doppel_library *library, uint64_t id,
+                                         const struct doppel_metadata *taken,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < taken->list_count && !status; i++) {
+        status = doppel_library_remove_from_list(library, id, taken->lists[i], error);
+        status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    }
+    for (size_t i = 0; i < taken->label_count && !status; i++) {
+        status = doppel_library_unlabel(library, id, taken->labels[i], error);
+        status = status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    }
+    return status;
+}
+
+static enum doppel_status change_tags(void *context, struct doppel_library *library,
+                                      struct doppel_error *error)
+{
+    const struct tags *tags = context;
+    struct doppel_metadata added = tags->added.metadata;
+    struct doppel_reference called;
+    enum doppel_status status;
+    added.source = (char *)tags->added.source;
+    TRY(doppel_library_resolve_to_change(library, tags->name, &called, error));
+    TRY(doppel_library_set_metadata(library, called.id, &added, error));
+    TRY(take_back_tags(library, called.id, &tags->taken.metadata, error));
+done:
+    return status;
+}
+
+/* @return false: it does not say anything, or what cannot be said */
+static bool read_item_tags(json_t *root, struct tags *tags)
+{
+    static const char *const fields[] = {"lists", "labels", "id", "source", "meta", "remove", NULL};
+    static const char *const removed[] = {"lists", "labels", NULL};
+    json_t *taken = json_object_get(root, "remove");
+    return json_object_size(root) && !unknown_field(root, fields) &&
+           input_read_metadata(root, &tags->added) &&
+           (!taken || (json_is_object(taken) && !unknown_field(taken, removed) &&
+                       input_read_metadata(taken, &tags->taken)));
+}
+
+enum handled answer_tag_item(struct exchange *exchange)
+{
+    struct doppel_error error;
+    struct tags tags = {.name = exchange->rest};
+    if (!exchange->at_desk)
+        return TAKES_TIME;
+    json_t *root = exchange_json(exchange);
+    if (!read_item_tags(root, &tags))
+        exchange_problem(
+            exchange, HTTP_BAD_REQUEST,
+            "say something in JSON: {\"lists\":[…],\"labels\":[…],\"id\":\"…\","
+            "\"source\":\"…\",\"meta\":{…},\"remove\":{\"lists\":[…],\"labels\":[…]}}");
+    else if (writer_change(exchange->service->writer, change_tags, &tags, &error))
+        exchange_fail(exchange, &error);
+    else
+        exchange->status = HTTP_NO_CONTENT;
+    input_free(&tags.added);
+    input_free(&tags.taken);
+    json_decref(root);
+    return ANSWERED;
+}
+
+/* ---- removing it ---- */
 
 static enum doppel_status remove_item(void *context, struct doppel_library *library,
                                       struct doppel_error *error)

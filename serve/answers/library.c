@@ -70,6 +70,40 @@ enum handled answer_log(struct exchange *exchange)
     return answer_by_reader(exchange, put_log);
 }
 
+/* ---- what inputs are compared by ---- */
+
+static enum doppel_status put_schemes(struct exchange *exchange, struct library_reader *reader,
+                                      struct doppel_error *error)
+{
+    static const char *const exact[] = {
+        [DOPPEL_EXACT_MD5] = "md5", [DOPPEL_EXACT_SHA1] = "sha1", [DOPPEL_EXACT_SHA256] = "sha256"};
+    const struct doppel_compare_options *compare =
+        &exchange->service->options->decide.search.compare;
+    struct doppel_json *json = &exchange->json;
+    unsigned kinds = 0;
+    enum doppel_status status = doppel_library_exact_kinds(reader->library, &kinds, error);
+    if (status)
+        return status;
+    doppel_json_object_begin(json, NULL);
+    for (enum doppel_kind kind = DOPPEL_KIND_TEXT; kind <= DOPPEL_KIND_VIDEO; kind++) {
+        const struct doppel_scheme *scheme = doppel_compare_scheme(compare, kind);
+        doppel_json_text(json, doppel_kind_name(kind), scheme ? scheme->name : NULL);
+    }
+    doppel_json_array_begin(json, "exact");
+    for (unsigned i = DOPPEL_EXACT_MD5; i <= DOPPEL_EXACT_SHA256; i++)
+        if (kinds & 1u << i)
+            doppel_json_text(json, NULL, exact[i]);
+    doppel_json_array_end(json);
+    doppel_json_object_end(json);
+    exchange->status = HTTP_OK;
+    return DOPPEL_OK;
+}
+
+enum handled answer_schemes(struct exchange *exchange)
+{
+    return answer_by_reader(exchange, put_schemes);
+}
+
 /* ---- numbers ---- */
 
 static void put_sandbox(struct doppel_json *json, const struct doppel_confinement *held)

@@ -121,9 +121,7 @@ enum handled answer_mark(struct exchange *exchange)
     struct doppel_error error;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    const char *text = exchange->form == BODY_JSON ? large_buffer_text(&exchange->body) : NULL;
-    json_t *root =
-        text ? json_loadb(text, exchange->body.size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    json_t *root = exchange_json(exchange);
     if (!read_wish(root, &wish))
         exchange_problem(
             exchange, HTTP_BAD_REQUEST,

@@ -288,6 +288,56 @@ def test_marks_are_said_and_taken_back():
         problem(service.post("/v1/marks", dict(wish, a="/etc/passwd")), 404)
 
 
+def test_items_are_tagged():
+    with folder() as home, Service(BUILD, home) as service:
+        service.post("/v1/ingest", {"text": WORDS, "id": "fox", "labels": ["old"]})
+
+        def tag(value, ref="1"):
+            return service.ask("PATCH", f"/v1/items/{ref}", json.dumps(value), Content_Type=JSON)
+
+        said = {"lists": ["known"], "labels": ["new"], "meta": {"place": "Pune"}}
+        assert tag(said)[0] == 204
+        assert tag({"remove": {"labels": ["old", "never"], "lists": ["nor that"]}})[0] == 204
+        item = service.get("/v1/items/1")[2]
+        assert item["labels"] == ["new"] and item["lists"] == ["known"], item
+        assert item["meta"] == {"place": "Pune"}, item
+        for wrong in (
+            {},
+            {"lists": "known"},
+            {"other": 1},
+            {"remove": {"meta": {}}},
+            {"remove": []},
+            {"id": 3},
+            [],
+            {"meta": [1]},
+            {"lists": [""]},
+        ):
+            problem(tag(wrong), 400)
+        problem(tag(said, "77"), 404)
+        assert service.get("/v1/schemes")[2]["image"] == "phash64"
+
+
+def test_digests_that_were_sent_are_looked_up():
+    with folder() as home, Service(BUILD, home) as service:
+        program = hashlib.sha256(b"a program").hexdigest()
+        pathlib.Path(home, "list").write_text(f"{program}  a\n")
+        command = [BUILD / "doppel", "import", "-q", "--list", "bad", f"{home}/list"]
+        subprocess.run([*command, "-L", f"{home}/library"], check=True)
+        assert service.get("/v1/schemes")[2]["exact"] == ["sha256"]
+        exact = {"md5": "0" * 32, "sha256": program}
+        (one,) = service.post("/v1/find", {"exact": exact})[2]["results"]
+        assert one["matches"][0]["lists"] == ["bad"], one
+        code = {"kind": "image", "scheme": "phash64", "version": 2, "bits": 64, "quality": 90}
+        record = code | {"digest": "1" * 32, "sequence": [["3c3c0f0f55aa55aa", 0]]}
+        (one,) = service.post("/v1/check", {"record": record, "exact": exact})[2]["results"]
+        assert one["decision"] == "duplicate" and one["lists"] == ["bad"], one
+        problem(service.post("/v1/find", {"exact": {"md5": "0" * 32}}), 422)
+        for wrong in {}, {"md5": "0"}, {"md5": 1}, {"sha3": "0" * 64}, [], {"md5": "g" * 32}:
+            answer = service.post("/v1/find", {"exact": wrong})
+            assert answer[0] in (400, 422), answer
+            assert "exact" in answer[2]["detail"], answer
+
+
 def test_the_one_to_keep_is_chosen():
     with folder() as home:
         pictures = media(f"{home}/demo")

@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 import tap  # noqa: E402
@@ -548,19 +549,31 @@ def test_two_services_of_a_library_do_a_job_once():
             assert ended(other, job)["results"][0]["decision"] == "new"
 
 
+def large_picture(side):
+    """A PNG that takes long to decode, and more bytes than it needs."""
+
+    def chunk(name, data):
+        check = zlib.crc32(name + data).to_bytes(4, "big")
+        return len(data).to_bytes(4, "big") + name + data + check
+
+    size = 2 * side.to_bytes(4, "big")
+    rows = zlib.compress((b"\0" + bytes(range(256)) * (side // 256)) * side, 1)
+    whole = chunk(b"IHDR", size + b"\x08\0\0\0\0") + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+    return (b"\x89PNG\r\n\x1a\n" + whole).ljust(900000, b"x")
+
+
 def test_what_waits_is_limited():
     with folder() as home, Service(BUILD, home, *SLOW, "--max-body", "1M") as service:
-        slow = []
-        noise = subprocess.run(["head", "-c", "900000", "/dev/urandom"], capture_output=True)
+        slow, picture = [], large_picture(8192)
         for _ in range(40):
-            answer = service.send("/v1/jobs", ("noise.mp3", noise.stdout))
+            answer = service.send("/v1/jobs", ("large.png", picture))
             if answer[0] == 507:
                 break
             slow.append(accepted(answer))
         assert "wait for jobs" in problem(answer, 507)
         for job in slow:
             ended(service, job)
-        accepted(service.send("/v1/jobs", ("noise.mp3", noise.stdout)))
+        accepted(service.send("/v1/jobs", ("large.png", picture)))
 
 
 if __name__ == "__main__":

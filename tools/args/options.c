@@ -523,6 +523,18 @@ const struct option_info option_table[] = {
      "Who signs for it, as PEM (default: whom the system trusts)", VERB_INGEST | VERB_SERVE,
      SECTION_SERVICE},
 
+    {"server", 0, "URL", OPTION_TEXT, AT(server), NULL,
+     "Ask a doppel service, not a library here: files are read here, and only their codes "
+     "travel; https://, http:// or unix:PATH",
+     VERBS_REMOTE, SECTION_SERVICE},
+    {"server-key", 0, "FILE", OPTION_TEXT, AT(server_key), NULL,
+     "The key that it asks for (default: $DOPPEL_SERVER_KEY)", VERBS_REMOTE, SECTION_SERVICE},
+    {"server-ca", 0, "FILE", OPTION_TEXT, AT(server_ca), NULL,
+     "Who signs for it, as PEM (default: whom the system trusts)", VERBS_REMOTE, SECTION_SERVICE},
+    {"upload", 0, NULL, OPTION_FLAG, AT(upload), NULL,
+     "With --server: send the files themselves, to be read there", VERB_FIND | VERBS_DECIDE,
+     SECTION_SERVICE},
+
     {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",
      "Colour in tables; auto: on a terminal", VERB_ANY, SECTION_OUTPUT},
     {"quiet", 'q', NULL, OPTION_FLAG, AT(quiet), NULL, "Only results and errors", VERB_ANY,

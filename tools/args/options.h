@@ -143,6 +143,12 @@ struct settings {
     char *upstream_secret; /* what the file of the key holds, or $DOPPEL_UPSTREAM_KEY; given */
     enum doppel_upstream_policy upstream_policy;
 
+    /* as a client of one */
+    const char *server, *server_key, *server_ca; /* NULL: not given */
+    char *server_secret;      /* what the file of the key holds, or $DOPPEL_SERVER_KEY; given */
+    bool upload;              /* files are sent */
+    const char *local_option; /* given, and not for a service; NULL: there is none */
+
     /* corpora */
     struct strings jsonl;
     enum emit emit;
@@ -267,6 +273,10 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_CONFIG (UINT64_C(1) << 38)
 #define VERB_DOCTOR (UINT64_C(1) << 39)
 #define VERB_SERVE (UINT64_C(1) << 40)
+/* Those that can ask a service. */
+#define VERBS_REMOTE                                                                               \
+    (VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_GROUPS | VERB_TAG |       \
+     VERB_MARK)
 #define VERB_ANY ((UINT64_C(1) << 41) - 1)
 
 struct verb {

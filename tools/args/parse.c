@@ -11,6 +11,7 @@
 #include "tools/memory.h"
 #include "tools/args/mistakes.h"
 #include "tools/args/policy.h"
+#include "tools/args/service_options.h"
 #include "core/text/values.h"
 
 /* getopt_long returns FIRST_OPTION + its number in the table. */
@@ -292,6 +293,8 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
         enum doppel_status status = set_given(option_of(code), optarg, settings, error);
         if (status)
             return status;
+        if (!is_for_server(settings->verb, option_of(code)))
+            settings->local_option = option_of(code)->name;
         look_for_folder(option_of(code), argv, settings);
     }
     settle_folder(settings);
@@ -432,6 +435,7 @@ void settings_free(struct settings *settings)
     free(settings->protect.items);
     free(settings->allow_paths.items);
     free(settings->upstream_secret);
+    free(settings->server_secret);
     free(settings->webhook_allow.items);
     free(settings->webhook_secret);
     free(settings->jsonl.items);

@@ -33,7 +33,7 @@ static enum doppel_status read_secret(const char *path, char **out, struct doppe
     bool read = file && fgets(line, sizeof line, file);
     int why = errno;
     if (file)
-        fclose(file);
+        (void)fclose(file);
     if (!file)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: %s", path, strerror(why));
     line[strcspn(line, "\r\n")] = '\0';
@@ -44,9 +44,20 @@ static enum doppel_status read_secret(const char *path, char **out, struct doppe
     return *out ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key");
 }
 
+/* A key from its file, else from a variable. @param out given; NULL: there is none */
+static enum doppel_status read_key(const char *path, const char *variable, char **out,
+                                   struct doppel_error *error)
+{
+    const char *set = getenv(variable);
+    if (path)
+        return read_secret(path, out, error);
+    if (set && *set && !(*out = strdup(set)))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key");
+    return DOPPEL_OK;
+}
+
 static enum doppel_status check_upstream(struct settings *settings, struct doppel_error *error)
 {
-    const char *set = getenv("DOPPEL_UPSTREAM_KEY");
     if (!settings->upstream)
         return settings->upstream_key || settings->upstream_ca ||
                        settings->upstream_policy != DOPPEL_UPSTREAM_WAIT
@@ -54,11 +65,55 @@ static enum doppel_status check_upstream(struct settings *settings, struct doppe
                                  "'--upstream-key', '--upstream-ca' and '--upstream-policy' go "
                                  "with '--upstream'")
                    : DOPPEL_OK;
-    if (settings->upstream_key)
-        return read_secret(settings->upstream_key, &settings->upstream_secret, error);
-    if (set && *set && !(settings->upstream_secret = strdup(set)))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key");
-    return DOPPEL_OK;
+    return read_key(settings->upstream_key, "DOPPEL_UPSTREAM_KEY", &settings->upstream_secret,
+                    error);
+}
+
+/* ---- --server ---- */
+
+/* What goes to a service, or is done with files before, by verbs. */
+static const struct {
+    uint64_t verbs;
+    const char *options; /* with blanks around each */
+} remote_options[] = {
+    {VERBS_REMOTE,
+     " server server-key server-ca format json color quiet verbose help all version "},
+    {VERB_FIND | VERB_CHECK | VERB_INGEST,
+     " upload kind scheme text-format preset unit shingle min-words pcm fast no-audio no-video "
+     "exclude hidden min-size ext newer-than older-than one-file-system follow files-from "
+     "max-pixels max-seconds max-bytes max-memory sandbox timeout jobs cache no-cache retry null "
+     "progress no-progress "},
+    {VERB_FIND, " max-distance min-similarity code "},
+    {VERB_CHECK | VERB_INGEST, " list label external-id source meta "},
+    {VERB_LIST, " kind where list label null "},
+    {VERB_GROUPS, " null progress no-progress "},
+    {VERB_TAG, " list label external-id source meta remove "},
+    {VERB_MARK, " list same distinct forget note "},
+};
+
+bool is_for_server(const struct verb *verb, const struct option_info *option)
+{
+    char word[64];
+    snprintf(word, sizeof word, " %s ", option->name);
+    for (size_t i = 0; i < sizeof remote_options / sizeof *remote_options; i++)
+        if (remote_options[i].verbs & verb->bit && strstr(remote_options[i].options, word))
+            return true;
+    return false;
+}
+
+static enum doppel_status check_server(struct settings *settings, struct doppel_error *error)
+{
+    if (!settings->server)
+        return settings->server_key || settings->server_ca || settings->upload
+                   ? doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                 "'--server-key', '--server-ca' and '--upload' go with '--server'")
+                   : DOPPEL_OK;
+    if (settings->local_option)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' is for a library here: with '--server', 'doppel serve' decides "
+                           "it",
+                           settings->local_option);
+    return read_key(settings->server_key, "DOPPEL_SERVER_KEY", &settings->server_secret, error);
 }
 
 static enum doppel_status check_webhooks(struct settings *settings, struct doppel_error *error)
@@ -81,6 +136,7 @@ enum doppel_status service_options_check(struct settings *settings, struct doppe
     enum doppel_status status;
     TRY(check_allowed(settings, error));
     TRY(check_upstream(settings, error));
+    TRY(check_server(settings, error));
     TRY(check_webhooks(settings, error));
 done:
     return status;

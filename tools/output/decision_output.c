@@ -64,6 +64,14 @@ static const struct layout *decision_layout(const struct settings *settings)
     return records ? &layout : &file_layout;
 }
 
+struct output *decision_rows(const struct settings *settings, struct report *report)
+{
+    struct settings lines = *settings;
+    if (!settings->format_given)
+        lines.format = FORMAT_JSON;
+    return output_new(&lines, &file_layout, report);
+}
+
 bool decision_output_begin(struct decision_output *output, const struct settings *settings,
                            struct report *report)
 {

@@ -25,6 +25,9 @@ struct decision_output {
     bool failed;                           /* to write */
 };
 
+/** Of files that a service decides about: rows as --format says, else JSON Lines. */
+struct output *decision_rows(const struct settings *settings, struct report *report);
+
 /** @return false, with a sentence, when what is asked for does not go together */
 bool decision_output_begin(struct decision_output *output, const struct settings *settings,
                            struct report *report);

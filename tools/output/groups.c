@@ -84,12 +84,17 @@ static void count_member(struct printing *printing, const struct doppel_group *g
         printing->identical_bytes += member->freed_bytes;
 }
 
+struct output *groups_output(const struct settings *settings, struct report *report)
+{
+    struct output *output = output_new(settings, &layout, report);
+    output_trees(output);
+    return output;
+}
+
 static void begin_output(struct printing *printing)
 {
-    if (printing->output)
-        return;
-    printing->output = output_new(printing->settings, &layout, printing->report);
-    output_trees(printing->output);
+    if (!printing->output)
+        printing->output = groups_output(printing->settings, printing->report);
 }
 
 static enum doppel_status print_one_group(void *context, const struct doppel_group *group,

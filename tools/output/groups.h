@@ -17,6 +17,9 @@ typedef enum doppel_status group_source(const struct settings *settings, struct 
  * library. */
 group_source scan_groups, library_groups;
 
+/* What prints rows of groups, for people as trees. Given (output_finish) */
+struct output *groups_output(const struct settings *settings, struct report *report);
+
 /* Print the groups, or act on them. @return the verb's exit code */
 int print_groups_of(group_source *source, const struct settings *settings, struct report *report);
 

@@ -10,6 +10,7 @@
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/decision_output.h"
+#include "tools/remote/remote.h"
 #include "decide/decider.h"
 
 struct decide_command {
@@ -112,7 +113,13 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
 {
     struct doppel_error error;
     struct decide_command run = {.settings = settings, .report = report, .only_asked = only_asked};
-    if (!check_input(settings, report) || !decision_output_begin(&run.output, settings, report))
+    if (!check_input(settings, report))
+        return EXIT_WRONG_USE;
+    if (settings->server && !is_stream(settings))
+        return remote_decide(settings, report, only_asked);
+    if (settings->server)
+        return report_fatal(report, "a stream goes to a service as NDJSON, by 'curl': name files");
+    if (!decision_output_begin(&run.output, settings, report))
         return EXIT_WRONG_USE;
     if (about_check(settings, &error))
         return report_fatal(report, "%s", error.message);

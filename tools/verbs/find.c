@@ -9,6 +9,7 @@
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/output/matches.h"
+#include "tools/remote/remote.h"
 #include "tools/verbs/find_repeats.h"
 #include "intake/exact_digests.h"
 #include "intake/reader.h"
@@ -144,6 +145,8 @@ int cmd_find(const struct settings *settings, struct report *report)
     if (code)
         return report_fatal(report, "%s: no such file; a code is found by 'doppel find --code %s'",
                             code, code);
+    if (settings->server)
+        return remote_find(settings, report);
     if (settings->repeats)
         return find_repeats(settings, report);
     struct find find = {.settings = settings, .report = report};

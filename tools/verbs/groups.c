@@ -3,6 +3,7 @@
 #include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/groups.h"
+#include "tools/remote/remote.h"
 
 enum doppel_status library_groups(const struct settings *settings, struct report *report,
                                   doppel_group_visitor *visit, void *context,
@@ -31,5 +32,8 @@ enum doppel_status library_groups(const struct settings *settings, struct report
 
 int cmd_groups(const struct settings *settings, struct report *report)
 {
+    if (settings->server)
+        return remote_list(settings, report, "/v1/groups?limit=1000", "groups",
+                           groups_output(settings, report));
     return print_groups_of(library_groups, settings, report);
 }

@@ -1,10 +1,14 @@
 /* doppel list: what the library holds. */
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
+#include "tools/memory.h"
 #include "tools/output/output.h"
+#include "tools/remote/remote.h"
+#include "tools/remote/service.h"
 #include "tools/signals.h"
 
 static const struct column columns[] = {
@@ -130,10 +134,49 @@ static enum doppel_status print_all_items(struct list *list, struct doppel_error
     return status;
 }
 
+static void add_parameter(struct doppel_json *path, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    doppel_json_append(path, name, strlen(name));
+    remote_add_word(path, value);
+}
+
+/* What the service has, of which it knows to choose. */
+static int list_remote(const struct settings *settings, struct report *report)
+{
+    struct doppel_json path = {0}, where = {0};
+    const char *kind = settings->kind ? doppel_kind_name(settings->kind) : NULL;
+    if (settings->lists.count > 1 || settings->labels.count > 1)
+        return report_fatal(report, "a service is asked for one '--list' and one '--label'");
+    if (kind) {
+        char of_kind[48];
+        snprintf(of_kind, sizeof of_kind, "kind = '%s'%s", kind, settings->where ? " and (" : "");
+        doppel_json_append(&where, of_kind, strlen(of_kind));
+        if (settings->where) {
+            doppel_json_append(&where, settings->where, strlen(settings->where));
+            doppel_json_append(&where, ")", 1);
+        }
+    }
+    doppel_json_append(&path, "/v1/items?limit=1000", 20);
+    add_parameter(&path, "&where=", kind ? where.bytes : settings->where);
+    add_parameter(&path, "&list=", settings->lists.count ? settings->lists.items[0] : NULL);
+    add_parameter(&path, "&label=", settings->labels.count ? settings->labels.items[0] : NULL);
+    if (path.failed || where.failed)
+        no_memory();
+    int code =
+        remote_list(settings, report, path.bytes, "items", output_new(settings, &layout, report));
+    doppel_json_free(&path);
+    doppel_json_free(&where);
+    return code;
+}
+
 int cmd_list(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct list list = {.settings = settings, .report = report};
+    if (settings->server)
+        return list_remote(settings, report);
     if (open_library(settings, false, true, &list.library, &error))
         return report_fatal(report, "%s", error.message);
     list.output = output_new(settings, settings->failures ? &failure_layout : &layout, report);

@@ -11,6 +11,7 @@
 #include "exchange/manual_labels.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
+#include "tools/remote/remote.h"
 #include "tools/signals.h"
 
 static const struct column columns[] = {
@@ -144,6 +145,10 @@ int cmd_mark(const struct settings *settings, struct report *report)
     struct doppel_library *library;
     if (check_wish(settings, &error))
         return report_fatal(report, "%s", error.message);
+    if (settings->server)
+        return settings->list_runs ? remote_list(settings, report, "/v1/marks", "marks",
+                                                 output_new(settings, &layout, report))
+                                   : remote_mark(settings, report);
     if (settings->list_runs)
         return list_marks(settings, report);
     if (open_library(settings, true, false, &library, &error))

@@ -6,6 +6,7 @@
 #include "tools/args/commands.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
+#include "tools/remote/remote.h"
 
 static const struct column columns[] = {
     {"id", "id", CELL_NUMBER},
@@ -66,8 +67,9 @@ static void cut_code(json_t *row)
 }
 
 /* All of it for programs. */
-static void print_shown(const struct showing *showing, struct doppel_json *row)
+static void print_shown(void *context, struct doppel_json *row)
 {
+    const struct showing *showing = context;
     doppel_json_object_end(row);
     if (showing->settings->format != FORMAT_TABLE || row->failed) {
         output_object(showing->output, row);
@@ -84,7 +86,7 @@ static struct doppel_item_json_options shown_fields(const struct showing *showin
     return (struct doppel_item_json_options){true, true, &showing->settings->text};
 }
 
-static void print_shown_item(const struct showing *showing, const struct doppel_item *item)
+static void print_shown_item(struct showing *showing, const struct doppel_item *item)
 {
     const struct doppel_item_json_options options = shown_fields(showing);
     struct doppel_error error;
@@ -128,13 +130,17 @@ int cmd_show(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct showing showing = {.settings = settings, .report = report};
-    if (open_library(settings, false, true, &showing.library, &error))
+    int code = EXIT_DONE;
+    if (!settings->server && open_library(settings, false, true, &showing.library, &error))
         return report_fatal(report, "%s", error.message);
     showing.output = output_new(settings, &layout, report);
     output_sheets(showing.output);
-    for (size_t i = 0; i < settings->operands.count; i++)
-        show(&showing, settings->operands.items[i]);
+    if (settings->server)
+        code = remote_show(settings, report, print_shown, &showing);
+    else
+        for (size_t i = 0; i < settings->operands.count; i++)
+            show(&showing, settings->operands.items[i]);
     bool written = output_finish(showing.output);
     doppel_library_close(showing.library);
-    return written ? EXIT_DONE : EXIT_WRONG_USE;
+    return written ? code : EXIT_WRONG_USE;
 }

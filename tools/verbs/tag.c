@@ -3,6 +3,7 @@
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
+#include "tools/remote/remote.h"
 #include "tools/signals.h"
 
 struct tag {
@@ -76,7 +77,11 @@ int cmd_tag(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct tag tag = {settings, report, NULL};
-    if (check_tags(settings, &error) || open_library(settings, false, false, &tag.library, &error))
+    if (check_tags(settings, &error))
+        return report_fatal(report, "%s", error.message);
+    if (settings->server)
+        return remote_tag(settings, report);
+    if (open_library(settings, false, false, &tag.library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = tag_where(&tag, &error);
     for (size_t i = 0; i < settings->operands.count && !status && !signals_stopped(); i++)

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""`doppel --server URL VERB`: the command as a client of a service says what it says of a library.
+
+`client.py BUILD`
+"""
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import wave
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+import tap  # noqa: E402
+from service import Service  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+# Where an item lies, and what it is called, differs; and so which of two texts is kept, since size
+# and age are those of a file.
+OF_PLACE = {"id", "path", "name", "size", "mtime", "replaces"}
+OF_PLACE |= {"external_id", "of_path", "of_external_id"}
+WORDS = "the quick brown fox jumps over the lazy dog and then sleeps in the warm sun until noon "
+
+
+class Client:
+    """The command in a home of its own, beside the service's."""
+
+    def __init__(self, home, service):
+        self.home = pathlib.Path(home)
+        self.server = ["--server", service.address] if service else []
+
+    def run(self, *words, code=0, environment=None):
+        done = subprocess.run(
+            [BUILD / "doppel", *self.server, *map(str, words)],
+            cwd=self.home,
+            capture_output=True,
+            env=dict(os.environ, HOME=str(self.home), XDG_CACHE_HOME=str(self.home / "cache"))
+            | (environment or {}),
+        )
+        self.said = done.stderr.decode()
+        assert done.returncode == code, (words, done.returncode, done.stdout, self.said)
+        return done.stdout.decode()
+
+    def rows(self, *words, **more):
+        return [json.loads(line) for line in self.run(*words, "--json", **more).splitlines()]
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="doppel-client.")
+
+
+@contextlib.contextmanager
+def both(*options):
+    """A service with a client, and a library here with what says the same of it."""
+    with folder() as home, Service(BUILD, home, *options) as service:
+        shutil.copytree(DEMO, f"{home}/demo")
+        yield Client(home, service), Local(home)
+
+
+class Local(Client):
+    def __init__(self, home):
+        super().__init__(home, None)
+
+    def run(self, *words, **more):
+        return super().run(words[0], "-L", self.home / "here", *words[1:], **more)
+
+
+def without_place(row):
+    return {key: value for key, value in row.items() if key not in OF_PLACE}
+
+
+def compare_rows(theirs, ours):
+    assert len(theirs) == len(ours) > 0, (theirs, ours)
+    for a, b in zip(theirs, ours):
+        assert without_place(a) == without_place(b), (a, b)
+
+
+def members(groups):
+    return sorted(sorted(one["id"] for one in group["members"]) for group in groups)
+
+
+def write_more(home):
+    """A text, its near copy, and sound: what demo does not have."""
+    text = "".join(f"{WORDS}{n} " for n in range(20))
+    (home / "demo/originals/fox.txt").write_text(text)
+    (home / "demo/copies/fox.txt").write_text(text.replace("7 ", "seven "))
+    tone = bytearray()
+    for n in range(11025 * 12):
+        tone += int(9000 * math.sin(n * (300 + n // 450 * 37 % 900) / 1755)).to_bytes(
+            2, "little", signed=True
+        )
+    for name, data in ("originals", tone), ("copies", tone[11025 * 6 :]):
+        with wave.open(str(home / f"demo/{name}/tone.wav"), "wb") as file:
+            file.setparams((1, 2, 11025, 0, "NONE", ""))
+            file.writeframes(data)
+
+
+def test_files_are_decided_about_and_found_as_in_a_library_here():
+    with both() as (client, local):
+        write_more(client.home)
+        asked = [
+            ("ingest", "demo/originals", 0),
+            ("check", "demo/copies", 3),
+            ("find", "demo/copies", 3),
+            ("find", "--max-distance", "2", "demo/copies", 3),
+            ("find", "--min-similarity", "0.97", "demo/copies", 3),
+            ("find", "--code", "ffff0000ffff0000", 1),
+            ("ingest", "demo/copies", 3),
+        ]
+        for *words, code in asked:
+            theirs, ours = client.rows(*words, code=code), local.rows(*words, code=code)
+            compare_rows(theirs, ours)
+            key = "query" if words[0] == "find" else "path"
+            assert [row[key] for row in theirs] == [row[key] for row in ours]
+        assert "broken.jpg: the JPEG is cut short" in client.said, client.said
+        theirs, ours = members(client.rows("groups")), members(local.rows("groups"))
+        assert len(theirs) > 5 and theirs == ours, (theirs, ours)
+        for words in ["--kind", "text"], ["--where", "width > 1"], ["--kind", "image"]:
+            theirs, ours = (one.rows("list", *words) for one in (client, local))
+            assert [row["digest"] for row in theirs] == [row["digest"] for row in ours] != []
+        assert "demo/originals/tiles.jpg" in client.run("find", "demo/copies/tiles-turned.jpg")
+
+
+def test_files_are_sent_where_that_is_asked_for():
+    with both() as (client, local):
+        ours = local.rows("ingest", "demo/originals")
+        compare_rows(client.rows("ingest", "--upload", "demo/originals"), ours)
+        ours = local.rows("find", "demo/copies", code=3)
+        compare_rows(client.rows("find", "--upload", "demo/copies", code=3), ours)
+        assert "broken.jpg: " in client.said and "16 of 600 rows" in client.said, client.said
+        (client.home / "empty.jpg").touch()
+        (row,) = client.rows("check", "--upload", "empty.jpg", code=3)
+        assert row == {"path": "empty.jpg", "decision": "unreadable", "reason": "the file is empty"}
+
+
+def test_what_is_too_long_to_be_sent_is_said():
+    with both("--max-body", "20K") as (client, _):
+        client.run("check", "--upload", "demo/originals/clock.jpg", code=3)
+        assert "clock.jpg: " in client.said and "413" in client.said, client.said
+
+
+def test_a_file_is_known_again_by_where_it_lies():
+    with both() as (client, _):
+        sea, tree = (client.home / f"demo/originals/{name}.jpg" for name in ("sea", "tree"))
+        (first,) = client.rows("ingest", sea)
+        (again,) = client.rows("ingest", sea)
+        assert again["decision"] == "duplicate" and again["of"] == first["item"], again
+        sea.write_bytes(tree.read_bytes())
+        (changed,) = client.rows("ingest", sea)
+        assert changed["decision"] == "revision" and changed["replaces"] == first["item"], changed
+        (named,) = client.rows("check", "--external-id", "mine", sea)
+        assert named["id"] == "mine" and named["decision"] == "duplicate", named
+
+
+def test_lists_of_hashes_know_what_nobody_can_read():
+    with both() as (client, _):
+        program = client.home / "program.bin"
+        program.write_bytes(b"MZ\x90\0 nothing that can be read" + bytes(range(256)))
+        sea = client.home / "demo/originals/sea.jpg"
+        hashes = [hashlib.sha1(file.read_bytes()).hexdigest() for file in (program, sea)]
+        (client.home / "bad.sha1").write_text("".join(f"{one}  a\n" for one in hashes))
+        command = [BUILD / "doppel", "import", "-q", "--list", "bad", "bad.sha1", "-L", "library"]
+        subprocess.run(command, check=True, cwd=client.home)
+        for file in program, sea:
+            (row,) = client.rows("find", file)
+            assert row["lists"] == ["bad"] and row["query"] == str(file), row
+        (row,) = client.rows("check", sea)
+        assert row["decision"] == "duplicate" and row["lists"] == ["bad"], row
+        client.run("find", "--quiet", BUILD / "doppel", code=3)
+
+
+def test_items_are_listed_shown_tagged_and_marked():
+    with both() as (client, _):
+        client.rows("ingest", "demo/originals/sea.jpg", "demo/originals/tree.jpg")
+        client.run("tag", "1", "2", "--list", "known", "--label", "x", "--meta", '{"a":"b\u009b"}')
+        client.run("tag", "2", "--remove", "--list", "known", "--label", "x", "--label", "never")
+        client.run("tag", "2", "--external-id", "tree", "--source", "https://example.org")
+        client.run("tag", "7", "--list", "known", code=3)
+        assert "7: " in client.said and "no such item" in client.said, client.said
+        assert [row["id"] for row in client.rows("list", "--list", "known")] == [1]
+        (row,) = client.rows("show", "id:tree")
+        assert row["id"] == 2 and row["source"] == "https://example.org", row
+        assert "\\u009B" in client.run("show", "--json", "1")
+        assert "labels       x\n" in client.run("show", "1")
+        client.run("show", "77", code=3)
+        client.run("mark", "1", "2", "--same", "--note", "by hand")
+        (mark,) = client.rows("mark", "--list")
+        assert mark["mark"] == "same" and mark["note"] == "by hand", mark
+        (group,) = client.rows("groups")
+        assert len(group["members"]) == 2, group
+        client.run("mark", "1", "2", "--forget")
+        assert client.rows("mark", "--list") == client.rows("groups") == []
+        client.run("list", "--where", "no such thing", code=2)
+        assert "syntax error" in client.said, client.said
+
+
+def test_more_items_than_a_page_has():
+    with both() as (client, _):
+        texts = [{"id": str(n), "text": f"{n} {n * n} {n * 7} " * 12} for n in range(2300)]
+        (client.home / "texts.jsonl").write_text("\n".join(map(json.dumps, texts)))
+        command = [BUILD / "doppel", "ingest", "-q", "--jsonl", "texts.jsonl", "-L", "library"]
+        subprocess.run(command, check=True, cwd=client.home, stdout=-3)
+        rows = client.rows("list")
+        assert [row["id"] for row in rows] == list(range(1, 2301))
+
+
+def test_options_of_a_library_are_refused():
+    with both() as (client, local):
+        for words in (
+            ["find", "--refine", "a.jpg"],
+            ["check", "--jsonl", "a.jsonl"],
+            ["list", "-L", "."],
+            ["list", "--failures"],
+            ["groups", "--action", "trash"],
+            ["mark", "--from", "marks.jsonl"],
+            ["ingest", "-"],
+            ["ingest", "--upload", "--list", "known", "a.jpg"],
+            ["scan", "."],
+        ):
+            client.run(*words, code=2)
+            assert "--server" in client.said or "name files" in client.said or (
+                "'tag'" in client.said
+            ), (words, client.said)
+        local.run("find", "--upload", "a.jpg", code=2)
+
+
+def test_keys_are_shown():
+    key = hashlib.sha256(b"secret").hexdigest()
+    with folder() as home:
+        home = pathlib.Path(home)
+        (home / "keys").write_text(f"{key} reader read\n")
+        (home / "key").write_text("secret\n")
+        (home / "a.txt").write_text(WORDS * 3)
+        with Service(BUILD, home, "--keys", str(home / "keys")) as service:
+            client = Client(home, service)
+            client.run("check", "a.txt", code=2)
+            assert "401" in client.said, client.said
+            client.run("check", "a.txt", "--server-key", "key", code=1)
+            client.run("check", "a.txt", code=1, environment={"DOPPEL_SERVER_KEY": "secret"})
+            client.run("ingest", "a.txt", "--server-key", "key", code=2)
+            assert "403" in client.said, client.said
+
+
+def test_a_service_that_is_away_is_waited_for_a_while():
+    with folder() as home:
+        home = pathlib.Path(home)
+        (home / "a.txt").write_text(WORDS * 3)
+        client = Client(home, None)
+        client.server = ["--server", f"unix:{home}/socket"]
+        client.run("list", code=2)
+        assert "socket: " in client.said, client.said
+        running = threading.Thread(target=lambda: client.rows("ingest", "a.txt"))
+        with Service(BUILD, home, listen=f"unix:{home}/socket") as service:
+            client.rows("check", "a.txt", code=1)
+            service.end()
+            running.start()
+            time.sleep(0.3)
+        with Service(BUILD, home, listen=f"unix:{home}/socket"):
+            running.join()
+            (row,) = client.rows("list")
+            assert row["kind"] == "text", row
+
+
+def test_what_is_no_service_is_said():
+    answers = [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\":[1]}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+    ]
+    with folder() as home, socket.create_server(("127.0.0.1", 0)) as listening:
+        home = pathlib.Path(home)
+        (home / "a.txt").write_text(WORDS * 3)
+        client = Client(home, None)
+        client.server = ["--server", f"http://127.0.0.1:{listening.getsockname()[1]}"]
+
+        def answer():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.recv(65536)
+                    connection.sendall(answers[number])
+                    connection.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        for number in range(len(answers)):
+            for words in ["list"], ["check", "a.txt"], ["show", "1"]:
+                if words[0] == "list" or number != 2:  # which is tried again for long
+                    client.run(*words, code=2)
+                    assert client.said.startswith("doppel: "), client.said
+        listening.close()
+
+
+if __name__ == "__main__":
+    with folder() as drawn:
+        DEMO = pathlib.Path(drawn, "demo")
+        subprocess.run([BUILD / "doppel-demo", DEMO], check=True, stdout=-3)
+        sys.exit(tap.main(sys.modules[__name__]))

@@ -1,0 +1,175 @@
+/* Asking a service. */
+#include "tools/remote/service.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/try.h"
+#include "tools/memory.h"
+#include "tools/output/output.h"
+
+enum { ANSWER_BYTES = 256 << 20, PATIENCE_SECONDS = 3600 };
+/* Tries before it is given up, and pauses between them, which grow. */
+enum { TRIES = 6, FIRST_PAUSE_MS = 200 };
+
+enum doppel_status remote_open(const struct settings *settings, struct report *report,
+                               struct remote *out, struct doppel_error *error)
+{
+    const struct doppel_client_options options = {.url = settings->server,
+                                                  .key = settings->server_secret,
+                                                  .ca = settings->server_ca,
+                                                  .timeout_s = PATIENCE_SECONDS};
+    *out = (struct remote){.report = report};
+    return doppel_client_new(report->run, &options, &out->client, error);
+}
+
+void remote_close(struct remote *remote)
+{
+    doppel_client_free(remote->client);
+    remote->client = NULL;
+}
+
+enum doppel_status remote_send(const struct remote *remote,
+                               const struct doppel_client_request *request,
+                               struct doppel_client_answer *out, struct doppel_error *error)
+{
+    long pause_ms = FIRST_PAUSE_MS;
+    for (int i = 1;; i++, pause_ms *= 2) {
+        const struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
+        enum doppel_status status =
+            doppel_client_send(remote->client, request, ANSWER_BYTES, out, error);
+        if (status != DOPPEL_E_BUSY || i == TRIES)
+            return status;
+        if (i == 1)
+            report_notice(remote->report, "%s; trying again", error->message);
+        nanosleep(&pause, NULL);
+        if (doppel_run_cancelled(remote->report->run))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "ended while the service was away");
+    }
+}
+
+void remote_add_word(struct doppel_json *path, const char *word)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+    char escaped[4];
+    for (const char *at = word; *at; at++) {
+        bool is_plain = strchr(plain, *at);
+        snprintf(escaped, sizeof escaped, is_plain ? "%c" : "%%%02X", (unsigned char)*at);
+        doppel_json_append(path, escaped, strlen(escaped));
+    }
+}
+
+enum doppel_status remote_get(const struct remote *remote, const char *path, json_t **out,
+                              struct doppel_error *error)
+{
+    const struct doppel_client_request request = {.method = "GET", .path = path};
+    struct doppel_client_answer answer;
+    enum doppel_status status = remote_send(remote, &request, &answer, error);
+    if (status)
+        return status;
+    json_t *root = json_loadb(answer.body, answer.size, 0, NULL);
+    doppel_client_answer_free(&answer);
+    if (!json_is_object(root)) {
+        json_decref(root);
+        return doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service");
+    }
+    *out = root;
+    return DOPPEL_OK;
+}
+
+enum doppel_status remote_tell(const struct remote *remote, const char *method, const char *path,
+                               json_t *value, struct doppel_error *error)
+{
+    char *text = must_have(json_dumps(must_have(value), JSON_COMPACT));
+    const struct doppel_client_request request = {.method = method,
+                                                  .path = path,
+                                                  .type = "application/json",
+                                                  .body = text,
+                                                  .size = strlen(text)};
+    struct doppel_client_answer answer = {0};
+    enum doppel_status status = remote_send(remote, &request, &answer, error);
+    doppel_client_answer_free(&answer);
+    free(text);
+    json_decref(value);
+    return status;
+}
+
+/* A page, and where the next one begins; 0: it is the last. */
+static enum doppel_status visit_page(const struct remote *remote, const char *path, const char *key,
+                                     remote_visitor *visit, void *context, json_int_t *out_next,
+                                     struct doppel_error *error)
+{
+    json_t *root = NULL, *row;
+    size_t number;
+    enum doppel_status status = remote_get(remote, path, &root, error);
+    if (status)
+        return status;
+    const json_t *rows = json_object_get(root, key);
+    const char *problem = json_string_value(json_object_get(root, "problem"));
+    *out_next = json_integer_value(json_object_get(root, "next"));
+    if (!json_is_array(rows))
+        status = doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service");
+    json_array_foreach(rows, number, row) if (!visit(context, row))
+    {
+        *out_next = 0;
+        break;
+    }
+    if (!status && problem)
+        status = doppel_fail(error, DOPPEL_E_CORRUPT, "%s", problem);
+    json_decref(root);
+    return status;
+}
+
+enum doppel_status remote_each(const struct remote *remote, const char *path, const char *key,
+                               remote_visitor *visit, void *context, struct doppel_error *error)
+{
+    json_int_t next = 0, before;
+    struct doppel_json page = {0};
+    enum doppel_status status;
+    do {
+        char place[64];
+        before = next;
+        doppel_json_clear(&page);
+        doppel_json_append(&page, path, strlen(path));
+        snprintf(place, sizeof place, "&cursor=%" JSON_INTEGER_FORMAT, before);
+        doppel_json_append(&page, place, before ? strlen(place) : 0);
+        if (page.failed)
+            no_memory();
+        status = visit_page(remote, page.bytes, key, visit, context, &next, error);
+    } while (!status && next > before);
+    doppel_json_free(&page);
+    return status;
+}
+
+static void put_remote_value(struct doppel_json *json, const char *key, const json_t *value)
+{
+    char *text =
+        must_have(json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)));
+    doppel_json_raw(json, key, text, strlen(text));
+    free(text);
+}
+
+void remote_put_members(struct doppel_json *json, const json_t *object, const char *except)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        const char *found = strstr(except, key);
+        bool left_out = found && found[-1] == ' ' && found[strlen(key)] == ' ';
+        if (!left_out)
+            put_remote_value(json, key, value);
+    }
+}
+
+void remote_print(struct output *output, const json_t *row)
+{
+    struct doppel_json object = {0};
+    put_remote_value(&object, NULL, row);
+    output_object(output, &object);
+    doppel_json_free(&object);
+}
