@@ -96,6 +96,7 @@ struct doppel_decide_input {
     const char *id;                         /**< NULL: it has none */
     const char *source, *date;              /**< NULL: not known */
     const struct doppel_metadata *metadata; /**< what else is said of it; NULL: nothing */
+    const char *client; /**< who sends it, for the log; NULL: nobody who has a name */
 };
 
 /** What was decided about an input. Borrowed until the next pull. */

@@ -350,6 +350,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         .source = input->source,
         .date = input->date,
         .metadata = input->metadata,
+        .client = input->client,
     };
     const bool is_code = pushed.record && digest_is_none(&pushed.record->digest);
     struct doppel_record code;

@@ -160,7 +160,13 @@ static enum doppel_status decide_next_file(struct file_stream *stream, size_t i,
         .said = record ? record->said : NULL,
         .is_nowhere = is_nowhere(stream, i),
     };
-    return file_decide(stream->decider, &file, &stream->decisions[i], error);
+    struct doppel_library *library = stream->options->decider.library;
+    if (record && record->client)
+        doppel_library_set_client(library, record->client);
+    enum doppel_status status = file_decide(stream->decider, &file, &stream->decisions[i], error);
+    if (record && record->client)
+        doppel_library_set_client(library, NULL);
+    return status;
 }
 
 static struct decided_file decided_file_of(const struct file_stream *stream, size_t i)

@@ -98,6 +98,7 @@ struct doppel_library {
     struct derived derived[DERIVATIONS];
     struct code_index codes[CODE_TABLES];
     struct memory memory; /* what is asked for each candidate */
+    const char *client;   /* who has it changed; NULL: nobody who has a name */
 };
 
 /** SQLite's cache. Ids in no order dirty a page of their index each: a writer keeps some of these.

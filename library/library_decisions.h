@@ -305,6 +305,13 @@ struct doppel_log_entry {
                            or NULL */
 };
 
+/**
+ * Whose wish the changes are from now on: what is logged has it in `detail`, as "client".
+ *
+ * @param client UTF-8, borrowed until the next call; NULL: nobody who has a name
+ */
+DOPPEL_API void doppel_library_set_client(struct doppel_library *library, const char *client);
+
 /** Add to the log: nothing is ever taken from it or changed in it. */
 DOPPEL_API enum doppel_status doppel_library_log(struct doppel_library *library,
                                                  const struct doppel_log_entry *entry,

@@ -46,6 +46,7 @@ static void read_task_files(struct decision_task *task)
 {
     for (size_t i = 0; i < task->inputs.all.count; i++) {
         struct request_input *input = &task->inputs.all.items[i];
+        input->client = task->exchange->client.name;
         if (is_read(input) && !input->error.status)
             input->error.status =
                 input_record(task->exchange->service, input, &task->records[i], &input->error);
@@ -97,6 +98,7 @@ enum doppel_status push_request_input(struct doppel_decider *decider, struct req
         .source = input->source,
         .date = input->date,
         .metadata = &input->metadata,
+        .client = input->client,
         .path = input->form == INPUT_PATH ? input->path : NULL,
         .text = input->form == INPUT_TEXT ? input->text : NULL,
         .text_size = input->text_size,

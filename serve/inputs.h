@@ -35,6 +35,7 @@ struct request_input {
     struct doppel_exact_digests *exact;   /* of its bytes, sent, or by input_exact(); NULL: none */
     const json_t *object;                 /* that it was read from; NULL: no JSON */
     const char *source, *date;            /* NULL: not known */
+    const char *client;                   /* who sent it, to be logged; NULL: nobody with a name */
     struct doppel_metadata metadata;      /* labels, lists and meta; what it names is borrowed */
     struct doppel_error error;            /* status != OK: it is none, and why */
 };

@@ -136,16 +136,19 @@ static void *write_on(void *context)
     return NULL;
 }
 
-enum doppel_status writer_change(struct writer *writer, library_change *change, void *context,
+enum doppel_status writer_change(struct exchange *exchange, library_change *change, void *context,
                                  struct doppel_error *error)
 {
+    struct writer *writer = exchange->service->writer;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     if (pthread_mutex_timedlock(&writer->library_lock, &until))
         return doppel_fail(error, DOPPEL_E_BUSY, "the library is being written to; try again");
     drop_decider(writer); /* which knows texts of before */
+    doppel_library_set_client(writer->library, exchange->client.name);
     enum doppel_status status = change(context, writer->library, error);
+    doppel_library_set_client(writer->library, NULL);
     if (!status)
         status = doppel_library_commit(writer->library, error);
     else

@@ -15,10 +15,11 @@ void writer_close(struct writer *writer);
  * taken */
 void writer_give(struct writer *writer, struct decision_task *task);
 
-/* Change the library by a call, between what is ingested: `change` has it for itself. */
+/* Change the library by a call, between what is ingested: `change` has it for itself. The log says
+ * whose request it was. */
 typedef enum doppel_status library_change(void *context, struct doppel_library *library,
                                           struct doppel_error *error);
-enum doppel_status writer_change(struct writer *writer, library_change *change, void *context,
+enum doppel_status writer_change(struct exchange *exchange, library_change *change, void *context,
                                  struct doppel_error *error);
 
 #endif

@@ -236,6 +236,7 @@ enum doppel_status ingest_batch_push(struct ingest_batch *batch, struct doppel_t
         .id = pool_add_string(&batch->strings, pushed->id),
         .source = pool_add_string(&batch->strings, pushed->source),
         .date = pool_add_string(&batch->strings, pushed->date),
+        .client = pool_add_string(&batch->strings, pushed->client),
         .problem = pool_add_string(&batch->strings, problem.status ? problem.message : NULL),
         .lanes = pool_add(&batch->lanes, result.lanes, lanes * sizeof *result.lanes),
         .path = pool_add_string(&batch->strings, pushed->path),

@@ -23,6 +23,7 @@ struct prepared_record {
     uint64_t line, offset; /* in its file */
     size_t size;
     size_t id, source, date, problem; /* strings of the batch; `problem`: why it is unreadable */
+    size_t client;                    /* likewise: who sent it; set of what was pushed */
     size_t lanes;                     /* offset in the batch's */
     size_t path;                      /* likewise, of a file; else none */
     size_t text, text_size;           /* a string of the batch, where the text is in no block */
@@ -53,6 +54,7 @@ struct pushed {
     size_t text_size;
     const char *id, *source, *date; /* NULL: none */
     const struct doppel_metadata *metadata;
+    const char *client;
 };
 
 /** Sign a text, or note a file or what was read of one, behind the others of a batch that no reader

@@ -18,6 +18,7 @@ enum doppel_status ingest_gather_files(struct ingest *ingest, struct doppel_erro
             .id = pool_string(strings, record->id),
             .source = pool_string(strings, record->source),
             .date = pool_string(strings, record->date),
+            .client = ingest->reader ? NULL : pool_string(strings, record->client),
             .said = record->said,
             .read = record->read,
             .exact = record->exact,

@@ -383,11 +383,25 @@ static enum doppel_status end_batch(struct ingest *ingest, struct doppel_error *
     return ingest->options.check ? commit_told(ingest, error) : DOPPEL_OK;
 }
 
+/* Of what is pushed, each has its own sender. */
+static enum doppel_status decide_for_client(struct ingest *ingest,
+                                            const struct prepared_record *record,
+                                            struct doppel_error *error)
+{
+    if (ingest->reader)
+        return decide_about(ingest, record, error);
+    doppel_library_set_client(ingest->library,
+                              pool_string(&ingest->batch->strings, record->client));
+    enum doppel_status status = decide_about(ingest, record, error);
+    doppel_library_set_client(ingest->library, NULL);
+    return status;
+}
+
 static enum doppel_status decide_record(struct ingest *ingest, struct doppel_error *error)
 {
     enum doppel_status status;
     TRY(ingest->told.count ? DOPPEL_OK : begin_turn(ingest, error));
-    TRY(decide_about(ingest, &ingest->batch->records.items[ingest->at++], error));
+    TRY(decide_for_client(ingest, &ingest->batch->records.items[ingest->at++], error));
     if (ingest->told.count == COMMIT_RECORDS || !progress_goes_on(ingest))
         TRY(commit_told(ingest, error));
 done:

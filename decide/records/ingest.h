@@ -17,6 +17,7 @@ struct record_file {
     const struct doppel_exact_digests *exact; /* of what was read; NULL: not known */
     const char *id;                           /* NULL: it has none */
     const char *source, *date;                /* NULL: not known */
+    const char *client;                       /* who sent it; NULL: nobody with a name */
     const struct doppel_metadata *said;       /* what else the record says; NULL: nothing */
 };
 

@@ -3,6 +3,8 @@
  * its number. */
 #include "library/items/rows.h"
 
+#include <doppel/json_writer.h>
+
 #include "core/try.h"
 #include "library/sums.h"
 
@@ -59,10 +61,37 @@ enum doppel_status log_append(struct doppel_library *library, const struct doppe
     return log_append_many(library, entry, 1, error);
 }
 
+void doppel_library_set_client(struct doppel_library *library, const char *client)
+{
+    library->client = client;
+}
+
+/* @param out what else there is to say, and whose wish it was, in JSON; given (doppel_json_free) */
+static void write_entry_detail(const struct doppel_library *library,
+                               const struct doppel_log_entry *entry, struct doppel_json *out)
+{
+    const char *detail = entry->detail;
+    if (!library->client) {
+        if (detail)
+            doppel_json_append(out, detail, strlen(detail));
+        return;
+    }
+    doppel_json_object_begin(out, NULL);
+    doppel_json_text(out, "client", library->client);
+    if (detail && strlen(detail) > 2) {
+        doppel_json_append(out, ",", 1);
+        doppel_json_append(out, detail + 1, strlen(detail) - 2);
+    }
+    doppel_json_object_end(out);
+}
+
 enum doppel_status log_append_many(struct doppel_library *library,
                                    const struct doppel_log_entry *entry, uint64_t items,
                                    struct doppel_error *error)
 {
+    struct doppel_json detail = {0};
+    enum doppel_status status;
+    write_entry_detail(library, entry, &detail);
     bool match = entry->has_match;
     const struct values values = VALUES(
         value_integer(now_ns()), value_text(doppel_log_action_name(entry->action)), ID(entry->item),
@@ -76,13 +105,17 @@ enum doppel_status log_append_many(struct doppel_library *library,
         value_if(match && entry->limit_kind, ID(entry->limit_kind)),
         value_if(match && entry->limit_kind, value_real(entry->limit)),
         value_if(match && entry->false_positive_rate >= 0, value_real(entry->false_positive_rate)),
-        value_text(entry->detail), value_if(items > 1, ID(entry->item + items - 1)), ID(items));
-    return rows_run(library,
-                    "INSERT INTO log(entry, " LOG_COLUMNS ", last_item, checksum) VALUES("
-                    "CASE WHEN ?20 IS NOT NULL THEN ?21 + coalesce((SELECT max(seq) FROM"
-                    " sqlite_sequence WHERE name = 'log'), 0) END, " LOG_VALUES(
-                        "?14") ", ?20, " CHECKSUM_OF(LOG_VALUES("coalesce(?14, ?20)")) ")",
-                    values, error);
+        value_text(detail.bytes), value_if(items > 1, ID(entry->item + items - 1)), ID(items));
+    TRY(doppel_json_status(&detail, error));
+    TRY(rows_run(library,
+                 "INSERT INTO log(entry, " LOG_COLUMNS ", last_item, checksum) VALUES("
+                 "CASE WHEN ?20 IS NOT NULL THEN ?21 + coalesce((SELECT max(seq) FROM"
+                 " sqlite_sequence WHERE name = 'log'), 0) END, " LOG_VALUES(
+                     "?14") ", ?20, " CHECKSUM_OF(LOG_VALUES("coalesce(?14, ?20)")) ")",
+                 values, error));
+done:
+    doppel_json_free(&detail);
+    return status;
 }
 
 enum doppel_status doppel_library_log(struct doppel_library *library,

@@ -166,7 +166,7 @@ enum handled answer_tag_item(struct exchange *exchange)
             exchange, HTTP_BAD_REQUEST,
             "say something in JSON: {\"lists\":[…],\"labels\":[…],\"id\":\"…\","
             "\"source\":\"…\",\"meta\":{…},\"remove\":{\"lists\":[…],\"labels\":[…]}}");
-    else if (writer_change(exchange->service->writer, change_tags, &tags, &error))
+    else if (writer_change(exchange, change_tags, &tags, &error))
         exchange_fail(exchange, &error);
     else
         exchange->status = HTTP_NO_CONTENT;
@@ -192,7 +192,7 @@ enum handled answer_remove_item(struct exchange *exchange)
     struct doppel_error error;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (writer_change(exchange->service->writer, remove_item, (void *)exchange->rest, &error))
+    if (writer_change(exchange, remove_item, (void *)exchange->rest, &error))
         exchange_fail(exchange, &error);
     else
         exchange->status = HTTP_NO_CONTENT;

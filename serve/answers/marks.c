@@ -127,7 +127,7 @@ enum handled answer_mark(struct exchange *exchange)
             exchange, HTTP_BAD_REQUEST,
             "a mark is JSON: {\"a\":\"ID\",\"b\":\"ID\",\"mark\":\"same\"}, or "
             "\"distinct\"; {\"a\":\"ID\",\"mark\":\"keep\"}; and \"none\" takes either back");
-    else if (writer_change(exchange->service->writer, say_mark, &wish, &error))
+    else if (writer_change(exchange, say_mark, &wish, &error))
         exchange_fail(exchange, &error);
     else
         exchange->status = HTTP_NO_CONTENT;

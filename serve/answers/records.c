@@ -58,6 +58,7 @@ static enum doppel_status decide_records(struct exchange *exchange, int records,
     options.fields.folder_count = 1;
     enum doppel_status status;
     TRY(doppel_library_open(service->options->library, &opening, &library, error));
+    doppel_library_set_client(library, exchange->client.name);
     TRY(doppel_decider_new(service->run, library, &options, &decider, error));
     TRY(put_decisions(exchange, decider, error));
 done:

@@ -196,7 +196,7 @@ static void answer_wish(struct exchange *exchange, struct bank_wish *wish)
         json_decref(root);
         return;
     }
-    if (writer_change(exchange->service->writer, set_bank, wish, &error)) {
+    if (writer_change(exchange, set_bank, wish, &error)) {
         if (wish->there)
             exchange_problem(exchange, HTTP_FORBIDDEN, "%s", error.message);
         else
@@ -251,7 +251,7 @@ enum handled hma_remove_bank(struct exchange *exchange)
     struct doppel_error error;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (writer_change(exchange->service->writer, remove_bank, (void *)exchange->rest, &error)) {
+    if (writer_change(exchange, remove_bank, (void *)exchange->rest, &error)) {
         exchange_fail(exchange, &error);
         return ANSWERED;
     }

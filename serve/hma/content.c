@@ -83,7 +83,7 @@ static void add_signal(struct exchange *exchange, const struct hma_signal *signa
     const struct bank_place place = bank_place_of(exchange);
     struct content_wish wish = {.place = &place, .signal = signal};
     struct doppel_error error;
-    if (writer_change(exchange->service->writer, add_content, &wish, &error)) {
+    if (writer_change(exchange, add_content, &wish, &error)) {
         exchange_fail(exchange, &error);
         return;
     }
@@ -242,7 +242,7 @@ enum handled hma_remove_content(struct exchange *exchange)
         return TAKES_TIME;
     const struct bank_place place = bank_place_of(exchange);
     struct removal removal = {.place = &place};
-    if (writer_change(exchange->service->writer, remove_content, &removal, &error)) {
+    if (writer_change(exchange, remove_content, &removal, &error)) {
         exchange_fail(exchange, &error);
         return ANSWERED;
     }

@@ -71,12 +71,24 @@ static enum doppel_status want_job_decider(struct job_batch *batch, struct doppe
                                                &batch->decider, error);
 }
 
+/* The log says whose job it was. */
 static enum doppel_status push_batch(struct job_batch *batch, struct doppel_error *error)
 {
+    struct doppel_job job = {0};
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < batch->count && !status; i++)
-        status = push_request_input(batch->decider, input_at(batch, i), &batch->claims[i]->record,
-                                    error);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (!i || job.id != batch->claims[i]->job) {
+            doppel_job_free(&job);
+            if (doppel_library_get_job(batch->library, batch->claims[i]->job, &job, NULL))
+                job.id = batch->claims[i]->job; /* nobody knows any more */
+        }
+        input_at(batch, i)->client = job.client;
+        TRY(push_request_input(batch->decider, input_at(batch, i), &batch->claims[i]->record,
+                               error));
+        input_at(batch, i)->client = NULL;
+    }
+done:
+    doppel_job_free(&job);
     return status;
 }
 

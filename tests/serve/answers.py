@@ -200,11 +200,12 @@ def test_lists_are_as_they_were_last_set():
             assert decision == ("duplicate" if found else "new"), (limit, decision)
 
 
-def lines(service, path, values):
+def lines(service, path, values, **headers):
     """The answers to a body of JSON Lines, a line each."""
     body = "".join(json.dumps(value) + "\n" for value in values)
-    status, headers, data = service.ask("POST", path, body, Content_Type="application/x-ndjson")
-    assert status == 200 and headers["Content-Type"] == "application/x-ndjson", (status, data)
+    headers["Content_Type"] = "application/x-ndjson"
+    status, told, data = service.ask("POST", path, body, **headers)
+    assert status == 200 and told["Content-Type"] == "application/x-ndjson", (status, data)
     return [json.loads(line) for line in data.splitlines()]
 
 
@@ -478,6 +479,42 @@ def test_keys_say_who_may_what():
         pathlib.Path(home, "keys").write_text("# none yet\n")
         done = serve_in(home, "--keys", "keys")
         assert done.returncode == 2 and "no key" in done.stderr, done.stderr
+
+
+def test_the_log_says_whose_request_it_was():
+    with folder() as home:
+        keys = [f"{hashlib.sha256(who.encode()).hexdigest()} {who} write" for who in ("ann", "bob")]
+        pathlib.Path(home, "keys").write_text("\n".join(keys) + "\n")
+        sea = (media(f"{home}/demo") / "originals/sea.jpg").read_bytes()
+        with Service(BUILD, home, "--keys", "keys") as service:
+            ann, bob = ({"Authorization": f"Bearer {who}"} for who in ("ann", "bob"))
+            service.post("/v1/ingest", {"text": WORDS * 2, "id": "a"}, **ann)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                for who in ann, bob:
+                    file = ("sea.jpg", sea + str(who).encode())
+                    pool.submit(service.send, "/v1/ingest", file, **who)
+            lines(service, "/v1/ingest", [{"id": "b", "text": WORDS * 3}], **bob)
+            job = service.send("/v1/jobs", ("sea.jpg", sea + b"."), **bob)[2]["id"]
+            while service.get(f"/v1/jobs/{job}", **bob)[2]["state"] != "done":
+                time.sleep(0.02)
+            service.post("/v1/marks", {"a": "1", "b": "2", "mark": "distinct", "note": "no"}, **ann)
+            tags = json.dumps({"lists": ["x"]})
+            service.ask("PATCH", "/v1/items/1", tags, Content_Type=JSON, **bob)
+            service.ask("DELETE", "/v1/items/2", **ann)
+            entries = service.get("/v1/decisions", **ann)[2]["decisions"]
+        who = [(entry["action"], entry["detail"]["client"]) for entry in entries]
+        assert who[:1] == [("decided", "ann")] and who[-1] == ("removed", "ann"), who
+        assert sorted(who[1:3]) == [("decided", "ann"), ("decided", "bob")], who
+        assert who[3:5] == 2 * [("decided", "bob")], who
+        assert ("marked", "ann") in who and ("listed", "bob") in who, who
+        (marked,) = [entry for entry in entries if entry["action"] == "marked"]
+        assert marked["detail"]["note"] == "no" and marked["detail"]["b"], marked
+        told = subprocess.run(
+            [BUILD / "doppel", "log", "1", "-L", f"{home}/library"], capture_output=True, text=True
+        )
+        assert ", by 'ann'" in told.stdout and ", by 'bob'" in told.stdout, told
+        verified = [BUILD / "doppel", "verify", "-q", "-L", f"{home}/library"]
+        subprocess.run(verified, check=True)
 
 
 def serve_in(home, *options):

@@ -285,6 +285,8 @@ char *log_sentence(const struct doppel_log_entry *entry, uint64_t id)
     FILE *out = must_have(open_memstream(&text, &size));
     json_t *detail = entry->detail ? json_loads(entry->detail, 0, NULL) : NULL;
     print_story_entry(out, entry, id, detail);
+    if (*detail_of(detail, "client"))
+        fprintf(out, ", by '%s'", detail_of(detail, "client"));
     json_decref(detail);
     must_close(out);
     return text;
