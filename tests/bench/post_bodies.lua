@@ -14,7 +14,7 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  print(string.format("measured %d %d %.0f %.0f %d", summary.requests, summary.duration,
-    latency:percentile(50), latency:percentile(99),
+  print(string.format("measured %d %d %.0f %.0f %.0f %d", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), latency.max,
     errors.connect + errors.read + errors.write + errors.status))
 end

@@ -233,6 +233,23 @@ def test_options_of_a_library_are_refused():
         local.run("find", "--upload", "a.jpg", code=2)
 
 
+def test_a_configured_service_is_the_usual_place():
+    with both() as (client, local):
+        (client.home / ".config/doppel").mkdir(parents=True)
+        (client.home / ".config/doppel/config").write_text(
+            f"server = {client.server[1]}\nserver-key = nowhere\n"
+        )
+        client.server = []
+        (client.home / "nowhere").write_text("a key\n")
+        environment = {"XDG_CONFIG_HOME": str(client.home / ".config")}
+        client.rows("ingest", "demo/originals/sea.jpg", environment=environment)
+        assert len(client.rows("list", environment=environment)) == 1
+        client.run("list", "-L", "none", code=2, environment=environment)
+        assert "no library here" in client.said, client.said
+        client.run("check", "--jsonl", "a.jsonl", code=2, environment=environment)
+        assert "'--server'" in client.said, client.said
+
+
 def test_keys_are_shown():
     key = hashlib.sha256(b"secret").hexdigest()
     with folder() as home:

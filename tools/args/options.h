@@ -67,6 +67,7 @@ struct settings {
     struct strings operands; /* PATHs, FILEs, … */
 
     const char *library; /* NULL: not given; see library_directory() in paths.h */
+    bool library_given;  /* on the command line: more than a service that is configured */
     enum format format;
     bool format_given;
     bool null_separated;   /* -0: bare paths where format is not given; --files-from has NULs */

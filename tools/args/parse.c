@@ -151,6 +151,8 @@ static enum doppel_status set_given(const struct option_info *option, const char
     }
     if (option->offset == offsetof(struct settings, format))
         settings->format_given = true;
+    if (option->offset == offsetof(struct settings, library))
+        settings->library_given = true;
     if (option->offset == offsetof(struct settings, timeout_ms))
         settings->timeout_given = true;
     if (option->offset == offsetof(struct settings, action))
@@ -412,7 +414,11 @@ enum doppel_status settings_parse(const struct verb *verb, int argc, char **argv
     TRY(apply_config(&settings, error));
     if (verb->bit == VERB_CONFIG)
         TRY(check_config(&settings.config, error));
+    const char *configured = settings.server;
+    settings.library_given = false;
     TRY(parse_options(argc, argv, &settings, error));
+    if (settings.library_given && settings.server == configured)
+        settings.server = settings.server_key = settings.server_ca = NULL;
     if (!settings.help && !settings.version) {
         TRY(policy_apply(&settings, error));
         TRY(settings_check(&settings, error));
