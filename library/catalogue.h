@@ -77,6 +77,14 @@ struct code_index {
     int64_t spool_version;           /* of the database when that began */
 };
 
+/* The farthest of what lists say, to one that others change alone. */
+struct farthest_limits {
+    bool known, any;
+    int64_t version; /* of the database then */
+    int64_t distance;
+    double similarity;
+};
+
 struct doppel_library {
     struct doppel_store *store;
     bool read_only, no_rebuild;
@@ -99,6 +107,7 @@ struct doppel_library {
     struct code_index codes[CODE_TABLES];
     struct memory memory; /* what is asked for each candidate */
     const char *client;   /* who has it changed; NULL: nobody who has a name */
+    struct farthest_limits limits;
 };
 
 /** SQLite's cache. Ids in no order dirty a page of their index each: a writer keeps some of these.

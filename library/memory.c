@@ -99,7 +99,7 @@ enum doppel_status memory_refresh(struct doppel_library *library, struct doppel_
         return DOPPEL_OK;
     int64_t version = 0;
     enum doppel_status status;
-    TRY(rows_number(library, "PRAGMA data_version", NO_VALUES, &version, NULL, error));
+    TRY(doppel_store_data_version(library->store, &version, error));
     if (version == memory->data_version)
         return DOPPEL_OK;
     for (int part = 0; part < MEMORY_PARTS; part++) {

@@ -12,6 +12,14 @@ struct prepared {
     sqlite3_stmt *statement;
 };
 
+/* As of one moment, which is that of the first statement: there may be none. */
+enum reading { READING_NOT, READING_LATER, READING_NOW };
+
+enum { WAL_HEAD_WORDS = 24 };
+struct wal_head {
+    uint32_t words[WAL_HEAD_WORDS];
+};
+
 struct doppel_store {
     sqlite3 *database;
     char *path;
@@ -19,8 +27,12 @@ struct doppel_store {
     struct doppel_store_index *indexes;  /* open ones, which follow its transactions */
     struct checkpointer *checkpointer;   /* NULL: SQLite's own way */
     bool made;                           /* by this opening */
-    bool reading;                        /* as of one moment */
-    struct doppel_error unread;          /* doppel_store_read_failure */
+    enum reading reading;                /* as of one moment */
+    bool wal_asked, has_wal;             /* whether it is written by a log */
+    bool version_known;                  /* and that of this head of the log's index: */
+    int64_t version;
+    struct wal_head head;
+    struct doppel_error unread; /* doppel_store_read_failure */
     ARRAY(struct prepared) prepared;
 };
 
@@ -31,6 +43,9 @@ enum doppel_status store_fail(const struct doppel_store *store, int code,
 
 /** Finalize all prepared statements. */
 void store_forget_statements(struct doppel_store *store);
+
+/** The first statement while READING_LATER. */
+void store_read_first(struct doppel_store *store);
 
 /** Whether a transaction of the caller's is open. */
 bool store_in_transaction(const struct doppel_store *store);

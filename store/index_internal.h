@@ -144,8 +144,6 @@ bool index_is_writer(const struct doppel_store_index *self);
 /** Whether it may be changed within transactions. */
 bool index_takes_changes(const struct doppel_store_index *self);
 /** A number that is another one when somebody else has committed. */
-enum doppel_status index_data_version(struct doppel_store_index *self, int64_t *out,
-                                      struct doppel_error *error);
 /** Whether a segment that gave this is damaged; the others say that it could not be read now. */
 bool index_is_damage(enum doppel_status status);
 /** @param error not NULL */

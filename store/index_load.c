@@ -161,22 +161,6 @@ static enum doppel_status load_segments(struct doppel_store_index *self, bool *o
     return status ? status : index_log_replay(self, error);
 }
 
-enum doppel_status index_data_version(struct doppel_store_index *self, int64_t *out,
-                                      struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status =
-        doppel_store_statement(self->store, "PRAGMA data_version", &statement, error);
-    if (!status)
-        status = doppel_store_step(self->store, statement, &row, error);
-    if (status)
-        return status;
-    *out = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return DOPPEL_OK;
-}
-
 /* A segment that is not there, or is no segment, was damaged by somebody. */
 static enum doppel_status as_damage(enum doppel_status status, bool gone,
                                     struct doppel_error *error)
@@ -197,7 +181,7 @@ enum doppel_status index_load(struct doppel_store_index *self, struct doppel_err
         gone = false;
         doppel_store_renew_reading(self->store); /* the segments are those of now */
         bool begun = doppel_store_begin_reading(self->store);
-        status = index_data_version(self, &self->data_version, error);
+        status = doppel_store_data_version(self->store, &self->data_version, error);
         if (!status)
             status = load_segments(self, &gone, error);
         doppel_store_end_reading(self->store, begun);

@@ -205,7 +205,7 @@ static bool read_on_log(struct doppel_store_index *self, bool *out_changed,
     int64_t before = self->last_record;
     bool begun = doppel_store_begin_reading(self->store), same = false;
     enum doppel_status status;
-    TRY(index_data_version(self, &self->data_version, error));
+    TRY(doppel_store_data_version(self->store, &self->data_version, error));
     TRY(manifest_read(self->store, self->name, &manifest, error));
     same = manifest.checksum == self->manifest.checksum;
     manifest_free(&manifest);
@@ -232,7 +232,7 @@ enum doppel_status doppel_store_index_refresh(struct doppel_store_index *self, b
         return DOPPEL_OK;
     }
     if (!index_is_writer(self))
-        status = index_data_version(self, &version, error);
+        status = doppel_store_data_version(self->store, &version, error);
     if (!status)
         status = index_log_rest(self, error);
     if (!status && !index_is_writer(self) && (version != self->data_version || !self->index)) {

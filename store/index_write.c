@@ -88,7 +88,7 @@ enum doppel_status index_log_rest(struct doppel_store_index *self, struct doppel
 static enum doppel_status catch_up(struct doppel_store_index *self, struct doppel_error *error)
 {
     int64_t version;
-    enum doppel_status status = index_data_version(self, &version, error);
+    enum doppel_status status = doppel_store_data_version(self->store, &version, error);
     return status || version == self->data_version ? status
                                                    : doppel_store_index_refresh(self, NULL, error);
 }

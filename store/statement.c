@@ -53,6 +53,8 @@ static enum doppel_status statement_failed(struct doppel_store *store, int code,
 enum doppel_status doppel_store_statement(struct doppel_store *store, const char *sql,
                                           sqlite3_stmt **out, struct doppel_error *error)
 {
+    if (store->reading == READING_LATER)
+        store_read_first(store);
     sqlite3_stmt *statement = find_prepared(store, sql);
     if (statement) {
         sqlite3_reset(statement);

@@ -391,23 +391,32 @@ static bool run_prepared(struct doppel_store *store, const char *sql)
 
 bool doppel_store_begin_reading(struct doppel_store *store)
 {
-    if (store_in_transaction(store) || !run_prepared(store, "BEGIN"))
+    if (store->reading != READING_NOT || store_in_transaction(store))
         return false;
-    store->reading = true;
+    store->reading = READING_LATER;
     return true;
+}
+
+void store_read_first(struct doppel_store *store)
+{
+    store->reading = READING_NOT; /* BEGIN is a statement, too */
+    if (!store_in_transaction(store) && run_prepared(store, "BEGIN"))
+        store->reading = READING_NOW;
 }
 
 void doppel_store_end_reading(struct doppel_store *store, bool begun)
 {
     if (!begun)
         return;
-    store->reading = false;
-    (void)run_prepared(store, "ROLLBACK");
+    const bool now = store->reading == READING_NOW;
+    store->reading = READING_NOT;
+    if (now)
+        (void)run_prepared(store, "ROLLBACK");
 }
 
 void doppel_store_renew_reading(struct doppel_store *store)
 {
-    if (!store->reading)
+    if (store->reading != READING_NOW)
         return;
     doppel_store_end_reading(store, true);
     (void)doppel_store_begin_reading(store);

@@ -89,6 +89,15 @@ DOPPEL_API void doppel_store_end_reading(struct doppel_store *store, bool begun)
 /** While reading as of one moment: as of now from here on. */
 DOPPEL_API void doppel_store_renew_reading(struct doppel_store *store);
 
+/**
+ * A number that is another one once another connection has committed something. Where nobody has
+ * written since the last call, that is seen in memory, without a call of the system.
+ *
+ * @param out within a transaction that of its beginning
+ */
+DOPPEL_API enum doppel_status doppel_store_data_version(struct doppel_store *store, int64_t *out,
+                                                        struct doppel_error *error);
+
 /** Whether the file that is open does not lie at its path any more: it was removed, renamed or
  * replaced, and what is committed is not found there. */
 DOPPEL_API bool doppel_store_is_moved(struct doppel_store *store);

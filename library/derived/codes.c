@@ -188,8 +188,7 @@ static enum doppel_status make_again(struct doppel_library *library, enum code_t
     if (!library->read_only)
         return status;
     /* On a disk that cannot be written to, or that others write to all the time. */
-    TRY(rows_number(library, "PRAGMA data_version", NO_VALUES, &codes->private_version, NULL,
-                    error));
+    TRY(doppel_store_data_version(library->store, &codes->private_version, error));
     TRY(doppel_index_new(&names->make, &codes->private, error));
     TRY(codes_load(library, library->store, which, &names->make, build_in_memory, codes->private,
                    error));
@@ -281,9 +280,8 @@ static enum doppel_status open_codes(struct doppel_library *library, enum code_t
 static void drop_old_private(struct doppel_library *library, struct code_index *codes)
 {
     int64_t version = 0;
-    if (!codes->private ||
-        (!rows_number(library, "PRAGMA data_version", NO_VALUES, &version, NULL, NULL) &&
-         version == codes->private_version))
+    if (!codes->private || (!doppel_store_data_version(library->store, &version, NULL) &&
+                            version == codes->private_version))
         return;
     doppel_index_free(codes->private);
     codes->private = NULL;

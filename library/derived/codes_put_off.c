@@ -30,8 +30,7 @@ void codes_forget_spool(struct code_index *codes)
 static bool is_spool_whole(struct doppel_library *library, const struct code_index *codes)
 {
     int64_t version = 0;
-    return codes->spool &&
-           !rows_number(library, "PRAGMA data_version", NO_VALUES, &version, NULL, NULL) &&
+    return codes->spool && !doppel_store_data_version(library->store, &version, NULL) &&
            version == codes->spool_version;
 }
 
@@ -46,7 +45,7 @@ static enum doppel_status begin_spool(struct doppel_library *library, enum code_
     TRY(codes_any_items(library->store, which, &any, error));
     if (any)
         return DOPPEL_OK;
-    TRY(rows_number(library, "PRAGMA data_version", NO_VALUES, &codes->spool_version, NULL, error));
+    TRY(doppel_store_data_version(library->store, &codes->spool_version, error));
     if (code_names_make(library->directory, which, &names))
         codes->spool = code_spool_new(library->directory, &names.make);
     code_names_free(&names);

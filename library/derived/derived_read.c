@@ -147,23 +147,6 @@ void derived_readers_free(struct doppel_library *library)
         derived_reader_free(library->derived[i].reader);
 }
 
-/* Grows with each commit of another connection. */
-static enum doppel_status read_version(struct doppel_store *store, int64_t *out,
-                                       struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status =
-        doppel_store_statement(store, "PRAGMA data_version", &statement, error);
-    if (!status)
-        status = doppel_store_step(store, statement, &row, error);
-    if (status)
-        return status;
-    *out = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return DOPPEL_OK;
-}
-
 /* The index; of a library that never had such an item, an empty one. */
 static enum doppel_status open_index(const struct doppel_library *library,
                                      struct derived_reader *reader, struct doppel_error *error)
@@ -195,7 +178,7 @@ static enum doppel_status open_reader(const struct doppel_library *library,
     const struct doppel_library_options options = {.read_only = true};
     enum doppel_status status;
     TRY(catalogue_open(library->directory, &options, &reader->store, error));
-    TRY(read_version(reader->store, &reader->version, error));
+    TRY(doppel_store_data_version(reader->store, &reader->version, error));
     TRY(open_index(library, reader, error));
     const struct doppel_index *index =
         reader->kept ? doppel_store_index_get(reader->kept) : reader->none;
@@ -207,7 +190,8 @@ done:
 static bool is_current(const struct derived_reader *reader)
 {
     int64_t version;
-    return reader && !read_version(reader->store, &version, NULL) && version == reader->version;
+    return reader && !doppel_store_data_version(reader->store, &version, NULL) &&
+           version == reader->version;
 }
 
 enum doppel_status derived_set(struct doppel_library *library, enum derived_index which,

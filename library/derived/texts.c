@@ -167,8 +167,7 @@ enum doppel_status doppel_library_changed(struct doppel_library *library, int64_
                                           bool *out_changed, struct doppel_error *error)
 {
     int64_t now = 0;
-    enum doppel_status status =
-        rows_number(library, "PRAGMA data_version", NO_VALUES, &now, NULL, error);
+    enum doppel_status status = doppel_store_data_version(library->store, &now, error);
     now = now * 31 + doppel_library_labels_revision(library);
     *out_changed = now != *version;
     *version = now;

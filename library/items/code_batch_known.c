@@ -99,13 +99,6 @@ static void put_seen_code(struct seen_codes *seen, const struct batch_code *code
         block[hash / 64 % BLOCK_WORDS] |= UINT64_C(1) << hash % 64;
 }
 
-/* Within a transaction, in which others commit nothing. */
-static enum doppel_status read_data_version(struct doppel_library *library, int64_t *out,
-                                            struct doppel_error *error)
-{
-    return rows_number(library, "PRAGMA data_version", NO_VALUES, out, NULL, error);
-}
-
 static enum doppel_status read_changes(struct doppel_library *library, int64_t *out,
                                        struct doppel_error *error)
 {
@@ -127,7 +120,7 @@ enum doppel_status seen_codes_check(struct doppel_code_batch *batch, struct dopp
 {
     int64_t changes;
     enum doppel_status status;
-    TRY(read_data_version(batch->library, &batch->version, error));
+    TRY(doppel_store_data_version(batch->library->store, &batch->version, error));
     TRY(read_changes(batch->library, &changes, error));
     if (batch->seen && (batch->version != batch->seen->version || changes != batch->seen->changes))
         forget_seen(batch);

@@ -103,9 +103,8 @@ enum doppel_status doppel_library_get_list_rule(struct doppel_library *library, 
 
 /* ---- limits ---- */
 
-enum doppel_status doppel_library_list_limits(struct doppel_library *library, int64_t *out_distance,
-                                              double *out_similarity, bool *out_any,
-                                              struct doppel_error *error)
+static enum doppel_status read_limits(struct doppel_library *library, struct farthest_limits *out,
+                                      struct doppel_error *error)
 {
     sqlite3_stmt *row;
     enum doppel_status status =
@@ -114,18 +113,41 @@ enum doppel_status doppel_library_list_limits(struct doppel_library *library, in
                    " min(CASE limit_kind WHEN 2 THEN match_limit END) FROM list_rule"
                    " WHERE limit_kind != 0 AND " RULE_IS_WHOLE,
                    NO_VALUES, &row, error);
+    out->any = false;
+    out->distance = -1;
+    out->similarity = -1;
+    if (status || !row)
+        return status;
+    out->any = sqlite3_column_int64(row, 0) > 0;
+    if (sqlite3_column_type(row, 1) != SQLITE_NULL)
+        out->distance = (int64_t)sqlite3_column_double(row, 1);
+    if (sqlite3_column_type(row, 2) != SQLITE_NULL)
+        out->similarity = sqlite3_column_double(row, 2);
+    sqlite3_reset(row);
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_list_limits(struct doppel_library *library, int64_t *out_distance,
+                                              double *out_similarity, bool *out_any,
+                                              struct doppel_error *error)
+{
+    struct farthest_limits *limits = &library->limits;
+    int64_t version = 0;
+    enum doppel_status status = DOPPEL_OK;
     *out_any = false;
     *out_distance = -1;
     *out_similarity = -1;
-    if (status || !row)
-        return status;
-    *out_any = sqlite3_column_int64(row, 0) > 0;
-    if (sqlite3_column_type(row, 1) != SQLITE_NULL)
-        *out_distance = (int64_t)sqlite3_column_double(row, 1);
-    if (sqlite3_column_type(row, 2) != SQLITE_NULL)
-        *out_similarity = sqlite3_column_double(row, 2);
-    sqlite3_reset(row);
-    return DOPPEL_OK;
+    if (library->read_only)
+        TRY(doppel_store_data_version(library->store, &version, error));
+    if (!limits->known || version != limits->version)
+        TRY(read_limits(library, limits, error));
+    limits->known = library->read_only;
+    limits->version = version;
+    *out_any = limits->any;
+    *out_distance = limits->distance;
+    *out_similarity = limits->similarity;
+done:
+    return status;
 }
 
 /* A list that has none of its own matches as all else does. */

@@ -393,6 +393,95 @@ static void test_a_store_without_rows_goes(void **state)
     free(path);
 }
 
+/* ---- whether others have written ---- */
+
+/* What SQLite itself says, past what the store remembers. */
+static int64_t asked_version(struct doppel_store *store)
+{
+    return count(store, "SELECT data_version FROM pragma_data_version");
+}
+
+/* Whether it is another number than before, by each. */
+static void compare_versions(struct doppel_store *store, int64_t last[2])
+{
+    int64_t told = 0;
+    assert_int_equal(doppel_store_data_version(store, &told, NULL), DOPPEL_OK);
+    const int64_t asked = asked_version(store);
+    assert_int_equal(told != last[0], asked != last[1]);
+    last[0] = told;
+    last[1] = asked;
+}
+
+static void test_what_others_write_is_noticed(void **state)
+{
+    struct doppel_store_options reading = options;
+    char *path = strdup(folder_path(*state, "a.db"));
+    struct doppel_store *store = open_store(path, &options), *other = open_store(path, &options);
+    reading.read_only = true;
+    struct doppel_store *reader = open_store(path, &reading);
+    int64_t last[2][2] = {0};
+    bool begun = false;
+    srand(7);
+    for (int i = 0; i < 1000; i++) {
+        switch (rand() % 8) {
+        case 0:
+            run(other, "INSERT INTO thing(value) VALUES(x'00')");
+            break;
+        case 1:
+            run(store, "INSERT INTO thing(value) VALUES(x'01')");
+            break;
+        case 2:
+            if (rand() % 8 == 0)
+                run_raw(path, "DELETE FROM thing; PRAGMA wal_checkpoint(TRUNCATE)");
+            break;
+        case 3:
+            if (!begun)
+                begun = doppel_store_begin_reading(reader);
+            break;
+        case 4:
+            doppel_store_end_reading(reader, begun);
+            begun = false;
+            break;
+        case 5:
+            if (rand() % 8 == 0)
+                doppel_store_empty_log(other);
+            break;
+        default:
+            break;
+        }
+        compare_versions(store, last[0]);
+        compare_versions(reader, last[1]);
+    }
+    doppel_store_end_reading(reader, begun);
+    doppel_store_close(reader);
+    doppel_store_close(other);
+    doppel_store_close(store);
+    free(path);
+}
+
+/* A store that nobody writes to is not locked by the question. */
+static void test_the_question_takes_no_lock(void **state)
+{
+    char *path = strdup(folder_path(*state, "a.db"));
+    struct doppel_store *store = open_store(path, &options);
+    int64_t first = 0, again = 0;
+    for (int i = 0; i < 3; i++) /* SQLite counts what it reads at first as another's */
+        assert_int_equal(doppel_store_data_version(store, &first, NULL), DOPPEL_OK);
+    sqlite3_stmt *statement;
+    assert_int_equal(doppel_store_statement(store, "PRAGMA data_version", &statement, NULL),
+                     DOPPEL_OK);
+    const int steps = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(doppel_store_data_version(store, &again, NULL), DOPPEL_OK);
+    assert_int_equal(again, first);
+    assert_int_equal(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0), steps);
+    run_raw(path, "INSERT INTO thing(value) VALUES(x'00')");
+    assert_int_equal(doppel_store_data_version(store, &again, NULL), DOPPEL_OK);
+    assert_int_not_equal(again, first);
+    doppel_store_close(store);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +500,8 @@ int main(void)
         IN_FOLDER(test_a_device_that_cannot_read),
         IN_FOLDER(test_a_store_that_is_moved),
         IN_FOLDER(test_a_store_without_rows_goes),
+        IN_FOLDER(test_what_others_write_is_noticed),
+        IN_FOLDER(test_the_question_takes_no_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
