@@ -161,18 +161,28 @@ static void forbid_tracing(void)
 #endif
 }
 
+/* How many words an option of a service takes here; 0: it is none. */
+static int server_words(const char *word)
+{
+    static const char *const options[] = {"--server", "--server-key", "--server-ca"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const size_t size = strlen(options[i]);
+        if (strncmp(word, options[i], size) == 0 && (!word[size] || word[size] == '='))
+            return word[size] ? 1 : 2;
+    }
+    return 0;
+}
+
 /* `doppel --server URL VERB …` is `doppel VERB --server URL …`. */
 static void put_verb_first(int argc, char **argv)
 {
-    const char *server = "--server";
-    const size_t size = strlen(server);
-    if (argc < 2 || strncmp(argv[1], server, size) != 0)
+    int at = 1;
+    for (int words; at < argc && (words = server_words(argv[at]));)
+        at += words;
+    if (at == 1 || at >= argc || *argv[at] == '-')
         return;
-    int words = argv[1][size] == '=' ? 1 : argv[1][size] ? 0 : 2;
-    if (!words || argc < 2 + words || *argv[1 + words] == '-')
-        return;
-    char *verb = argv[1 + words];
-    memmove(argv + 2, argv + 1, (size_t)words * sizeof *argv);
+    char *verb = argv[at];
+    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
     argv[1] = verb;
 }
 

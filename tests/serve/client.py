@@ -265,6 +265,8 @@ def test_keys_are_shown():
             client.run("check", "a.txt", code=1, environment={"DOPPEL_SERVER_KEY": "secret"})
             client.run("ingest", "a.txt", "--server-key", "key", code=2)
             assert "403" in client.said, client.said
+            client.server += ["--server-key=key", "--server-ca", "none"]
+            client.run("check", "a.txt", code=1)
 
 
 def test_a_service_that_is_away_is_waited_for_a_while():
