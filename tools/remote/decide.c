@@ -33,6 +33,15 @@ static bool is_of_something(const json_t *answer)
                         doppel_decision_reason_name(DOPPEL_BECAUSE_BENIGN)) != 0;
 }
 
+static bool is_decision(const json_t *answer)
+{
+    const char *decision = member(answer, "decision");
+    for (int i = DOPPEL_DECISION_NEW; i <= DOPPEL_DECISION_IGNORED; i++)
+        if (strcmp(decision, doppel_decision_name((enum doppel_decision)i)) == 0)
+            return true;
+    return false;
+}
+
 static bool take_remote_decision(void *context, const char *path, const json_t *answer,
                                  const char *failure)
 {
@@ -65,6 +74,7 @@ int remote_decide(const struct settings *settings, struct report *report, bool o
                                        .path = only_asked ? "/v1/check" : "/v1/ingest",
                                        .writes = !only_asked,
                                        .tells = true,
+                                       .is_answer = is_decision,
                                        .answered = take_remote_decision,
                                        .context = &deciding};
     if (settings->upload &&

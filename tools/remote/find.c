@@ -52,6 +52,24 @@ static void print_found(const struct remote_finding *finding, const char *path,
     doppel_json_free(&row);
 }
 
+/* Either matches, none perhaps, or why there are none to be had. */
+static bool is_finding(const json_t *answer)
+{
+    const json_t *matches = json_object_get(answer, "matches"), *segment;
+    size_t number, place;
+    json_t *match;
+    if (!matches)
+        return json_is_string(json_object_get(json_object_get(answer, "error"), "detail"));
+    json_array_foreach((json_t *)matches, number, match)
+    {
+        if (!json_is_integer(json_object_get(match, "id")))
+            return false;
+        json_array_foreach(json_object_get(match, "segments"), place,
+                           segment) if (!json_is_object(segment)) return false;
+    }
+    return json_is_array(matches);
+}
+
 static bool take_found(void *context, const char *path, const json_t *answer, const char *failure)
 {
     struct remote_finding *finding = context;
@@ -81,7 +99,7 @@ static enum doppel_status find_remote_code(const struct remote_question *questio
     const struct settings *settings = question->settings;
     struct doppel_json body = {0};
     struct doppel_client_answer answer = {0};
-    json_t *root = NULL;
+    bool go_on;
     enum doppel_status status;
     doppel_json_object_begin(&body, NULL);
     doppel_json_text(&body, "code", settings->code);
@@ -95,13 +113,8 @@ static enum doppel_status find_remote_code(const struct remote_question *questio
                                                   .size = body.size};
     TRY(doppel_json_status(&body, error));
     TRY(remote_send(&question->remote, &request, &answer, error));
-    root = json_loadb(answer.body, answer.size, 0, NULL);
-    const json_t *said = json_array_get(json_object_get(root, "results"), 0);
-    if (!json_is_object(said))
-        TRY(doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service"));
-    question->answered(question->context, settings->code, said, NULL);
+    TRY(remote_take_result(question, settings->code, &answer, &go_on, error));
 done:
-    json_decref(root);
     doppel_client_answer_free(&answer);
     doppel_json_free(&body);
     return status;
@@ -127,6 +140,7 @@ int remote_find(const struct settings *settings, struct report *report)
     struct remote_question question = {.settings = settings,
                                        .report = report,
                                        .path = path,
+                                       .is_answer = is_finding,
                                        .answered = take_found,
                                        .context = &finding};
     make_find_path(settings, path, sizeof path);

@@ -89,7 +89,7 @@ static enum doppel_status show_item(void *context, const struct remote *remote, 
         return status;
     if (!json_is_integer(json_object_get(item, "id"))) {
         json_decref(item);
-        return doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service");
+        return remote_fail_answer(remote, error);
     }
     doppel_json_object_begin(&row, NULL);
     remote_put_members(&row, item, "");

@@ -49,9 +49,20 @@ void remote_make_key(char out[static REMOTE_KEY])
 
 /* ---- answers ---- */
 
-static enum doppel_status fail_answer(struct doppel_error *error)
+enum doppel_status remote_take_result(const struct remote_question *question, const char *name,
+                                      const struct doppel_client_answer *answer, bool *out_go_on,
+                                      struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service");
+    json_t *root = json_loadb(answer->body, answer->size, 0, NULL);
+    const json_t *results = json_object_get(root, "results");
+    const json_t *said = json_array_get(results, 0);
+    enum doppel_status status = DOPPEL_OK;
+    if (json_array_size(results) == 1 && question->is_answer(said))
+        *out_go_on = question->answered(question->context, name, said, NULL);
+    else
+        status = remote_fail_answer(&question->remote, error);
+    json_decref(root);
+    return status;
 }
 
 /* Lines as many as were sent; what could not be read has its turn among them. */
@@ -67,16 +78,16 @@ static enum doppel_status take_answers(struct question_batch *batch,
         if (file->sent) {
             const char *newline = memchr(at, '\n', (size_t)(end - at));
             said = newline ? json_loadb(at, (size_t)(newline - at), 0, NULL) : NULL;
-            if (!json_is_object(said)) {
+            if (!question->is_answer(said)) {
                 json_decref(said);
-                return fail_answer(error);
+                return remote_fail_answer(&question->remote, error);
             }
             at = newline + 1;
         }
         batch->ended = !question->answered(question->context, file->path, said, file->failure);
         json_decref(said);
     }
-    return at == end || batch->ended ? DOPPEL_OK : fail_answer(error);
+    return at == end || batch->ended ? DOPPEL_OK : remote_fail_answer(&question->remote, error);
 }
 
 static void empty_batch(struct question_batch *batch)

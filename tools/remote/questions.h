@@ -22,6 +22,7 @@ struct remote_question {
     const char *path; /* of the request, with what follows '?' */
     bool writes;      /* what is sent twice must be done once */
     bool tells;       /* what the command line says of the files goes, too */
+    bool (*is_answer)(const json_t *answer); /* whether it makes sense */
     remote_answered *answered;
     void *context;
 };
@@ -35,6 +36,12 @@ enum doppel_status remote_ask(const struct remote_question *question, struct dop
 /* The same by sending the files. */
 enum doppel_status remote_upload(const struct remote_question *question,
                                  struct doppel_error *error);
+
+/* Take the one result of an answer about one input. @param name of the input. @param out_go_on
+ * untouched on failure. @return DOPPEL_E_FORMAT: there is none */
+enum doppel_status remote_take_result(const struct remote_question *question, const char *name,
+                                      const struct doppel_client_answer *answer, bool *out_go_on,
+                                      struct doppel_error *error);
 
 /* A word that is new to each request, for those that write. */
 void remote_make_key(char out[static REMOTE_KEY]);

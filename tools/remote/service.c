@@ -22,7 +22,7 @@ enum doppel_status remote_open(const struct settings *settings, struct report *r
                                                   .key = settings->server_secret,
                                                   .ca = settings->server_ca,
                                                   .timeout_s = PATIENCE_SECONDS};
-    *out = (struct remote){.report = report};
+    *out = (struct remote){.report = report, .url = settings->server};
     return doppel_client_new(report->run, &options, &out->client, error);
 }
 
@@ -51,6 +51,12 @@ enum doppel_status remote_send(const struct remote *remote,
     }
 }
 
+enum doppel_status remote_fail_answer(const struct remote *remote, struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_FORMAT, "%s does not answer as a doppel service",
+                       remote->url);
+}
+
 void remote_add_word(struct doppel_json *path, const char *word)
 {
     static const char plain[] =
@@ -75,7 +81,7 @@ enum doppel_status remote_get(const struct remote *remote, const char *path, jso
     doppel_client_answer_free(&answer);
     if (!json_is_object(root)) {
         json_decref(root);
-        return doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service");
+        return remote_fail_answer(remote, error);
     }
     *out = root;
     return DOPPEL_OK;
@@ -92,15 +98,25 @@ enum doppel_status remote_tell(const struct remote *remote, const char *method, 
                                                   .size = strlen(text)};
     struct doppel_client_answer answer = {0};
     enum doppel_status status = remote_send(remote, &request, &answer, error);
+    if (!status && answer.size)
+        status = remote_fail_answer(remote, error);
     doppel_client_answer_free(&answer);
     free(text);
     json_decref(value);
     return status;
 }
 
+/* Of an entry of a list, and whether it is one. */
+static bool is_listed_row(const char *key, const json_t *row)
+{
+    return strcmp(key, "groups") == 0  ? json_is_array(json_object_get(row, "members"))
+           : strcmp(key, "marks") == 0 ? json_is_string(json_object_get(row, "mark"))
+                                       : json_is_integer(json_object_get(row, "id"));
+}
+
 /* A page, and where the next one begins; 0: it is the last. */
 static enum doppel_status visit_page(const struct remote *remote, const char *path, const char *key,
-                                     remote_visitor *visit, void *context, json_int_t *out_next,
+                                     remote_visitor *visit, void *context, json_int_t *io_next,
                                      struct doppel_error *error)
 {
     json_t *root = NULL, *row;
@@ -108,18 +124,24 @@ static enum doppel_status visit_page(const struct remote *remote, const char *pa
     enum doppel_status status = remote_get(remote, path, &root, error);
     if (status)
         return status;
-    const json_t *rows = json_object_get(root, key);
+    const json_t *rows = json_object_get(root, key), *next = json_object_get(root, "next");
     const char *problem = json_string_value(json_object_get(root, "problem"));
-    *out_next = json_integer_value(json_object_get(root, "next"));
-    if (!json_is_array(rows))
-        status = doppel_fail(error, DOPPEL_E_FORMAT, "it does not answer as a doppel service");
-    json_array_foreach(rows, number, row) if (!visit(context, row))
+    bool goes_on = next && json_integer_value(next) > *io_next && json_array_size(rows);
+    if (!json_is_array(rows) || (next && !goes_on))
+        TRY(remote_fail_answer(remote, error));
+    *io_next = json_integer_value(next);
+    json_array_foreach(rows, number, row)
     {
-        *out_next = 0;
-        break;
+        if (!is_listed_row(key, row))
+            TRY(remote_fail_answer(remote, error));
+        if (!visit(context, row)) {
+            *io_next = 0;
+            break;
+        }
     }
-    if (!status && problem)
+    if (problem)
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "%s", problem);
+done:
     json_decref(root);
     return status;
 }
@@ -127,20 +149,19 @@ static enum doppel_status visit_page(const struct remote *remote, const char *pa
 enum doppel_status remote_each(const struct remote *remote, const char *path, const char *key,
                                remote_visitor *visit, void *context, struct doppel_error *error)
 {
-    json_int_t next = 0, before;
+    json_int_t next = 0;
     struct doppel_json page = {0};
     enum doppel_status status;
     do {
         char place[64];
-        before = next;
         doppel_json_clear(&page);
         doppel_json_append(&page, path, strlen(path));
-        snprintf(place, sizeof place, "&cursor=%" JSON_INTEGER_FORMAT, before);
-        doppel_json_append(&page, place, before ? strlen(place) : 0);
+        snprintf(place, sizeof place, "&cursor=%" JSON_INTEGER_FORMAT, next);
+        doppel_json_append(&page, place, next ? strlen(place) : 0);
         if (page.failed)
             no_memory();
         status = visit_page(remote, page.bytes, key, visit, context, &next, error);
-    } while (!status && next > before);
+    } while (!status && next);
     doppel_json_free(&page);
     return status;
 }
@@ -153,15 +174,23 @@ static void put_remote_value(struct doppel_json *json, const char *key, const js
     free(text);
 }
 
+/* @param words with blanks around each */
+static bool is_word_of(const char *words, const char *word)
+{
+    const size_t size = strlen(word);
+    for (const char *at = words; size && (at = strstr(at, word)); at++)
+        if (at != words && at[-1] == ' ' && at[size] == ' ')
+            return true;
+    return false;
+}
+
 void remote_put_members(struct doppel_json *json, const json_t *object, const char *except)
 {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        const char *found = strstr(except, key);
-        bool left_out = found && found[-1] == ' ' && found[strlen(key)] == ' ';
-        if (!left_out)
+        if (!is_word_of(except, key))
             put_remote_value(json, key, value);
     }
 }

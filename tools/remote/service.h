@@ -13,6 +13,7 @@
 struct remote {
     struct doppel_client *client;
     struct report *report;
+    const char *url; /* borrowed */
 };
 
 /* Nothing is sent yet. @param out given (remote_close). As doppel_client_new. */
@@ -26,6 +27,9 @@ void remote_close(struct remote *remote);
 enum doppel_status remote_send(const struct remote *remote,
                                const struct doppel_client_request *request,
                                struct doppel_client_answer *out, struct doppel_error *error);
+
+/* Say that what was answered makes no sense. */
+enum doppel_status remote_fail_answer(const struct remote *remote, struct doppel_error *error);
 
 /* Add a word to a path, so that it stays one. */
 void remote_add_word(struct doppel_json *path, const char *word);
@@ -42,7 +46,8 @@ enum doppel_status remote_tell(const struct remote *remote, const char *method, 
 /* @param row borrowed. @return false: no more are wanted */
 typedef bool remote_visitor(void *context, const json_t *row);
 
-/* Each entry of the list `key` of an answer, and of all pages that follow it.
+/* Each entry of the list `key` of an answer, and of all pages that follow it: objects, each with the
+ * member that tells what it is.
  * @param path of the first; where there may be more, with something after '?' */
 enum doppel_status remote_each(const struct remote *remote, const char *path, const char *key,
                                remote_visitor *visit, void *context, struct doppel_error *error);

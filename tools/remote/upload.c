@@ -54,18 +54,15 @@ static enum doppel_status upload_one(const struct remote_question *question,
                                                   .descriptor = fd,
                                                   .idempotency_key = question->writes ? key : NULL};
     enum doppel_status status = remote_send(&question->remote, &request, &answer, error);
-    json_t *root = status ? NULL : json_loadb(answer.body, answer.size, 0, NULL);
-    const json_t *said = json_array_get(json_object_get(root, "results"), 0);
-    if (is_of_file(status))
+    if (!status) {
+        status = remote_take_result(question, entry->path, &answer, out_go_on, error);
+    } else if (is_of_file(status)) {
         *out_go_on = question->answered(question->context, entry->path, NULL, error->message);
-    else if (!status && !json_is_object(said))
-        status = doppel_fail(error, DOPPEL_E_ARGUMENT, "it does not answer as a doppel service");
-    else if (!status)
-        *out_go_on = question->answered(question->context, entry->path, said, NULL);
-    json_decref(root);
+        status = DOPPEL_OK;
+    }
     doppel_client_answer_free(&answer);
     doppel_json_free(&path);
-    return is_of_file(status) ? DOPPEL_OK : status;
+    return status;
 }
 
 static enum doppel_status upload_entry(const struct remote_question *question, struct walk *walk,
