@@ -1,6 +1,7 @@
 /* Requests to a service. */
 #include <doppel/client.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -104,8 +105,9 @@ struct transfer {
     char *bytes;
     size_t size, capacity, most;
     bool too_long;
-    int descriptor; /* of the body */
-    off_t sent;     /* of it */
+    int descriptor;     /* of the body */
+    off_t sent, body;   /* of it; its bytes */
+    const char *unread; /* why it cannot be read; NULL: it can */
 };
 
 static size_t take_bytes(char *bytes, size_t one, size_t size, void *context)
@@ -135,6 +137,10 @@ static size_t give_bytes(char *bytes, size_t one, size_t size, void *context)
     struct transfer *transfer = context;
     ssize_t got = pread(transfer->descriptor, bytes, one * size, transfer->sent);
     if (got < 0)
+        transfer->unread = strerror(errno);
+    else if (!got && transfer->sent < transfer->body) /* the service would wait for the rest */
+        transfer->unread = "it is shorter now";
+    if (transfer->unread)
         return CURL_READFUNC_ABORT;
     transfer->sent += got;
     return (size_t)got;
@@ -193,6 +199,7 @@ static bool set_body(struct transfer *transfer, const struct doppel_client_reque
         return !(set(handle, CURLOPT_POSTFIELDS, request->body) ||
                  set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size));
     transfer->descriptor = request->descriptor;
+    transfer->body = (off_t)request->size;
     return !(set(handle, CURLOPT_POST, 1L) ||
              set(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size) ||
              set(handle, CURLOPT_READFUNCTION, give_bytes) ||
@@ -250,6 +257,8 @@ static enum doppel_status fail_transfer(const struct transfer *transfer, CURLcod
 {
     const struct doppel_client *client = transfer->client;
     const char *place = service_name(client);
+    if (transfer->unread)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be sent: %s", transfer->unread);
     if (transfer->too_long)
         return doppel_fail(error, DOPPEL_E_LIMIT, "%s: the answer has more than %zu bytes", place,
                            transfer->most);

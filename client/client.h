@@ -69,7 +69,8 @@ DOPPEL_API void doppel_client_answer_free(struct doppel_client_answer *answer);
  * @return DOPPEL_OK; DOPPEL_E_BUSY: the service cannot be reached, or cannot answer now, and may
  *         have done what was asked; DOPPEL_E_ARGUMENT: it refuses, or is not who it should be;
  *         DOPPEL_E_FORMAT: it cannot read what was sent (422); DOPPEL_E_NOT_FOUND; DOPPEL_E_LIMIT:
- *         the answer is longer, or the request too long for it (413); DOPPEL_E_CANCELLED; _MEMORY
+ *         the answer is longer, or the request too long for it (413); DOPPEL_E_IO: `descriptor`
+ * cannot be read, or has less than `size`; DOPPEL_E_CANCELLED; _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_client_send(struct doppel_client *client,
                                                  const struct doppel_client_request *request,

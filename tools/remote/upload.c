@@ -34,7 +34,7 @@ static void make_upload_path(const struct remote_question *question, const char 
 /* Whether an answer is about this file alone. */
 static bool is_of_file(enum doppel_status status)
 {
-    return status == DOPPEL_E_FORMAT || status == DOPPEL_E_LIMIT;
+    return status == DOPPEL_E_FORMAT || status == DOPPEL_E_LIMIT || status == DOPPEL_E_IO;
 }
 
 /* @return as remote_upload does; *out_go_on: more files are wanted */
