@@ -15,17 +15,16 @@ enum { NAME_BYTES = 512 };
 
 /* ---- sending ---- */
 
-/* Unlike any other node's, and known again: what was sent twice is one thing. UTF-8, as it comes
- * back. */
+/* Unlike any other node's, and known again: what was sent twice is one thing. As it comes back. */
 static char *make_id(const char *name, uint64_t token)
 {
     char host[65] = "";
-    char *repaired = utf8_repaired(name);
-    char *id = repaired ? malloc(strlen(repaired) + sizeof host + 20) : NULL;
+    char *part = name_for_id(name);
+    char *id = part ? malloc(strlen(part) + sizeof host + 20) : NULL;
     gethostname(host, sizeof host - 1);
     if (id)
-        sprintf(id, "%s:%s#%016" PRIx64, host, repaired, token);
-    free(repaired);
+        sprintf(id, "%s:%s#%016" PRIx64, host, part, token);
+    free(part);
     return id;
 }
 

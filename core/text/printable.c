@@ -62,6 +62,23 @@ char *utf8_repaired(const char *text)
     return repaired;
 }
 
+char *name_for_id(const char *name)
+{
+    enum { MOST_BYTES = 512 };
+    char *whole = utf8_repaired(name);
+    if (!whole)
+        return NULL;
+    size_t size = strlen(whole);
+    const char *from = size > MOST_BYTES ? whole + size - MOST_BYTES : whole;
+    while ((*from & 0xc0) == 0x80) /* within a character */
+        from++;
+    memmove(whole, from, strlen(from) + 1);
+    for (char *at = whole; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    return whole;
+}
+
 static void print_escape(FILE *stream, uint32_t point)
 {
     if (point == '\n')

@@ -26,6 +26,10 @@ bool utf8_valid(const char *text);
 /* Copy with each byte that is not UTF-8 made U+FFFD; given (free). NULL without memory. */
 char *utf8_repaired(const char *text);
 
+/* As a part of an external id: the same, its end where it is long, control characters made '?';
+ * given (free). NULL without memory */
+char *name_for_id(const char *name);
+
 /* Control characters as \n, \t, \x1b, U+202E and its like as \u202e; with `bytes_too`, bytes that
  * are not UTF-8 as \xff (a terminal would do who knows what). A path stays on one line. */
 void print_printable(FILE *stream, const char *text, bool bytes_too);

@@ -20,7 +20,9 @@ bool are_records(struct exchange *exchange)
         return false;
     head[size] = '\0';
     head[strcspn(head, "\n")] = '\0';
-    return !strstr(head, "\"code\"") && !strstr(head, "\"path\"") && !strstr(head, "\"record\"");
+    const bool digests = strstr(head, "\"exact\"") && !strstr(head, "\"text\"");
+    return !digests && !strstr(head, "\"code\"") && !strstr(head, "\"path\"") &&
+           !strstr(head, "\"record\"");
 }
 
 static enum doppel_status put_decisions(struct exchange *exchange, struct doppel_decider *decider,

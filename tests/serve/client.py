@@ -289,34 +289,216 @@ def test_a_service_that_is_away_is_waited_for_a_while():
             assert row["kind"] == "text", row
 
 
+class Pretender:
+    """What answers as it is told to, in place of a service; `asked` are the paths."""
+
+    def __init__(self, home, answer):
+        self.answer, self.asked = answer, []
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.client = Client(home, None)
+        address = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
+        self.client.server = ["--server", address]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listening.accept()
+                with contextlib.suppress(OSError), connection:
+                    self.talk(connection)
+
+    def talk(self, connection):
+        data = b""
+        while b"\r\n\r\n" not in data:
+            if not (more := connection.recv(65536)):
+                return
+            data += more
+        head, _, body = data.partition(b"\r\n\r\n")
+        self.asked.append(head.split()[1].decode())
+        if self.asked[-1] == "/v1/schemes" and not isinstance(self.answer, bytes):
+            connection.sendall(said({}))
+            return
+        (wanted,) = [int(line[15:]) for line in head.split(b"\r\n") if b"Length:" in line] or [0]
+        answer = self.answer
+        if callable(answer):
+            answer = answer(self.asked[-1], connection)
+        while answer and len(body) < wanted:
+            if not (more := connection.recv(65536)):
+                return
+            body += more
+        connection.sendall(answer or b"")
+
+
+def said(value, status=200):
+    """An answer with JSON, or the text of it."""
+    body = value if isinstance(value, str) else json.dumps(value) + "\n"
+    head = f"HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    return (head + body).encode()
+
+
+@contextlib.contextmanager
+def pretender(answer):
+    with folder() as home:
+        (pathlib.Path(home) / "a.txt").write_text(WORDS * 3)
+        one = Pretender(pathlib.Path(home), answer)
+        with one.listening:
+            yield one
+
+
+EVERY_VERB = (
+    ["list"],
+    ["show", "1"],
+    ["groups"],
+    ["tag", "1", "--label", "x"],
+    ["mark", "1", "2", "--same"],
+    ["mark", "--list"],
+    ["find", "a.txt"],
+    ["find", "--code", "ffff0000ffff0000"],
+    ["find", "--upload", "a.txt"],
+    ["check", "a.txt"],
+    ["check", "--upload", "a.txt"],
+    ["ingest", "a.txt"],
+)
+
+
 def test_what_is_no_service_is_said():
     answers = [
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a\":[1]}",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
         b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
     ]
-    with folder() as home, socket.create_server(("127.0.0.1", 0)) as listening:
-        home = pathlib.Path(home)
-        (home / "a.txt").write_text(WORDS * 3)
-        client = Client(home, None)
-        client.server = ["--server", f"http://127.0.0.1:{listening.getsockname()[1]}"]
+    for answer in answers:
+        with pretender(answer) as one:
+            for words in EVERY_VERB:
+                one.client.run(*words, code=2)
+                assert one.client.said.startswith("doppel: "), one.client.said
+    with pretender(b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{") as one:
+        one.client.run("list", code=2)
+        assert one.client.said.startswith("doppel: "), one.client.said
 
-        def answer():
+
+def test_answers_that_make_no_sense_are_said():
+    some = [{"id": 1}, {"id": 1, "members": []}, {"id": 1, "mark": "same"}]
+    rows = [1, None, "x", [], {}, {"": 1}]
+    for value in (
+        {},
+        [],
+        5,
+        "null\n",
+        "{}\n{}\n",
+        '{"decision":"new","matches":[]}',  # without an end of the line
+        '{"decision":"new","matches":[]}\n{"decision":"new","matches":[]}\n',
+        *({"items": [one], "groups": [one], "marks": [one]} for one in rows),
+        *({"results": [{"matches": [one]}], "matches": [one], "error": one} for one in rows),
+        {"matches": [{"id": 1, "segments": [5]}], "decision": {}, "results": 5},
+        {"decision": "fine", "matches": {}, "error": {"detail": []}, "results": [{}]},
+        {"results": [{"decision": "new", "matches": []}] * 2, "decision": 1, "matches": 1},
+        *({"items": some[:1], "groups": some[1:2], "marks": some[2:], "next": n} for n in (0, "x")),
+        {"items": [], "groups": [], "marks": [], "next": 7},  # for ever
+        "[" * 100000,
+    ):
+        with pretender(lambda *_, value=value: said(value)) as one:
+            for words in EVERY_VERB:
+                one.client.run(*words, code=2)
+                assert "does not answer as a doppel service" in one.client.said, one.client.said
+
+
+def test_pages_that_do_not_go_on_end_the_list():
+    with pretender(lambda path, _: said({"items": [{"id": 1}], "next": 5})) as one:
+        assert one.client.run("list", "--json", code=2) == '{"id":1}\n'
+        assert len(one.asked) == 2 and one.asked[1].endswith("&cursor=5"), one.asked
+
+
+def test_what_a_service_says_is_printed_as_what_may_do_no_harm():
+    harm = "\x1b[31m\x9b\u202e"
+    row = {"id": 1, "name": harm, harm: harm, "": [[harm]], "segments": [{"a_start": 1e300}]}
+    answer = {"items": [row], "matches": [row], "decision": "new", "reason": harm} | row
+    with pretender(lambda path, _: said(answer)) as one:
+        for words in ["list"], ["show", "1"], ["find", "a.txt"], ["check", "a.txt"]:
+            for more in ["--json"], ["--format", "table"]:
+                code = 1 if words[0] == "check" else 0
+                out = one.client.run(*words, *more, code=code)
+                assert not set(out) & set(harm) - set("[31m"), (words, out)
+    with pretender(lambda path, _: said({"detail": harm}, 400)) as one:
+        one.client.run("list", code=2)
+        assert "answers 400: \\x1b[31m\\x9b\\u202e" in one.client.said, one.client.said
+
+
+def test_a_file_that_is_shorter_while_it_is_sent_is_one_that_cannot_be_read():
+    with pretender(None) as one:
+        long = one.client.home / "long.bin"
+
+        def shorten(path, connection):
+            if "long.bin" not in path:
+                return said({"results": [{"decision": "new"}]})
+            os.truncate(long, 1000)
             with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    connection.recv(65536)
-                    connection.sendall(answers[number])
-                    connection.close()
+                while connection.recv(1 << 20):
+                    pass
+            return None
 
-        threading.Thread(target=answer, daemon=True).start()
-        for number in range(len(answers)):
-            for words in ["list"], ["check", "a.txt"], ["show", "1"]:
-                if words[0] == "list" or number != 2:  # which is tried again for long
-                    client.run(*words, code=2)
-                    assert client.said.startswith("doppel: "), client.said
-        listening.close()
+        one.answer = shorten
+        with open(long, "wb") as file:
+            file.truncate(256 << 20)
+        rows = one.client.rows("ingest", "--upload", "long.bin", "a.txt", code=3)
+        assert [row["decision"] for row in rows] == ["unreadable", "new"], rows
+        assert "long.bin: cannot be sent: it is shorter now" in one.client.said, one.client.said
+
+
+def test_files_with_odd_names_have_ids():
+    with both() as (client, local):
+        names = [b"new\nline", b"\x1b[31m", b"bad\xff", b"bad\xfe", b"a#b%20?c&d=e", b"x" * 200]
+        folders = [client.home / ("d" * 200) / ("e" * 200) / ("f" * 200) / "g"] + [client.home]
+        for place in folders:
+            place.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                path = os.path.join(os.fsencode(place), name + b".txt")
+                pathlib.Path(os.fsdecode(path)).write_text(repr((place, name)) * 9)
+        files = [one for place in folders for one in sorted(place.glob("*.txt"))]
+        assert len(files) == 12, files
+
+        def run(*words):
+            return subprocess.run(
+                [BUILD / "doppel", *words, *client.server, "--json", *files],
+                capture_output=True,
+                env=dict(os.environ, HOME=str(client.home)),
+            )
+
+        for words in ["ingest"], ["ingest", "--upload"], ["check"]:
+            done = run(*words)
+            rows = [json.loads(line) for line in done.stdout.splitlines()]
+            assert done.returncode == 0 and len(rows) == 12, (done.stdout, done.stderr)
+            if words != ["ingest"]:
+                assert {row["reason"] for row in rows} == {"identical"}, rows
+        ids = [row["external_id"] for row in client.rows("list")]
+        assert len(set(ids)) == 12 and max(map(len, ids)) < 700, ids
+        assert any(one.endswith("/a#b%20?c&d=e.txt") for one in ids), ids
+
+
+def test_much_that_is_said_of_files_hides_no_record():
+    with both() as (client, _):
+        meta = json.dumps({"a": "x" * 9000})
+        sea = "demo/originals/sea.jpg"
+        (row,) = client.rows("check", "--meta", meta, sea, code=1)
+        assert row["decision"] == "new" and row["kind"] == "image", row
+
+
+def test_words_that_are_not_text_are_refused():
+    with both() as (client, _):
+        client.rows("ingest", "demo/originals/sea.jpg", "demo/originals/tree.jpg")
+        bad = os.fsdecode(b"x\xff")
+        for words in (
+            ["ingest", "--external-id", bad, "demo/originals/sea.jpg"],
+            ["check", "--source", bad, "demo/originals/sea.jpg"],
+            ["tag", "1", "--source", bad],
+            ["tag", "1", "--external-id", bad],
+            ["mark", "1", "2", "--same", "--note", bad],
+        ):
+            client.run(*words, code=2)
+            assert "UTF-8" in client.said, (words, client.said)
+        client.run("mark", "1", bad, "--same", code=2)
+        assert "UTF-8" in client.said, client.said
 
 
 if __name__ == "__main__":

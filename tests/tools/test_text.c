@@ -60,6 +60,27 @@ static void utf8_is_what_libc_takes(void **state)
     iconv_close(converter);
 }
 
+static void names_become_parts_of_ids(void **state)
+{
+    char cut[1 + 3 * 400 + 1] = "a", *id;
+    (void)state;
+    for (int i = 0; i < 400; i++)
+        strcat(cut, "\xe2\x82\xac"); /* the sign of the euro */
+    struct {
+        const char *name, *expected;
+    } cases[] = {
+        {"/a b%\xc3\xa9.jpg", "/a b%\xc3\xa9.jpg"},
+        {"a\n\x7f\x1b[0m\xff", "a???[0m\xef\xbf\xbd"},
+        {cut, cut + strlen(cut) - 510},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        id = name_for_id(cases[i].name);
+        assert_string_equal(id, cases[i].expected);
+        free(id);
+    }
+}
+
 static void assert_printable(const char *text, bool bytes_too, const char *expected)
 {
     char *shown = printable(text, bytes_too);
@@ -310,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utf8_is_what_libc_takes),
+        cmocka_unit_test(names_become_parts_of_ids),
         cmocka_unit_test(controls_are_shown),
         cmocka_unit_test(widths_are_those_of_a_terminal),
         cmocka_unit_test(csv_quotes_where_it_must),

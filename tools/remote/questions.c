@@ -1,6 +1,7 @@
 /* Files are read here, and lines with their codes are sent. */
 #include "tools/remote/questions.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "compare/record_fields.h"
 #include "core/array.h"
 #include "core/clock.h"
+#include "core/digest.h"
 #include "core/files/absolute_path.h"
 #include "core/text/printable.h"
 #include "core/try.h"
@@ -133,12 +135,14 @@ char *remote_id_of(const struct settings *settings, const char *path)
     if (strcmp(path, "-") == 0)
         return NULL;
     char *absolute = must_have(absolute_path(path));
-    char *repaired = must_have(utf8_repaired(absolute));
-    char *id = must_allocate(strlen(repaired) + sizeof host + 1);
+    char *name = must_have(name_for_id(absolute));
+    char *id = must_allocate(strlen(name) + sizeof host + 20);
     gethostname(host, sizeof host - 1);
-    sprintf(id, "%s:%s", host, repaired);
+    int used = sprintf(id, "%s:%s", host, name);
+    if (strcmp(name, absolute) != 0) /* others may have the same part */
+        sprintf(id + used, "#%016" PRIx64, checksum64(absolute, strlen(absolute)));
     free(absolute);
-    free(repaired);
+    free(name);
     return id;
 }
 
@@ -166,17 +170,12 @@ static void write_told(struct doppel_json *json, const struct settings *settings
         doppel_json_raw(json, "meta", settings->meta, strlen(settings->meta));
 }
 
-/* Of an image the attachment is a small picture, so it stays here. */
+/* What it is comes first, by which a service tells it from a record of a corpus. Of an image the
+ * attachment is a small picture, so it stays here. */
 static void write_file_line(struct question_batch *batch, struct intake_file *file)
 {
     struct doppel_json *json = &batch->body;
     doppel_json_object_begin(json, NULL);
-    if (batch->question->tells) {
-        char *id = remote_id_of(&batch->settings, file->path);
-        doppel_json_text(json, "id", id);
-        free(id);
-        write_told(json, &batch->settings);
-    }
     if (!file->record.error.status) {
         if (file->record.kind == DOPPEL_KIND_IMAGE)
             file->record.attachment_size = 0;
@@ -185,6 +184,12 @@ static void write_file_line(struct question_batch *batch, struct intake_file *fi
         doppel_json_object_end(json);
     }
     write_file_digests(json, &file->exact);
+    if (batch->question->tells) {
+        char *id = remote_id_of(&batch->settings, file->path);
+        doppel_json_text(json, "id", id);
+        free(id);
+        write_told(json, &batch->settings);
+    }
     doppel_json_object_end(json);
     doppel_json_end_line(json);
 }
