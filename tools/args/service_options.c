@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/text/printable.h"
 #include "core/try.h"
 
 /* A folder that is not there would allow nothing, without a word. */
@@ -101,6 +102,22 @@ bool is_for_server(const struct verb *verb, const struct option_info *option)
     return false;
 }
 
+/* What is said of items goes as JSON, in which there is nothing but UTF-8. */
+static enum doppel_status check_sent_words(const struct settings *settings,
+                                           struct doppel_error *error)
+{
+    const struct {
+        const char *option, *word;
+    } sent[] = {{"external-id", settings->external_id},
+                {"source", settings->source},
+                {"note", settings->note}};
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
+        if (sent[i].word && !utf8_valid(sent[i].word))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' takes UTF-8 where it is sent",
+                               sent[i].option);
+    return DOPPEL_OK;
+}
+
 static enum doppel_status check_server(struct settings *settings, struct doppel_error *error)
 {
     if (!settings->server)
@@ -113,6 +130,8 @@ static enum doppel_status check_server(struct settings *settings, struct doppel_
                            "'--%s' is for a library here: with '--server', 'doppel serve' decides "
                            "it",
                            settings->local_option);
+    if (check_sent_words(settings, error))
+        return DOPPEL_E_ARGUMENT;
     return read_key(settings->server_key, "DOPPEL_SERVER_KEY", &settings->server_secret, error);
 }
 

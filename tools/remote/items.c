@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/text/printable.h"
 #include "core/try.h"
 #include "tools/args/metadata_options.h"
 #include "tools/memory.h"
@@ -151,6 +152,9 @@ int remote_mark(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct remote remote;
+    for (size_t i = 0; i < settings->operands.count; i++)
+        if (!utf8_valid(settings->operands.items[i]))
+            return report_fatal(report, "what an item is called goes as UTF-8: give its id");
     json_t *said = must_have(json_object());
     say_member(said, "a", settings->operands.items[0]);
     say_member(said, "b", settings->operands.items[1]);
