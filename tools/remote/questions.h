@@ -19,9 +19,9 @@ struct remote_question {
     const struct settings *settings;
     struct report *report;
     struct remote remote;
-    const char *path; /* of the request, with what follows '?' */
-    bool writes;      /* what is sent twice must be done once */
-    bool tells;       /* what the command line says of the files goes, too */
+    const char *path;                        /* of the request, with what follows '?' */
+    bool writes;                             /* what is sent twice must be done once */
+    bool tells;                              /* what the command line says of the files goes, too */
     bool (*is_answer)(const json_t *answer); /* whether it makes sense */
     remote_answered *answered;
     void *context;

@@ -46,8 +46,8 @@ enum doppel_status remote_tell(const struct remote *remote, const char *method, 
 /* @param row borrowed. @return false: no more are wanted */
 typedef bool remote_visitor(void *context, const json_t *row);
 
-/* Each entry of the list `key` of an answer, and of all pages that follow it: objects, each with the
- * member that tells what it is.
+/* Each entry of the list `key` of an answer, and of all pages that follow it: "items", "groups" or
+ * "marks".
  * @param path of the first; where there may be more, with something after '?' */
 enum doppel_status remote_each(const struct remote *remote, const char *path, const char *key,
                                remote_visitor *visit, void *context, struct doppel_error *error);
