@@ -276,8 +276,12 @@ static void read_detail(const struct transfer *transfer, char out[static SENTENC
     json_t *problem = transfer->size ? json_loadb(transfer->bytes, transfer->size, 0, NULL) : NULL;
     const char *detail = json_string_value(json_object_get(problem, "detail"));
     *out = '\0';
-    if (detail)
-        strncat(stpcpy(out, ": "), detail, SENTENCE_BYTES - 3);
+    if (detail) {
+        size_t size = strnlen(detail, SENTENCE_BYTES - 3);
+        while ((detail[size] & 0xc0) == 0x80) /* within a character */
+            size--;
+        strncat(stpcpy(out, ": "), detail, size);
+    }
     json_decref(problem);
 }
 

@@ -156,7 +156,9 @@ size_t display_width(const char *text)
 void human_clock(double seconds, int decimals, char *out, size_t size)
 {
     static const unsigned long powers[] = {1, 10, 100};
+    const double most = 1e15; /* which a number of units can have */
     unsigned long power = powers[decimals];
+    seconds = seconds > most ? most : seconds > 0 ? seconds : 0;
     unsigned long units = (unsigned long)(seconds * (double)power + 0.5), whole = units / power;
     int used = 0;
     if (whole >= 3600)

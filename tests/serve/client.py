@@ -423,6 +423,10 @@ def test_what_a_service_says_is_printed_as_what_may_do_no_harm():
     with pretender(lambda path, _: said({"detail": harm}, 400)) as one:
         one.client.run("list", code=2)
         assert "answers 400: \\x1b[31m\\x9b\\u202e" in one.client.said, one.client.said
+    for more in "", "x":
+        with pretender(lambda *_, more=more: said({"detail": more + "\u00e9" * 400}, 400)) as one:
+            one.client.run("list", code=2)  # what is cut is cut between characters
+            assert "\u00e9\n" in one.client.said, one.client.said
 
 
 def test_a_file_that_is_shorter_while_it_is_sent_is_one_that_cannot_be_read():

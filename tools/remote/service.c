@@ -7,11 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/try.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
 
-enum { ANSWER_BYTES = 256 << 20, PATIENCE_SECONDS = 3600 };
+enum { ANSWER_BYTES = 256 << 20, PATIENCE_SECONDS = 3600 }; /* of one try, and of all */
 /* Tries before it is given up, and pauses between them, which grow. */
 enum { TRIES = 6, FIRST_PAUSE_MS = 200 };
 
@@ -36,12 +37,13 @@ enum doppel_status remote_send(const struct remote *remote,
                                const struct doppel_client_request *request,
                                struct doppel_client_answer *out, struct doppel_error *error)
 {
+    const int64_t end_ms = monotonic_ms() + PATIENCE_SECONDS * INT64_C(1000);
     long pause_ms = FIRST_PAUSE_MS;
     for (int i = 1;; i++, pause_ms *= 2) {
         const struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
         enum doppel_status status =
             doppel_client_send(remote->client, request, ANSWER_BYTES, out, error);
-        if (status != DOPPEL_E_BUSY || i == TRIES)
+        if (status != DOPPEL_E_BUSY || i == TRIES || monotonic_ms() >= end_ms)
             return status;
         if (i == 1)
             report_notice(remote->report, "%s; trying again", error->message);
