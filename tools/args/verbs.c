@@ -59,7 +59,7 @@ const struct verb verb_table[] = {
      "finds videos that show it, with the time. With --repeats no library is searched. - is "
      "standard input.",
      "doppel find repost.jpg", "doppel find broadcast.mp3 --near-misses 3",
-     "library kind min-similarity max-fp-rate near-misses playlist format null", cmd_find},
+     "library server kind min-similarity max-fp-rate near-misses playlist format null", cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
      "One member of each group is kept: the image that shows most, a frame around it not "
      "counted, then the one without a frame, the largest file, the oldest, the least deeply "
@@ -90,7 +90,7 @@ const struct verb verb_table[] = {
      "In the order in which they were added. With --failures: which files could not be added, "
      "when and why.",
      "doppel list", "doppel list --kind image --format csv",
-     "library kind list label where failures format null", cmd_list},
+     "library server kind list where failures format null", cmd_list},
     {"show", VERB_SHOW, "ID...", 1, SIZE_MAX, "print all that the library knows about an item",
      "An ID is the number that 'add', 'find' and 'list' print (\"item\" of 'ingest'), the id "
      "of a record, an external id, or a path. If it names several items, the first of these "
@@ -211,13 +211,13 @@ const struct verb verb_table[] = {
      "the copy to keep. A library uses the text options and thresholds of its first texts for "
      "all later ones.",
      "doppel ingest ~/inbox", "doppel ingest -L seen - < paths.txt",
-     "library jsonl emit min-similarity list source ignore-metadata durable", cmd_ingest},
+     "library server jsonl emit min-similarity list durable", cmd_ingest},
     {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
      "print what 'ingest' would decide, without adding anything",
      "Reads and answers as 'ingest' does, also streams; the library is not changed, and later "
      "files are not compared with earlier ones. Exits with 1 when nothing matched.",
      "doppel check new.jpg", "doppel check -L seen - < paths.txt",
-     "library jsonl emit min-similarity max-distance format", cmd_check},
+     "library server jsonl min-similarity max-distance format", cmd_check},
     {"monitor", VERB_MONITOR, "STREAM|-", 1, 1,
      "identify items of the library in an endless audio stream",
      "STREAM is a file or a FIFO, - is standard input: any container that can be read from "

@@ -73,7 +73,7 @@ static enum doppel_status take_answers(struct question_batch *batch,
                                        struct doppel_error *error)
 {
     const struct remote_question *question = batch->question;
-    const char *at = answer->body, *end = at + answer->size;
+    const char *at = answer->body ? answer->body : "", *end = at + answer->size;
     for (size_t i = 0; i < batch->files.count && !batch->ended; i++) {
         const struct asked_file *file = &batch->files.items[i];
         json_t *said = NULL;

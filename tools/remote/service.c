@@ -12,7 +12,7 @@
 #include "tools/memory.h"
 #include "tools/output/output.h"
 
-enum { ANSWER_BYTES = 256 << 20, PATIENCE_SECONDS = 3600 }; /* of one try, and of all */
+enum { ANSWER_BYTES = 64 << 20, PATIENCE_SECONDS = 3600 }; /* of one try, and of all */
 /* Tries before it is given up, and pauses between them, which grow. */
 enum { TRIES = 6, FIRST_PAUSE_MS = 200 };
 
