@@ -102,8 +102,8 @@ enum doppel_status push_request_input(struct doppel_decider *decider, struct req
         .path = input->form == INPUT_PATH ? input->path : NULL,
         .text = input->form == INPUT_TEXT ? input->text : NULL,
         .text_size = input->text_size,
-        .signature = input->form == INPUT_SIGNATURE ? &input->signature : NULL,
-        .signature_version = input->record.version,
+        .signature = input->signature,
+        .signature_version = input->signature_version,
     };
     if (input->error.status)
         return DOPPEL_OK;

@@ -122,8 +122,8 @@ enum doppel_status input_record(struct service *service, struct request_input *i
     if (input->form == INPUT_FILE)
         return upload_record(service, input->file, &read, out, error);
     if (input->form == INPUT_RECORD) {
-        *out = input->record;
-        input->record = (struct doppel_record){0};
+        *out = *input->record;
+        *input->record = (struct doppel_record){0};
         return DOPPEL_OK;
     }
     if (input->form == INPUT_CODE || input->form == INPUT_SIGNATURE) {

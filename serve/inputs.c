@@ -112,13 +112,14 @@ static enum doppel_status read_signature(struct fields *fields, struct request_i
     int64_t version = 0;
     input->form = INPUT_SIGNATURE;
     input->lanes = calloc(DOPPEL_TEXT_MAX_LANES, sizeof *input->lanes);
-    if (!input->lanes)
+    input->signature = calloc(1, sizeof *input->signature);
+    if (!input->lanes || !input->signature)
         return doppel_fail(fields->error, DOPPEL_E_MEMORY, "no memory for a text");
     if (!scheme || scheme->kind != DOPPEL_KIND_TEXT)
         field_is_wrong(fields, "scheme", "one of texts");
     field_number(fields, "version", 0, UINT16_MAX, &version);
-    read_signature_fields(fields, &input->signature, input->lanes);
-    input->record.version = (uint16_t)version;
+    read_signature_fields(fields, input->signature, input->lanes);
+    input->signature_version = (uint16_t)version;
     return fields->status ? fields->status
                           : doppel_fingerprint_from_hex(scheme, lanes ? lanes : "",
                                                         &input->fingerprint, fields->error);
@@ -132,7 +133,10 @@ static enum doppel_status read_whole_record(const json_t *object, struct request
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'record' is an object, as exports have it");
     if (json_object_get(object, "lanes"))
         return read_signature(&fields, input);
-    read_record_fields(&fields, &input->record);
+    input->record = calloc(1, sizeof *input->record);
+    if (!input->record)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a record");
+    read_record_fields(&fields, input->record);
     return fields.status;
 }
 
@@ -443,7 +447,10 @@ json_t *exchange_json(struct exchange *exchange)
 void input_free(struct request_input *input)
 {
     doppel_fingerprint_free(&input->fingerprint);
-    doppel_record_free(&input->record);
+    if (input->record)
+        doppel_record_free(input->record);
+    free(input->record);
+    free(input->signature);
     free(input->lanes);
     free(input->metadata.lists);
     free(input->metadata.labels);

@@ -28,16 +28,17 @@ struct request_input {
     size_t text_size;
     const char *code; /* INPUT_CODE, in hex; `fingerprint` is it */
     struct doppel_fingerprint fingerprint;
-    struct doppel_record record;          /* INPUT_RECORD; of INPUT_SIGNATURE the version alone */
-    struct doppel_library_text signature; /* INPUT_SIGNATURE; `fingerprint` is it, too */
-    uint16_t *lanes;                      /* of the signature */
-    char *path;                           /* INPUT_PATH, absolute, and allowed; given */
-    struct doppel_exact_digests *exact;   /* of its bytes, sent, or by input_exact(); NULL: none */
-    const json_t *object;                 /* that it was read from; NULL: no JSON */
-    const char *source, *date;            /* NULL: not known */
-    const char *client;                   /* who sent it, to be logged; NULL: nobody with a name */
-    struct doppel_metadata metadata;      /* labels, lists and meta; what it names is borrowed */
-    struct doppel_error error;            /* status != OK: it is none, and why */
+    struct doppel_record *record;          /* INPUT_RECORD; given; it may be taken from it */
+    struct doppel_library_text *signature; /* INPUT_SIGNATURE; given; `fingerprint` is it, too */
+    uint16_t signature_version;            /* of its scheme */
+    uint16_t *lanes;                       /* of the signature; given */
+    char *path;                            /* INPUT_PATH, absolute, and allowed; given */
+    struct doppel_exact_digests *exact;    /* of its bytes, sent, or by input_exact(); NULL: none */
+    const json_t *object;                  /* that it was read from; NULL: no JSON */
+    const char *source, *date;             /* NULL: not known */
+    const char *client;                    /* who sent it, to be logged; NULL: nobody with a name */
+    struct doppel_metadata metadata;       /* labels, lists and meta; what it names is borrowed */
+    struct doppel_error error;             /* status != OK: it is none, and why */
 };
 
 struct inputs {

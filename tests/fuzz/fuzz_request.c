@@ -37,7 +37,8 @@ static size_t bytes_of(const struct request_input *input)
         bytes += length_of(said->labels[i]);
     for (size_t i = 0; i < input->text_size; i++)
         bytes += input->text[i] != 0;
-    return bytes + input->fingerprint.count + input->record.fingerprint.count;
+    return bytes + input->fingerprint.count +
+           (input->record ? input->record->fingerprint.count : 0);
 }
 
 static void check_input(const struct request_input *input)
