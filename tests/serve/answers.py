@@ -318,6 +318,18 @@ def test_items_are_tagged():
         assert service.get("/v1/schemes")[2]["image"] == "phash64"
 
 
+def test_uploads_are_compared_by_the_scheme_of_the_library():
+    with folder() as home:
+        pictures = media(f"{home}/demo")
+        known = ["-L", f"{home}/library", "--scheme", "pdq", "-q", pictures / "originals"]
+        subprocess.run([BUILD / "doppel", "add", *known], check=True)
+        with Service(BUILD, home) as service:
+            assert service.get("/v1/schemes")[2]["image"] == "pdq"
+            marble = (pictures / "copies/marble.png").read_bytes()
+            (one,) = service.send("/v1/find", ("a.png", marble))[2]["results"]
+            assert one["match"] and one["matches"][0]["path"].endswith("marble.jpg"), one
+
+
 def test_digests_that_were_sent_are_looked_up():
     with folder() as home, Service(BUILD, home) as service:
         program = hashlib.sha256(b"a program").hexdigest()

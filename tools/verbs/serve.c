@@ -6,6 +6,7 @@
 
 #include "tools/args/commands.h"
 #include "tools/args/engine_options.h"
+#include "tools/args/library_options.h"
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
@@ -16,9 +17,23 @@ static void tell_address(void *context, const char *address)
     report_notice(context, "answers at %s; Ctrl-C ends it", address);
 }
 
-int cmd_serve(const struct settings *settings, struct report *report)
+/* Uploads are compared by the schemes that the library has by now; one that is not there yet, or
+ * cannot be opened, is the service's to tell. */
+static void adopt_kept_schemes(struct settings *settings, struct report *report)
+{
+    struct doppel_library *library;
+    struct doppel_error error;
+    if (open_library(settings, false, true, &library, &error))
+        return;
+    adopt_schemes(settings, library, report);
+    doppel_library_close(library);
+}
+
+int cmd_serve(const struct settings *given, struct report *report)
 {
     struct doppel_error error;
+    struct settings adopted = *given, *settings = &adopted;
+    adopt_kept_schemes(settings, report);
     char *library = library_directory(settings);
     if (!library)
         return report_fatal(report, "no place for a library is known; name one with --library DIR");
