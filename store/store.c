@@ -360,10 +360,18 @@ bool doppel_store_is_moved(struct doppel_store *store)
            moved;
 }
 
+/* Also where somebody interrupts what the database does, again and again: else the next
+ * transaction would be one within this. */
+static void roll_back(struct doppel_store *store)
+{
+    enum { TRIES = 10000 };
+    for (int i = 0; i < TRIES && store_in_transaction(store); i++)
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+}
+
 void doppel_store_rollback(struct doppel_store *store)
 {
-    if (store_in_transaction(store))
-        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    roll_back(store);
     indexes_rolled_back(store);
 }
 
@@ -410,8 +418,8 @@ void doppel_store_end_reading(struct doppel_store *store, bool begun)
         return;
     const bool now = store->reading == READING_NOW;
     store->reading = READING_NOT;
-    if (now)
-        (void)run_prepared(store, "ROLLBACK");
+    if (now && !run_prepared(store, "ROLLBACK"))
+        roll_back(store);
 }
 
 void doppel_store_renew_reading(struct doppel_store *store)

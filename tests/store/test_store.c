@@ -7,6 +7,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <doppel/store.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -482,6 +484,46 @@ static void test_the_question_takes_no_lock(void **state)
     free(path);
 }
 
+struct interrupting {
+    struct doppel_store *store;
+    atomic_bool done;
+};
+
+static void *interrupt(void *context)
+{
+    struct interrupting *interrupting = context;
+    while (!atomic_load(&interrupting->done))
+        doppel_store_interrupt(interrupting->store);
+    return NULL;
+}
+
+/* What could not be taken back would be a transaction around the next one. */
+static void test_reading_ends_whoever_interrupts(void **state)
+{
+    pthread_t thread;
+    struct interrupting interrupting = {.store = open_store(folder_path(*state, "a.db"), &options)};
+    struct doppel_error error = {0};
+    assert_int_equal(pthread_create(&thread, NULL, interrupt, &interrupting), 0);
+    for (int i = 0; i < 20000; i++) {
+        sqlite3_stmt *statement;
+        bool row, begun = doppel_store_begin_reading(interrupting.store);
+        assert_true(begun);
+        if (!doppel_store_statement(interrupting.store, "SELECT count(*) FROM thing", &statement,
+                                    NULL)) {
+            (void)doppel_store_step(interrupting.store, statement, &row, NULL);
+            sqlite3_reset(statement);
+        }
+        doppel_store_end_reading(interrupting.store, begun);
+        const enum doppel_status status = doppel_store_begin(interrupting.store, &error);
+        if (status && status != DOPPEL_E_CANCELLED)
+            fail_msg("%d: %s", i, error.message);
+        doppel_store_rollback(interrupting.store);
+    }
+    atomic_store(&interrupting.done, true);
+    pthread_join(thread, NULL);
+    doppel_store_close(interrupting.store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +544,7 @@ int main(void)
         IN_FOLDER(test_a_store_without_rows_goes),
         IN_FOLDER(test_what_others_write_is_noticed),
         IN_FOLDER(test_the_question_takes_no_lock),
+        IN_FOLDER(test_reading_ends_whoever_interrupts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
