@@ -52,21 +52,24 @@ static void print_found(const struct remote_finding *finding, const char *path,
     doppel_json_free(&row);
 }
 
+static bool is_match(const json_t *match)
+{
+    const json_t *segments = json_object_get(match, "segments");
+    for (size_t i = 0; i < json_array_size(segments); i++)
+        if (!json_is_object(json_array_get(segments, i)))
+            return false;
+    return json_is_integer(json_object_get(match, "id"));
+}
+
 /* Either matches, none perhaps, or why there are none to be had. */
 static bool is_finding(const json_t *answer)
 {
-    const json_t *matches = json_object_get(answer, "matches"), *segment;
-    size_t number, place;
-    json_t *match;
+    const json_t *matches = json_object_get(answer, "matches");
     if (!matches)
         return json_is_string(json_object_get(json_object_get(answer, "error"), "detail"));
-    json_array_foreach((json_t *)matches, number, match)
-    {
-        if (!json_is_integer(json_object_get(match, "id")))
+    for (size_t i = 0; i < json_array_size(matches); i++)
+        if (!is_match(json_array_get(matches, i)))
             return false;
-        json_array_foreach(json_object_get(match, "segments"), place,
-                           segment) if (!json_is_object(segment)) return false;
-    }
     return json_is_array(matches);
 }
 

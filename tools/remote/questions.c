@@ -225,12 +225,21 @@ static unsigned wanted_exact_kinds(void *context)
     return batch->exact_kinds;
 }
 
+static bool has_text(const json_t *list, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *element = json_string_value(json_array_get(list, i));
+        if (element && strcmp(element, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* What the service compares by, unless a scheme was given. */
 static enum doppel_status adopt_remote_schemes(struct question_batch *batch,
                                                struct doppel_error *error)
 {
-    json_t *root = NULL, *name;
-    size_t number;
+    json_t *root = NULL;
     struct settings *settings = &batch->settings;
     enum doppel_status status = remote_get(&batch->question->remote, "/v1/schemes", &root, error);
     if (status)
@@ -242,11 +251,9 @@ static enum doppel_status adopt_remote_schemes(struct question_batch *batch,
             settings->by_kind[kind].id != DOPPEL_SCHEME_NONE)
             settings->by_kind[kind] = *scheme;
     }
-    json_array_foreach(json_object_get(root, "exact"), number,
-                       name) for (unsigned i = DOPPEL_EXACT_MD5; i <= DOPPEL_EXACT_SHA256;
-                                  i++) if (json_is_string(name) &&
-                                           strcmp(json_string_value(name), exact_names[i]) == 0)
-        batch->exact_kinds |= 1u << i;
+    for (unsigned i = DOPPEL_EXACT_MD5; i <= DOPPEL_EXACT_SHA256; i++)
+        if (has_text(json_object_get(root, "exact"), exact_names[i]))
+            batch->exact_kinds |= 1u << i;
     json_decref(root);
     return DOPPEL_OK;
 }
