@@ -91,8 +91,15 @@ function groupHead(group) {
     );
 }
 
+function focusMember(section, index) {
+    const node = section.querySelector('.member[data-index="' + index + '"]');
+    if (node) node.focus({ preventScroll: true });
+    return node;
+}
+
 function fill(group) {
     const section = sections[group.index],
+        hadKeyboard = section.contains(document.activeElement),
         drawn = drawnLooks(section),
         looks = data.looks ? (drawn.length ? drawn : looksOf(group)) : [];
     section.waits = !looks;
@@ -127,6 +134,7 @@ function fill(group) {
         );
     section.filled = true;
     section.style.height = '';
+    if (hadKeyboard && group === current) focusMember(section, chosen);
 }
 
 function drain(group) {
@@ -234,8 +242,7 @@ function choose(group, index, scroll) {
     setCurrent(group, index);
     if (index >= AT_FIRST) group.all = true;
     if (!section.filled || index >= section.querySelectorAll('.member').length) fill(group);
-    const node = section.querySelector('.member[data-index="' + index + '"]');
-    if (node) node.focus({ preventScroll: true });
+    const node = focusMember(section, index);
     if (scroll) (changed ? section : node).scrollIntoView({ block: changed ? 'start' : 'nearest' });
 }
 

@@ -222,6 +222,24 @@ def test_the_search_of_groups_is_left_by_escape():
     assert page.complaints == [], page.complaints
 
 
+def test_the_keyboard_stays_when_pictures_come():
+    open_view("find")
+    page.run("""{
+        const real = window.fetch, come = new Promise(done => { window.come = done; });
+        window.fetch = async (path, ...rest) => {
+            if (path.includes('/preview')) await come;
+            return real(path, ...rest);
+        };
+    }""")
+    page.run("location.hash = 'review'")
+    page.until(GROUPS)
+    page.keys("j", "k", "ArrowRight")
+    assert page.run(FOCUS) == "1"
+    page.run("window.come()")
+    page.until("document.querySelector('.current .look img') !== null")
+    assert page.run(FOCUS) == "1"
+
+
 def test_the_copy_to_keep_is_chosen():
     open_view("review")
     page.until("document.querySelectorAll('#list .member').length >= 3")
