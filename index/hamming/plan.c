@@ -167,7 +167,7 @@ static void run_job(const struct hamming *table, const struct code_slots *slots,
                     struct hamming_scratch *scratch, const struct lookup_job *job,
                     struct pass_queue *queue)
 {
-    if (scratch->checking)
+    if (scratch->checking_slots)
         for (uint32_t i = 0; i < job->count; i++)
             segment_touch(table->segment, slot_of_hamming(table, job->lookups[i]),
                           table->shape.slot_words * sizeof(uint32_t));
@@ -210,6 +210,8 @@ void plan_run(const struct hamming *table, struct hamming_scratch *scratch)
                                .marks = scratch->pass_marks,
                                .room = PASSES_MAX,
                                .spilled = scratch->spilled};
+    scratch->checking_slots =
+        scratch->checking && !segment_part_is_checked(table->segment, PART_SLOTS);
     scratch->on_disk = false;
     if (scratch->checking)
         read_buckets_ahead(table, scratch);

@@ -44,8 +44,9 @@ struct hamming_scratch {
     uint32_t found_count;
     struct active active[ACTIVE_MAX];
     struct hamming_counts counts;
-    bool checking; /* the segment has blocks that no one has touched */
-    bool on_disk;  /* what the lookups need is not in memory */
+    bool checking;       /* the segment has blocks that no one has touched */
+    bool checking_slots; /* some of them are of the slots */
+    bool on_disk;        /* what the lookups need is not in memory */
     bool no_memory;
 };
 

@@ -82,7 +82,7 @@ static void pass_over_padding(struct segment *segment)
 {
     const struct segment_layout *layout = &segment->file->layout;
     uint64_t page = 0, passed = 0;
-    if (layout->block_bytes != SEGMENT_ALIGNMENT)
+    if (layout->block_shift != SEGMENT_BLOCK_SHIFT)
         return;
     for (unsigned i = 0; i <= SEGMENT_PARTS_MAX; i++) {
         bool part = i < SEGMENT_PARTS_MAX;
@@ -213,7 +213,7 @@ void segment_want(const struct segment *segment, const void *at, size_t bytes)
     if (!file->checked || !bytes)
         return;
     const uint64_t start = (uint64_t)((const uint8_t *)at - file->base);
-    const uint64_t sum = file->layout.sums + start / file->layout.block_bytes * sizeof(uint64_t);
+    const uint64_t sum = file->layout.sums + segment_block_of(file, start) * sizeof(uint64_t);
     want_pages(file, start, start + bytes);
     want_pages(file, sum, sum + sizeof(uint64_t));
 }
@@ -258,11 +258,29 @@ bool segment_check(const struct segment *segment, const void *at, size_t bytes)
     if (!file->checked || !bytes)
         return true;
     uint64_t start = (uint64_t)((const uint8_t *)at - file->base);
-    uint64_t last = (start + bytes - 1) / file->layout.block_bytes;
-    for (uint64_t block = start / file->layout.block_bytes; block <= last; block++)
+    uint64_t last = segment_block_of(file, start + bytes - 1);
+    for (uint64_t block = segment_block_of(file, start); block <= last; block++)
         if (!is_set(file->checked, block))
             check_block(segment, block);
     return !file->damaged;
+}
+
+/* All blocks of a part before the remembered one are checked. */
+bool segment_part_is_checked(const struct segment *segment, unsigned part)
+{
+    struct segment_file *file = segment->file;
+    const uint64_t bytes = segment->plan.part_bytes[part];
+    if (!file->checked || !bytes)
+        return true;
+    const uint64_t start = (uint64_t)(segment->parts[part] - file->base);
+    const uint64_t end = segment_block_of(file, start + bytes - 1) + 1;
+    const uint64_t before = atomic_load_explicit(&file->parts_checked[part], memory_order_acquire);
+    uint64_t block = before ? before : segment_block_of(file, start);
+    while (block < end && is_set(file->checked, block))
+        block++;
+    if (block != before)
+        atomic_store_explicit(&file->parts_checked[part], block, memory_order_release);
+    return block == end;
 }
 
 enum doppel_status segment_verify(const struct segment *segment, struct doppel_error *error)

@@ -33,9 +33,8 @@ static uint64_t place_segment(uint64_t bytes, uint64_t *end)
 bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uint32_t version,
                     struct segment_layout *out)
 {
-    const uint64_t block_bytes = !version                         ? 0
-                                 : version == SEGMENT_OLD_VERSION ? SEGMENT_OLD_BLOCK
-                                                                  : SEGMENT_BLOCK;
+    const uint32_t shift =
+        version == SEGMENT_OLD_VERSION ? SEGMENT_OLD_BLOCK_SHIFT : SEGMENT_BLOCK_SHIFT;
     uint64_t end = SEGMENT_HEADER;
     for (unsigned i = 0; i < SEGMENT_PARTS_MAX; i++) {
         if (plan->part_bytes[i] >= BYTES_END)
@@ -46,10 +45,10 @@ bool segment_layout(const struct segment_plan *plan, uint64_t removed_count, uin
         return false;
     out->removed = place_segment(removed_count * sizeof(uint64_t), &end);
     out->sums = end;
-    out->block_bytes = block_bytes;
-    out->blocks = block_bytes ? (end + block_bytes - 1) / block_bytes : 0;
+    out->block_shift = shift;
+    out->blocks = version ? ((end - 1) >> shift) + 1 : 0;
     /* Even an empty last part has something behind it to point at. */
-    out->end = end + (block_bytes ? 0 : SEGMENT_ALIGNMENT);
+    out->end = end + (version ? 0 : SEGMENT_ALIGNMENT);
     (void)place_segment(out->blocks * sizeof(uint64_t), &out->end);
     out->second = out->sums;
     if (version >= SEGMENT_SECOND_VERSION) {
@@ -73,7 +72,8 @@ void segment_place(struct segment *segment)
 
 const uint8_t *segment_block(const struct segment_file *file, uint64_t block, size_t *out_bytes)
 {
-    uint64_t start = block * file->layout.block_bytes, end = start + file->layout.block_bytes;
+    const uint32_t shift = file->layout.block_shift;
+    uint64_t start = block << shift, end = (block + 1) << shift;
     if (!block)
         start = SEGMENT_HEADER;
     if (end > file->layout.sums)

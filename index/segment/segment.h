@@ -108,6 +108,10 @@ static inline void segment_touch(const struct segment *segment, const void *at, 
         (void)segment_check(segment, at, bytes);
 }
 
+/** Whether all blocks of a part were checked: then none of it need be touched any more. Costs next
+ * to nothing, however often it is asked. Thread-safe. */
+bool segment_part_is_checked(const struct segment *segment, unsigned part);
+
 /** What a table checks itself, and found damaged. */
 void segment_found_damaged(const struct segment *segment);
 

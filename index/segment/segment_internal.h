@@ -16,8 +16,8 @@
 enum {
     SEGMENT_ALIGNMENT = 4096,
     SEGMENT_HEADER = 4096,
-    SEGMENT_BLOCK = 4096,
-    SEGMENT_OLD_BLOCK = 64 << 10, /* of version 1 */
+    SEGMENT_BLOCK_SHIFT = 12,     /* a block has so many bytes: 2 to the power of it */
+    SEGMENT_OLD_BLOCK_SHIFT = 16, /* of version 1 */
     SEGMENT_TAIL = 64,
     SEGMENT_OLD_VERSION = 1,
     SEGMENT_SECOND_VERSION = 3, /* since when the checksums have checksums */
@@ -44,7 +44,7 @@ struct segment_layout {
     uint64_t second; /* checksums of the pages of the checksums; where there are none, `sums` */
     uint64_t end;
     uint64_t blocks; /* 0 in memory */
-    uint64_t block_bytes;
+    uint32_t block_shift;
 };
 
 /** False when the sizes do not fit into memory. @param version of a file; 0: in memory */
@@ -58,9 +58,10 @@ struct segment_file {
     char *path, *temporary; /* NULL: in memory; NULL: sealed */
     int fd;                 /* until sealed */
     bool durable;
-    struct fault_watch *watch;        /* of a mapped file */
-    _Atomic uint64_t *checked;        /* a bit a block; NULL: all are good */
-    _Atomic uint64_t *second_checked; /* a bit a page of checksums */
+    struct fault_watch *watch;                         /* of a mapped file */
+    _Atomic uint64_t *checked;                         /* a bit a block; NULL: all are good */
+    _Atomic uint64_t *second_checked;                  /* a bit a page of checksums */
+    _Atomic uint64_t parts_checked[SEGMENT_PARTS_MAX]; /* all blocks before this; 0: none known */
     _Atomic bool damaged;
     _Atomic uint64_t references;
 };
@@ -69,6 +70,12 @@ struct segment_file {
 static inline uint64_t sums_pages(const struct segment_layout *layout)
 {
     return (layout->second - layout->sums) / SEGMENT_ALIGNMENT;
+}
+
+/** The block in which a byte of the file lies. */
+static inline uint64_t segment_block_of(const struct segment_file *file, uint64_t offset)
+{
+    return offset >> file->layout.block_shift;
 }
 
 /** Of what is mapped. */

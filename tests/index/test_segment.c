@@ -52,6 +52,28 @@ static void test_file(void **state)
     }
 }
 
+/* Whatever the order in which its blocks are touched. */
+static void test_a_part_is_checked_once_all_of_it_is(void **state)
+{
+    (void)state;
+    segment_release(make_segment(path, false));
+    for (int descending = 0; descending <= 1; descending++) {
+        struct segment *segment;
+        assert_int_equal(segment_open(path, &segment, NULL), DOPPEL_OK);
+        const uint8_t *part = segment->parts[2];
+        const size_t blocks = (200000 + BLOCK - 1) / BLOCK;
+        assert_true(segment_part_is_checked(segment, 1)); /* it is empty */
+        for (size_t i = 0; i < blocks; i++) {
+            assert_false(segment_part_is_checked(segment, 2));
+            segment_touch(segment, part + (descending ? blocks - 1 - i : i) * BLOCK, 1);
+        }
+        assert_true(segment_part_is_checked(segment, 2));
+        assert_false(segment_part_is_checked(segment, 0));
+        assert_false(segment_part_is_checked(segment, 4));
+        segment_release(segment);
+    }
+}
+
 /* Advice to the system, and no more: whatever is wanted, at both ends, and of what has no file. */
 static void test_wanted_ahead(void **state)
 {
@@ -194,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_a_part_is_checked_once_all_of_it_is),
         cmocka_unit_test(test_wanted_ahead),
         cmocka_unit_test(test_an_unsealed_file_goes),
         cmocka_unit_test(test_empty_parts),
