@@ -46,6 +46,8 @@ struct doppel_corpus_files {
     enum doppel_corpus_format format; /**< other than JSON Lines: of doppel_dedup alone, whose
                                          default is by name */
     int descriptor; /**< what "-" is read from, where it stands; it stays open. 0: standard input */
+    uint64_t first_line; /**< of "-", from 1 on: those before it were read by another reader, so
+                            that it is not looked at as the beginning of a file; 0: as 1 */
 };
 
 /** How a corpus file is compressed, by its first bytes. */

@@ -45,6 +45,17 @@ struct form_part {
 /* BODY_FIELDS: values of a form, without files. */
 enum body_form { BODY_FILE, BODY_JSON, BODY_LINES, BODY_FORM, BODY_FIELDS };
 
+/* Lines that are answered as they come, part by part. Behind each part stand more. */
+struct line_parts {
+    bool wanted;         /* else a body is answered when all of it is there */
+    bool whole;          /* the part at hand is */
+    bool begun;          /* it has more than blanks */
+    bool records;        /* lines are records of text, as those of the first part are */
+    uint64_t count;      /* of its lines */
+    uint64_t line_bytes; /* of the line that has not ended */
+    uint64_t before;     /* lines that came before it */
+};
+
 /* What a client is, and may: of a key, or of everybody. */
 enum right { RIGHT_NONE, RIGHT_READ, RIGHT_WRITE, RIGHT_ADMIN };
 
@@ -73,6 +84,7 @@ struct exchange {
     struct large_buffer body;
     uint64_t body_bytes;   /* that came, of all of its parts */
     uint64_t unread_bytes; /* of these, after it was refused */
+    struct line_parts line_parts;
     ARRAY(struct form_part) parts;
     void *form_reader;       /* of libmicrohttpd */
     bool at_desk;            /* its handler may wait */

@@ -5,15 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 
 #include <microhttpd.h>
 
 #include "core/clock.h"
+#include "serve/body.h"
 #include "serve/desk.h"
-#include "serve/jobs/jobs.h"
 #include "serve/keys.h"
 #include "serve/metrics.h"
 #include "serve/request_key.h"
@@ -23,11 +22,7 @@
 enum {
     CONNECTIONS = 10000,        /* and at most half of the descriptors that a process may have */
     CONNECTION_BYTES = 8 << 10, /* for its head, and 2 000 idle ones are to take 20 MB */
-    IDLE_SECONDS = 60,          /* also without a byte of a head or body: slow clients go */
-    FORM_BUFFER = 32 << 10,
-    LARGEST_FIELD = 1 << 20,   /* of a form, beside its files */
-    LARGEST_UNREAD = 16 << 20, /* of a request that is refused, its body is read and forgotten */
-    MOST_PARTS = 4096
+    IDLE_SECONDS = 60           /* also without a byte of a head or body: slow clients go */
 };
 
 struct http {
@@ -135,131 +130,6 @@ static enum MHD_Result queue_reply(struct exchange *exchange)
     return result;
 }
 
-/* ---- the body ---- */
-
-static bool type_is(const char *type, const char *wanted)
-{
-    size_t size = strlen(wanted);
-    return strncasecmp(type, wanted, size) == 0 && (!type[size] || strchr("; \t", type[size]));
-}
-
-static enum body_form form_of(const struct exchange *exchange)
-{
-    const char *type = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE);
-    if (!type)
-        return BODY_FILE;
-    if (type_is(type, "application/json"))
-        return BODY_JSON;
-    if (type_is(type, "application/x-ndjson") || type_is(type, "application/jsonl"))
-        return BODY_LINES;
-    if (type_is(type, "multipart/form-data"))
-        return BODY_FORM;
-    if (type_is(type, "application/x-www-form-urlencoded"))
-        return BODY_FIELDS;
-    return BODY_FILE;
-}
-
-/* Where what is too long for memory lies. */
-static const char *folder_of_body(const struct exchange *exchange)
-{
-    const struct service *service = exchange->service;
-    return route_keeps_files(exchange->route) ? jobs_folder(service->jobs)
-                                              : service_temporary(service);
-}
-
-static struct form_part *begin_part(struct exchange *exchange, const char *field,
-                                    const char *filename)
-{
-    struct form_part part = {.field = strdup(field ? field : ""),
-                             .filename = filename ? strdup(filename) : NULL};
-    bool named = part.field && (part.filename || !filename);
-    if (named && exchange->parts.count < MOST_PARTS && array_push(&exchange->parts, part))
-        return &exchange->parts.items[exchange->parts.count - 1];
-    free(part.field);
-    free(part.filename);
-    if (!exchange->status)
-        exchange_problem(exchange, HTTP_TOO_LARGE, "a form has at most %d parts", (int)MOST_PARTS);
-    return NULL;
-}
-
-/* The part that a piece goes on; NULL: it begins one. libmicrohttpd may tell of a part before it
- * has a byte of it, and then again with the first: so an empty part, and one of the same names
- * behind it, are taken for one. */
-static struct form_part *part_of_piece(struct exchange *exchange, const char *field,
-                                       const char *filename, uint64_t offset)
-{
-    struct form_part *last =
-        exchange->parts.count ? &exchange->parts.items[exchange->parts.count - 1] : NULL;
-    bool same = last && strcmp(last->field, field ? field : "") == 0 &&
-                !last->filename == !filename &&
-                (!filename || strcmp(last->filename, filename) == 0);
-    return offset || (same && !last->content.size) ? last : NULL;
-}
-
-/* A piece of a part of a form; the first one has the offset 0. */
-static enum MHD_Result take_form_piece(void *context, enum MHD_ValueKind kind, const char *field,
-                                       const char *filename, const char *type, const char *encoding,
-                                       const char *data, uint64_t offset, size_t size)
-{
-    struct exchange *exchange = context;
-    struct doppel_error error;
-    (void)kind;
-    (void)type;
-    (void)encoding;
-    struct form_part *part = part_of_piece(exchange, field, filename, offset);
-    if (!part)
-        part = begin_part(exchange, field, filename);
-    if (!part)
-        return MHD_NO;
-    if (!part->filename && offset + size > LARGEST_FIELD) {
-        exchange_problem(exchange, HTTP_TOO_LARGE, "the field '%s' has more than 1 MB",
-                         part->field);
-        return MHD_NO;
-    }
-    if (large_buffer_append(&part->content, data, size, folder_of_body(exchange), &error)) {
-        exchange_fail(exchange, &error);
-        return MHD_NO;
-    }
-    return MHD_YES;
-}
-
-static void refuse_size(const struct http *http, struct exchange *exchange)
-{
-    exchange_problem(exchange, HTTP_TOO_LARGE, "a request has at most %llu bytes (--max-body)",
-                     (unsigned long long)http->options.max_body);
-}
-
-/* What is refused is read on, so that its sender comes to read why; but not for ever. */
-static bool take_body_piece(struct http *http, struct exchange *exchange, const char *data,
-                            size_t size)
-{
-    struct doppel_error error;
-    exchange->body_bytes += size;
-    if (exchange->status) {
-        exchange->unread_bytes += size;
-        return exchange->unread_bytes <= LARGEST_UNREAD;
-    }
-    if (exchange->body_bytes > http->options.max_body) {
-        refuse_size(http, exchange);
-    } else if (exchange->form == BODY_FORM) {
-        if (MHD_post_process(exchange->form_reader, data, size) != MHD_YES && !exchange->status)
-            exchange_problem(exchange, HTTP_BAD_REQUEST, "the form is not well formed");
-    } else if (large_buffer_append(&exchange->body, data, size, folder_of_body(exchange), &error)) {
-        exchange_fail(exchange, &error);
-    }
-    return true;
-}
-
-static void end_body(struct exchange *exchange)
-{
-    if (!exchange->form_reader)
-        return;
-    bool whole = MHD_destroy_post_processor(exchange->form_reader) == MHD_YES;
-    exchange->form_reader = NULL;
-    if (!whole && !exchange->status)
-        exchange_problem(exchange, HTTP_BAD_REQUEST, "the form ends too early");
-}
-
 /* ---- a request ---- */
 
 static enum MHD_Result check_parameter(void *context, enum MHD_ValueKind kind, const char *name,
@@ -274,32 +144,12 @@ static enum MHD_Result check_parameter(void *context, enum MHD_ValueKind kind, c
 /* What can be said of a request by its head. */
 static void check_request_head(struct http *http, struct exchange *exchange)
 {
-    const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
     exchange->route = route_of(exchange);
-    if (exchange->route && keys_admit(http->options.service->keys, exchange) && length &&
-        strtoull(length, NULL, 10) > http->options.max_body)
-        refuse_size(http, exchange);
+    if (exchange->route && keys_admit(http->options.service->keys, exchange))
+        body_begin(exchange, http->options.max_body);
     if (!exchange->status)
         MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, check_parameter,
                                   exchange);
-    if (exchange->status)
-        return;
-    exchange->form = form_of(exchange);
-    if (exchange->form != BODY_FORM)
-        return;
-    exchange->form_reader =
-        MHD_create_post_processor(exchange->connection, FORM_BUFFER, take_form_piece, exchange);
-    if (!exchange->form_reader)
-        exchange_problem(exchange, HTTP_BAD_REQUEST, "a form whose parts have no boundary");
-}
-
-/* Whether the body of a request that is refused is waited for: who sends it without having asked
- * (Expect: 100-continue) would find the connection closed, and never read the answer. */
-static bool reads_on(const struct exchange *exchange)
-{
-    const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    unsigned long long size = length ? strtoull(length, NULL, 10) : 0;
-    return !exchange_header(exchange, MHD_HTTP_HEADER_EXPECT) && size && size <= LARGEST_UNREAD;
 }
 
 static void count_in_flight(struct http *http, bool begins)
@@ -325,7 +175,7 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     *state = exchange;
     count_in_flight(http, true);
     check_request_head(http, exchange);
-    return exchange->status && !reads_on(exchange) ? queue_reply(exchange) : MHD_YES;
+    return exchange->status && !body_is_read_on(exchange) ? queue_reply(exchange) : MHD_YES;
 }
 
 /* Its connection waits, without a thread, until it is answered. */
@@ -343,6 +193,7 @@ static enum MHD_Result answer_at_desk(struct http *http, struct exchange *exchan
 /* A request is there, whole; or it was answered, and its connection goes on. */
 static enum MHD_Result answer_exchange(struct http *http, struct exchange *exchange)
 {
+    body_end(exchange);
     if (!exchange->status && exchange->route->handle(exchange) == TAKES_TIME)
         return answer_at_desk(http, exchange);
     return queue_reply(exchange);
@@ -358,13 +209,13 @@ static enum MHD_Result take_exchange_piece(void *context, struct MHD_Connection 
     (void)version;
     if (!exchange)
         return begin_exchange(context, connection, url, method, state);
-    if (*size) {
-        bool goes_on = take_body_piece(context, exchange, data, *size);
-        *size = 0;
-        return goes_on ? MHD_YES : MHD_NO;
-    }
-    end_body(exchange);
-    return answer_exchange(context, exchange);
+    if (exchange->line_parts.whole)
+        body_next_part(exchange);
+    if (!*size)
+        return answer_exchange(context, exchange);
+    if (!body_take(exchange, ((struct http *)context)->options.max_body, data, size))
+        return MHD_NO;
+    return exchange->line_parts.whole ? answer_at_desk(context, exchange) : MHD_YES;
 }
 
 void http_suspend(struct exchange *exchange)
@@ -388,16 +239,9 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
         return;
     metrics_count(http->options.service->metrics, exchange);
     request_key_give_back(exchange);
-    end_body(exchange);
-    for (size_t i = 0; i < exchange->parts.count; i++) {
-        free(exchange->parts.items[i].field);
-        free(exchange->parts.items[i].filename);
-        large_buffer_free(&exchange->parts.items[i].content);
-    }
-    array_free(&exchange->parts);
+    body_free(exchange);
     if (exchange->stream.read)
         exchange->stream.free(exchange->stream.context);
-    large_buffer_free(&exchange->body);
     large_buffer_free(&exchange->lines);
     doppel_json_free(&exchange->json);
     free(exchange);

@@ -110,6 +110,12 @@ bool route_keeps_files(const struct route *route)
     return route->handle == answer_add_job;
 }
 
+bool route_answers_parts(const struct route *route)
+{
+    return route->handle == answer_hash || route->handle == answer_find ||
+           route->handle == answer_check || route->handle == answer_ingest;
+}
+
 static void add_method(char allowed[static 64], const char *method)
 {
     size_t used = strlen(allowed);

@@ -10,7 +10,7 @@ enum handled {
     TAKES_TIME /* nothing was done: call it again at a desk (desk.h), where it may wait */
 };
 
-/* Fill the reply of a request that is there, whole. */
+/* Fill the reply of a request that is there, or a part of its lines (line_parts). */
 typedef enum handled route_handler(struct exchange *exchange);
 
 struct route {
@@ -33,6 +33,9 @@ bool route_is_there(const struct service *service, const struct route *route);
 
 /* Whether files that are sent are kept as they are: they come in where jobs have theirs. */
 bool route_keeps_files(const struct route *route);
+
+/* Whether it answers each line of a request by itself, so that they need not all be there. */
+bool route_answers_parts(const struct route *route);
 
 /* All of them, for what counts by route. */
 extern const struct route routes[];

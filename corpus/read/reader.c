@@ -27,6 +27,7 @@ struct reader {
     bool takes_paths;
     enum doppel_corpus_format format;
     int descriptor;            /* what "-" is; 0: standard input */
+    uint64_t first_line;       /* of it; above 1 it goes on with what another reader read */
     struct field_check *check; /* NULL: whether records have texts is not asked */
     uint64_t max_line_bytes;
     const struct corpus_file *former; /* that the one file must still be; NULL: nothing is known */
@@ -101,7 +102,9 @@ enum doppel_status reader_new(const struct doppel_corpus_files *files, struct re
     struct reader *reader = calloc(1, sizeof *reader);
     enum doppel_status status = DOPPEL_OK;
     if (reader)
-        *reader = (struct reader){.format = files->format, .descriptor = files->descriptor};
+        *reader = (struct reader){.format = files->format,
+                                  .descriptor = files->descriptor,
+                                  .first_line = files->first_line ? files->first_line : 1};
     for (size_t i = 0; reader && i < files->count && !status; i++)
         status = files_append(&paths, files->paths[i], error);
     if (reader && !status && take_paths(reader, &paths)) {
@@ -246,7 +249,7 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
                         : file->format == DOPPEL_CORPUS_TSV ? '\t'
                                                             : '\0';
     reader->offset = 0;
-    reader->line = 1;
+    reader->line = strcmp(file->path, "-") == 0 ? reader->first_line : 1;
     reader->rest_size = 0;
     int fd = -1;
     enum doppel_status status = open_path(reader, file->path, &fd, &file->status, error);
@@ -438,6 +441,11 @@ static bool keep_rest_of_block(struct reader *reader, const struct block_filling
     return true;
 }
 
+static bool begins_file(const struct reader *reader)
+{
+    return reader->first_line == 1 || strcmp(reader->files[reader->next_file - 1].path, "-") != 0;
+}
+
 /* What is no record at the beginning of a file. False: no memory. */
 static bool take_head(struct reader *reader, struct block_filling *filling,
                       struct line_block *block)
@@ -469,7 +477,7 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
         skipped = block->damage_size + 1;
         filling->ended |= reader->separator && reader->offset == 0; /* its columns have no names */
     } else {
-        if (reader->offset == 0 && !take_head(reader, filling, block))
+        if (reader->offset == 0 && begins_file(reader) && !take_head(reader, filling, block))
             return false;
         block->size = filling->whole - (size_t)(block->bytes - filling->bytes);
     }

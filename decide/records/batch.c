@@ -274,7 +274,9 @@ static void prepare(struct preparer *preparer, struct ingest_batch *batch)
     const char *path = reader_file_path(preparer->batches->reader, batch->block.file);
     preparer->batch = batch;
     ingest_batch_clear(batch);
-    batch->block.with_blanks = strcmp(path, "-") == 0; /* whoever writes there waits for answers */
+    /* Whoever writes to standard input waits for an answer to each line. */
+    batch->block.with_blanks =
+        strcmp(path, "-") == 0 && !preparer->batches->options->files.descriptor;
     parser_block(preparer->parser, &batch->block, take_parsed_record, preparer);
 }
 

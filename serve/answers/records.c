@@ -8,7 +8,7 @@
 #include "core/try.h"
 
 /* Codes and the like are inputs as everywhere; records of texts begin with one that has a text. */
-bool are_records(struct exchange *exchange)
+static bool begins_with_record(const struct exchange *exchange)
 {
     enum { HEAD = 4096 };
     char head[HEAD + 1];
@@ -23,6 +23,14 @@ bool are_records(struct exchange *exchange)
     const bool digests = strstr(head, "\"exact\"") && !strstr(head, "\"text\"");
     return !digests && !strstr(head, "\"code\"") && !strstr(head, "\"path\"") &&
            !strstr(head, "\"record\"");
+}
+
+bool are_records(struct exchange *exchange)
+{
+    struct line_parts *parts = &exchange->line_parts;
+    if (!exchange->lines.size) /* else it is as of the part before */
+        parts->records = begins_with_record(exchange);
+    return parts->records;
 }
 
 static enum doppel_status put_decisions(struct exchange *exchange, struct doppel_decider *decider,
@@ -56,6 +64,7 @@ static enum doppel_status decide_records(struct exchange *exchange, int records,
     options.records.paths = from;
     options.records.count = 1;
     options.records.descriptor = records;
+    options.records.first_line = exchange->line_parts.before + 1;
     options.fields.folders = nowhere;
     options.fields.folder_count = 1;
     enum doppel_status status;

@@ -49,7 +49,8 @@ static bool take(void *context, const struct doppel_corpus_record *record)
 static struct total read_with(const char *path, bool parse)
 {
     const struct doppel_corpus_fields fields = doppel_corpus_fields_default();
-    const struct doppel_corpus_files files = {&path, 1, UINT64_C(1) << 30, DOPPEL_CORPUS_JSONL, 0};
+    const struct doppel_corpus_files files = {
+        .paths = &path, .count = 1, .max_line_bytes = UINT64_C(1) << 30};
     struct parser *parser = parser_new(&fields);
     struct total total = {0};
     struct reader *reader;

@@ -165,7 +165,8 @@ static struct bench_run run_parser(const char *path)
 {
     struct bench_time since = bench_now();
     struct doppel_corpus_fields fields = doppel_corpus_fields_default();
-    struct doppel_corpus_files files = {&path, 1, UINT64_C(1) << 30, DOPPEL_CORPUS_JSONL, 0};
+    struct doppel_corpus_files files = {
+        .paths = &path, .count = 1, .max_line_bytes = UINT64_C(1) << 30};
     struct reader *reader;
     struct line_block block;
     size_t count = 0;

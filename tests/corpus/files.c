@@ -141,18 +141,13 @@ static bool see(void *context, const struct doppel_corpus_record *record)
     return true;
 }
 
-struct seen_list read_paths(const char *const *paths, size_t count, uint64_t max_line_bytes)
+struct seen_list read_files(const struct doppel_corpus_files *files)
 {
     struct doppel_dedup_options defaults = doppel_dedup_options_default();
-    struct doppel_corpus_files files = defaults.files;
-    files.paths = paths;
-    files.count = count;
-    if (max_line_bytes)
-        files.max_line_bytes = max_line_bytes;
     struct seen_list list = {0};
     struct reader *reader;
     struct doppel_error error = {0};
-    if (reader_new(&files, &reader, &error))
+    if (reader_new(files, &reader, &error))
         abort();
     struct parser *parser = must(parser_new(&defaults.fields));
     struct line_block block;
@@ -167,6 +162,16 @@ struct seen_list read_paths(const char *const *paths, size_t count, uint64_t max
     parser_free(parser);
     reader_free(reader);
     return list;
+}
+
+struct seen_list read_paths(const char *const *paths, size_t count, uint64_t max_line_bytes)
+{
+    struct doppel_corpus_files files = doppel_dedup_options_default().files;
+    files.paths = paths;
+    files.count = count;
+    if (max_line_bytes)
+        files.max_line_bytes = max_line_bytes;
+    return read_files(&files);
 }
 
 struct seen_list read_path(const char *path)

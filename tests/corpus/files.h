@@ -46,6 +46,7 @@ struct seen_list {
 /* Read all of some paths. @param max_line_bytes 0: the default */
 struct seen_list read_paths(const char *const *paths, size_t count, uint64_t max_line_bytes);
 struct seen_list read_path(const char *path);
+struct seen_list read_files(const struct doppel_corpus_files *files);
 void seen_free(struct seen_list *list);
 
 /* xorshift */

@@ -233,6 +233,34 @@ static void test_a_first_line_that_was_cut(void **state)
     free(path);
 }
 
+/* What would be another kind of file at its beginning is a broken line where another reader read
+ * what stands before it. */
+static void test_lines_that_go_on(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const char lines[] = "[\n{\"text\":\"a\"}\n";
+    static const char *const standard_input[] = {"-"};
+    char *path = path_in(fixture->folder, "corpus.jsonl");
+    write_file(path, lines, sizeof lines - 1);
+    for (uint64_t first = 0; first <= 1000; first += 500) {
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        const struct doppel_corpus_files files = {
+            .paths = standard_input, .count = 1, .descriptor = fileno(file), .first_line = first};
+        struct seen_list list = read_files(&files);
+        assert_int_equal(list.count, first ? 2 : 1);
+        assert_int_not_equal(list.items[0].status, DOPPEL_OK);
+        assert_int_equal(list.items[0].line, first ? first : 1);
+        if (first) {
+            assert_int_equal(list.items[1].line, first + 1);
+            assert_string_equal(list.items[1].text, "a");
+        }
+        seen_free(&list);
+        (void)fclose(file);
+    }
+    free(path);
+}
+
 static void test_what_lies_in_folders(void **state)
 {
     const struct fixture *fixture = *state;
@@ -339,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_folders_by_byte_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_lies_in_folders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_first_line_that_was_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lines_that_go_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_over_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reading_again, set_up, tear_down),
     };

@@ -75,7 +75,8 @@ static bool check_record(void *context, const struct doppel_corpus_record *recor
 static void read_all(const char *path, uint64_t max_line_bytes, enum doppel_corpus_format format)
 {
     const struct doppel_corpus_fields fields = {.date = "date[0].t"};
-    const struct doppel_corpus_files files = {&path, 1, max_line_bytes, format, 0};
+    const struct doppel_corpus_files files = {
+        .paths = &path, .count = 1, .max_line_bytes = max_line_bytes, .format = format};
     struct parser *parser = parser_new(&fields);
     struct reading reading = {0};
     struct reader *reader;

@@ -11,6 +11,7 @@ import json
 import pathlib
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ from service import Service  # noqa: E402
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 WORDS = "the quick brown fox jumps over the lazy dog and then sleeps in the warm sun until noon "
 JSON = "application/json"
+NDJSON = "application/x-ndjson"
+PDQ = "--scheme", "pdq"
 
 
 def folder():
@@ -228,6 +231,109 @@ def test_lines_are_answered_by_lines():
         file = {"id": "p", "path": "/etc/passwd"}
         refused = lines(service, "/v1/ingest", [{"text": WORDS}, file])
         assert [one["decision"] for one in refused] == ["new", "unreadable"], refused
+
+
+def many_codes(count, note=""):
+    """Far from each other."""
+    factor = int("9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95", 16)
+    line = '{"code":"%064x","scheme":"pdq","id":"c%d","meta":{"note":"%s"}}'
+    return [line % (n * factor % 2**256, n, note) for n in range(count)]
+
+
+def test_a_stream_of_lines_may_have_any_length():
+    with folder() as home, Service(BUILD, home, "--max-body", "1M", *PDQ) as service:
+        codes = many_codes(120000)
+        codes[70000] = '{"code":7}'
+        codes[40000:40000] = ["", " \t\r", '{"code":"7"}'] + [""] * 2000000
+        body = "\n".join(codes + ["", ""]).encode()
+        pieces = (body[at : at + 70001] for at in range(0, len(body), 70001))  # chunked
+        for path, data in ("/v1/find", pieces), ("/v1/hash", body):
+            status, _, answer = service.ask("POST", path, data, Content_Type=NDJSON)
+            assert status == 200, answer
+            answers = [json.loads(line) for line in answer.splitlines()]
+            assert len(answers) == 120001, len(answers)
+            for at, one in enumerate(answers):
+                assert ("error" in one) == (at in (40000, 70001)), (at, one)
+
+
+def test_texts_of_a_stream_are_numbered_through():
+    with folder() as home, Service(BUILD, home) as service:
+        texts = [{"text": f"{n} and {n * 7} and {n * 11} " * 20} for n in range(9000)]
+        texts[0]["id"] = texts[8000]["id"] = "again"
+        texts[8500] = {"code": "0123456789abcdef"}
+        texts[8600] = texts[0]
+        blanks = "\n" * 3000000
+        body = blanks + "".join(json.dumps(text) + "\n\n" for text in texts) + blanks
+        assert len(body) - 2 * len(blanks) > 3 << 20
+        status, _, answer = service.ask("POST", "/v1/ingest", body, Content_Type=NDJSON)
+        answers = [json.loads(line) for line in answer.splitlines()]
+        assert status == 200 and len(answers) == len(texts), answers
+        assert [one["line"] for one in answers] == list(range(3000001, 3018001, 2))
+        decisions = {at: one["decision"] for at, one in enumerate(answers)}
+        others = {at: decisions[at] for at in decisions if decisions[at] != "new"}
+        assert others == {8000: "revision", 8500: "unreadable", 8600: "revision"}, others
+
+
+def test_a_line_has_an_end():
+    with folder() as home, Service(BUILD, home, "--max-body", "1M") as service:
+        long = '{"text":"' + "x" * (1 << 20) + '"}\n'
+        for before in "", "\n".join(many_codes(30000)) + "\n":
+            answer = service.ask("POST", "/v1/find", before + long, Content_Type=NDJSON)
+            assert "line" in problem(answer, 413), answer
+        just = '{"text":"' + "x" * 1000000 + '"}\n'
+        answer = service.ask("POST", "/v1/find", just * 3, Content_Type=NDJSON)
+        assert answer[0] == 200 and len(answer[2].splitlines()) == 3, answer
+        # its key is that of all of it, so it is read whole
+        answer = service.ask(
+            "POST", "/v1/ingest", just * 3, Content_Type=NDJSON, Idempotency_Key="a"
+        )
+        assert "request" in problem(answer, 413), answer
+        # what is nothing but blanks has no input, however long it is
+        blanks = " \n" * (1 << 21)
+        problem(service.ask("POST", "/v1/find", blanks, Content_Type=NDJSON), 400)
+
+
+def send_until_full(connection, data):
+    """How much of it is taken, until nothing more is for a second."""
+    connection.setblocking(False)
+    sent, last = 0, time.monotonic()
+    while sent < len(data) and time.monotonic() - last < 1:
+        try:
+            sent += connection.send(data[sent : sent + (1 << 16)])
+            last = time.monotonic()
+        except BlockingIOError:
+            time.sleep(0.01)
+    connection.setblocking(True)
+    return sent
+
+
+def test_who_sends_a_stream_waits_for_who_decides():
+    with folder() as home, Service(BUILD, home, "--max-body", "1M", *PDQ) as service:
+        body = "\n".join(many_codes(20000, "x" * 1000)).encode() + b"\n"
+        host, port = service.address.split("//")[1].split(":")
+        catalogue = sqlite3.connect(f"{home}/library/catalogue.db", isolation_level=None)
+        count = "SELECT count(*) FROM item"
+        with socket.create_connection((host, int(port))) as connection:
+            connection.settimeout(120)
+            head = f"POST /v1/ingest HTTP/1.1\r\nHost: a\r\nContent-Type: {NDJSON}\r\n"
+            head += f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            connection.sendall(head.encode())
+            catalogue.execute("BEGIN IMMEDIATE")  # nobody else writes meanwhile
+            sent = send_until_full(connection, body)
+            assert sent < len(body) * 2 / 3, sent
+            catalogue.execute("ROLLBACK")
+            most = len(body) * 2 // 3
+            connection.sendall(body[sent:most])
+            deadline = time.monotonic() + 60
+            while (items := catalogue.execute(count).fetchone()[0]) < 10000:
+                assert time.monotonic() < deadline, items  # decided about before its end
+                time.sleep(0.2)
+            connection.sendall(body[most:])
+            answer = connection.makefile("rb")
+            assert b" 200 " in answer.readline()
+            assert any(b'"id":"c19999"' in line for line in iter(answer.readline, b""))
+        assert catalogue.execute(count).fetchone()[0] == 20000
+        catalogue.close()
 
 
 def test_two_inputs_are_compared():

@@ -1,0 +1,29 @@
+/* The body of a request, as it comes: a file, a form, JSON; or lines, which are answered part by
+ * part, so that who sends them waits for those that decide, and no length of them is too long. */
+#ifndef DOPPEL_SERVE_BODY_H
+#define DOPPEL_SERVE_BODY_H
+
+#include "serve/exchange.h"
+
+/* By its head: what form it has. What cannot be taken is refused: then the reply says so.
+ * @param max_body bytes; where it is lines that are answered part by part, of a line */
+void body_begin(struct exchange *exchange, uint64_t max_body);
+
+/* Whether the body of a request that is refused is waited for: who sends it without having asked
+ * (Expect: 100-continue) would find the connection closed, and never read the answer. */
+bool body_is_read_on(const struct exchange *exchange);
+
+/* Take a piece. @param size of it; then what is left of it for the next call, which is where a part
+ * is whole (line_parts.whole), and to be answered first. @return false: the connection is to be
+ * closed */
+bool body_take(struct exchange *exchange, uint64_t max_body, const char *data, size_t *size);
+
+/* A part was answered: its lines make room for the next. */
+void body_next_part(struct exchange *exchange);
+
+/* All of it came. */
+void body_end(struct exchange *exchange);
+
+void body_free(struct exchange *exchange);
+
+#endif
