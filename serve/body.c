@@ -122,11 +122,17 @@ static enum body_form form_of(const struct exchange *exchange)
     return BODY_FILE;
 }
 
-static void refuse_size(struct exchange *exchange, uint64_t max_body)
+/* Of lines that are answered as they come, it is of a line. */
+static uint64_t most_bytes(const struct exchange *exchange)
+{
+    return exchange->service->options->max_body;
+}
+
+static void refuse_size(struct exchange *exchange)
 {
     exchange_problem(exchange, HTTP_TOO_LARGE, "a %s has at most %llu bytes (--max-body)",
                      exchange->line_parts.wanted ? "line" : "request",
-                     (unsigned long long)max_body);
+                     (unsigned long long)most_bytes(exchange));
 }
 
 static uint64_t length_of_body(const struct exchange *exchange)
@@ -136,14 +142,14 @@ static uint64_t length_of_body(const struct exchange *exchange)
 }
 
 /* That a request with a key is the same as before is known at its end. */
-void body_begin(struct exchange *exchange, uint64_t max_body)
+void body_begin(struct exchange *exchange)
 {
     exchange->form = form_of(exchange);
     exchange->line_parts.wanted = exchange->form == BODY_LINES &&
                                   route_answers_parts(exchange->route) &&
                                   !exchange_header(exchange, "Idempotency-Key");
-    if (!exchange->line_parts.wanted && length_of_body(exchange) > max_body)
-        refuse_size(exchange, max_body);
+    if (!exchange->line_parts.wanted && length_of_body(exchange) > most_bytes(exchange))
+        refuse_size(exchange);
     if (exchange->status || exchange->form != BODY_FORM)
         return;
     exchange->form_reader =
@@ -221,13 +227,13 @@ void body_next_part(struct exchange *exchange)
 /* ---- all of it ---- */
 
 /* @return how much of it was taken */
-static size_t append_piece(struct exchange *exchange, uint64_t max_body, const char *data,
-                           size_t size)
+static size_t append_piece(struct exchange *exchange, const char *data, size_t size)
 {
     struct doppel_error error;
     struct line_parts *parts = &exchange->line_parts;
+    const uint64_t max_body = most_bytes(exchange);
     if (parts->wanted && bytes_of_line(parts, memchr(data, '\n', size), data, size) > max_body) {
-        refuse_size(exchange, max_body);
+        refuse_size(exchange);
         return size;
     }
     if (parts->wanted)
@@ -240,7 +246,7 @@ static size_t append_piece(struct exchange *exchange, uint64_t max_body, const c
 }
 
 /* What is refused is read on, so that its sender comes to read why; but not for ever. */
-bool body_take(struct exchange *exchange, uint64_t max_body, const char *data, size_t *size)
+bool body_take(struct exchange *exchange, const char *data, size_t *size)
 {
     size_t taken = *size;
     if (exchange->status) {
@@ -249,11 +255,12 @@ bool body_take(struct exchange *exchange, uint64_t max_body, const char *data, s
         if (MHD_post_process(exchange->form_reader, data, taken) != MHD_YES && !exchange->status)
             exchange_problem(exchange, HTTP_BAD_REQUEST, "the form is not well formed");
     } else {
-        taken = append_piece(exchange, max_body, data, taken);
+        taken = append_piece(exchange, data, taken);
     }
     exchange->body_bytes += taken;
-    if (!exchange->status && !exchange->line_parts.wanted && exchange->body_bytes > max_body)
-        refuse_size(exchange, max_body);
+    if (!exchange->status && !exchange->line_parts.wanted &&
+        exchange->body_bytes > most_bytes(exchange))
+        refuse_size(exchange);
     if (exchange->status)
         exchange->line_parts.whole = false;
     *size -= taken;

@@ -5,9 +5,8 @@
 
 #include "serve/exchange.h"
 
-/* By its head: what form it has. What cannot be taken is refused: then the reply says so.
- * @param max_body bytes; where it is lines that are answered part by part, of a line */
-void body_begin(struct exchange *exchange, uint64_t max_body);
+/* By its head: what form it has. What cannot be taken is refused: then the reply says so. */
+void body_begin(struct exchange *exchange);
 
 /* Whether the body of a request that is refused is waited for: who sends it without having asked
  * (Expect: 100-continue) would find the connection closed, and never read the answer. */
@@ -16,7 +15,7 @@ bool body_is_read_on(const struct exchange *exchange);
 /* Take a piece. @param size of it; then what is left of it for the next call, which is where a part
  * is whole (line_parts.whole), and to be answered first. @return false: the connection is to be
  * closed */
-bool body_take(struct exchange *exchange, uint64_t max_body, const char *data, size_t *size);
+bool body_take(struct exchange *exchange, const char *data, size_t *size);
 
 /* A part was answered: its lines make room for the next. */
 void body_next_part(struct exchange *exchange);

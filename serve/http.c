@@ -146,7 +146,7 @@ static void check_request_head(struct http *http, struct exchange *exchange)
 {
     exchange->route = route_of(exchange);
     if (exchange->route && keys_admit(http->options.service->keys, exchange))
-        body_begin(exchange, http->options.max_body);
+        body_begin(exchange);
     if (!exchange->status)
         MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, check_parameter,
                                   exchange);
@@ -213,7 +213,7 @@ static enum MHD_Result take_exchange_piece(void *context, struct MHD_Connection 
         body_next_part(exchange);
     if (!*size)
         return answer_exchange(context, exchange);
-    if (!body_take(exchange, ((struct http *)context)->options.max_body, data, size))
+    if (!body_take(exchange, data, size))
         return MHD_NO;
     return exchange->line_parts.whole ? answer_at_desk(context, exchange) : MHD_YES;
 }

@@ -12,7 +12,6 @@ struct http_options {
     struct service *service;
     int socket; /* that listens; stays the caller's */
     uint32_t threads;
-    uint64_t max_body;
     const char *certificate, *key; /* PEM itself; NULL: no TLS */
 };
 

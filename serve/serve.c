@@ -24,6 +24,13 @@
 
 enum { DRAIN_SECONDS = 30, LARGEST_PEM = 1 << 20, DESKS_A_JOB = 4 };
 
+uint64_t service_most_kept(const struct service *service)
+{
+    enum { BODIES = 16 };
+    const uint64_t most = service->options->max_body;
+    return most < UINT64_MAX / BODIES ? most * BODIES : UINT64_MAX;
+}
+
 const char *service_temporary(const struct service *service)
 {
     const char *given = doppel_run_get_options(service->run)->temporary, *set = getenv("TMPDIR");
@@ -133,7 +140,6 @@ static enum doppel_status listen_and_answer(struct service *service,
     const struct http_options http = {.service = service,
                                       .socket = listening->socket,
                                       .threads = doppel_run_jobs(service->run),
-                                      .max_body = options->max_body,
                                       .certificate = certificate,
                                       .key = key};
     TRY(http_start(&http, &service->http, error));

@@ -25,6 +25,9 @@ struct service {
     atomic_bool ending;
 };
 
+/* Bytes that are kept on the disk: of what waits for jobs, and of the answers to a request. */
+uint64_t service_most_kept(const struct service *service);
+
 /* The folder of temporary files. */
 const char *service_temporary(const struct service *service);
 

@@ -51,8 +51,16 @@ static void flush_result_lines(struct exchange *exchange)
 {
     struct doppel_error error;
     struct doppel_json *json = &exchange->json;
+    const uint64_t most = service_most_kept(exchange->service);
     if (json->failed)
         return;
+    if (exchange->lines.size + json->size > most) {
+        exchange_problem(exchange, HTTP_TOO_LARGE,
+                         "the answers to the lines of a request have at most %llu bytes (16 times "
+                         "--max-body): send fewer at a time",
+                         (unsigned long long)most);
+        return;
+    }
     if (json->size && large_buffer_append(&exchange->lines, json->bytes, json->size,
                                           service_temporary(exchange->service), &error))
         exchange_fail(exchange, &error);

@@ -12,8 +12,6 @@
 #include "serve/jobs/webhooks.h"
 #include "serve/service.h"
 
-enum { MOST_WAITING_BODIES = 16 }; /* requests of --max-body bytes whose jobs may wait */
-
 struct jobs {
     struct uploads *uploads;
     struct runner *runner;
@@ -224,7 +222,7 @@ enum doppel_status jobs_open(struct service *service, struct jobs **out, struct 
     if (!jobs)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for jobs");
     pthread_mutex_init(&jobs->lock, NULL);
-    jobs->most_bytes = service->options->max_body * MOST_WAITING_BODIES;
+    jobs->most_bytes = service_most_kept(service);
     enum doppel_status status = open_jobs(jobs, service, error);
     if (status)
         jobs_close(jobs);

@@ -241,7 +241,7 @@ def many_codes(count, note=""):
 
 
 def test_a_stream_of_lines_may_have_any_length():
-    with folder() as home, Service(BUILD, home, "--max-body", "1M", *PDQ) as service:
+    with folder() as home, Service(BUILD, home, "--max-body", "4M", *PDQ) as service:
         codes = many_codes(120000)
         codes[70000] = '{"code":7}'
         codes[40000:40000] = ["", " \t\r", '{"code":"7"}'] + [""] * 2000000
@@ -283,6 +283,9 @@ def test_a_line_has_an_end():
         just = '{"text":"' + "x" * 1000000 + '"}\n'
         answer = service.ask("POST", "/v1/find", just * 3, Content_Type=NDJSON)
         assert answer[0] == 200 and len(answer[2].splitlines()) == 3, answer
+        # what is kept has an end, too
+        answer = service.ask("POST", "/v1/find", "{}\n" * 200000, Content_Type=NDJSON)
+        assert "answers" in problem(answer, 413), answer
         # its key is that of all of it, so it is read whole
         answer = service.ask(
             "POST", "/v1/ingest", just * 3, Content_Type=NDJSON, Idempotency_Key="a"
@@ -592,10 +595,10 @@ def test_keys_say_who_may_what():
         digest = hashlib.sha256(b"r").hexdigest()
         for line in ("abc name read", f"{digest} name read fast", f"{digest} name read 5x"):
             pathlib.Path(home, "keys").write_text(line + "\n")
-            done = serve_in(home, "--keys", "keys")
+            done = serve_in(home, "--listen", "127.0.0.1:0", "--keys", "keys")
             assert done.returncode == 2 and "line 1" in done.stderr, done.stderr
         pathlib.Path(home, "keys").write_text("# none yet\n")
-        done = serve_in(home, "--keys", "keys")
+        done = serve_in(home, "--listen", "127.0.0.1:0", "--keys", "keys")
         assert done.returncode == 2 and "no key" in done.stderr, done.stderr
 
 
