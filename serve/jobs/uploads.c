@@ -20,6 +20,7 @@
 struct uploads {
     char *folder;
     bool durable;
+    int held;        /* a descriptor of the folder, locked by all that use it */
     atomic_int lock; /* a descriptor; -1: none yet */
     atomic_uint_fast64_t drafts;
 };
@@ -85,26 +86,28 @@ void uploads_remove_one(const struct uploads *uploads, uint64_t job, uint64_t nu
     (void)unlink(path);
 }
 
-/* A job that cannot be read may need its files once it can. */
-static bool is_left_over(struct doppel_library *library, const char *name)
+/* What is no job, of a service that is not alone, may become one. A job that cannot be read may
+ * need its files once it can. */
+static bool is_left_over(struct doppel_library *library, const char *name, bool alone)
 {
     char *end;
     struct doppel_job job = {0};
     unsigned long long id = strtoull(name, &end, 10);
     if (end == name || *end)
-        return true;
+        return alone;
     enum doppel_status status = doppel_library_get_job(library, id, &job, NULL);
     doppel_job_free(&job);
-    return status == DOPPEL_E_NOT_FOUND || (!status && job.ended_ns);
+    return status == DOPPEL_E_NOT_FOUND ? alone : !status && job.ended_ns;
 }
 
-static void remove_leftovers(const struct uploads *uploads, struct doppel_library *library)
+static void remove_leftovers(const struct uploads *uploads, struct doppel_library *library,
+                             bool alone)
 {
     char path[PATH_MAX];
     DIR *folder = opendir(uploads->folder);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (entry->d_name[0] != '.' && strcmp(entry->d_name, "lock") != 0 &&
-            is_left_over(library, entry->d_name) &&
+            is_left_over(library, entry->d_name, alone) &&
             snprintf(path, sizeof path, "%s/%s", uploads->folder, entry->d_name) < PATH_MAX)
             remove_folder(path);
     if (folder)
@@ -113,16 +116,29 @@ static void remove_leftovers(const struct uploads *uploads, struct doppel_librar
 
 /* ---- keeping ---- */
 
+/* The same number may be taken: by a process in another container, or one that was killed. */
+static enum doppel_status make_draft(struct uploads *uploads, uint64_t *out_draft,
+                                     char path[PATH_MAX], struct doppel_error *error)
+{
+    do {
+        *out_draft = (uint64_t)getpid() << 32 | atomic_fetch_add(&uploads->drafts, 1);
+        if (!upload_folder(uploads, OF_DRAFT, *out_draft, path))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: the path is too long",
+                               uploads->folder);
+        if (!mkdir(path, 0700))
+            return DOPPEL_OK;
+    } while (errno == EEXIST);
+    return fail_upload(path, error);
+}
+
 enum doppel_status uploads_save(struct uploads *uploads, const struct inputs *inputs,
                                 uint64_t *out_draft, struct doppel_error *error)
 {
     char path[PATH_MAX];
-    const uint64_t draft = (uint64_t)getpid() << 32 | atomic_fetch_add(&uploads->drafts, 1);
-    enum doppel_status status = DOPPEL_OK;
-    if (!upload_folder(uploads, OF_DRAFT, draft, path))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: the path is too long", uploads->folder);
-    if (mkdir(path, 0700))
-        TRY(fail_upload(path, error));
+    uint64_t draft;
+    enum doppel_status status = make_draft(uploads, &draft, path, error);
+    if (status)
+        return status;
     const size_t size = strlen(path);
     for (size_t i = 0; i < inputs->all.count; i++) {
         const struct request_input *input = &inputs->all.items[i];
@@ -214,11 +230,16 @@ enum doppel_status uploads_open(const char *library_folder, bool durable,
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for jobs");
     }
     uploads->durable = durable;
-    uploads->lock = -1;
+    uploads->held = uploads->lock = -1;
     if (mkdir(uploads->folder, 0700) && errno != EEXIST)
         TRY(fail_upload(uploads->folder, error));
+    uploads->held = open(uploads->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (uploads->held < 0)
+        TRY(fail_upload(uploads->folder, error));
+    bool alone = !flock(uploads->held, LOCK_EX | LOCK_NB);
     if (uploads_lock(uploads))
-        remove_leftovers(uploads, library);
+        remove_leftovers(uploads, library, alone);
+    (void)flock(uploads->held, LOCK_SH); /* until it closes */
 done:
     if (status)
         uploads_close(uploads);
@@ -233,6 +254,8 @@ void uploads_close(struct uploads *uploads)
         return;
     if (uploads->lock >= 0)
         close(uploads->lock);
+    if (uploads->held >= 0)
+        close(uploads->held);
     free(uploads->folder);
     free(uploads);
 }

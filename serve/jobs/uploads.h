@@ -9,8 +9,8 @@
 
 struct uploads;
 
-/* What was left by jobs that ended, or were never accepted, goes. @param out given (uploads_close)
- */
+/* What was left by jobs that ended goes, and, where no other service uses the library, what was
+ * never accepted. @param out given (uploads_close) */
 enum doppel_status uploads_open(const char *library_folder, bool durable,
                                 struct doppel_library *library, struct uploads **out,
                                 struct doppel_error *error);

@@ -525,6 +525,30 @@ def test_what_was_never_accepted_leaves_nothing():
             assert not uploads(home), uploads(home)
 
 
+def test_what_another_service_is_about_to_accept_stays():
+    with folder() as home, Service(BUILD, home) as one, Service(BUILD, home) as other:
+        other.process.send_signal(signal.SIGSTOP)  # so that the next one works on the jobs
+        assert one.end() == 0
+        for name in ("new-17", "9"):
+            draft = pathlib.Path(home, "library/jobs", name)
+            draft.mkdir()
+            (draft / "0").write_bytes(b"x")
+        before = uploads(home)
+        with Service(BUILD, home):
+            assert uploads(home) == before, uploads(home)
+        other.process.send_signal(signal.SIGCONT)
+
+
+def test_the_draft_of_another_container_is_not_touched():
+    with folder() as home, Service(BUILD, home) as service:
+        draft = pathlib.Path(home, f"library/jobs/new-{service.process.pid << 32}")
+        draft.mkdir()
+        (draft / "0").write_bytes(b"x")
+        job = accepted(service.send("/v1/jobs", ("one.txt", text(1).encode())))
+        assert ended(service, job)["results"][0]["decision"] == "new"
+        wait_for(lambda: len(uploads(home)) == 2, "its uploads are left")
+
+
 def test_uploads_of_a_job_that_cannot_be_read_stay():
     with folder() as home:
         with Service(BUILD, home, *SLOW) as service:
