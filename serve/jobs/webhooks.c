@@ -16,9 +16,20 @@
  * hours after the job has ended. */
 enum { MOST_CALLS = 10, LONGEST_WAIT_S = 6 * 3600, LOOK_MS = 250 };
 
+/* Until the library has noted it. */
+struct made_call {
+    uint64_t job; /* 0: none */
+    bool failed;
+    struct doppel_error problem;
+    int64_t next_ns;
+};
+
 struct webhooks {
     struct doppel_webhook_options options;
-    struct doppel_run *run; /* to end a call */
+    struct doppel_run *run;      /* to end a call */
+    struct doppel_run *notified; /* of what keeps calls from going on */
+    struct made_call made;
+    enum doppel_status hindrance;
     const struct uploads *uploads;
     struct doppel_library *library;
     pthread_mutex_t lock;
@@ -71,32 +82,78 @@ done:
 }
 
 /* What ends with the service was no try. */
-static enum doppel_status call_about(struct webhooks *webhooks, const struct doppel_job *job,
-                                     struct doppel_error *error)
+static void make_call(struct webhooks *webhooks, const struct doppel_job *job)
 {
-    struct doppel_error problem;
-    enum doppel_status sent = send_call(webhooks, job, &problem);
+    struct made_call *made = &webhooks->made;
+    enum doppel_status sent = send_call(webhooks, job, &made->problem);
     if (sent == DOPPEL_E_CANCELLED)
-        return doppel_fail(error, sent, "ended early");
-    enum doppel_status status =
-        doppel_library_job_called(webhooks->library, job->id, sent ? problem.message : NULL,
-                                  sent ? next_call_ns(job->calls + 1) : 0, error);
-    return status ? status : doppel_library_commit(webhooks->library, error);
+        return;
+    made->job = job->id;
+    made->failed = sent != DOPPEL_OK;
+    made->next_ns = sent ? next_call_ns(job->calls + 1) : 0;
+}
+
+/* It is not made again because it could not be noted. */
+static enum doppel_status note_call(struct webhooks *webhooks, struct doppel_error *error)
+{
+    struct made_call *made = &webhooks->made;
+    enum doppel_status status;
+    TRY(doppel_library_job_called(webhooks->library, made->job,
+                                  made->failed ? made->problem.message : NULL, made->next_ns,
+                                  error));
+    TRY(doppel_library_commit(webhooks->library, error));
+    made->job = 0;
+done:
+    return status;
+}
+
+/* @param out_called whether there was something to do */
+static enum doppel_status call_due(struct webhooks *webhooks, bool *out_called,
+                                   struct doppel_error *error)
+{
+    struct doppel_job job = {0};
+    enum doppel_status status = DOPPEL_OK;
+    if (!webhooks->made.job) {
+        status = doppel_library_next_job_call(webhooks->library, &job, error);
+        if (status == DOPPEL_E_NOT_FOUND)
+            return DOPPEL_OK;
+        if (status)
+            return status;
+        if (job.next_call_ns <= realtime_ns())
+            make_call(webhooks, &job);
+    }
+    *out_called = webhooks->made.job != 0;
+    if (*out_called)
+        TRY(note_call(webhooks, error));
+done:
+    doppel_job_free(&job);
+    return status;
+}
+
+/* Once a change: it is tried again soon. */
+static void tell_call_hindrance(struct webhooks *webhooks, enum doppel_status status,
+                                const char *why)
+{
+    if (status == webhooks->hindrance)
+        return;
+    webhooks->hindrance = status;
+    if (status)
+        doppel_run_notice(webhooks->notified, "webhooks cannot be called, and are tried again: %s",
+                          why);
+    else
+        doppel_run_notice(webhooks->notified, "webhooks are called again");
 }
 
 /* @return whether there was something to do */
 static bool call_next(struct webhooks *webhooks)
 {
-    struct doppel_job job = {0};
     struct doppel_error error;
-    enum doppel_status status = doppel_library_next_job_call(webhooks->library, &job, &error);
-    bool due = !status && job.next_call_ns <= realtime_ns();
-    if (due)
-        status = call_about(webhooks, &job, &error);
+    bool called = false;
+    enum doppel_status status = call_due(webhooks, &called, &error);
     if (status)
         doppel_library_rollback(webhooks->library);
-    doppel_job_free(&job);
-    return due && !status;
+    tell_call_hindrance(webhooks, status, status ? error.message : NULL);
+    return called && !status;
 }
 
 static void wait_for_call(struct webhooks *webhooks)
@@ -160,6 +217,7 @@ enum doppel_status webhooks_open(const struct service *service, const struct upl
     if (!webhooks)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for webhooks");
     webhooks->uploads = uploads;
+    webhooks->notified = service->run;
     webhooks->options.allowed = allowed->items;
     webhooks->options.allowed_count = allowed->count;
     webhooks->options.secret = service->options->webhook_secret;

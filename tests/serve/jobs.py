@@ -273,6 +273,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.calls.append((time.monotonic(), self.path, self.headers, body))
+        if self.server.on_call:
+            self.server.on_call()
         self.send_response(self.server.answers.pop(0) if self.server.answers else 204)
         self.send_header("Location", "/elsewhere")
         self.end_headers()
@@ -284,7 +286,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def receiver(*answers):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
-        server.calls, server.answers = [], list(answers)
+        server.calls, server.answers, server.on_call = [], list(answers), None
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server, f"127.0.0.1:{server.server_address[1]}"
         server.shutdown()
@@ -351,6 +353,24 @@ def test_calls_are_tried_again_also_after_a_crash():
         assert bodies == [job] * 3 and waits[0] >= 1 and waits[1] >= 3, waits
         for call in server.calls:
             checked_call(call)
+
+
+def test_a_call_that_cannot_be_noted_is_not_made_again():
+    with folder() as home, receiver() as (server, host):
+        with Service(BUILD, home, *webhook_options(home, host)) as service:
+            catalogue = f"{home}/library/catalogue.db"
+            blocker = sqlite3.connect(catalogue, isolation_level=None, check_same_thread=False)
+            with contextlib.closing(blocker) as database:
+                server.on_call = lambda: database.execute("BEGIN IMMEDIATE")
+                job = accepted(send_with_webhook(service, f"http://{host}/hook?x=1"))
+                wait_for(lambda: "webhooks cannot be called" in service.said(), "nobody is told")
+                server.on_call = None
+                time.sleep(2)
+                database.execute("ROLLBACK")
+                wait_for(lambda: look(service, job)["webhook"]["calls"] == 1, "it is not noted")
+            wait_for(lambda: "webhooks are called again" in service.said(), "nobody is told")
+            assert service.said().count("webhooks cannot be called") == 1, service.said()
+            assert len(server.calls) == 1, len(server.calls)
 
 
 def test_whom_nobody_allowed_is_not_called():
