@@ -202,12 +202,12 @@ SLOW = ["--jobs", "1"]
 
 
 def slow_job(service, home):
-    """One of many pictures, which takes a while."""
+    """One of many pictures, no two of the same bytes, which takes a while."""
     pictures = pathlib.Path(home, "demo")
     if not pictures.exists():
         media(pictures)
     paths = [path for path in sorted(pictures.rglob("*.jpg")) if path.stem != "broken"]
-    files = [(path.name, path.read_bytes()) for path in paths] * 6
+    files = [(path.name, path.read_bytes() + bytes([n])) for n in range(12) for path in paths]
     return accepted(service.send("/v1/jobs", *files)), len(files)
 
 
