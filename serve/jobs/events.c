@@ -71,7 +71,8 @@ static void look_at_job(struct event_stream *stream)
     struct doppel_job job = {0};
     enum doppel_status status =
         doppel_library_get_job(stream->events->library, stream->job, &job, NULL);
-    if (status == DOPPEL_E_NOT_FOUND || stream->events->ending)
+    const bool lost = status == DOPPEL_E_NOT_FOUND || status == DOPPEL_E_CORRUPT;
+    if (lost || stream->events->ending)
         stream->ended = true;
     else if (!status &&
              (!stream->begun || job.state != stream->state || job.decided != stream->decided))

@@ -437,6 +437,23 @@ def test_progress_is_told_as_it_happens():
             assert [*first, *rest][-1][0] == state
 
 
+def test_the_stream_of_a_damaged_job_ends():
+    with folder() as home, Service(BUILD, home) as works, Service(BUILD, home) as service:
+        works.process.send_signal(signal.SIGSTOP)  # so that the job waits
+        job = accepted(service.post("/v1/jobs", {"text": text(1)}))
+        events = events_of(service, job)
+        assert next(events)[0] == "waiting"
+        with contextlib.closing(sqlite3.connect(f"{home}/library/catalogue.db")) as database:
+            database.execute("UPDATE job SET inputs = inputs + 1")
+            database.commit()
+        timer = threading.Timer(STARTS_WITHIN, service.process.kill)
+        timer.start()
+        assert not list(events)
+        timer.cancel()
+        assert service.process.poll() is None, "the stream goes on"
+        assert "damaged" in problem(service.get(f"/v1/jobs/{job}/events"), 422)
+
+
 def test_streams_end_with_the_service():
     with folder() as home, Service(BUILD, home, *SLOW) as service:
         job, _ = slow_job(service, home)
