@@ -16,10 +16,12 @@ enum {
     LARGEST_FIELD = 1 << 20,   /* of a form, beside its files */
     LARGEST_UNREAD = 16 << 20, /* of a request that is refused, its body is read and forgotten */
     MOST_PARTS = 4096,
-    /* A part of lines ends with the first line behind so many bytes, which are in memory, or lines,
-     * of which a part has fewer than a request may have inputs. */
+    /* A part of lines ends with the first line behind so many bytes, which are in memory, or lines:
+     * others wait while it is answered, and each may take milliseconds; of records of texts, to
+     * begin takes as long as a hundred. */
     PART_BYTES = LARGE_BUFFER_MEMORY - (64 << 10),
-    PART_LINES = 50000
+    PART_LINES = 1000,
+    PART_RECORDS = 10000
 };
 
 /* Where what is too long for memory lies. */
@@ -197,7 +199,8 @@ static size_t part_of_lines(struct line_parts *parts, uint64_t held, uint64_t ma
     const char *newline = memrchr(data, '\n', size);
     const size_t ended = newline ? (size_t)(newline + 1 - data) : 0;
     parts->count += count_lines(data, ended);
-    parts->whole = ended && (held + size >= enough || parts->count >= PART_LINES) &&
+    const uint64_t lines = parts->records ? PART_RECORDS : PART_LINES;
+    parts->whole = ended && (held + size >= enough || parts->count >= lines) &&
                    (parts->begun || is_more_than_blanks(data, ended));
     parts->line_bytes = parts->whole ? 0 : ended ? size - ended : parts->line_bytes + size;
     parts->begun = parts->begun || is_more_than_blanks(data, size);

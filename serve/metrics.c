@@ -161,5 +161,5 @@ static enum doppel_status put_metrics(struct exchange *exchange, struct library_
 
 enum handled answer_metrics(struct exchange *exchange)
 {
-    return answer_by_reader(exchange, put_metrics);
+    return answer_by_reader_at_once(exchange, put_metrics);
 }

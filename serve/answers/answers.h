@@ -56,6 +56,9 @@ typedef enum doppel_status put_from_reader(struct exchange *exchange, struct lib
                                            struct doppel_error *error);
 enum handled answer_by_reader(struct exchange *exchange, put_from_reader *put);
 
+/* The same by the thread of the connection: what takes no time need not wait for what does. */
+enum handled answer_by_reader_at_once(struct exchange *exchange, put_from_reader *put);
+
 /* A number of the query, as `limit`. @return false: it is none within 0 and `most`, and the reply
  * says so. @param out stays where it is not given */
 bool read_number(struct exchange *exchange, const char *name, double most, double *out);

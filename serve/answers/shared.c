@@ -5,10 +5,13 @@
 
 enum handled answer_by_reader(struct exchange *exchange, put_from_reader *put)
 {
+    return exchange->at_desk ? answer_by_reader_at_once(exchange, put) : TAKES_TIME;
+}
+
+enum handled answer_by_reader_at_once(struct exchange *exchange, put_from_reader *put)
+{
     struct doppel_error error;
     struct library_reader *reader;
-    if (!exchange->at_desk)
-        return TAKES_TIME;
     enum doppel_status status = reader_take(exchange->service, &reader, &error);
     if (!status) {
         status = put(exchange, reader, &error);

@@ -230,7 +230,8 @@ enum doppel_status uploads_open(const char *library_folder, bool durable,
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for jobs");
     }
     uploads->durable = durable;
-    uploads->held = uploads->lock = -1;
+    uploads->held = -1;
+    uploads->lock = -1;
     if (mkdir(uploads->folder, 0700) && errno != EEXIST)
         TRY(fail_upload(uploads->folder, error));
     uploads->held = open(uploads->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -69,7 +69,9 @@ def resident_mb(service):
 
 
 def descriptors(service):
-    return len(os.listdir(f"/proc/{service.process.pid}/fd"))
+    """Those of databases stay with their readers, of which there may be one a thread."""
+    links = pathlib.Path(f"/proc/{service.process.pid}/fd").iterdir()
+    return sum(".db" not in os.path.realpath(link) for link in links)
 
 
 def wait_until(true, what):
@@ -297,6 +299,74 @@ def test_broken_requests():
         assert service.end() == 0
 
 
+# ---- streams ----
+
+LINES = [
+    json.dumps({"text": "a line that is decided about as it comes, as all that come with it"}),
+    json.dumps({"text": "another", "id": "a"}) + " " * 900,
+    json.dumps({"code": "9cf11f47d0f89fc0"}),
+    json.dumps({"code": "9cf1"}),
+    "{}",
+    "7",
+    '{"text":',
+    "\x1f\x8b\xff\0",
+    "[",
+    "",
+    " \t\r",
+]
+
+
+def stream_of(chance):
+    """Lines, their bytes as they lie in a request, and whether one of them is too long."""
+    lines = chance.choices(LINES, k=chance.randrange(1, 600))
+    long = chance.random() < 0.1
+    if long:
+        lines.insert(chance.randrange(len(lines)), '{"text":"' + "x" * (17 << 10) + '"}')
+    body = "\n".join(lines + [""] * chance.randrange(2)).encode("latin-1")
+    kind = {"Content_Type": "application/x-ndjson"}
+    if chance.random() < 0.5:
+        return lines, request("POST", "/v1/hash", body, **kind), long
+    head = request("POST", "/v1/hash", **kind).replace(
+        b"Content-Length: 0", b"Transfer-Encoding: chunked"
+    )
+    return lines, head + chunked(chance, body), long
+
+
+def test_streams_are_answered_line_by_line():
+    """As each line is by itself, wherever the parts end in which it is answered."""
+    rounds = max(OPTIONS.requests // 15, 50)
+    with folder() as home, Service(BUILD, home, "--max-body", "16K") as service:
+        kind, alone = {"Content_Type": "application/x-ndjson"}, {}
+        for line in LINES:
+            status, _, said = service.ask("POST", "/v1/hash", line.encode("latin-1"), **kind)
+            alone[line] = [said] if status == 200 else []
+            assert status == (200 if line.strip() else 400), (line, said)
+
+        def attack(number):
+            chance = random.Random(f"{OPTIONS.seed} {number}")
+            lines, whole, long = stream_of(chance)
+            with connect(service) as client:
+                while whole:
+                    size = chance.choice([1, 100, 5000, len(whole)])
+                    client.sendall(whole[:size])
+                    whole = whole[size:]
+                answer = http.client.HTTPResponse(client, method="POST")
+                answer.begin()
+                data = answer.read()
+            expected = b"".join(said for line in lines for said in alone.get(line, []))
+            if long:
+                assert answer.status == 413 and b"line" in data, (number, data)
+            elif expected:
+                assert answer.status == 200 and data == expected, number
+            else:
+                assert answer.status == 400, (number, data)
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(attack, range(rounds)))
+        wait_until_nothing_runs(service)
+        assert service.end() == 0
+
+
 # ---- slow clients, idle ones, those that go away ----
 
 
@@ -370,6 +440,9 @@ def leave(service, chance):
         whole = request("GET", path)
     elif chance.random() < 0.2:
         whole = request("POST", path, os.urandom(3 << 20), Content_Type="image/png")
+    elif chance.random() < 0.2:  # some of it is decided about before it ends
+        lines = b'{"code":"9cf11f47d0f89fc0"}\n' * 1500
+        whole = request("POST", path, lines, Content_Type="application/x-ndjson")
     else:
         whole = request("POST", path, json.dumps(texts).encode(), Content_Type="application/json")
     with connect(service) as client:
