@@ -266,6 +266,11 @@ static enum doppel_status fail_transfer(const struct transfer *transfer, CURLcod
         return doppel_fail(error, DOPPEL_E_CANCELLED, "%s: ended early", place);
     if (code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory for the answer", place);
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "%s: its certificate is of another name, or nobody trusted here has "
+                           "signed it: name a file of who did, by --server-ca or --upstream-ca",
+                           place);
     return doppel_fail(error, is_wrong_service(code) ? DOPPEL_E_ARGUMENT : DOPPEL_E_BUSY, "%s: %s",
                        place, client->curl->easy_strerror(code));
 }
