@@ -195,10 +195,11 @@ static void report_late(const struct upstream *upstream, const struct question *
     const struct upstream_answer *answer = &question->answer;
     if (answer->decision == DOPPEL_DECISION_IGNORED &&
         (!upstream->own_from || question->item < upstream->own_from))
-        doppel_run_notice(upstream->run,
-                          "%s: was new here, but the upstream has it: ignored (there item %llu, "
-                          "%s)",
-                          question->name, (unsigned long long)answer->item, answer->name);
+        doppel_run_notice(
+            upstream->run,
+            "%s: was new here, but the upstream has it: ignored (there item %llu%s%s)",
+            question->name, (unsigned long long)answer->item, *answer->name ? ", " : "",
+            answer->name);
 }
 
 static enum doppel_status keep_answer(struct upstream *upstream, const struct question *question,

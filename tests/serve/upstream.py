@@ -319,6 +319,21 @@ def test_accepted_while_away_and_found_to_be_there_later():
         assert [one["decision"] for one in log_of(home, "b", 1)] == ["new", "ignored"]
 
 
+def test_what_has_no_name_there_is_called_by_its_number():
+    with folder() as home:
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        (home / "a.txt").write_text(text(1))
+        ingest(home, "a", url, "--upstream-policy", "accept", home / "a.txt")
+        with upstream(home, port=port) as service:
+            assert service.send("/v1/ingest", ("a.txt", text(1).encode()))[0] == 200
+            _, _, said = ingest(home, "a", url, "-", given="")
+        assert "ignored (there item 1)" in said, said
+        told = subprocess.run([BUILD / "doppel", "log", "-L", home / "a", "1"], text=True,
+                              capture_output=True, check=True, env=environment(home)).stdout
+        assert f"{url} has it, as item 1\n" in told, told
+
+
 def test_accepted_before_it_was_asked_again_and_found_to_be_there():
     """After the first one the upstream is not asked for a while: the second is told at once."""
     with folder() as home:

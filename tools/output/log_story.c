@@ -143,13 +143,24 @@ static void print_why(FILE *out, const struct doppel_log_entry *entry, bool alon
         print_story_match(out, entry);
 }
 
+/* What has no name there is called by its number. */
+static void print_upstream(FILE *out, const json_t *detail)
+{
+    const json_int_t item = json_integer_value(json_object_get(detail, "item"));
+    const char *name = detail_of(detail, "name");
+    fprintf(out, "was new here, but is ignored: %s has it", detail_of(detail, "url"));
+    if (*name)
+        fprintf(out, ", as %s", name);
+    else if (item)
+        fprintf(out, ", as item %" JSON_INTEGER_FORMAT, item);
+}
+
 static void print_decided(FILE *out, const struct doppel_log_entry *entry, uint64_t id,
                           const json_t *detail)
 {
     bool alone = !entry->of || entry->decision == DOPPEL_DECISION_NEW;
     if (entry->decision == DOPPEL_DECISION_IGNORED) {
-        fprintf(out, "was new here, but is ignored: %s has it, as %s", detail_of(detail, "url"),
-                detail_of(detail, "name"));
+        print_upstream(out, detail);
         return;
     }
     print_decision(out, entry, id);
