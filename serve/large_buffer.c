@@ -123,8 +123,10 @@ enum doppel_status large_buffer_save(const struct large_buffer *buffer, const ch
     bool linked = fd >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
     bool saved = fd >= 0 && (linked || copy_buffer(buffer, fd)) && (!durable || !fsync(fd));
     int reason = errno;
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0 && close(fd) && saved) {
+        saved = false;
+        reason = errno;
+    }
     return saved ? DOPPEL_OK : fail_temporary(reason, error);
 }
 
