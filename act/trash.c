@@ -165,8 +165,15 @@ static bool write_info(const char *info, const char *path)
     time_t now = time(NULL);
     int fd = open(info, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!stream)
+    if (!stream) {
+        int reason = errno;
+        if (fd >= 0) {
+            close(fd);
+            unlink(info);
+        }
+        errno = reason;
         return false;
+    }
     localtime_r(&now, &local);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &local);
     fputs("[Trash Info]\nPath=", stream);

@@ -313,6 +313,53 @@ static void finds_free_names(void **state)
     free(path);
 }
 
+/* ---- trash ---- */
+
+static bool fdopen_fails;
+
+/* In place of the one of libc, in this program. */
+FILE *fdopen(int fd, const char *mode)
+{
+    char name[64];
+    if (fdopen_fails) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    return fopen(name, mode);
+}
+
+static unsigned count_descriptors(void)
+{
+    unsigned count = 0;
+    for (int fd = 0; fd < 64; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void leaves_no_note_of_what_was_not_moved(void **state)
+{
+    (void)state;
+    struct trash_can trash = {.folder = "can"};
+    assert_int_equal(mkdir("can", 0700), 0);
+    assert_int_equal(mkdir("can/files", 0700), 0);
+    assert_int_equal(mkdir("can/info", 0700), 0);
+    put_text("a", "text");
+    const struct doppel_file_stamp stamp = stamp_at("a");
+    struct held_file held;
+    assert_int_equal(held_open(NULL, "a", &stamp, &held, NULL), DOPPEL_OK);
+    char *target = trash_target(&trash, "/a");
+    unsigned before = count_descriptors();
+    fdopen_fails = true;
+    assert_int_equal(act_trash(&held, &trash, "/a", target, NULL), DOPPEL_E_IO);
+    fdopen_fails = false;
+    assert_int_equal(count_descriptors(), before);
+    assert_int_equal(access("can/info/a.trashinfo", F_OK), -1);
+    assert_text("a", "text");
+    held_close(&held);
+    free(target);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +370,7 @@ int main(void)
         IN_FOLDER(moves_to_where_nothing_is),
         IN_FOLDER(moves_far),
         IN_FOLDER(finds_free_names),
+        IN_FOLDER(leaves_no_note_of_what_was_not_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
