@@ -97,12 +97,14 @@ struct text_wanted {
     struct doppel_group_member *member;
     struct previewed_item *item;
     bool found, no_memory;
+    struct doppel_error damage;
 };
 
 static bool take_text_member(void *context, const struct doppel_library_text *text)
 {
     struct text_wanted *wanted = context;
     struct previewed_item *item = wanted->item;
+    wanted->damage = text->error;
     if (text->error.status)
         return true;
     wanted->found = true;
@@ -128,6 +130,8 @@ static enum doppel_status add_text_member(struct doppel_library *library, uint64
         doppel_library_each_text(library, &one, take_text_member, wanted, error);
     if (!status && wanted->no_memory)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text");
+    if (!status && wanted->damage.status)
+        return doppel_fail(error, wanted->damage.status, "%s", wanted->damage.message);
     return !status && !wanted->found ? doppel_fail(error, DOPPEL_E_NOT_FOUND,
                                                    "there is no item %llu", (unsigned long long)id)
                                      : status;

@@ -6,6 +6,7 @@
 
 import base64
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import pathlib
@@ -516,6 +517,15 @@ def test_items_are_seen_while_their_files_are_there():
             assert all("jpeg" in look for look in one["looks"]["members"]), one
             _, _, found = service.post("/v1/find?previews", {"text": WORDS})
             assert found["results"][0]["looks"]["members"][0]["text"], found
+
+
+def test_a_damaged_text_is_no_missing_one():
+    with folder() as home, Service(BUILD, home) as service:
+        service.post("/v1/ingest", {"text": WORDS})
+        with contextlib.closing(sqlite3.connect(f"{home}/library/catalogue.db")) as catalogue:
+            catalogue.execute("UPDATE text SET words = words + 1")
+            catalogue.commit()
+        assert "damaged" in problem(service.get("/v1/items/1/preview"), 422)
 
 
 def test_what_is_wrong_is_said():
