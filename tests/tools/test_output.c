@@ -67,21 +67,19 @@ static json_t *parsed_group(uint64_t number, struct member first, struct member 
     return parsed;
 }
 
-/* What two groups look like; given (free). */
-static char *printed(const struct settings *settings, size_t *out_size)
+typedef void rows_printer(const struct settings *settings, struct report *report);
+
+static void print_two_groups(const struct settings *settings, struct report *report)
 {
-    FILE *file = tmpfile();
-    int before = dup(STDOUT_FILENO);
-    fflush(stdout);
-    dup2(fileno(file), STDOUT_FILENO);
-    struct report report = {.stream = stderr};
-    struct output *output = output_new(settings, &layout, &report);
+    struct output *output = output_new(settings, &layout, report);
     print_group(output, 1, (struct member){"a", 1500, "kept"}, (struct member){"b,c", 20, "near"});
     print_group(output, 2, (struct member){"d\xff", 7, "kept"},
                 (struct member){"e\nf", 7, "identical"});
     assert_true(output_finish(output));
-    dup2(before, STDOUT_FILENO);
-    close(before);
+}
+
+static char *whole_text(FILE *file, size_t *out_size)
+{
     fseek(file, 0, SEEK_END);
     *out_size = (size_t)ftell(file);
     char *text = calloc(1, *out_size + 1);
@@ -89,6 +87,25 @@ static char *printed(const struct settings *settings, size_t *out_size)
     assert_int_equal(fread(text, 1, *out_size, file), *out_size);
     fclose(file);
     return text;
+}
+
+/* What rows look like; given (free). */
+static char *printed_by(rows_printer *print, const struct settings *settings, size_t *out_size)
+{
+    FILE *file = tmpfile();
+    int before = dup(STDOUT_FILENO);
+    fflush(stdout);
+    dup2(fileno(file), STDOUT_FILENO);
+    struct report report = {.stream = stderr};
+    print(settings, &report);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    return whole_text(file, out_size);
+}
+
+static char *printed(const struct settings *settings, size_t *out_size)
+{
+    return printed_by(print_two_groups, settings, out_size);
 }
 
 static void assert_printed(const struct settings *settings, const char *expected, size_t size)
@@ -152,6 +169,29 @@ static void bare_paths_end_in_nul(void **state)
     assert_printed(&(struct settings){.null_separated = true}, expected, sizeof expected);
 }
 
+static void print_one_without_a_path(const struct settings *settings, struct report *report)
+{
+    size_t size;
+    report->stream = tmpfile();
+    struct output *output = output_new(settings, &layout, report);
+    print_group(output, 1, (struct member){"a", 1, "kept"}, (struct member){NULL, 2, "near"});
+    assert_true(output_finish(output));
+    char *said = whole_text(report->stream, &size);
+    assert_non_null(strstr(said, "1 without a path: not printed"));
+    free(said);
+}
+
+static void what_has_no_path_is_counted(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text =
+        printed_by(print_one_without_a_path, &(struct settings){.null_separated = true}, &size);
+    assert_int_equal(size, 2);
+    assert_string_equal(text, "a");
+    free(text);
+}
+
 static void a_format_outranks_bare_paths(void **state)
 {
     (void)state;
@@ -211,6 +251,7 @@ int main(void)
         cmocka_unit_test(tables_are_aligned),
         cmocka_unit_test(colour_comes_when_asked_for),
         cmocka_unit_test(bare_paths_end_in_nul),
+        cmocka_unit_test(what_has_no_path_is_counted),
         cmocka_unit_test(a_format_outranks_bare_paths),
         cmocka_unit_test(long_tables_come_in_blocks),
         cmocka_unit_test(a_long_cell_pads_no_other_line),

@@ -19,7 +19,8 @@ struct output {
     struct report *report;
     FILE *stream;
     enum format format;
-    bool bare; /* -0 */
+    bool bare;         /* -0 */
+    uint64_t pathless; /* so many rows had nothing to print */
     bool color, trees, sheets;
     bool begun;    /* a sheet was printed */
     bool terminal; /* where the progress line is in the way */
@@ -109,8 +110,9 @@ static void write_bare(struct output *output, const json_t *row, const json_t *e
     size_t i;
     json_t *name;
     snprintf(base64_key, sizeof base64_key, "%s_base64", layout->path_key);
-    write_bare_path(output, cell_value(layout, row, element, base64_key),
-                    cell_value(layout, row, element, layout->path_key));
+    const json_t *path = cell_value(layout, row, element, layout->path_key);
+    output->pathless += !path;
+    write_bare_path(output, cell_value(layout, row, element, base64_key), path);
     json_array_foreach(json_object_get(element, "names"), i, name) write_bare_path(
         output, json_object_get(name, "path_base64"), json_object_get(name, "path"));
 }
@@ -267,6 +269,9 @@ bool output_finish(struct output *output)
         table_finish(output->table, output->stream);
     (void)fflush(output->stream);
     note_output_failure(output);
+    if (output->pathless)
+        report_notice(output->report, "%llu without a path: not printed",
+                      (unsigned long long)output->pathless);
     int failed = output->failed;
     doppel_json_free(&output->row);
     if (failed && failed != EPIPE)
