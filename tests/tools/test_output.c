@@ -13,6 +13,7 @@
 #include "tools/output/output.h"
 #include "tools/output/formats.h"
 #include "tools/output/messages.h"
+#include "tools/output/segment_rows.h"
 
 static const struct column columns[] = {
     {"group", "group", CELL_NUMBER},         {"members.size", "size", CELL_SIZE},
@@ -203,6 +204,38 @@ static void a_format_outranks_bare_paths(void **state)
     free(text);
 }
 
+static const struct column place_columns[] = {{"query", NULL, CELL_TEXT}, PLACE_COLUMNS};
+
+static const struct layout place_layout = {
+    place_columns, sizeof place_columns / sizeof *place_columns, NULL, NULL, NULL};
+
+/* In the library, segments are what was said of them once. */
+static void print_places_with_one_far_off(const struct settings *settings, struct report *report)
+{
+    struct output *output = output_new(settings, &place_layout, report);
+    struct place_rows rows;
+    struct doppel_json row = {0};
+    static const char text[] =
+        "{\"query\":\"q\",\"kind\":\"audio\",\"segments\":[{\"a_start\":1e300},{\"a_start\":5}]}";
+    doppel_json_append(&row, text, sizeof text - 1);
+    place_rows_begin(&rows, settings, output);
+    place_rows_add(&rows, &row);
+    place_rows_end(&rows);
+    doppel_json_free(&row);
+    assert_true(output_finish(output));
+}
+
+static void places_come_in_order_wherever_they_are(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text =
+        printed_by(print_places_with_one_far_off, &(struct settings){.format = FORMAT_CSV}, &size);
+    const char *near = strstr(text, "q,5"), *far = strstr(text, "q,1e300");
+    assert_true(near && far && near < far);
+    free(text);
+}
+
 static void long_tables_come_in_blocks(void **state)
 {
     (void)state;
@@ -253,6 +286,7 @@ int main(void)
         cmocka_unit_test(bare_paths_end_in_nul),
         cmocka_unit_test(what_has_no_path_is_counted),
         cmocka_unit_test(a_format_outranks_bare_paths),
+        cmocka_unit_test(places_come_in_order_wherever_they_are),
         cmocka_unit_test(long_tables_come_in_blocks),
         cmocka_unit_test(a_long_cell_pads_no_other_line),
     };

@@ -1,7 +1,6 @@
 /* Rows of matches on their way to the output. */
 #include "tools/output/segment_rows.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ enum { STEP_SECONDS = 1, STRETCH_BYTES = 72 };
 
 struct place_row {
     json_t *row;
-    long step;
+    double step; /* a whole number, or infinite: it stays where it is */
     size_t number;
 };
 
@@ -29,7 +28,7 @@ void place_rows_begin(struct place_rows *rows, const struct settings *settings,
                                 .whole = bare || settings->format == FORMAT_JSON};
 }
 
-static void hold(struct place_rows *rows, json_t *row, long step)
+static void hold(struct place_rows *rows, json_t *row, double step)
 {
     struct place_row held = {row, step, rows->rows.count};
     if (!array_push(&rows->rows, held))
@@ -54,7 +53,7 @@ static void hold_places(struct place_rows *rows, json_t *row, const json_t *segm
         json_object_del(copy, "segments");
         json_object_set(copy, "segment", segment);
         double start = json_number_value(json_object_get(segment, "a_start"));
-        hold(rows, copy, lround(floor(start / STEP_SECONDS)));
+        hold(rows, copy, floor(start / STEP_SECONDS));
     }
     json_decref(row);
 }
@@ -126,7 +125,7 @@ static void hold_video(struct place_rows *rows, json_t *row, const json_t *segme
     json_t *segment;
     put_evidence_in_words(row);
     if (!json_array_size(segments)) {
-        hold(rows, row, LONG_MAX);
+        hold(rows, row, INFINITY);
         return;
     }
     json_array_foreach(segments, number, segment)
@@ -134,7 +133,7 @@ static void hold_video(struct place_rows *rows, json_t *row, const json_t *segme
         json_t *copy = json_copy(row);
         put_where(copy, segment);
         json_object_del(copy, "transform");
-        hold(rows, copy, LONG_MAX);
+        hold(rows, copy, INFINITY);
     }
     json_decref(row);
 }
@@ -164,7 +163,7 @@ static void hold_row(struct place_rows *rows, json_t *row)
     if (json_array_size(segments))
         hold_places(rows, row, segments);
     else
-        hold(rows, row, LONG_MAX);
+        hold(rows, row, INFINITY);
 }
 
 void place_rows_add(struct place_rows *rows, const struct doppel_json *row)
