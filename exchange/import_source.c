@@ -123,9 +123,9 @@ enum doppel_status import_digest(struct import_source *source, const struct impo
     struct exchange_item carried = {.tags = entry->tags, .item.added_ns = entry->added_ns};
     char text[8 + SHA256_DIGITS + 1];
     size_t digits = hex_length(entry->hex);
-    const char *algorithm = digits == MD5_DIGITS      ? "md5"
-                            : digits == SHA1_DIGITS   ? "sha1"
-                            : digits == SHA256_DIGITS ? "sha256"
+    const char *algorithm = digits == MD5_DIGITS      ? doppel_exact_name(DOPPEL_EXACT_MD5)
+                            : digits == SHA1_DIGITS   ? doppel_exact_name(DOPPEL_EXACT_SHA1)
+                            : digits == SHA256_DIGITS ? doppel_exact_name(DOPPEL_EXACT_SHA256)
                                                       : NULL;
     if (!algorithm)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

@@ -279,6 +279,9 @@ struct doppel_exact_digests {
 /** 16, 20, 32. */
 DOPPEL_API size_t doppel_exact_bytes(enum doppel_exact algorithm);
 
+/** "md5", "sha1", "sha256"; "" of any other number. */
+DOPPEL_API const char *doppel_exact_name(enum doppel_exact algorithm);
+
 struct doppel_exact_digest {
     enum doppel_exact algorithm;
     const uint8_t *bytes; /**< doppel_exact_bytes of them */

@@ -144,11 +144,13 @@ static enum doppel_status read_whole_record(const json_t *object, struct request
 static enum doppel_status read_exact_digests(json_t *object, struct request_input *input,
                                              struct doppel_error *error)
 {
-    static const char *const names[] = {"md5", "sha1", "sha256", NULL};
+    const char *names[DOPPEL_EXACT_KINDS + 1] = {NULL};
     struct doppel_exact_digests *exact = calloc(1, sizeof *exact);
     input->exact = exact;
     if (!exact)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the request");
+    for (unsigned i = 0; i < DOPPEL_EXACT_KINDS; i++)
+        names[i] = doppel_exact_name((enum doppel_exact)(DOPPEL_EXACT_MD5 + i));
     bool known = json_object_size(object) && !unknown_field(object, names);
     for (unsigned i = 0; known && names[i]; i++) {
         const enum doppel_exact algorithm = (enum doppel_exact)(DOPPEL_EXACT_MD5 + i);

@@ -234,7 +234,7 @@ static enum doppel_status log_run(struct doppel_code_batch *batch, uint64_t firs
         .action = DOPPEL_LOG_IMPORTED, .item = first, .source = batch->about->source};
     if (code->algorithm) {
         exact_name(code->algorithm, code->exact, name);
-        entry.reason = exact_algorithm_name(code->algorithm);
+        entry.reason = doppel_exact_name(code->algorithm);
     }
     if (count == 1)
         entry.name = code->algorithm ? name : code->name;

@@ -22,6 +22,11 @@ size_t doppel_exact_bytes(enum doppel_exact algorithm)
     return algorithm_of(algorithm)->bytes;
 }
 
+const char *doppel_exact_name(enum doppel_exact algorithm)
+{
+    return algorithm_of(algorithm)->name;
+}
+
 struct bound_value exact_value(enum doppel_exact algorithm, const uint8_t *digest)
 {
     return (struct bound_value){
@@ -56,7 +61,7 @@ enum doppel_status doppel_library_by_exact(struct doppel_library *library,
         return status;
     if (!found)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no item has this %s digest",
-                           library->directory, algorithm_of(algorithm)->name);
+                           library->directory, doppel_exact_name(algorithm));
     *out_id = (uint64_t)id;
     return DOPPEL_OK;
 }
@@ -80,11 +85,6 @@ enum doppel_status doppel_library_by_any_exact(struct doppel_library *library,
 }
 
 /* ---- adding ---- */
-
-const char *exact_algorithm_name(enum doppel_exact algorithm)
-{
-    return algorithm_of(algorithm)->name;
-}
 
 void exact_name(enum doppel_exact algorithm, const uint8_t *digest, char out[EXACT_NAME_BYTES])
 {

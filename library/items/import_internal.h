@@ -32,7 +32,6 @@ enum doppel_status import_one(struct doppel_library *library, struct import *imp
 /** What such an item has for a path, "md5:0123…"; its handle is the digest of that. */
 enum { MAX_EXACT_BYTES = 32, EXACT_NAME_BYTES = 8 + 2 * MAX_EXACT_BYTES + 1 };
 void exact_name(enum doppel_exact algorithm, const uint8_t *digest, char out[EXACT_NAME_BYTES]);
-const char *exact_algorithm_name(enum doppel_exact algorithm);
 struct bound_value exact_value(enum doppel_exact algorithm, const uint8_t *digest);
 
 /** doppel_library_add_exact, within library_end(). @param source for the log; NULL: none */

@@ -75,8 +75,6 @@ enum handled answer_log(struct exchange *exchange)
 static enum doppel_status put_schemes(struct exchange *exchange, struct library_reader *reader,
                                       struct doppel_error *error)
 {
-    static const char *const exact[] = {
-        [DOPPEL_EXACT_MD5] = "md5", [DOPPEL_EXACT_SHA1] = "sha1", [DOPPEL_EXACT_SHA256] = "sha256"};
     const struct doppel_compare_options *compare =
         &exchange->service->options->decide.search.compare;
     struct doppel_json *json = &exchange->json;
@@ -92,7 +90,7 @@ static enum doppel_status put_schemes(struct exchange *exchange, struct library_
     doppel_json_array_begin(json, "exact");
     for (unsigned i = DOPPEL_EXACT_MD5; i <= DOPPEL_EXACT_SHA256; i++)
         if (kinds & 1u << i)
-            doppel_json_text(json, NULL, exact[i]);
+            doppel_json_text(json, NULL, doppel_exact_name((enum doppel_exact)i));
     doppel_json_array_end(json);
     doppel_json_object_end(json);
     exchange->status = HTTP_OK;

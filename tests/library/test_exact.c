@@ -39,6 +39,8 @@ static void test_exact(void **state)
                          library, &(struct doppel_exact_digest){(enum doppel_exact)4, md5, 0}, &id,
                          &added, NULL),
                      DOPPEL_E_ARGUMENT);
+    assert_string_equal(doppel_exact_name(DOPPEL_EXACT_SHA256), "sha256");
+    assert_string_equal(doppel_exact_name((enum doppel_exact)4), "");
     struct doppel_item item;
     assert_int_equal(doppel_library_get(library, 1, false, &item, NULL), DOPPEL_OK);
     assert_string_equal(item.path, "md5:01ab0000000000000000000000000000");

@@ -23,9 +23,6 @@
 /* A request has so many files, or about so many bytes, or those of so much time. */
 enum { MOST_FILES = 1000, BODY_BYTES = 8 << 20, LONGEST_MS = 1000 };
 
-static const char *const exact_names[] = {
-    [DOPPEL_EXACT_MD5] = "md5", [DOPPEL_EXACT_SHA1] = "sha1", [DOPPEL_EXACT_SHA256] = "sha256"};
-
 struct asked_file {
     char *path, *failure; /* given; failure NULL: it was read */
     bool sent;
@@ -155,7 +152,7 @@ static void write_file_digests(struct doppel_json *json, const struct doppel_exa
         char hex[2 * sizeof exact->bytes[i] + 1];
         doppel_hex_encode(exact->bytes[i], doppel_exact_bytes((enum doppel_exact)i), hex);
         if (exact->kinds >> i & 1)
-            doppel_json_text(json, exact_names[i], hex);
+            doppel_json_text(json, doppel_exact_name((enum doppel_exact)i), hex);
     }
     doppel_json_object_end(json);
 }
@@ -252,7 +249,7 @@ static enum doppel_status adopt_remote_schemes(struct question_batch *batch,
             settings->by_kind[kind] = *scheme;
     }
     for (unsigned i = DOPPEL_EXACT_MD5; i <= DOPPEL_EXACT_SHA256; i++)
-        if (has_text(json_object_get(root, "exact"), exact_names[i]))
+        if (has_text(json_object_get(root, "exact"), doppel_exact_name((enum doppel_exact)i)))
             batch->exact_kinds |= 1u << i;
     json_decref(root);
     return DOPPEL_OK;
