@@ -215,6 +215,7 @@ static bool set_transfer(struct transfer *transfer, const struct doppel_client_r
     CURL *handle = client->handle;
     client->curl->easy_reset(handle); /* its connection stays */
     return !(!set_body(transfer, request) || set(handle, CURLOPT_URL, url) ||
+             set(handle, CURLOPT_PATH_AS_IS, 1L) || /* an item may be called ".." */
              set(handle, CURLOPT_PROTOCOLS_STR, "http,https") ||
              set(handle, CURLOPT_CUSTOMREQUEST, request->method) ||
              set(handle, CURLOPT_HTTPHEADER, headers) || set(handle, CURLOPT_USERAGENT, "doppel") ||

@@ -50,8 +50,10 @@ static enum doppel_status marked_item(struct doppel_library *library, const char
                                       struct marked *out, struct doppel_error *error)
 {
     struct doppel_reference called;
-    enum doppel_status status = doppel_library_resolve_to_change(library, name, &called, error);
-    return status ? status : marked_named(library, name, out, error);
+    struct doppel_error reason;
+    enum doppel_status status = doppel_library_resolve_to_change(library, name, &called, &reason);
+    return status ? doppel_fail(error, status, "'%.200s': %s", name, reason.message)
+                  : marked_named(library, name, out, error);
 }
 
 static enum doppel_status say_pair(struct doppel_library *library, const struct mark_wish *wish,

@@ -191,7 +191,11 @@ def test_items_are_listed_shown_tagged_and_marked():
         assert row["id"] == 2 and row["source"] == "https://example.org", row
         assert "\\u009B" in client.run("show", "--json", "1")
         assert "labels       x\n" in client.run("show", "1")
-        client.run("show", "77", code=3)
+        for name in ("77", "", ".", ".."):
+            client.run("show", name, code=3)
+            assert "holds no such item" in client.said, (name, client.said)
+        client.run("mark", "1", "77", "--same", code=3)
+        assert "'77': the library holds no such item" in client.said, client.said
         client.run("mark", "1", "2", "--same", "--note", "by hand")
         (mark,) = client.rows("mark", "--list")
         assert mark["mark"] == "same" and mark["note"] == "by hand", mark

@@ -62,7 +62,9 @@ static int each_operand(const struct settings *settings, struct report *report, 
         remote_add_word(&path, name);
         if (path.failed)
             no_memory();
-        status = visit(context, &remote, path.bytes, &error);
+        /* The path of no name is another one. */
+        status = *name ? visit(context, &remote, path.bytes, &error)
+                       : doppel_fail(&error, DOPPEL_E_NOT_FOUND, "the library holds no such item");
         if (!may_differ_by_item(status))
             continue;
         report_input(report, name, error.message);
