@@ -85,7 +85,7 @@ DOPPEL_API enum doppel_status doppel_library_read_failure(struct doppel_library 
 DOPPEL_API bool doppel_item_has_file(const struct doppel_item *item);
 
 /** How people know an item: its path; without a file its external id, or the digest that it stands
- * for, else "item 42". Given (free); NULL without memory. */
+ * for, or the `filename` of its meta, else "item 42". Given (free); NULL without memory. */
 DOPPEL_API char *doppel_library_item_name(struct doppel_library *library,
                                           const struct doppel_item *item);
 

@@ -196,6 +196,23 @@ bool doppel_item_has_file(const struct doppel_item *item)
     return item->path[0] == '/';
 }
 
+/* What its file was called that came by a service; NULL: none did. Given (free). */
+static char *name_of_upload(struct doppel_library *library, const char *meta)
+{
+    sqlite3_stmt *row = NULL;
+    char *name = NULL;
+    if (!meta || rows_first(library,
+                            "SELECT CASE WHEN json_valid(?1)"
+                            " THEN nullif(json_extract(?1, '$.filename'), '') END",
+                            VALUES(value_text(meta)), &row, NULL))
+        return NULL;
+    if (row && sqlite3_column_type(row, 0) == SQLITE_TEXT)
+        (void)string_read(row, 0, &name);
+    if (row)
+        sqlite3_reset(row);
+    return name;
+}
+
 char *doppel_library_item_name(struct doppel_library *library, const struct doppel_item *item)
 {
     struct doppel_metadata about = {0};
@@ -204,7 +221,11 @@ char *doppel_library_item_name(struct doppel_library *library, const struct dopp
         return strdup(item->path);
     (void)metadata_row(library, item->id, &about, NULL);
     snprintf(number, sizeof number, "item %" PRIu64, item->id);
-    char *name = strdup(about.external_id ? about.external_id : *item->path ? item->path : number);
+    char *upload = about.external_id || *item->path ? NULL : name_of_upload(library, about.meta);
+    char *name = upload ? upload
+                        : strdup(about.external_id ? about.external_id
+                                 : *item->path     ? item->path
+                                                   : number);
     doppel_metadata_free(&about);
     return name;
 }

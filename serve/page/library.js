@@ -10,9 +10,12 @@ const items = {
 
 const sqlString = (text) => "'" + text.replaceAll("'", "''") + "'";
 
+// What an upload was called.
+const upload = "CASE WHEN json_valid(meta) THEN json_extract(meta, '$.filename') END";
+
 // Each word in a name or an id: an expression as `doppel list --where` has it.
 function whereOf(words, kind) {
-    const names = ['path', 'record_id', 'external_id'];
+    const names = ['path', 'record_id', 'external_id', upload];
     const held = names.map((name) => 'coalesce(' + name + ", '')").join(" || ' ' || ");
     const parts = words.map((word) => held + ' LIKE ' + sqlString('%' + word + '%'));
     if (kind) parts.push('kind = ' + sqlString(kind));

@@ -90,7 +90,9 @@ def test_the_name_of_a_file_is_no_id():
         assert [one["decision"] for one in made["results"]] == ["new", "new"], made
         assert [one["id"] for one in made["results"]] == ["a.jpg", "a.jpg"], made
         _, _, item = service.get(f"/v1/items/{made['results'][1]['item']}")
-        assert item["meta"] == {"filename": "a.jpg"}, item
+        assert item["meta"] == {"filename": "a.jpg"} and item["name"] == "a.jpg", item
+        _, _, found = service.send("/v1/find", files[1])
+        assert found["results"][0]["matches"][0]["name"] == "a.jpg", found
         named = {"Content_Type": "image/jpeg"}
         path = "/v1/ingest?id=x&name=b.jpg"
         for place, decision in (("tree", "new"), ("clock", "revision")):

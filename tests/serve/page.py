@@ -293,6 +293,10 @@ def test_the_library_is_searched():
     assert page.run("document.querySelector('#items .name').textContent") == "<b>listed</b>"
     assert page.run("document.querySelector('#items .tag').textContent") == "<i>bad</i>"
     assert everything >= 30
+    service.send("/v1/ingest", ("an-upload.txt", (WORDS[::-1] * 3).encode()))
+    page.set("items-list", "")
+    page.set("items-search", "AN-UPLOAD")
+    page.until("document.querySelector('#items .name')?.textContent === 'an-upload.txt'")
 
 
 def test_the_day_is_told_in_numbers():
