@@ -87,6 +87,7 @@ async function ask(name, input) {
     } catch (error) {
         section.querySelector('.verdict').textContent = '';
         section.append(element('p', { class: 'absent', role: 'alert' }, visible(error.message)));
+        say(visible(name) + ': ' + visible(error.message));
     }
     section.removeAttribute('aria-busy');
 }

@@ -75,14 +75,18 @@ function itemNode(item) {
 async function showItems(more) {
     const asked = ++items.asked;
     if (!more) items.next = 0;
+    const query = itemsQuery();
     try {
-        const { items: found, next } = await api('v1/items?' + itemsQuery());
+        const { items: found, next } = await api('v1/items?' + query);
         if (asked !== items.asked) return;
         if (!more) find('items').replaceChildren();
         find('items').append(...found.map(itemNode));
         items.next = next || 0;
         find('more-items').hidden = !next;
         find('no-items').hidden = find('items').children.length > 0;
+        find('no-items').textContent = ['where', 'list', 'label'].some((name) => query.has(name))
+            ? 'There is nothing like that.'
+            : 'The library is empty.';
         say(count(find('items').children.length, 'item') + (next ? ', and there are more' : ''));
     } catch (error) {
         if (asked === items.asked) say(visible(error.message));

@@ -165,6 +165,7 @@ def test_files_are_chosen_and_pasted():
     found(1, "2 matches in the library")
     paste("data.items.add(new File([new Uint8Array([255, 216, 255, 224, 1, 2])], 'broken.jpg'))")
     page.until("document.querySelector('#found [role=alert]') !== null")
+    page.until(f"{STATUS}.startsWith('broken.jpg: ') && !{STATUS}.includes('Looking')")
     page.complaints.clear()  # what the service refuses is an error to the browser
     paste(f"data.setData('text/plain', {json.dumps(WORDS * 20)})")
     page.until(f"{VERDICTS}[0] === '3 matches in the library'")
@@ -299,6 +300,13 @@ def test_the_library_is_searched():
     page.until("document.querySelector('#items .name')?.textContent === 'an-upload.txt'")
 
 
+def test_an_empty_library_says_so():
+    with Service(BUILD, FOLDER, "-L", "nothing") as empty:
+        page.go(f"{empty.address}/#library")
+        words = page.until("document.getElementById('no-items').textContent")
+        assert words == "The library is empty.", words
+
+
 def test_the_day_is_told_in_numbers():
     open_view("today")
     tiles = "Array.from(document.querySelectorAll('#numbers dt'), node => node.textContent)"
@@ -372,6 +380,10 @@ def test_dark_light_and_a_phone():
     page.resize(360, 740)
     page.until("document.documentElement.scrollWidth <= 360")
     shot("review-phone")
+    service.post("/v1/ingest", {"code": "0" * 16, "scheme": "phash64", "lists": ["long " * 20]})
+    open_view("library")
+    page.until(f"{ITEMS} && document.getElementById('items-list').children.length > 2")
+    assert page.run("document.documentElement.scrollWidth") <= 360
     page.run("location.hash = 'find'")
     page.until("!document.getElementById('view-find').hidden")
     assert page.run("document.documentElement.scrollWidth") <= 360
