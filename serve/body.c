@@ -221,7 +221,7 @@ void body_next_part(struct exchange *exchange)
     large_buffer_free(&exchange->body);
     parts->before += parts->count;
     parts->count = 0;
-    parts->whole = parts->begun = false;
+    parts->whole = parts->given = parts->begun = false;
     exchange->at_desk = false;
     if (exchange->status == HTTP_OK)
         exchange->status = 0;

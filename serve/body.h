@@ -12,9 +12,9 @@ void body_begin(struct exchange *exchange);
  * (Expect: 100-continue) would find the connection closed, and never read the answer. */
 bool body_is_read_on(const struct exchange *exchange);
 
-/* Take a piece. @param size of it; then what is left of it for the next call, which is where a part
- * is whole (line_parts.whole), and to be answered first. @return false: the connection is to be
- * closed */
+/* Take a piece. @param size of it; then what is left of it for the next call: where a part is whole
+ * (line_parts.whole), that is answered before any of the next is taken. @return false: the
+ * connection is to be closed */
 bool body_take(struct exchange *exchange, const char *data, size_t *size);
 
 /* A part was answered: its lines make room for the next. */

@@ -49,6 +49,7 @@ enum body_form { BODY_FILE, BODY_JSON, BODY_LINES, BODY_FORM, BODY_FIELDS };
 struct line_parts {
     bool wanted;         /* else a body is answered when all of it is there */
     bool whole;          /* the part at hand is */
+    bool given;          /* to be answered; or it was */
     bool begun;          /* it has more than blanks */
     bool records;        /* lines are records of text, as those of the first part are */
     uint64_t count;      /* of its lines */

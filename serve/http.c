@@ -199,6 +199,14 @@ static enum MHD_Result answer_exchange(struct http *http, struct exchange *excha
     return queue_reply(exchange);
 }
 
+/* Only while there are bytes behind it that were not taken: else libmicrohttpd goes on with the
+ * next chunk of a body, though its connection is suspended. */
+static enum MHD_Result answer_part(struct http *http, struct exchange *exchange)
+{
+    exchange->line_parts.given = true;
+    return answer_at_desk(http, exchange);
+}
+
 /* Called when the head of a request is there, for each piece of its body, at its end, and again
  * when a connection goes on. */
 static enum MHD_Result take_exchange_piece(void *context, struct MHD_Connection *connection,
@@ -209,13 +217,15 @@ static enum MHD_Result take_exchange_piece(void *context, struct MHD_Connection 
     (void)version;
     if (!exchange)
         return begin_exchange(context, connection, url, method, state);
-    if (exchange->line_parts.whole)
+    if (exchange->line_parts.given)
         body_next_part(exchange);
     if (!*size)
         return answer_exchange(context, exchange);
+    if (exchange->line_parts.whole)
+        return answer_part(context, exchange);
     if (!body_take(exchange, data, size))
         return MHD_NO;
-    return exchange->line_parts.whole ? answer_at_desk(context, exchange) : MHD_YES;
+    return exchange->line_parts.whole && *size ? answer_part(context, exchange) : MHD_YES;
 }
 
 void http_suspend(struct exchange *exchange)
