@@ -161,15 +161,32 @@ void group_leave_alone(struct doppel_group_member *members, size_t count)
         members[i].mark = DOPPEL_FILE_LEAVE;
 }
 
+static bool member_goes(const struct doppel_group_member *member)
+{
+    return !member->reference && !member->gone &&
+           (member->mark == DOPPEL_FILE_REMOVE ||
+            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst));
+}
+
+size_t group_copy_left(const struct doppel_group_member *members, size_t count)
+{
+    size_t left = count;
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].gone || (i && members[i].burst))
+            continue;
+        if (!i || !member_goes(&members[i]))
+            return i;
+        left = i < left ? i : left;
+    }
+    return left;
+}
+
 uint64_t group_savable_bytes(const struct doppel_group_member *members, size_t count)
 {
+    const size_t left = group_copy_left(members, count);
     uint64_t bytes = 0;
-    for (size_t i = 1; i < count; i++) {
-        const struct doppel_group_member *member = &members[i];
-        bool goes = member->mark == DOPPEL_FILE_REMOVE ||
-                    (member->mark == DOPPEL_FILE_UNMARKED && !member->burst);
-        if (!member->reference && goes)
-            bytes += member->freed_bytes;
-    }
+    for (size_t i = 1; i < count; i++)
+        if (i != left && member_goes(&members[i]))
+            bytes += members[i].freed_bytes;
     return bytes;
 }

@@ -40,7 +40,11 @@ bool last_shares_folder(const struct doppel_group_member *members, size_t count)
 /* One member that is to be left alone leaves all of its group alone. */
 void group_leave_alone(struct doppel_group_member *members, size_t count);
 
-/* What all but the one to keep, references, other shots and what is marked to stay take. */
+/* The one to keep or, where that is gone, one that stays anyway, or else the first of the others;
+ * `count`: there is none. */
+size_t group_copy_left(const struct doppel_group_member *members, size_t count);
+
+/* What all but that one, references, other shots and what is marked to stay take. */
 uint64_t group_savable_bytes(const struct doppel_group_member *members, size_t count);
 
 #endif

@@ -180,6 +180,16 @@ static void copies_of_what_is_gone_are_not_named(void **state)
     assert_true(strlen(ran.out) + 1 == ran.out_size && strstr(ran.out, "/docs/e.txt"));
     assert_has(ran.err, "doppel: 1 file of these groups is gone");
     ran_free(&ran);
+    struct stat file;
+    assert_int_equal(stat("docs/b.txt", &file), 0);
+    char savable[64];
+    snprintf(savable, sizeof savable, "\"savable\":%lld,", (long long)file.st_size);
+    char *json = doppel_prints(0, "groups", "--json");
+    assert_has(json, savable); /* one of the two that are left */
+    free(json);
+    ran = doppel("groups");
+    assert_has(ran.out, "\n2 duplicates in 2 groups: ");
+    ran_free(&ran);
 }
 
 /* What was linked is one file, to 'groups' as to 'scan', until it is undone. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/text/printable.h"
+#include "group/member_rules.h"
 #include "tools/output/actions.h"
 #include "tools/output/output.h"
 #include "tools/signals.h"
@@ -73,11 +74,13 @@ struct printing {
     uint64_t gone; /* files of a library that are not there any more */
 };
 
-static void count_member(struct printing *printing, const struct doppel_group *group, size_t number)
+/* @param left the one that is no duplicate, whichever is to be kept */
+static void count_member(struct printing *printing, const struct doppel_group *group, size_t number,
+                         size_t left)
 {
     const struct doppel_group_member *member = &group->members[number];
     printing->gone += member->gone;
-    if (member->reason == DOPPEL_REASON_KEPT || member->reference || member->gone)
+    if (member->reason == DOPPEL_REASON_KEPT || number == left || member->reference || member->gone)
         return;
     printing->duplicates++;
     if (member->reason == DOPPEL_REASON_IDENTICAL || member->same_bytes != number)
@@ -106,8 +109,9 @@ static enum doppel_status print_one_group(void *context, const struct doppel_gro
     printing->files |= !group->text;
     printing->groups++;
     printing->bytes += group->savable_bytes;
+    const size_t left = group_copy_left(group->members, group->count);
     for (size_t i = 0; i < group->count; i++)
-        count_member(printing, group, i);
+        count_member(printing, group, i, left);
     doppel_json_clear(&printing->row);
     doppel_group_to_json(&printing->row, NULL, group, DOPPEL_GROUP_PLAIN);
     enum doppel_status status = doppel_json_status(&printing->row, error);
