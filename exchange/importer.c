@@ -286,7 +286,7 @@ static enum doppel_status choose_one(struct importer *importer, const struct pen
     TRY(doppel_library_leader(library, kept, &its, error));
     TRY(doppel_library_get_canonical(library, leader, &now, error));
     if (leader == pending->id && its == leader && !now)
-        TRY(doppel_library_set_canonical(library, leader, kept, error));
+        TRY(doppel_library_supersede(library, leader, kept, "import", error));
 done:
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "core/try.h"
@@ -291,6 +292,22 @@ enum doppel_status doppel_library_canonical(struct doppel_library *library, uint
     return status;
 }
 
+static const char by_hand[] = "said"; /* the reason of a person's choice, in the log */
+
+/* Whether it was a person who chose it, of what is canonical: the log has who did so last. */
+static enum doppel_status is_by_hand(struct doppel_library *library, uint64_t item, bool *out,
+                                     struct doppel_error *error)
+{
+    int64_t said = 0;
+    enum doppel_status status =
+        rows_number(library,
+                    "SELECT reason IS 'said' FROM log WHERE item = ?1 AND item != 0"
+                    " AND action = 'canonical' ORDER BY entry DESC LIMIT 1",
+                    VALUES(ID(item)), &said, NULL, error);
+    *out = said != 0;
+    return status;
+}
+
 /* @param reason why, for the log */
 static enum doppel_status put_canonical(struct doppel_library *library, uint64_t leader,
                                         uint64_t item, const char *reason,
@@ -298,10 +315,13 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
 {
     uint64_t former = 0;
     char *name = NULL;
+    bool said = strcmp(reason, by_hand) != 0; /* already, or not now either */
     enum doppel_status status = doppel_library_get_canonical(library, leader, &former, error);
     if (status && status != DOPPEL_E_CORRUPT) /* this mends it */
         return status;
-    if (former == item)
+    if (former == item && !said)
+        TRY(is_by_hand(library, item, &said, error));
+    if (former == item && said)
         return DOPPEL_OK;
     TRY(item_name(library, item, &name, error));
     TRY(rows_run(library, PUT_CANONICAL, VALUES(ID(leader), ID(item)), error));
@@ -311,7 +331,7 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
                                            .item = item,
                                            .name = name,
                                            .of = leader,
-                                           .former = former,
+                                           .former = former == item ? 0 : former,
                                            .reason = reason};
     TRY(log_append(library, &entry, error));
 done:
@@ -341,7 +361,7 @@ enum doppel_status doppel_library_set_canonical(struct doppel_library *library, 
     enum doppel_status status = library_begin(library, error);
     if (status)
         return status;
-    return library_end(library, item ? set_canonical(library, leader, item, "said", error)
+    return library_end(library, item ? set_canonical(library, leader, item, by_hand, error)
                                      : rows_run(library, "DELETE FROM canonical WHERE leader = ?1",
                                                 VALUES(ID(leader)), error));
 }
@@ -355,6 +375,16 @@ enum doppel_status doppel_library_supersede(struct doppel_library *library, uint
                   : library_end(library, set_canonical(library, leader, newcomer, reason, error));
 }
 
+/* The canonical member of a group, and whether a person chose it. */
+static enum doppel_status find_holder(struct doppel_library *library, uint64_t leader,
+                                      uint64_t *out, bool *out_by_hand, struct doppel_error *error)
+{
+    uint64_t chosen = 0;
+    enum doppel_status status = doppel_library_get_canonical(library, leader, &chosen, error);
+    *out = chosen ? chosen : leader;
+    return status || !chosen ? status : is_by_hand(library, chosen, out_by_hand, error);
+}
+
 static enum doppel_status choose(struct doppel_library *library, uint64_t leader, uint64_t newcomer,
                                  const struct doppel_candidate *candidate, uint64_t *out_replaced,
                                  enum doppel_keep *out_by, struct doppel_error *error)
@@ -363,13 +393,14 @@ static enum doppel_status choose(struct doppel_library *library, uint64_t leader
     struct doppel_candidate candidates[] = {*candidate, {0}};
     const struct doppel_candidate *mine = &candidates[0], *holder = &candidates[1];
     uint64_t canonical = 0;
+    bool said = false; /* no policy outranks a person */
     char *name = NULL;
     enum doppel_status status = doppel_library_policy(library, &policy, error);
     if (!status)
-        status = doppel_library_canonical(library, leader, &canonical, error);
+        status = find_holder(library, leader, &canonical, &said, error);
     *out_replaced = 0;
     *out_by = DOPPEL_KEEP_CRITERIA;
-    if (status || canonical == newcomer)
+    if (status || said || canonical == newcomer)
         return status;
     status = doppel_library_candidate(library, canonical, &candidates[1], &name, error);
     if (status)

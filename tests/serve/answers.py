@@ -101,6 +101,25 @@ def test_the_name_of_a_file_is_no_id():
             assert made["results"][0]["decision"] == decision, made
 
 
+def test_what_a_person_keeps_is_kept_when_a_better_one_comes():
+    with folder() as home, Service(BUILD, home) as service:
+        pictures = media(f"{home}/demo")
+        small = (pictures / "copies/mountains-small.jpg").read_bytes()
+        large = (pictures / "originals/mountains.jpg").read_bytes()
+        kept = lambda: service.get("/v1/groups")[2]["groups"][0]["members"][0]["id"]  # noqa: E731
+        service.send("/v1/ingest", ("small.jpg", small))
+        (one,) = service.send("/v1/ingest", ("large.jpg", large))[2]["results"]
+        assert one["replaces"] == 1 and kept() == 2, one
+        for mark, then in ("keep", 1), ("none", 3):
+            service.post("/v1/marks", {"a": "1", "mark": mark})
+            (one,) = service.send("/v1/ingest", (mark, large + mark.encode()))[2]["results"]
+            assert one.get("replaces") == (None if then == 1 else 1), one
+            assert kept() == then or mark == "none", service.get("/v1/groups")[2]
+        service.post("/v1/marks", {"a": str(kept()), "mark": "keep"})  # as a policy has it
+        (one,) = service.send("/v1/ingest", ("last", large + b"last"))[2]["results"]
+        assert "replaces" not in one, one
+
+
 def test_uploads_are_known_by_lists_of_hashes():
     with folder() as home, Service(BUILD, home) as service:
         pictures = media(f"{home}/demo")
