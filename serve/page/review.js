@@ -49,7 +49,10 @@ async function showGroups() {
 function summarise() {
     const marked = data.groups.filter(isMarked).length;
     find('reviewed').textContent = data.groups.length
-        ? marked.toLocaleString('en') + ' of ' + count(data.groups.length, 'group') + ' reviewed'
+        ? marked.toLocaleString('en') +
+          (review.next ? ' of the first ' : ' of ') +
+          count(data.groups.length, 'group') +
+          ' reviewed'
         : '';
     find('undo').disabled = !history.length;
 }

@@ -204,6 +204,7 @@ def test_more_groups_are_asked_for_once():
     }""")
     page.run("location.hash = 'review'")
     page.until(f"{GROUPS} === 3 && !document.getElementById('more-groups').hidden")
+    assert page.run(REVIEWED) == "0 of the first 3 groups reviewed", page.run(REVIEWED)
     page.run("for (let i = 0; i < 2; i++) document.getElementById('more-groups').click()")
     page.until(f"{GROUPS} === 6")
     page.run("new Promise(done => setTimeout(done, 300))")
