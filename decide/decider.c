@@ -302,6 +302,15 @@ static bool can_search(const struct doppel_decider *decider, const struct doppel
            doppel_record_is_readable(record);
 }
 
+/* A list of hashes may know it. */
+static bool is_known_by_bytes_alone(const struct doppel_record *record,
+                                    const struct doppel_exact_digests *exact)
+{
+    return exact && exact->kinds && !record->error.status && record->scheme == DOPPEL_SCHEME_NONE &&
+           record->kind == DOPPEL_KIND_UNKNOWN && !record->fingerprint.count &&
+           !digest_is_none(&record->digest);
+}
+
 static enum doppel_status check_record(const struct doppel_decider *decider,
                                        const struct doppel_record *record, bool is_code,
                                        struct doppel_error *error)
@@ -369,7 +378,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         code = code_as_record(pushed.record);
         pushed.record = &code;
     }
-    if (pushed.record)
+    if (pushed.record && !is_known_by_bytes_alone(pushed.record, pushed.exact))
         status = check_record(decider, pushed.record, is_code, error);
     if (status)
         return status;

@@ -284,7 +284,7 @@ static enum doppel_status keep_decision(struct file_decider *decider,
     bool known = readable && decision->item;
     const struct intake_file *file = decider->file->file;
     bool unchanged = file->known || (known && decider->file->is_nowhere);
-    if (rule_keeps_out(answer))
+    if (rule_keeps_out(answer) || file_is_listed_alone(decider))
         return log_decision(decider, decision, error);
     if (readable && !unchanged)
         TRY(remember_file(decider, decision, &added, error));

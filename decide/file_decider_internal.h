@@ -34,6 +34,9 @@ struct doppel_metadata file_own_metadata(const struct file_decider *decider);
 
 /* Whether nothing is known of the file at hand but its codes. */
 bool file_is_code(const struct file_decider *decider);
+/* Whether it is nowhere, and nothing is known of it but that a list of hashes has its bytes: then
+ * there is nothing to keep by which it could be found, or moved to another library. */
+bool file_is_listed_alone(const struct file_decider *decider);
 
 /* The facts about the file at hand that cost no look at its content. */
 enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,

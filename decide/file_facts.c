@@ -195,6 +195,13 @@ bool file_is_code(const struct file_decider *decider)
     return decider->file->is_nowhere && digest_is_none(&decider->file->file->record.digest);
 }
 
+bool file_is_listed_alone(const struct file_decider *decider)
+{
+    const struct doppel_record *record = &decider->file->file->record;
+    return decider->file->is_nowhere && record->scheme == DOPPEL_SCHEME_NONE &&
+           !record->error.status;
+}
+
 enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_bytes *facts,
                                      struct doppel_error *error)
 {
@@ -207,8 +214,9 @@ enum doppel_status file_gather_bytes(struct file_decider *decider, struct rule_b
         return DOPPEL_OK;
     }
     enum doppel_status status;
-    TRY(decider->file->is_nowhere ? ask_by_id(decider, facts, error)
-                                  : ask_by_path(decider, facts, error));
+    if (!file_is_listed_alone(decider))
+        TRY(decider->file->is_nowhere ? ask_by_id(decider, facts, error)
+                                      : ask_by_path(decider, facts, error));
     if (file_is_code(decider))
         return DOPPEL_OK; /* it has no bytes */
     if (decider->file->is_nowhere || (!facts->here_same && !file->known)) {

@@ -49,9 +49,7 @@ static void read_task_files(struct decision_task *task)
         input->client = task->exchange->client.name;
         if (is_read(input) && !input->error.status)
             input->error.status =
-                input_record(task->exchange->service, input, &task->records[i], &input->error);
-        if (input->form == INPUT_FILE && !input->error.status)
-            input->error.status = input_exact(task->exchange->service, NULL, input, &input->error);
+                input_to_decide(task->exchange->service, input, &task->records[i], &input->error);
     }
 }
 

@@ -199,3 +199,59 @@ done:
         reader_give(service, reader);
     return status;
 }
+
+/* ---- what is decided about ---- */
+
+/* Whether a list of hashes has these bytes: then nothing else need be known of them. */
+static bool is_on_hash_list(struct doppel_library *library,
+                            const struct doppel_exact_digests *exact)
+{
+    uint64_t ids[DOPPEL_EXACT_KINDS] = {0};
+    bool active = false, other = false;
+    if (doppel_library_by_any_exact(library, exact, ids, NULL))
+        return false;
+    for (size_t i = 0; i < DOPPEL_EXACT_KINDS; i++) {
+        enum doppel_list_state state = DOPPEL_LIST_DISABLED;
+        if (ids[i] && doppel_library_state_of(library, ids[i], &state, NULL))
+            return false;
+        active |= ids[i] && state == DOPPEL_LIST_ACTIVE;
+        other |= ids[i] && state == DOPPEL_LIST_BENIGN;
+    }
+    return active && !other;
+}
+
+/* Of a file that could not be read. @param out stays where no list has it */
+static enum doppel_status take_listed(struct service *service, struct doppel_library *library,
+                                      const struct request_input *input, struct doppel_record *out,
+                                      struct doppel_error *error)
+{
+    struct doppel_record listed = {0};
+    int fd = is_on_hash_list(library, input->exact) ? request_input_open(service, input) : -1;
+    if (fd < 0)
+        return DOPPEL_E_NOT_FOUND;
+    enum doppel_status status = doppel_digest_fd(fd, &listed.digest, NULL, error);
+    close(fd);
+    if (status)
+        return status;
+    doppel_record_free(out);
+    *out = listed;
+    return DOPPEL_OK;
+}
+
+enum doppel_status input_to_decide(struct service *service, struct request_input *input,
+                                   struct doppel_record *out, struct doppel_error *error)
+{
+    struct library_reader *reader;
+    enum doppel_status status = input_record(service, input, out, error);
+    if (input->form != INPUT_FILE)
+        return status;
+    if (!status)
+        return input_exact(service, NULL, input, error);
+    if (reader_take(service, &reader, NULL))
+        return status;
+    if (!input_exact(service, reader->library, input, NULL) && input->exact &&
+        !take_listed(service, reader->library, input, out, NULL))
+        status = DOPPEL_OK;
+    reader_give(service, reader);
+    return status;
+}

@@ -28,4 +28,9 @@ enum doppel_status upload_record(struct service *service, const struct large_buf
 enum doppel_status input_exact(struct service *service, struct doppel_library *library,
                                struct request_input *input, struct doppel_error *error);
 
+/* What is decided about: as input_record, and of a file the digests. Of one that cannot be read,
+ * but is on a list of hashes, its bytes are known alone. */
+enum doppel_status input_to_decide(struct service *service, struct request_input *input,
+                                   struct doppel_record *out, struct doppel_error *error);
+
 #endif

@@ -169,6 +169,8 @@ static bool take_parsed_record(void *context, const struct doppel_corpus_record 
 
 static bool copy_fingerprint(const struct doppel_fingerprint *from, struct doppel_fingerprint *out)
 {
+    if (from->scheme == DOPPEL_SCHEME_NONE) /* of bytes alone */
+        return true;
     if (doppel_fingerprint_make(doppel_scheme_by_id(from->scheme), from->code_bits, from->count,
                                 out, NULL))
         return false;

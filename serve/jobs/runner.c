@@ -52,9 +52,7 @@ static void read_claimed(struct runner *runner, struct claimed_input *claimed)
         input->file = &claimed->upload;
     }
     if (!error->status)
-        error->status = input_record(&runner->service, input, &claimed->record, error);
-    if (input->form == INPUT_FILE && !error->status)
-        error->status = input_exact(&runner->service, NULL, input, error);
+        error->status = input_to_decide(&runner->service, input, &claimed->record, error);
     large_buffer_free(&claimed->upload);
 }
 

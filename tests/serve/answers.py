@@ -540,6 +540,29 @@ def test_items_are_seen_while_their_files_are_there():
             assert found["results"][0]["looks"]["members"][0]["text"], found
 
 
+def test_what_a_list_of_hashes_has_need_not_be_read():
+    with folder() as home:
+        files = [("odd.bin", bytes(range(256))), ("broken.jpg", b"\xff\xd8\xff nothing")]
+        sums = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in files]
+        pathlib.Path(home, "sums").write_text("".join(sums))
+        command = [BUILD / "doppel", "import", "-L", "library", "--list", "bad", "sums"]
+        subprocess.run(command, check=True, cwd=home, stderr=-3)
+        with Service(BUILD, home) as service:
+            files.append(("other.bin", bytes(range(255))))
+            for path in ("/v1/check", "/v1/ingest", "/v1/ingest"):
+                told = service.send(path, *files)[2]["results"]
+                decisions = [one["decision"] for one in told]
+                assert decisions == ["duplicate", "duplicate", "unreadable"], told
+                assert [one["of"] for one in told[:2]] == [1, 2], told
+                assert all(one["lists"] == ["bad"] for one in told[:2]), told
+            job = service.send("/v1/jobs", *files)[2]["id"]
+            while "ended" not in (done := service.get(f"/v1/jobs/{job}")[2]):
+                time.sleep(0.1)
+            assert [one["decision"] for one in done["results"]] == decisions, done
+            items = service.get("/v1/items")[2]["items"]
+            assert [one["id"] for one in items] == [1, 2], items
+
+
 def test_a_damaged_text_is_no_missing_one():
     with folder() as home, Service(BUILD, home) as service:
         service.post("/v1/ingest", {"text": WORDS})
