@@ -365,6 +365,12 @@ static bool name_file(struct request_input *input)
 
 static bool read_form(struct exchange *exchange, struct inputs *inputs)
 {
+    if (exchange_argument(exchange, "id")) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "'id' is of a file that is the body itself: send it with 'curl "
+                         "--data-binary @a.jpg' and a Content-Type of its own");
+        return false;
+    }
     for (size_t i = 0; i < exchange->parts.count; i++) {
         struct form_part *part = &exchange->parts.items[i];
         bool text = !part->filename && strcmp(part->field, "text") == 0;

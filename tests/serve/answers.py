@@ -93,6 +93,7 @@ def test_the_name_of_a_file_is_no_id():
         assert item["meta"] == {"filename": "a.jpg"} and item["name"] == "a.jpg", item
         _, _, found = service.send("/v1/find", files[1])
         assert found["results"][0]["matches"][0]["name"] == "a.jpg", found
+        assert "'id'" in problem(service.send("/v1/ingest?id=x", files[0]), 400)
         named = {"Content_Type": "image/jpeg"}
         path = "/v1/ingest?id=x&name=b.jpg"
         for place, decision in (("tree", "new"), ("clock", "revision")):
