@@ -162,10 +162,10 @@ enum handled answer_tag_item(struct exchange *exchange)
         return TAKES_TIME;
     json_t *root = exchange_json(exchange);
     if (!read_item_tags(root, &tags))
-        exchange_problem(
-            exchange, HTTP_BAD_REQUEST,
-            "say something in JSON: {\"lists\":[…],\"labels\":[…],\"id\":\"…\","
-            "\"source\":\"…\",\"meta\":{…},\"remove\":{\"lists\":[…],\"labels\":[…]}}");
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "say something in JSON, with its Content-Type (curl --json): "
+                         "{\"lists\":[…],\"labels\":[…],\"id\":\"…\",\"source\":\"…\",\"meta\":{…},"
+                         "\"remove\":{\"lists\":[…],\"labels\":[…]}}");
     else if (writer_change(exchange, change_tags, &tags, &error))
         exchange_fail(exchange, &error);
     else

@@ -125,10 +125,10 @@ enum handled answer_mark(struct exchange *exchange)
         return TAKES_TIME;
     json_t *root = exchange_json(exchange);
     if (!read_wish(root, &wish))
-        exchange_problem(
-            exchange, HTTP_BAD_REQUEST,
-            "a mark is JSON: {\"a\":\"ID\",\"b\":\"ID\",\"mark\":\"same\"}, or "
-            "\"distinct\"; {\"a\":\"ID\",\"mark\":\"keep\"}; and \"none\" takes either back");
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "a mark is JSON, with its Content-Type (curl --json): "
+                         "{\"a\":\"ID\",\"b\":\"ID\",\"mark\":\"same\"}, or \"distinct\"; "
+                         "{\"a\":\"ID\",\"mark\":\"keep\"}; and \"none\" takes either back");
     else if (writer_change(exchange, say_mark, &wish, &error))
         exchange_fail(exchange, &error);
     else

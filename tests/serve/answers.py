@@ -418,6 +418,10 @@ def test_marks_are_said_and_taken_back():
         assert service.post("/v1/marks", dict(wish, mark="none"))[0] == 204
         assert service.get("/v1/marks")[2]["marks"] == []
         problem(service.post("/v1/marks", dict(wish, mark="perhaps")), 400)
+        for method, path in ("POST", "/v1/marks"), ("PATCH", "/v1/items/1"):
+            fields = {"Content_Type": "application/x-www-form-urlencoded"}  # as of curl -d
+            refused = problem(service.ask(method, path, json.dumps(wish), **fields), 400)
+            assert "Content-Type" in refused, refused
         problem(service.post("/v1/marks", dict(wish, a="/etc/passwd")), 404)
 
 
