@@ -17,11 +17,12 @@ enum {
     LARGEST_UNREAD = 16 << 20, /* of a request that is refused, its body is read and forgotten */
     MOST_PARTS = 4096,
     /* A part of lines ends with the first line behind so many bytes, which are in memory, or lines:
-     * others wait while it is answered, and each may take milliseconds; of records of texts, to
-     * begin takes as long as a hundred. */
+     * others wait while it is answered, and each may take milliseconds. */
     PART_BYTES = LARGE_BUFFER_MEMORY - (64 << 10),
     PART_LINES = 1000,
-    PART_RECORDS = 10000
+    /* A record of a text takes .05 ms, and to begin with some of them as long as a hundred. */
+    RECORDS_BYTES = 16 << 20,
+    RECORDS_LINES = 20000
 };
 
 /* Where what is too long for memory lies. */
@@ -195,11 +196,12 @@ static uint64_t bytes_of_line(const struct line_parts *parts, const char *newlin
 static size_t part_of_lines(struct line_parts *parts, uint64_t held, uint64_t max_body,
                             const char *data, size_t size)
 {
-    const uint64_t enough = max_body / 2 < PART_BYTES ? max_body / 2 : PART_BYTES;
+    const uint64_t bytes = parts->records ? RECORDS_BYTES : PART_BYTES;
+    const uint64_t enough = max_body / 2 < bytes ? max_body / 2 : bytes;
     const char *newline = memrchr(data, '\n', size);
     const size_t ended = newline ? (size_t)(newline + 1 - data) : 0;
     parts->count += count_lines(data, ended);
-    const uint64_t lines = parts->records ? PART_RECORDS : PART_LINES;
+    const uint64_t lines = parts->records ? RECORDS_LINES : PART_LINES;
     parts->whole = ended && (held + size >= enough || parts->count >= lines) &&
                    (parts->begun || is_more_than_blanks(data, ended));
     parts->line_bytes = parts->whole ? 0 : ended ? size - ended : parts->line_bytes + size;

@@ -463,7 +463,7 @@ def leave(service, chance):
 
 
 def test_clients_that_go_away_leave_nothing():
-    rounds = max(OPTIONS.requests // 3, 300)
+    rounds = max(OPTIONS.requests // 5, 200)
     with folder() as home, Service(BUILD, home) as service:
 
         def go(numbers):
@@ -471,9 +471,9 @@ def test_clients_that_go_away_leave_nothing():
                 list(pool.map(lambda number: leave(service, random.Random(number)), numbers))
             wait_until_nothing_runs(service)
 
-        go(range(rounds))
+        go(range(2 * rounds))  # each thread has a reader by then, and these their caches
         open_before, before = descriptors(service), resident_mb(service)
-        go(range(rounds, 2 * rounds))
+        go(range(2 * rounds, 3 * rounds))
         grown = resident_mb(service) - before
         print(f"# {rounds} clients that left: {grown:+.1f} MB")
         wait_until(lambda: descriptors(service) <= open_before + 2, "descriptors are left open")
