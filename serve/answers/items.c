@@ -2,6 +2,8 @@
 #include "serve/answers/page.h"
 #include "serve/writer.h"
 
+#include <stdio.h>
+
 #include "core/try.h"
 
 /* ---- many ---- */
@@ -127,6 +129,48 @@ static enum doppel_status take_back_tags(struct doppel_library *library, uint64_
     return status;
 }
 
+static void put_labels(struct doppel_json *json, const char *key, char *const *words, size_t count)
+{
+    if (!count)
+        return;
+    doppel_json_array_begin(json, key);
+    for (size_t i = 0; i < count; i++)
+        doppel_json_text(json, NULL, words[i]);
+    doppel_json_array_end(json);
+}
+
+/* Lists and sources have entries of their own. */
+static enum doppel_status log_tags(struct doppel_library *library, uint64_t id,
+                                   const struct tags *tags, struct doppel_error *error)
+{
+    const struct doppel_metadata *added = &tags->added.metadata, *taken = &tags->taken.metadata;
+    struct doppel_log_entry entry = {.action = DOPPEL_LOG_METADATA, .item = id};
+    struct doppel_name name = {0};
+    struct doppel_json detail = {0};
+    char reason[64];
+    enum doppel_status status;
+    const bool labels = added->label_count || taken->label_count;
+    snprintf(reason, sizeof reason, "was told its%s%s%s", labels ? " labels" : "",
+             added->external_id ? " id" : "", added->meta ? " meta" : "");
+    if (!labels && !added->external_id && !added->meta)
+        return DOPPEL_OK;
+    doppel_json_object_begin(&detail, NULL);
+    put_labels(&detail, "labels", added->labels, added->label_count);
+    put_labels(&detail, "removed_labels", taken->labels, taken->label_count);
+    doppel_json_text(&detail, "id", added->external_id);
+    doppel_json_object_end(&detail);
+    TRY(doppel_json_status(&detail, error));
+    TRY(doppel_library_name(library, id, &name, error));
+    entry.name = name.path ? name.path : name.record_id;
+    entry.reason = reason;
+    entry.detail = detail.bytes;
+    TRY(doppel_library_log(library, &entry, error));
+done:
+    doppel_name_free(&name);
+    doppel_json_free(&detail);
+    return status;
+}
+
 static enum doppel_status change_tags(void *context, struct doppel_library *library,
                                       struct doppel_error *error)
 {
@@ -138,6 +182,7 @@ static enum doppel_status change_tags(void *context, struct doppel_library *libr
     TRY(doppel_library_resolve_to_change(library, tags->name, &called, error));
     TRY(doppel_library_set_metadata(library, called.id, &added, error));
     TRY(take_back_tags(library, called.id, &tags->taken.metadata, error));
+    TRY(log_tags(library, called.id, tags, error));
 done:
     return status;
 }

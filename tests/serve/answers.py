@@ -678,8 +678,10 @@ def test_the_log_says_whose_request_it_was():
             while service.get(f"/v1/jobs/{job}", **bob)[2]["state"] != "done":
                 time.sleep(0.02)
             service.post("/v1/marks", {"a": "1", "b": "2", "mark": "distinct", "note": "no"}, **ann)
-            tags = json.dumps({"lists": ["x"]})
+            tags = json.dumps({"lists": ["x"], "labels": ["y", "z"], "id": "i", "meta": {"a": 1}})
             service.ask("PATCH", "/v1/items/1", tags, Content_Type=JSON, **bob)
+            tags = json.dumps({"remove": {"labels": ["z"]}})
+            service.ask("PATCH", "/v1/items/1", tags, Content_Type=JSON, **ann)
             service.ask("DELETE", "/v1/items/2", **ann)
             entries = service.get("/v1/decisions", **ann)[2]["decisions"]
         who = [(entry["action"], entry["detail"]["client"]) for entry in entries]
@@ -689,6 +691,12 @@ def test_the_log_says_whose_request_it_was():
         assert ("marked", "ann") in who and ("listed", "bob") in who, who
         (marked,) = [entry for entry in entries if entry["action"] == "marked"]
         assert marked["detail"]["note"] == "no" and marked["detail"]["b"], marked
+        told = [entry for entry in entries if entry["action"] == "said"]
+        assert [entry["detail"] for entry in told] == [
+            {"client": "bob", "labels": ["y", "z"], "id": "i"},
+            {"client": "ann", "removed_labels": ["z"]},
+        ], told
+        assert told[0]["reason"] == "was told its labels id meta", told
         told = subprocess.run(
             [BUILD / "doppel", "log", "1", "-L", f"{home}/library"], capture_output=True, text=True
         )
