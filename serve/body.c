@@ -7,6 +7,7 @@
 
 #include <microhttpd.h>
 
+#include "core/newlines.h"
 #include "serve/jobs/jobs.h"
 #include "serve/routes.h"
 #include "serve/service.h"
@@ -177,14 +178,6 @@ static bool is_more_than_blanks(const char *bytes, size_t size)
     return at < size;
 }
 
-static uint64_t count_lines(const char *bytes, size_t size)
-{
-    uint64_t lines = 0;
-    for (size_t i = 0; i < size; i++)
-        lines += bytes[i] == '\n';
-    return lines;
-}
-
 /* @param newline the first one of a piece; NULL: it has none */
 static uint64_t bytes_of_line(const struct line_parts *parts, const char *newline, const char *data,
                               size_t size)
@@ -200,7 +193,7 @@ static size_t part_of_lines(struct line_parts *parts, uint64_t held, uint64_t ma
     const uint64_t enough = max_body / 2 < bytes ? max_body / 2 : bytes;
     const char *newline = memrchr(data, '\n', size);
     const size_t ended = newline ? (size_t)(newline + 1 - data) : 0;
-    parts->count += count_lines(data, ended);
+    parts->count += count_newlines(data, ended);
     const uint64_t lines = parts->records ? RECORDS_LINES : PART_LINES;
     parts->whole = ended && (held + size >= enough || parts->count >= lines) &&
                    (parts->begun || is_more_than_blanks(data, ended));

@@ -45,10 +45,10 @@ struct form_part {
 /* BODY_FIELDS: values of a form, without files. */
 enum body_form { BODY_FILE, BODY_JSON, BODY_LINES, BODY_FORM, BODY_FIELDS };
 
-/* Lines that are answered as they come, part by part. Behind each part stand more. */
+/* Lines that are answered as they come, part by part. */
 struct line_parts {
     bool wanted;         /* else a body is answered when all of it is there */
-    bool whole;          /* the part at hand is */
+    bool whole;          /* the part at hand is, and more of the body may follow */
     bool given;          /* to be answered; or it was */
     bool begun;          /* it has more than blanks */
     bool records;        /* lines are records of text, as those of the first part are */

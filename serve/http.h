@@ -1,6 +1,8 @@
-/* HTTP/1.1 by libmicrohttpd: requests come in, whole, and go to the handler of their route; replies
- * go out. Some threads wait for all connections; what takes time is done elsewhere (desk.h), and
- * its connection waits meanwhile without a thread. */
+/* HTTP/1.1 by libmicrohttpd: requests come in and go to the handler of their route, whole, or,
+ * where it answers lines, part by part (body.h); replies go out. Some threads wait for all
+ * connections; what takes time is done elsewhere (desk.h), and its connection waits meanwhile
+ * without a thread.
+ */
 #ifndef DOPPEL_SERVE_HTTP_H
 #define DOPPEL_SERVE_HTTP_H
 

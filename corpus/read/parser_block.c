@@ -1,7 +1,7 @@
 /* The lines, or rows, of a block, each to a record. */
 #include <string.h>
 
-#include "corpus/read/newlines.h"
+#include "core/newlines.h"
 #include "corpus/read/reader.h"
 
 static bool is_blank_line(const char *line, size_t size)

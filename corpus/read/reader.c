@@ -12,7 +12,7 @@
 #include "corpus/read/field_check.h"
 #include "corpus/read/file_start.h"
 #include "corpus/read/files.h"
-#include "corpus/read/newlines.h"
+#include "core/newlines.h"
 #include "corpus/read/reread.h"
 #include "corpus/read/source.h"
 

@@ -274,12 +274,12 @@ bool segment_part_is_checked(const struct segment *segment, unsigned part)
         return true;
     const uint64_t start = (uint64_t)(segment->parts[part] - file->base);
     const uint64_t end = segment_block_of(file, start + bytes - 1) + 1;
-    const uint64_t before = atomic_load_explicit(&file->parts_checked[part], memory_order_acquire);
+    const uint64_t before = atomic_load_explicit(&file->checked_before[part], memory_order_acquire);
     uint64_t block = before ? before : segment_block_of(file, start);
     while (block < end && is_set(file->checked, block))
         block++;
     if (block != before)
-        atomic_store_explicit(&file->parts_checked[part], block, memory_order_release);
+        atomic_store_explicit(&file->checked_before[part], block, memory_order_release);
     return block == end;
 }
 

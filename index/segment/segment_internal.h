@@ -58,10 +58,10 @@ struct segment_file {
     char *path, *temporary; /* NULL: in memory; NULL: sealed */
     int fd;                 /* until sealed */
     bool durable;
-    struct fault_watch *watch;                         /* of a mapped file */
-    _Atomic uint64_t *checked;                         /* a bit a block; NULL: all are good */
-    _Atomic uint64_t *second_checked;                  /* a bit a page of checksums */
-    _Atomic uint64_t parts_checked[SEGMENT_PARTS_MAX]; /* all blocks before this; 0: none known */
+    struct fault_watch *watch;                          /* of a mapped file */
+    _Atomic uint64_t *checked;                          /* a bit a block; NULL: all are good */
+    _Atomic uint64_t *second_checked;                   /* a bit a page of checksums */
+    _Atomic uint64_t checked_before[SEGMENT_PARTS_MAX]; /* of a part, blocks; 0: none known */
     _Atomic bool damaged;
     _Atomic uint64_t references;
 };

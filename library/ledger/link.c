@@ -301,9 +301,9 @@ static enum doppel_status is_by_hand(struct doppel_library *library, uint64_t it
     int64_t said = 0;
     enum doppel_status status =
         rows_number(library,
-                    "SELECT reason IS 'said' FROM log WHERE item = ?1 AND item != 0"
+                    "SELECT reason IS ?2 FROM log WHERE item = ?1 AND item != 0"
                     " AND action = 'canonical' ORDER BY entry DESC LIMIT 1",
-                    VALUES(ID(item)), &said, NULL, error);
+                    VALUES(ID(item), value_text(by_hand)), &said, NULL, error);
     *out = said != 0;
     return status;
 }

@@ -129,16 +129,6 @@ static enum doppel_status take_back_tags(struct doppel_library *library, uint64_
     return status;
 }
 
-static void put_labels(struct doppel_json *json, const char *key, char *const *words, size_t count)
-{
-    if (!count)
-        return;
-    doppel_json_array_begin(json, key);
-    for (size_t i = 0; i < count; i++)
-        doppel_json_text(json, NULL, words[i]);
-    doppel_json_array_end(json);
-}
-
 /* Lists and sources have entries of their own. */
 static enum doppel_status log_tags(struct doppel_library *library, uint64_t id,
                                    const struct tags *tags, struct doppel_error *error)
@@ -155,8 +145,9 @@ static enum doppel_status log_tags(struct doppel_library *library, uint64_t id,
     if (!labels && !added->external_id && !added->meta)
         return DOPPEL_OK;
     doppel_json_object_begin(&detail, NULL);
-    put_labels(&detail, "labels", added->labels, added->label_count);
-    put_labels(&detail, "removed_labels", taken->labels, taken->label_count);
+    doppel_json_texts(&detail, "labels", (const char *const *)added->labels, added->label_count);
+    doppel_json_texts(&detail, "removed_labels", (const char *const *)taken->labels,
+                      taken->label_count);
     doppel_json_text(&detail, "id", added->external_id);
     doppel_json_object_end(&detail);
     TRY(doppel_json_status(&detail, error));

@@ -1,6 +1,6 @@
 /* How many lines some bytes end. */
-#ifndef DOPPEL_CORPUS_READ_NEWLINES_H
-#define DOPPEL_CORPUS_READ_NEWLINES_H
+#ifndef DOPPEL_CORE_NEWLINES_H
+#define DOPPEL_CORE_NEWLINES_H
 
 #include <stdint.h>
 #include <string.h>
