@@ -143,6 +143,20 @@ def print_many(service, many):
             f"{2e6 / cpu if cpu else 0:.0f}")
 
 
+def print_stream(service):
+    """Lines that come in chunks; the answers are read at the end."""
+    line = {"code": "0123456789abcdef" * (DIGITS // 16), "scheme": SCHEME}
+    piece, pieces = (json.dumps(line) + "\n").encode() * 10_000, 300
+    begun = time.perf_counter()
+    status, _, _ = service.ask("POST", "/v1/find?max_distance=3", (piece for _ in range(pieces)),
+                               Content_Type="application/x-ndjson")
+    assert status == 200, status
+    wall = time.perf_counter() - begun
+    say(f"a stream of {pieces * len(piece) / 1e6:.0f} MB", "codes/s", "private MB")
+    say("  find, max_distance=3, NDJSON", f"{pieces * 10_000 / wall:.0f}",
+        f"{memory_of(service.process.pid):.0f}")
+
+
 def print_ingest(folder):
     lines = list(texts(2))
     path = write_lines(folder / "texts.jsonl", map(json.dumps, lines))
@@ -220,6 +234,7 @@ def main():
             print_many(service, many)
             say("private memory, MB", f"{memory_of(service.process.pid):.0f}")
             print_idle(service)
+            print_stream(service)
             print_ingest(folder)
             print_beside_ingest(service, one)
 
