@@ -364,9 +364,9 @@ bool doppel_store_is_moved(struct doppel_store *store)
  * transaction would be one within this. */
 static void roll_back(struct doppel_store *store)
 {
-    enum { TRIES = 10000 };
-    for (int i = 0; i < TRIES && store_in_transaction(store); i++)
-        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    while (store_in_transaction(store) &&
+           sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL) == SQLITE_INTERRUPT)
+        ;
 }
 
 void doppel_store_rollback(struct doppel_store *store)
