@@ -1,16 +1,18 @@
 /* HTTP by libmicrohttpd. */
 #include "serve/http.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <time.h>
 
 #include <microhttpd.h>
 
 #include "core/clock.h"
+#include "serve/acceptor.h"
 #include "serve/body.h"
 #include "serve/desk.h"
 #include "serve/keys.h"
@@ -28,9 +30,8 @@ enum {
 struct http {
     struct http_options options;
     struct MHD_Daemon *daemon;
-    pthread_mutex_t lock;
-    pthread_cond_t idle;
-    size_t in_flight;
+    struct acceptor *acceptor;
+    atomic_size_t in_flight;
 };
 
 /* ---- what was asked ---- */
@@ -152,15 +153,6 @@ static void check_request_head(struct http *http, struct exchange *exchange)
                                   exchange);
 }
 
-static void count_in_flight(struct http *http, bool begins)
-{
-    pthread_mutex_lock(&http->lock);
-    http->in_flight += begins ? 1 : (size_t)-1;
-    if (!http->in_flight)
-        pthread_cond_broadcast(&http->idle);
-    pthread_mutex_unlock(&http->lock);
-}
-
 static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
                                       const char *url, const char *method, void **state)
 {
@@ -173,7 +165,7 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     exchange->method = method;
     exchange->begun_ns = monotonic_ns();
     *state = exchange;
-    count_in_flight(http, true);
+    atomic_fetch_add(&http->in_flight, 1);
     check_request_head(http, exchange);
     return exchange->status && !body_is_read_on(exchange) ? queue_reply(exchange) : MHD_YES;
 }
@@ -256,7 +248,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
     doppel_json_free(&exchange->json);
     free(exchange);
     *state = NULL;
-    count_in_flight(http, false);
+    atomic_fetch_sub(&http->in_flight, 1);
 }
 
 /* ---- beginning and end ---- */
@@ -281,7 +273,7 @@ static unsigned most_connections(void)
     return limit.rlim_cur / 2 < CONNECTIONS ? (unsigned)limit.rlim_cur / 2 : CONNECTIONS;
 }
 
-static struct MHD_Daemon *start_daemon(struct http *http)
+static struct MHD_Daemon *start_daemon(struct http *http, unsigned most)
 {
     const struct http_options *options = &http->options;
     bool tls = options->certificate;
@@ -291,14 +283,13 @@ static struct MHD_Daemon *start_daemon(struct http *http)
         {MHD_OPTION_END, 0, NULL}};
     const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-                           MHD_USE_ERROR_LOG | (tls ? MHD_USE_TLS : 0);
+                           MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG | (tls ? MHD_USE_TLS : 0);
     return MHD_start_daemon(
         flags, 0, NULL, NULL, take_exchange_piece, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message,
-        NULL, MHD_OPTION_LISTEN_SOCKET, options->socket, MHD_OPTION_NOTIFY_COMPLETED, end_exchange,
-        http, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT,
-        most_connections(), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_ARRAY,
-        tls ? secrets : none, MHD_OPTION_END);
+        NULL, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http, MHD_OPTION_THREAD_POOL_SIZE,
+        (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT, most,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_ARRAY, tls ? secrets : none, MHD_OPTION_END);
 }
 
 enum doppel_status http_start(const struct http_options *options, struct http **out,
@@ -308,11 +299,11 @@ enum doppel_status http_start(const struct http_options *options, struct http **
     if (!http)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a server");
     http->options = *options;
-    pthread_mutex_init(&http->lock, NULL);
-    pthread_cond_init(&http->idle, NULL);
     *out = http; /* before a request comes that asks it (http_in_flight) */
-    http->daemon = start_daemon(http);
-    if (!http->daemon) {
+    const unsigned most = most_connections();
+    http->daemon = start_daemon(http, most);
+    http->acceptor = http->daemon ? acceptor_start(http->daemon, options->socket, most) : NULL;
+    if (!http->acceptor) {
         *out = NULL;
         http_stop(http);
         return doppel_fail(error, options->certificate ? DOPPEL_E_ARGUMENT : DOPPEL_E_IO, "%s",
@@ -325,35 +316,29 @@ enum doppel_status http_start(const struct http_options *options, struct http **
 
 void http_refuse(struct http *http)
 {
-    MHD_quiesce_daemon(http->daemon);
+    acceptor_stop(http->acceptor);
+    http->acceptor = NULL;
 }
 
 void http_drain(struct http *http, unsigned seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += seconds;
-    pthread_mutex_lock(&http->lock);
-    while (http->in_flight && pthread_cond_timedwait(&http->idle, &http->lock, &until) == 0)
-        ;
-    pthread_mutex_unlock(&http->lock);
+    static const struct timespec turn = {.tv_nsec = 5 * 1000000L};
+    const int64_t until = monotonic_ns() + seconds * INT64_C(1000000000);
+    while (http_in_flight(http) && monotonic_ns() < until)
+        nanosleep(&turn, NULL);
 }
 
 size_t http_in_flight(struct http *http)
 {
-    pthread_mutex_lock(&http->lock);
-    size_t count = http->in_flight;
-    pthread_mutex_unlock(&http->lock);
-    return count;
+    return atomic_load(&http->in_flight);
 }
 
 void http_stop(struct http *http)
 {
     if (!http)
         return;
+    acceptor_stop(http->acceptor);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
-    pthread_cond_destroy(&http->idle);
-    pthread_mutex_destroy(&http->lock);
     free(http);
 }

@@ -1,0 +1,88 @@
+/* Connections, dealt out. */
+#include "serve/acceptor.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PAUSE_MS = 10 }; /* where there is no descriptor, or no room, for one more */
+
+struct acceptor {
+    struct MHD_Daemon *daemon;
+    int socket;
+    int stop; /* an eventfd */
+    unsigned most;
+    pthread_t thread;
+};
+
+static bool is_full(const struct acceptor *acceptor)
+{
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(acceptor->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info && info->num_connections >= acceptor->most;
+}
+
+/* libmicrohttpd gives it to the thread whose number its descriptor has, modulo how many there are.
+ * @return false: there was none to take now */
+static bool accept_connection(const struct acceptor *acceptor)
+{
+    struct sockaddr_storage from;
+    socklen_t size = sizeof from;
+    int connection =
+        accept4(acceptor->socket, (struct sockaddr *)&from, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (connection < 0)
+        return false;
+    /* fails where it is no TCP */
+    setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    /* which closes it where it fails */
+    MHD_add_connection(acceptor->daemon, connection, (struct sockaddr *)&from, size);
+    return true;
+}
+
+static void *accept_connections(void *context)
+{
+    const struct acceptor *acceptor = context;
+    struct pollfd waits[] = {{.fd = acceptor->stop, .events = POLLIN},
+                             {.fd = acceptor->socket, .events = POLLIN}};
+    bool paused = false;
+    while (poll(waits, paused ? 1 : 2, paused ? PAUSE_MS : -1) < 0 || !waits[0].revents)
+        paused = is_full(acceptor) || (!paused && !accept_connection(acceptor));
+    return NULL;
+}
+
+struct acceptor *acceptor_start(struct MHD_Daemon *daemon, int socket, unsigned most)
+{
+    struct acceptor *acceptor = malloc(sizeof *acceptor);
+    if (!acceptor)
+        return NULL;
+    *acceptor = (struct acceptor){.daemon = daemon, .socket = socket, .most = most};
+    acceptor->stop = eventfd(0, EFD_CLOEXEC);
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
+    if (acceptor->stop >= 0 &&
+        pthread_create(&acceptor->thread, NULL, accept_connections, acceptor) == 0)
+        return acceptor;
+    if (acceptor->stop >= 0)
+        close(acceptor->stop);
+    free(acceptor);
+    return NULL;
+}
+
+void acceptor_stop(struct acceptor *acceptor)
+{
+    const uint64_t one = 1;
+    if (!acceptor)
+        return;
+    while (write(acceptor->stop, &one, sizeof one) < 0)
+        ;
+    pthread_join(acceptor->thread, NULL);
+    close(acceptor->stop);
+    free(acceptor);
+}
