@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import resource
+import select
 import signal
 import socket
 import statistics
@@ -538,6 +539,27 @@ def test_more_paths_than_can_be_open():
         with Service(BUILD, home, "--allow-path", home, preexec_fn=limit) as service:
             status, _, said = service.post("/v1/find", [{"path": str(place)}] * 500)
             assert status == 200 and not any("error" in one for one in said["results"]), said
+
+
+def test_more_clients_than_there_is_room_for_wait():
+    """Room is for half of its descriptors; a connection that nobody takes yet is no error."""
+    few = (100, 100)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, few)
+
+    with folder() as home, Service(BUILD, home, preexec_fn=limit) as service:
+        clients = [connect(service) for _ in range(few[0] // 2 + 20)]
+        for client in clients:
+            client.sendall(request("GET", "/healthz"))
+        time.sleep(1)
+        answered = select.select(clients, [], [], 0)[0]
+        # that it is ready was asked, too
+        assert few[0] // 2 - 1 <= len(answered) <= few[0] // 2, len(answered)
+        for client in answered + [one for one in clients if one not in answered]:
+            client.settimeout(ANSWERS_WITHIN)
+            assert b" 200 " in client.recv(4096)
+            client.close()
 
 
 # ---- SIGKILL ----
