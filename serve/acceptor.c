@@ -23,11 +23,11 @@ struct acceptor {
     pthread_t thread;
 };
 
-static bool is_full(const struct acceptor *acceptor)
+static size_t connections_of(struct MHD_Daemon *daemon)
 {
     const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(acceptor->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-    return info && info->num_connections >= acceptor->most;
+        MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info ? info->num_connections : 0;
 }
 
 /* libmicrohttpd gives it to the thread whose number its descriptor has, modulo how many there are.
@@ -47,14 +47,23 @@ static bool accept_connection(const struct acceptor *acceptor)
     return true;
 }
 
+/* Its threads take what it was given from a queue, and count only then: so what was accepted is
+ * counted here, and what has ended meanwhile when that seems too much. */
 static void *accept_connections(void *context)
 {
     const struct acceptor *acceptor = context;
     struct pollfd waits[] = {{.fd = acceptor->stop, .events = POLLIN},
                              {.fd = acceptor->socket, .events = POLLIN}};
+    size_t held = 0;
     bool paused = false;
-    while (poll(waits, paused ? 1 : 2, paused ? PAUSE_MS : -1) < 0 || !waits[0].revents)
-        paused = is_full(acceptor) || (!paused && !accept_connection(acceptor));
+    while (poll(waits, paused ? 1 : 2, paused ? PAUSE_MS : -1) < 0 || !waits[0].revents) {
+        if (paused)
+            held = connections_of(acceptor->daemon);
+        const bool full = held >= acceptor->most;
+        const bool taken = !paused && !full && accept_connection(acceptor);
+        held += taken;
+        paused = full || (!paused && !taken);
+    }
     return NULL;
 }
 

@@ -6,10 +6,14 @@
 
 #include <microhttpd.h>
 
+enum { ACCEPTOR_ROOM = 2 };
+
 struct acceptor;
 
 /* It accepts until it is stopped.
- * @param daemon one with MHD_USE_NO_LISTEN_SOCKET and MHD_USE_ITC
+ * @param daemon one with MHD_USE_NO_LISTEN_SOCKET, MHD_USE_ITC, and a limit of connections of
+ *     ACCEPTOR_ROOM × `most` for each thread, which is not reached: libmicrohttpd 0.9.75 hangs
+ * there
  * @param socket that listens; stays the caller's, and does not block from now on
  * @param most connections at a time: others wait to be accepted
  * @return given (acceptor_stop); NULL: no memory, or no thread */

@@ -287,9 +287,10 @@ static struct MHD_Daemon *start_daemon(struct http *http, unsigned most)
     return MHD_start_daemon(
         flags, 0, NULL, NULL, take_exchange_piece, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message,
         NULL, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http, MHD_OPTION_THREAD_POOL_SIZE,
-        (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT, most,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_ARRAY, tls ? secrets : none, MHD_OPTION_END);
+        (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT,
+        ACCEPTOR_ROOM * most * (unsigned)options->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_ARRAY, tls ? secrets : none, MHD_OPTION_END);
 }
 
 enum doppel_status http_start(const struct http_options *options, struct http **out,

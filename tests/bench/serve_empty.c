@@ -48,8 +48,9 @@ int main(int argc, char **argv)
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
             MHD_USE_ERROR_LOG,
         0, NULL, NULL, answer, NULL, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)processors,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)(8 << 10), MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_LIMIT, ACCEPTOR_ROOM * CONNECTIONS * (unsigned)processors,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(8 << 10), MHD_OPTION_CONNECTION_TIMEOUT, 60u,
+        MHD_OPTION_END);
     struct acceptor *acceptor = daemon ? acceptor_start(daemon, listening, CONNECTIONS) : NULL;
     if (!acceptor)
         return 1;
