@@ -52,8 +52,9 @@ enum doppel_status {
     DOPPEL_E_BUSY,        /**< another process holds the lock */
     DOPPEL_E_CANCELLED,   /**< the caller's visitor, or a signal, ended it early */
     DOPPEL_E_KILLED,      /**< the decoder was killed, or its answer lost: not the input's fault */
-    DOPPEL_E_NO_SPACE     /**< the disk, or the user's share of it, is full; then in place of
+    DOPPEL_E_NO_SPACE,    /**< the disk, or the user's share of it, is full; then in place of
                              DOPPEL_E_IO from all that writes */
+    DOPPEL_E_TOO_SHORT    /**< a text with too little in it to be told from others by a model */
 };
 
 /** A sentence for the user: what, where, why, what to do. Without a trailing full stop or newline.

@@ -47,6 +47,7 @@ const char *doppel_status_name(enum doppel_status status)
         [DOPPEL_E_CANCELLED] = "cancelled",
         [DOPPEL_E_KILLED] = "killed",
         [DOPPEL_E_NO_SPACE] = "no-space",
+        [DOPPEL_E_TOO_SHORT] = "too-short",
     };
     size_t index = (size_t)status;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";

@@ -10,6 +10,7 @@
 #include <doppel/core.h>
 #include <doppel/corpus.h>
 #include <doppel/decide.h>
+#include <doppel/embed.h>
 #include <doppel/exchange.h>
 #include <doppel/group.h>
 #include <doppel/image.h>

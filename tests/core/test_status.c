@@ -46,14 +46,15 @@ static void test_each_status_has_a_name_of_its_own(void **state)
 {
     (void)state;
     assert_string_equal(doppel_status_name(DOPPEL_OK), "ok");
-    for (int a = 0; a <= DOPPEL_E_NO_SPACE; a++) {
+    for (int a = 0; a <= DOPPEL_E_TOO_SHORT; a++) {
         const char *name = doppel_status_name((enum doppel_status)a);
         assert_non_null(name);
         assert_string_not_equal(name, "unknown");
         for (int b = 0; b < a; b++)
             assert_string_not_equal(name, doppel_status_name((enum doppel_status)b));
     }
-    assert_string_equal(doppel_status_name((enum doppel_status)(DOPPEL_E_NO_SPACE + 1)), "unknown");
+    assert_string_equal(doppel_status_name((enum doppel_status)(DOPPEL_E_TOO_SHORT + 1)),
+                        "unknown");
     assert_string_equal(doppel_status_name((enum doppel_status) - 1), "unknown");
 }
 

@@ -24,6 +24,7 @@ USES = {
     "worker": "core",
     "library": "core text image audio video index match store",
     "corpus": "core media text index match library",
+    "embed": "core",
     "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
@@ -36,11 +37,11 @@ USES = {
     "serve": "core text image audio video match worker library corpus compare intake search group "
     "client decide exchange report",
     "tools": "core media text image audio video index match store worker library corpus "
-    "compare intake search group client decide act exchange report serve",
+    "embed compare intake search group client decide act exchange report serve",
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
-ENGINE = "compare intake search group client decide act exchange report serve".split()
+ENGINE = "embed compare intake search group client decide act exchange report serve".split()
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
 INSIDES = {"decide": ["corpus"]}
@@ -83,14 +84,16 @@ OUTSIDERS = {
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core client",
     r"sqlite3\.h": "store library",
-    r"jansson\.h": "compare group client decide act exchange serve tools",
+    r"jansson\.h": "embed compare group client decide act exchange serve tools",
     r"csv\.h": "exchange",
     r"curl/curl\.h": "client",
     r"microhttpd\.h": "serve tools",
-    r"(utf8proc|gumbo|md4c)\.h": "text",
+    r"utf8proc\.h": "text embed",
+    r"(gumbo|md4c)\.h": "text",
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",
-    r"(simdjson|zlib)\.h": "corpus",
+    r"zlib\.h": "corpus embed",
+    r"simdjson\.h": "corpus",
     r"zstd\.h": "corpus video",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
 }

@@ -1,0 +1,288 @@
+/* The folder of models: adding, listing and removing. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/try.h"
+#include "embed/model_source.h"
+
+/* ---- a source ---- */
+
+void model_source_free(struct model_source *source)
+{
+    free(source->matrix);
+    free(source->mapping);
+    free(source->weights);
+    free(source->scores);
+    free(source->charsmap);
+    array_free(&source->keys);
+    array_free(&source->added);
+    array_free(&source->normalizers);
+    array_free(&source->splits);
+    for (size_t i = 0; i < source->strings.count; i++)
+        free(source->strings.items[i]);
+    array_free(&source->strings);
+    json_decref(source->json);
+    *source = (struct model_source){0};
+}
+
+char *model_source_keep(struct model_source *source, const char *bytes, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy || !array_push(&source->strings, copy)) {
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+/* Whether a file is JSON, by how it begins. */
+static bool is_json(const char *path)
+{
+    char start[64];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, start, sizeof start);
+    if (fd >= 0)
+        close(fd);
+    for (ssize_t i = 0; i < got; i++)
+        if (!strchr(" \t\r\n", start[i]))
+            return start[i] == '{';
+    return false;
+}
+
+static enum doppel_status read_model_source(const char *path, struct model_source *out,
+                                            struct doppel_error *error)
+{
+    struct stat stamp;
+    if (stat(path, &stamp) != 0)
+        return doppel_fail(error,
+                           errno == ENOENT || errno == ENOTDIR ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                           "%s: %s", path, strerror(errno));
+    if (S_ISDIR(stamp.st_mode))
+        return model2vec_read(path, out, error);
+    if (!S_ISREG(stamp.st_mode))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "%s: no file and no folder", path);
+    return is_json(path) ? wink_read(path, out, error) : word_list_read(path, out, error);
+}
+
+/* ---- adding ---- */
+
+struct doppel_model_add_options doppel_model_add_options_default(void)
+{
+    return (struct doppel_model_add_options){0};
+}
+
+/* The last part of a path, without its ending. */
+static void name_of_source(const char *path, char out[DOPPEL_MODEL_MAX_NAME + 1])
+{
+    static const char *const endings[] = {".gz", ".txt", ".vec", ".json"};
+    size_t size = strlen(path), begin;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    for (begin = size; begin && path[begin - 1] != '/'; begin--)
+        ;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+        if (size - begin > ending && memcmp(path + size - ending, endings[i], ending) == 0)
+            size -= ending;
+    }
+    size_t length = size - begin > DOPPEL_MODEL_MAX_NAME ? 0 : size - begin;
+    memcpy(out, path + begin, length);
+    out[length] = '\0';
+}
+
+static enum doppel_status check_add(const struct doppel_model_add_options *options,
+                                    const char *name, struct doppel_error *error)
+{
+    const char *prefix = options->prefix ? options->prefix : "";
+    if (!model_name_is_good(name))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%.80s' is no name of a model: 1 to %d letters, digits, '.', '_' and "
+                           "'-', the first a letter or digit",
+                           name, DOPPEL_MODEL_MAX_NAME);
+    if (strlen(prefix) > DOPPEL_MODEL_MAX_PREFIX)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the prefix is longer than %d bytes",
+                           DOPPEL_MODEL_MAX_PREFIX);
+    return DOPPEL_OK;
+}
+
+/* With all folders above it. */
+static enum doppel_status make_folder(const char *folder, struct doppel_error *error)
+{
+    char *path = strdup(folder);
+    bool made = path;
+    for (char *at = path ? path + 1 : NULL; at && *path && made; at++) {
+        if (*at && *at != '/')
+            continue;
+        char end = *at;
+        *at = '\0';
+        made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *at = end;
+        if (!end)
+            break;
+    }
+    free(path);
+    return made ? DOPPEL_OK
+                : doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made (%s)", folder,
+                              strerror(errno));
+}
+
+/* What is there under a name. DOPPEL_E_NOT_FOUND: nothing. */
+static enum doppel_status read_info(const char *path, const char *name,
+                                    struct doppel_model_info *out, struct doppel_error *error)
+{
+    struct doppel_model *model;
+    enum doppel_status status = model_map(path, name, &model, error);
+    if (status)
+        return status;
+    if (model_is_whole(model))
+        *out = model->info;
+    else
+        status = doppel_fail(error, DOPPEL_E_CORRUPT, "%s: is damaged; add it again", path);
+    doppel_model_free(model);
+    return status;
+}
+
+/* Write beside the place, and go there unless something else is. */
+static enum doppel_status write_and_place(struct model_source *source, const char *prefix,
+                                          const char *path, const char *name,
+                                          struct doppel_model_info *out, struct doppel_error *error)
+{
+    struct doppel_model_info before;
+    char *beside = malloc(strlen(path) + 32);
+    enum doppel_status status;
+    if (!beside)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+    sprintf(beside, "%s.%ld.new", path, (long)getpid());
+    TRY(model_write(source, prefix, beside, error));
+    TRY(read_info(beside, name, out, error));
+    if (link(beside, path) == 0)
+        goto done;
+    if (errno != EEXIST) {
+        status =
+            doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
+        goto done;
+    }
+    status = read_info(path, name, &before, NULL);
+    if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_VERSION) { /* of no use: it is replaced */
+        status = rename(beside, path) == 0
+                     ? DOPPEL_OK
+                     : doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+    } else if (status || strcmp(before.revision, out->revision) != 0) {
+        status =
+            doppel_fail(error, DOPPEL_E_BUSY,
+                        "there is another model '%s'; remove it first, or give a --name", name);
+    }
+done:
+    unlink(beside);
+    free(beside);
+    return status;
+}
+
+enum doppel_status doppel_model_add(const struct doppel_model_add_options *options,
+                                    struct doppel_model_info *out, struct doppel_error *error)
+{
+    char from_source[DOPPEL_MODEL_MAX_NAME + 1], *path = NULL;
+    struct model_source source = {0};
+    struct doppel_model_info info;
+    const char *name = options->name ? options->name : from_source;
+    enum doppel_status status;
+    if (!options->folder || !*options->folder || !options->source)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a model needs a folder and a source");
+    name_of_source(options->source, from_source);
+    TRY(check_add(options, name, error));
+    TRY(read_model_source(options->source, &source, error));
+    TRY(make_folder(options->folder, error));
+    path = model_path(options->folder, name);
+    if (!path)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory"));
+    TRY(write_and_place(&source, options->prefix ? options->prefix : "", path, name, &info, error));
+    *out = info;
+done:
+    model_source_free(&source);
+    free(path);
+    return status;
+}
+
+/* ---- listing and removing ---- */
+
+static int is_model_file(const struct dirent *entry)
+{
+    char name[DOPPEL_MODEL_MAX_NAME + 1];
+    size_t size = strlen(entry->d_name), ending = sizeof ".model" - 1;
+    if (size <= ending || size - ending > DOPPEL_MODEL_MAX_NAME ||
+        strcmp(entry->d_name + size - ending, ".model") != 0)
+        return 0;
+    memcpy(name, entry->d_name, size - ending);
+    name[size - ending] = '\0';
+    return model_name_is_good(name);
+}
+
+static int compare_entries(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static enum doppel_status visit_model(const char *folder, char *file, doppel_model_visitor *visit,
+                                      void *context, struct doppel_error *error)
+{
+    struct doppel_model_info info = {0};
+    struct doppel_error problem;
+    file[strlen(file) - strlen(".model")] = '\0';
+    snprintf(info.name, sizeof info.name, "%s", file);
+    char *path = model_path(folder, file);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+    enum doppel_status status = read_info(path, file, &info, &problem);
+    free(path);
+    if (status == DOPPEL_E_NOT_FOUND) /* it was removed meanwhile */
+        return DOPPEL_OK;
+    return visit(context, &info, status ? problem.message : NULL)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");
+}
+
+enum doppel_status doppel_models_list(const char *folder, doppel_model_visitor *visit,
+                                      void *context, struct doppel_error *error)
+{
+    struct dirent **entries;
+    enum doppel_status status = DOPPEL_OK;
+    int count = scandir(folder, &entries, is_model_file, compare_entries);
+    if (count < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return DOPPEL_OK;
+    if (count < 0)
+        return doppel_fail(error, errno == ENOMEM ? DOPPEL_E_MEMORY : DOPPEL_E_IO, "%s: %s", folder,
+                           strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (!status)
+            status = visit_model(folder, entries[i]->d_name, visit, context, error);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+enum doppel_status doppel_model_remove(const char *folder, const char *name,
+                                       struct doppel_error *error)
+{
+    if (!model_name_is_good(name))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'%.80s' is no name of a model", name);
+    char *path = model_path(folder, name);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
+    enum doppel_status status = DOPPEL_OK;
+    if (unlink(path) != 0)
+        status = errno == ENOENT
+                     ? doppel_fail(error, DOPPEL_E_NOT_FOUND, "there is no model '%s'", name)
+                     : doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
+    free(path);
+    return status;
+}
