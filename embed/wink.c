@@ -31,12 +31,17 @@ static enum doppel_status fail_wink(const struct wink_reader *reader, const char
                        reader->at, what);
 }
 
+static void skip_blanks_of_wink(struct wink_reader *reader)
+{
+    while (reader->at < reader->size && reader->bytes[reader->at] &&
+           strchr(" \t\r\n", reader->bytes[reader->at]))
+        reader->at++;
+}
+
 /* Whether this character is next, which is passed over then. */
 static bool take_character(struct wink_reader *reader, char wanted)
 {
-    while (reader->at < reader->size && strchr(" \t\r\n", reader->bytes[reader->at]) &&
-           reader->bytes[reader->at])
-        reader->at++;
+    skip_blanks_of_wink(reader);
     if (reader->at == reader->size || reader->bytes[reader->at] != wanted)
         return false;
     reader->at++;
@@ -59,6 +64,7 @@ static bool take_wink_number(struct wink_reader *reader, float *out)
 {
     enum { MOST = 40 };
     char text[MOST + 1], *end;
+    skip_blanks_of_wink(reader);
     size_t size = 0, left = reader->size - reader->at;
     const char *at = reader->bytes + reader->at;
     while (size < MOST && size < left && at[size] && strchr("0123456789.+-eE", at[size]))

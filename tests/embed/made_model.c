@@ -36,9 +36,9 @@ void made_folder_remove(const struct made_folder *folder)
 
 static char *next_place(void)
 {
-    static char places[8][4096];
+    static char places[64][4096];
     static unsigned next;
-    return places[next++ % 8];
+    return places[next++ % 64];
 }
 
 const char *made_path(const struct made_folder *folder, const char *name)

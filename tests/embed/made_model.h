@@ -16,7 +16,7 @@ struct made_folder {
 void made_folder_begin(struct made_folder *folder);
 void made_folder_remove(const struct made_folder *folder);
 
-/* FOLDER/NAME, in one of eight static places. */
+/* FOLDER/NAME, in one of 64 static places. */
 const char *made_path(const struct made_folder *folder, const char *name);
 
 void made_file(const char *path, const void *bytes, size_t size);
