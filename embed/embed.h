@@ -23,6 +23,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/json_writer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,11 @@ struct doppel_model_info {
     uint32_t max_tokens; /**< of a text, more are not looked at; 0: no limit */
     uint64_t size_bytes; /**< of the file */
 };
+
+/** Append its fields to the object that was begun; no "prefix" where there is none, no "max_tokens"
+ * where there is no limit. */
+DOPPEL_API void doppel_model_info_to_json(struct doppel_json *json,
+                                          const struct doppel_model_info *info);
 
 /* ---- the folder of models ---- */
 

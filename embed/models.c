@@ -177,9 +177,9 @@ static enum doppel_status write_and_place(struct model_source *source, const cha
                      ? DOPPEL_OK
                      : doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
     } else if (status || strcmp(before.revision, out->revision) != 0) {
-        status =
-            doppel_fail(error, DOPPEL_E_BUSY,
-                        "there is another model '%s'; remove it first, or give a --name", name);
+        status = doppel_fail(
+            error, DOPPEL_E_BUSY,
+            "there is another model '%s'; remove it first, or give this one another name", name);
     }
 done:
     unlink(beside);
@@ -213,6 +213,20 @@ done:
 }
 
 /* ---- listing and removing ---- */
+
+void doppel_model_info_to_json(struct doppel_json *json, const struct doppel_model_info *info)
+{
+    doppel_json_text(json, "name", info->name);
+    doppel_json_text(json, "revision", info->revision);
+    doppel_json_integer(json, "dimension", info->dimension);
+    doppel_json_text(json, "prefix", info->prefix[0] ? info->prefix : NULL);
+    doppel_json_text(json, "tokens", doppel_model_tokens_name(info->tokens));
+    doppel_json_integer(json, "vocabulary", info->vocabulary);
+    doppel_json_integer(json, "rows", info->rows);
+    if (info->max_tokens)
+        doppel_json_integer(json, "max_tokens", info->max_tokens);
+    doppel_json_integer(json, "size", info->size_bytes);
+}
 
 static int is_model_file(const struct dirent *entry)
 {

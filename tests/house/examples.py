@@ -81,6 +81,21 @@ def codes(folder):
     (folder / "hashes.csv").write_text("hash,hash_type,tags\n" + "".join(lines))
 
 
+def models(folder):
+    """A list of words, and a model of model2vec with three tokens."""
+    words = "the 0.1 0.2\ncat -0.3 0.4\n"
+    (folder / "glove.6B.100d.txt.gz").write_bytes(gzip.compress(words.encode()))
+    model = folder / "potion-base-8M"
+    model.mkdir()
+    (model / "tokenizer.json").write_text(
+        '{"model":{"type":"WordPiece","unk_token":"[UNK]","vocab":{"[UNK]":0,"the":1,"##s":2}},'
+        '"normalizer":{"type":"BertNormalizer"},"pre_tokenizer":{"type":"BertPreTokenizer"}}'
+    )
+    header = b'{"embeddings":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]}}'
+    rows = struct.pack("<6f", *range(6))
+    (model / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + rows)
+
+
 def keys(folder):
     digest = hashlib.sha256(b"a key").hexdigest()
     (folder / "keys.txt").write_text(f"{digest} uploads write 50\n")
@@ -136,7 +151,7 @@ def ended(command):
 def try_all(groups):
     with tempfile.TemporaryDirectory(prefix="doppel-examples-") as name:
         folder = pathlib.Path(name).resolve()
-        for prepare in (pictures, recordings, corpora, codes, keys):
+        for prepare in (pictures, recordings, corpora, codes, models, keys):
             prepare(folder)
         environment = {
             "PATH": f"{build}:{os.environ['PATH']}",

@@ -29,8 +29,9 @@ PARTS += [
     for part in "cache decisions items jobs lists lookups requests upkeep".split()
 ]
 EXAMPLE_PROGRAMS = (
-    "hash_plane simhash_text find_peaks search_codes search_library compare_files decide_stream "
-    "watch_folder scan_folder find_in_library write_report act_and_undo"
+    "hash_plane simhash_text embed_texts find_peaks search_codes search_library "
+    "compare_files decide_stream watch_folder scan_folder find_in_library "
+    "write_report act_and_undo"
 ).split()
 HEAVY = r"lib(av|sw)\w+|sqlite3|fftw\w*"
 
@@ -195,6 +196,15 @@ def test_text_example_links_text_alone():
     assert not heavy, heavy
 
 
+def test_embedding_example_links_embed_alone():
+    program = compile_example("embed_texts", *flags("doppel-embed"))
+    (work / "models").mkdir()
+    lines = run(program, work / "models").splitlines()
+    assert len(lines) == 3 and lines[0].endswith(" 1.00") and "-" in lines[2], lines
+    heavy = [name for name in needed(program) if re.match(HEAVY + "|libdoppel", name)]
+    assert not heavy, heavy
+
+
 def test_audio_example_links_audio_and_fftw_alone():
     program = compile_example("find_peaks", *flags("doppel-audio"))
     assert re.match(r"\d{3} peaks, \d{3,4} keys in 6 seconds", run(program))
@@ -220,6 +230,7 @@ def test_search_example_links_no_decoder():
 
 def test_each_module_of_the_engine_links_alone():
     calls = {
+        "embed": "doppel_model_open",
         "compare": "doppel_compare",
         "intake": "doppel_intake_open",
         "search": "doppel_search_new",

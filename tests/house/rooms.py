@@ -36,7 +36,7 @@ USES = {
     "report": "core text image audio video match worker library corpus group compare",
     "serve": "core text image audio video match worker library corpus compare intake search group "
     "client decide exchange report",
-    "tools": "core media text image audio video index match store worker library corpus "
+    "tools": "core embed media text image audio video index match store worker library corpus "
     "embed compare intake search group client decide act exchange report serve",
 }
 

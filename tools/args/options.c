@@ -142,6 +142,12 @@ const struct option_info option_table[] = {
     {"lanes", 0, "128|256", OPTION_CHOICE, AT(lanes), NULL,
      "Lanes of a signature (default: 128, or those of the scheme)", VERBS_CORPUS, SECTION_TEXTS},
 
+    {"name", 0, "NAME", OPTION_TEXT, AT(model_name), NULL,
+     "What the model is called (default: as SOURCE, without its ending)", VERB_MODEL_ADD,
+     SECTION_TEXTS},
+    {"prefix", 0, "TEXT", OPTION_TEXT, AT(model_prefix), NULL,
+     "What the model expects before every text: \"query: \"", VERB_MODEL_ADD, SECTION_TEXTS},
+
     {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
      "False positives: the share of unrelated recordings and videos that may get a match "
      "(default:"

@@ -223,6 +223,8 @@ struct settings {
     bool take_back;       /* tag: off these lists, and labels */
     int state;            /* of a list, enum doppel_list_state; -1 = not given */
 
+    const char *model_name, *model_prefix; /* model add; NULL: not given */
+
     enum exchange export_format, import_format;
     bool scheme_given;
 
@@ -274,11 +276,13 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_CONFIG (UINT64_C(1) << 38)
 #define VERB_DOCTOR (UINT64_C(1) << 39)
 #define VERB_SERVE (UINT64_C(1) << 40)
+#define VERB_MODEL (UINT64_C(1) << 41)
+#define VERB_MODEL_ADD (UINT64_C(1) << 42)
 /* Those that can ask a service. */
 #define VERBS_REMOTE                                                                               \
     (VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_GROUPS | VERB_TAG |       \
      VERB_MARK)
-#define VERB_ANY ((UINT64_C(1) << 41) - 1)
+#define VERB_ANY ((UINT64_C(1) << 43) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */

@@ -46,6 +46,14 @@ char *library_directory(const struct settings *settings)
     return user_file("XDG_DATA_HOME", ".local/share", "doppel");
 }
 
+char *model_folder(void)
+{
+    const char *variable = getenv("DOPPEL_MODELS");
+    if (variable && *variable)
+        return must_copy(variable);
+    return user_file("XDG_DATA_HOME", ".local/share", "doppel/models");
+}
+
 /* As `mkdir -p`, with mode 0700; what cannot be made is found out by who opens the file. */
 static void make_folders(char *path)
 {

@@ -12,6 +12,10 @@ char *user_folder(const char *variable, const char *below_home);
  * a home. Given (free). */
 char *library_directory(const struct settings *settings);
 
+/* $DOPPEL_MODELS, else $XDG_DATA_HOME/doppel/models (~/.local/share/…); NULL without a home. Given
+ * (free). */
+char *model_folder(void);
+
 /* --cache, else $XDG_CACHE_HOME/doppel/cache.db (~/.cache/…); NULL with --no-cache or without a
  * home; its directory is made. Given (free). */
 char *cache_file(const struct settings *settings);

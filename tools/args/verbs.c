@@ -310,6 +310,25 @@ const struct verb verb_table[] = {
      "is missing, as every verb does then.",
      "doppel doctor", "doppel doctor --sandbox require --json", "sandbox max-memory format",
      cmd_doctor},
+    {"model add", VERB_MODEL_ADD, "SOURCE", 1, 1,
+     "add an embedding model, by which texts are compared by meaning",
+     "SOURCE is a folder of model2vec or of a StaticEmbedding of sentence-transformers: "
+     "model.safetensors and tokenizer.json. Or it is a list of words with their numbers, the "
+     "most frequent word first, as those of GloVe and fastText, plain or .gz, or the JSON of "
+     "wink-embeddings. It is checked, and written as one file into $DOPPEL_MODELS (default: "
+     "$XDG_DATA_HOME/doppel/models). Vectors of two models are never compared: a model is its "
+     "name, its revision (a digest of all that its vectors depend on), its dimension and its "
+     "prefix.",
+     "doppel model add potion-base-8M", "doppel model add glove.6B.100d.txt.gz --name glove",
+     "name prefix format", cmd_model_add},
+    {"model list", VERB_MODEL, "", 0, 0, "list the embedding models",
+     "Every byte of them is checked. Exits with 3 if one is damaged.", "doppel model list",
+     "doppel model list --json", "format", cmd_model_list},
+    {"model remove", VERB_MODEL, "NAME...", 1, SIZE_MAX, "remove embedding models",
+     "What was computed by them stays, but nothing is compared with it until the same model is "
+     "added again.",
+     "doppel model remove glove", "doppel model remove potion-base-8M --quiet", "quiet",
+     cmd_model_remove},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes",
      "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is "
      "a new folder, which appears once it is complete.",

@@ -52,6 +52,7 @@ int cmd_config(const struct settings *settings, struct report *report)
     }
     if (!settings->library)
         print_place(output, "library", library_directory(settings), "DOPPEL_LIBRARY");
+    print_place(output, "models", model_folder(), "DOPPEL_MODELS");
     if (!settings->cache)
         print_place(output, "cache", cache_file(settings), "XDG_CACHE_HOME");
     if (!settings->journal)

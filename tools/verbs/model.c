@@ -1,0 +1,100 @@
+/* doppel model add|list|remove: the embedding models of this machine. */
+#include <stdlib.h>
+
+#include <doppel/embed.h>
+
+#include "tools/args/commands.h"
+#include "tools/args/options.h"
+#include "tools/args/paths.h"
+#include "tools/output/messages.h"
+#include "tools/output/output.h"
+
+static const struct column columns[] = {
+    {"name", "name", CELL_TEXT},         {"dimension", "dimension", CELL_NUMBER},
+    {"tokens", "tokens", CELL_TEXT},     {"vocabulary", "vocabulary", CELL_NUMBER},
+    {"size", "size", CELL_SIZE},         {"prefix", "prefix", CELL_TEXT},
+    {"revision", "revision", CELL_TEXT},
+};
+static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+static int fail_without_home(struct report *report)
+{
+    return report_fatal(report, "there is no folder for models: set $DOPPEL_MODELS, or $HOME");
+}
+
+static void print_model(struct output *output, const struct doppel_model_info *info)
+{
+    doppel_model_info_to_json(output_begin(output), info);
+    output_end(output);
+}
+
+int cmd_model_add(const struct settings *settings, struct report *report)
+{
+    struct doppel_model_add_options add = doppel_model_add_options_default();
+    struct doppel_model_info info;
+    struct doppel_error error;
+    char *folder = model_folder();
+    if (!folder)
+        return fail_without_home(report);
+    add.folder = folder;
+    add.source = settings->operands.items[0];
+    add.name = settings->model_name;
+    add.prefix = settings->model_prefix;
+    enum doppel_status status = doppel_model_add(&add, &info, &error);
+    free(folder);
+    if (status)
+        return report_refusal(report, status, &error);
+    struct output *output = output_new(settings, &layout, report);
+    print_model(output, &info);
+    return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
+}
+
+struct model_rows {
+    struct output *output;
+    struct report *report;
+};
+
+static bool print_listed_model(void *context, const struct doppel_model_info *info,
+                               const char *problem)
+{
+    struct model_rows *rows = context;
+    if (problem)
+        report_input(rows->report, info->name, problem);
+    else
+        print_model(rows->output, info);
+    return true;
+}
+
+int cmd_model_list(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    char *folder = model_folder();
+    if (!folder)
+        return fail_without_home(report);
+    struct model_rows rows = {output_new(settings, &layout, report), report};
+    enum doppel_status status = doppel_models_list(folder, print_listed_model, &rows, &error);
+    bool written = output_finish(rows.output);
+    free(folder);
+    if (status)
+        return report_fatal(report, "%s", error.message);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}
+
+int cmd_model_remove(const struct settings *settings, struct report *report)
+{
+    struct doppel_error error;
+    char *folder = model_folder();
+    enum doppel_status status = DOPPEL_OK;
+    if (!folder)
+        return fail_without_home(report);
+    for (size_t i = 0; i < settings->operands.count && !status; i++) {
+        const char *name = settings->operands.items[i];
+        status = doppel_model_remove(folder, name, &error);
+        if (status != DOPPEL_E_NOT_FOUND)
+            continue;
+        report_input(report, name, "there is no such model");
+        status = DOPPEL_OK;
+    }
+    free(folder);
+    return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
+}
