@@ -94,7 +94,8 @@ struct doppel_model {
     bool knows_first; /* a step does something else with the beginning of a text */
     uint8_t classes[256], lower[256];
     uint8_t added_first[2][256]; /* whether an added token begins with this byte */
-    bool has_added[2];
+    unsigned added_firsts[2];    /* how many bytes that is */
+    int added_first_byte[2];     /* one of them */
     const struct embed_kernels *kernels;
 };
 

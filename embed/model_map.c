@@ -118,7 +118,9 @@ static void look_for_added(struct doppel_model *model)
             uint32_t base = model->head.roots[ROOT_ADDED + which];
             bool begins = trie_step(model->cells, model->cell_count, base, (uint8_t)byte) != 0;
             model->added_first[which][byte] = begins;
-            model->has_added[which] |= begins;
+            model->added_firsts[which] += begins;
+            if (begins)
+                model->added_first_byte[which] = (int)byte;
         }
 }
 
@@ -163,7 +165,7 @@ static enum doppel_status take_steps(struct doppel_model *model)
         model->head.kind == DOPPEL_MODEL_WORD_LIST ||
         (model->head.kind == DOPPEL_MODEL_WORD_PIECES && model->normalizers[0].kind == STEP_BERT &&
          !model->normalizers[1].kind && model->splits[0].kind == STEP_SPLIT_BERT &&
-         !model->splits[1].kind && !model->has_added[1]);
+         !model->splits[1].kind && !model->added_firsts[1]);
 done:
     return status;
 }

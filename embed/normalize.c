@@ -51,9 +51,25 @@ static void append_bert_point(uint32_t flags, uint32_t point, struct embed_text 
     }
 }
 
+static void append_bert_ascii(uint32_t flags, uint8_t byte, struct embed_text *out)
+{
+    bool space = byte == '\t' || byte == '\n' || byte == '\r';
+    if (flags & BERT_CLEAN && (byte < ' ' || byte == 0x7f)) {
+        if (space)
+            embed_text_append_point(out, ' ');
+        return;
+    }
+    bool upper = flags & BERT_LOWERCASE && byte >= 'A' && byte <= 'Z';
+    embed_text_append_point(out, upper ? byte | 0x20u : byte);
+}
+
 void normalize_bert(uint32_t flags, const char *text, size_t size, struct embed_text *out)
 {
     for (size_t at = 0; at < size;) {
+        if ((uint8_t)text[at] < 0x80) {
+            append_bert_ascii(flags, (uint8_t)text[at++], out);
+            continue;
+        }
         uint32_t point = point_next(text, size, &at);
         if (flags & BERT_CLEAN && is_cleaned_away(point))
             continue;
@@ -322,9 +338,11 @@ void normalize(struct normalizing *work, const struct text_step *steps, const ch
 {
     work->from.size = 0;
     for (size_t at = 0; at < size;) { /* UTF-8 from here on */
-        size_t begin = at;
-        while (at < size && utf8_length(text + at, size - at))
-            at += utf8_length(text + at, size - at);
+        size_t begin = at, length = 1;
+        while (at < size && length) {
+            length = (uint8_t)text[at] < 0x80 ? 1 : utf8_length(text + at, size - at);
+            at += length;
+        }
         embed_text_append(&work->from, text + begin, at - begin);
         if (at < size) {
             embed_text_append_point(&work->from, NO_CHARACTER);

@@ -68,14 +68,26 @@ static void strip_around(const char *text, size_t size, size_t least, struct add
     }
 }
 
+/* Where an added token may begin. */
+static size_t find_first_byte(const struct doppel_model *model, int which, const char *text,
+                              size_t size, size_t at)
+{
+    if (at < size && model->added_firsts[which] == 1) {
+        const char *found = memchr(text + at, model->added_first_byte[which], size - at);
+        return found ? (size_t)(found - text) : size;
+    }
+    while (at < size && !model->added_first[which][(uint8_t)text[at]])
+        at++;
+    return at;
+}
+
 /* The next added token. @param at where to look; moves behind it. @param done behind the last one
  */
 static bool next_added(const struct doppel_model *model, int which, const char *text, size_t size,
                        size_t *at, size_t done, struct added_match *out)
 {
-    for (; *at < size; ++*at) {
-        if (!model->added_first[which][(uint8_t)text[*at]] ||
-            !match_added(model, which, text, size, *at, out))
+    for (; (*at = find_first_byte(model, which, text, size, *at)) < size; ++*at) {
+        if (!match_added(model, which, text, size, *at, out))
             continue;
         if (out->token.flags & ADDED_SINGLE_WORD && !is_single_word(text, size, out)) {
             *at = out->end - 1;
@@ -96,7 +108,7 @@ static void take_added(struct tokenizing *work, int which, const char *text, siz
 {
     struct added_match match;
     size_t done = 0, at = 0;
-    if (!work->model->has_added[which]) {
+    if (!work->model->added_firsts[which]) {
         take(work, text, size, first);
         return;
     }

@@ -1,5 +1,5 @@
-/* Building the array: nodes breadth first, each at the first base at which its children fit.
- */
+/* Building the array: nodes in the order of their values, each at the first base at which its
+ * children fit. */
 #include "embed/trie.h"
 
 #include <stdlib.h>
@@ -17,6 +17,7 @@ enum {
 /* Keys from `begin` to `end` share `depth` bytes, which lead to the node whose cell this is. */
 struct trie_node {
     uint32_t begin, end, depth, cell;
+    uint32_t least; /* of the keys' values */
 };
 
 struct trie_builder {
@@ -24,7 +25,7 @@ struct trie_builder {
     ARRAY(uint64_t) cells;
     ARRAY(uint8_t) based; /* whether a cell's number is the base of a node */
     ARRAY(uint8_t) taken;
-    ARRAY(struct trie_node) nodes; /* a queue */
+    ARRAY(struct trie_node) nodes; /* to be placed: a heap, the least value first */
     size_t first_open;             /* cell */
 };
 
@@ -107,7 +108,62 @@ static size_t bytes_of_children(const struct trie_builder *builder, const struct
     return count;
 }
 
-/* Put the children of a node into the array and the queue. */
+/* ---- the heap ---- */
+
+static bool is_placed_before(const struct trie_node *a, const struct trie_node *b)
+{
+    return a->least != b->least ? a->least < b->least : a->depth > b->depth;
+}
+
+static void swap_nodes(struct trie_node *a, struct trie_node *b)
+{
+    struct trie_node held = *a;
+    *a = *b;
+    *b = held;
+}
+
+static bool push_node(struct trie_builder *builder, struct trie_node node)
+{
+    if (!array_push(&builder->nodes, node))
+        return false;
+    struct trie_node *nodes = builder->nodes.items;
+    for (size_t at = builder->nodes.count - 1;
+         at && is_placed_before(&nodes[at], &nodes[(at - 1) / 2]); at = (at - 1) / 2)
+        swap_nodes(&nodes[at], &nodes[(at - 1) / 2]);
+    return true;
+}
+
+static struct trie_node pop_node(struct trie_builder *builder)
+{
+    struct trie_node *nodes = builder->nodes.items, first = nodes[0];
+    size_t count = --builder->nodes.count;
+    nodes[0] = nodes[count];
+    for (size_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && is_placed_before(&nodes[child + 1], &nodes[child]);
+        if (!is_placed_before(&nodes[child], &nodes[at]))
+            break;
+        swap_nodes(&nodes[child], &nodes[at]);
+    }
+    return first;
+}
+
+/* ---- nodes ---- */
+
+/* The child by a byte, whose keys begin at `begin`. */
+static struct trie_node child_of(const struct trie_builder *builder, const struct trie_node *node,
+                                 uint32_t begin, uint8_t byte, uint32_t cell)
+{
+    struct trie_node child = {begin, begin, node->depth + 1, cell, UINT32_MAX};
+    for (; child.end < node->end; child.end++) {
+        const struct trie_key *key = &builder->keys[child.end];
+        if ((uint8_t)key->bytes[node->depth] != byte)
+            break;
+        child.least = key->value < child.least ? key->value : child.least;
+    }
+    return child;
+}
+
+/* Put the children of a node into the array and the heap. */
 static enum doppel_status place_children(struct trie_builder *builder, struct trie_node node,
                                          uint32_t *out_base)
 {
@@ -123,30 +179,28 @@ static enum doppel_status place_children(struct trie_builder *builder, struct tr
     uint32_t at = node.begin;
     at += builder->keys[at].size == node.depth;
     for (size_t i = 0; i < count; i++) {
-        struct trie_node child = {at, at, node.depth + 1, *out_base ^ bytes[i]};
-        while (child.end < node.end &&
-               (uint8_t)builder->keys[child.end].bytes[node.depth] == bytes[i])
-            child.end++;
+        struct trie_node child = child_of(builder, &node, at, bytes[i], *out_base ^ bytes[i]);
         at = child.end;
         const struct trie_key *first = &builder->keys[child.begin];
         uint64_t value = first->size == child.depth ? (uint64_t)first->value + 1 : 0;
         builder->cells.items[child.cell] = (uint64_t)bytes[i] << 32 | value << 40;
         builder->taken.items[child.cell] = true;
-        if (!array_push(&builder->nodes, child))
+        if (!push_node(builder, child))
             return DOPPEL_E_MEMORY;
     }
     return DOPPEL_OK;
 }
 
-/* All that follows from the root of the keys from `begin` to `end`. */
+/* All that follows from the root of the keys from `begin` to `end`. The way to the key with the
+ * least value is placed first, and so on: in a vocabulary these are the most frequent, and what is
+ * walked most lies in few lines of the cache. */
 static enum doppel_status place_trie(struct trie_builder *builder, uint32_t begin, uint32_t end,
                                      uint32_t *out_root)
 {
     enum doppel_status status = DOPPEL_OK;
-    builder->nodes.count = 0;
-    TRY(place_children(builder, (struct trie_node){begin, end, 0, 0}, out_root));
-    for (size_t i = 0; i < builder->nodes.count; i++) {
-        struct trie_node node = builder->nodes.items[i];
+    TRY(place_children(builder, (struct trie_node){begin, end, 0, 0, 0}, out_root));
+    while (builder->nodes.count) {
+        struct trie_node node = pop_node(builder);
         uint32_t base;
         TRY(place_children(builder, node, &base));
         builder->cells.items[node.cell] |= base;
