@@ -22,6 +22,8 @@ static double sum_of_squares(const float *sum, size_t count)
 static enum doppel_status take_vector(struct tokenizing *work, size_t given, float *out)
 {
     const struct model_head *head = &work->model->head;
+    for (uint32_t i = head->dimension; i < head->stride; i++) /* a damaged file may have more */
+        work->sum[i] = 0;
     double squares = work->known > given ? sum_of_squares(work->sum, head->stride) : 0;
     if (work->failed || work->damaged || !isfinite(squares))
         return work->failed ? DOPPEL_E_MEMORY : DOPPEL_E_CORRUPT;

@@ -14,15 +14,17 @@ enum {
 };
 
 enum model_section {
-    SECTION_CELLS,      /* the trie: 8 bytes a cell */
-    SECTION_TOKENS,     /* struct model_token, one a token */
-    SECTION_SCORES,     /* of Unigram: 64 bits a token */
-    SECTION_INT8_ROWS,  /* stride bytes a row */
-    SECTION_FLOAT_ROWS, /* stride floats a row */
-    SECTION_STEPS,      /* what the tokenizer does with a text */
-    SECTION_ADDED,      /* struct model_added, one an added token */
-    SECTION_CHARSMAP,   /* of sentencepiece, as it comes */
-    SECTION_PREFIX,     /* UTF-8 */
+    SECTION_CELLS,        /* the trie: 8 bytes a cell */
+    SECTION_MAPPING,      /* of a token to its row, 32 bits; empty: a row each */
+    SECTION_WEIGHTS,      /* of the float row: a float a token */
+    SECTION_INT8_WEIGHTS, /* the same times the scale of the row */
+    SECTION_SCORES,       /* of Unigram: 64 bits a token */
+    SECTION_INT8_ROWS,    /* stride bytes a row */
+    SECTION_FLOAT_ROWS,   /* stride floats a row */
+    SECTION_STEPS,        /* what the tokenizer does with a text */
+    SECTION_ADDED,        /* struct model_added, one an added token */
+    SECTION_CHARSMAP,     /* of sentencepiece, as it comes */
+    SECTION_PREFIX,       /* UTF-8 */
     SECTION_COUNT
 };
 
@@ -33,12 +35,6 @@ enum model_root {
     ROOT_ADDED,            /* added tokens, in the text as it comes */
     ROOT_ADDED_NORMALIZED, /* added tokens, in the normalised text */
     ROOT_COUNT
-};
-
-struct model_token {
-    uint32_t row;
-    float weight;      /* of the float row */
-    float int8_weight; /* of the int8 row: the same times the row's scale */
 };
 
 enum { ADDED_SINGLE_WORD = 1, ADDED_STRIP_LEFT = 2, ADDED_STRIP_RIGHT = 4 };
@@ -78,7 +74,8 @@ struct doppel_model {
 
     const uint64_t *cells;
     size_t cell_count;
-    const struct model_token *tokens;
+    const uint32_t *mapping; /* NULL: token i has row i */
+    const float *weights, *int8_weights;
     const double *scores;
     const int8_t *int8_rows;
     const float *float_rows;

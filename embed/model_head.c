@@ -17,7 +17,6 @@ enum {
 };
 
 _Static_assert(AT_SECTIONS + 16 * SECTION_COUNT <= AT_DIGEST, "the head has room for all");
-_Static_assert(sizeof(struct model_token) == 12, "as in docs/formats.md");
 _Static_assert(sizeof(struct model_added) == 8, "as in docs/formats.md");
 
 static void put_f64(uint8_t *out, double value)
@@ -115,7 +114,9 @@ static bool numbers_fit(const struct model_head *head)
 static bool sections_fit(const struct model_head *head, uint64_t size)
 {
     const uint64_t wanted[SECTION_COUNT] = {
-        [SECTION_TOKENS] = sizeof(struct model_token) * (uint64_t)head->tokens,
+        [SECTION_MAPPING] = sizeof(uint32_t) * (uint64_t)head->tokens,
+        [SECTION_WEIGHTS] = sizeof(float) * (uint64_t)head->tokens,
+        [SECTION_INT8_WEIGHTS] = sizeof(float) * (uint64_t)head->tokens,
         [SECTION_SCORES] =
             head->kind == DOPPEL_MODEL_UNIGRAM ? sizeof(double) * (uint64_t)head->tokens : 0,
         [SECTION_INT8_ROWS] = (uint64_t)head->rows * head->stride,
@@ -125,7 +126,9 @@ static bool sections_fit(const struct model_head *head, uint64_t size)
         uint64_t offset = head->sections[i].offset, bytes = head->sections[i].size;
         if (offset % MODEL_PAGE || offset < MODEL_PAGE || offset > size || bytes > size - offset)
             return false;
-        if (i <= SECTION_FLOAT_ROWS && i != SECTION_CELLS && bytes != wanted[i])
+        bool may_be_empty = i == SECTION_MAPPING && head->rows == head->tokens;
+        if (i <= SECTION_FLOAT_ROWS && i != SECTION_CELLS && bytes != wanted[i] &&
+            !(may_be_empty && !bytes))
             return false;
     }
     return head->sections[SECTION_CELLS].size % sizeof(uint64_t) == 0 &&

@@ -83,7 +83,10 @@ static void take_sections(struct doppel_model *model)
 {
     model->cells = section_of(model, SECTION_CELLS);
     model->cell_count = section_size(model, SECTION_CELLS) / sizeof *model->cells;
-    model->tokens = section_of(model, SECTION_TOKENS);
+    if (section_size(model, SECTION_MAPPING))
+        model->mapping = section_of(model, SECTION_MAPPING);
+    model->weights = section_of(model, SECTION_WEIGHTS);
+    model->int8_weights = section_of(model, SECTION_INT8_WEIGHTS);
     model->scores = section_of(model, SECTION_SCORES);
     model->int8_rows = section_of(model, SECTION_INT8_ROWS);
     model->float_rows = section_of(model, SECTION_FLOAT_ROWS);

@@ -102,18 +102,20 @@ done:
     return status;
 }
 
-static enum doppel_status put_tokens(struct model_writer *writer)
+/* @param scaled by the row's scale */
+static enum doppel_status put_weights(struct model_writer *writer, enum model_section section,
+                                      bool scaled)
 {
     const struct model_source *source = writer->source;
     enum doppel_status status;
-    TRY(begin_section(writer, SECTION_TOKENS));
+    TRY(begin_section(writer, section));
     for (uint32_t i = 0; i < source->head.tokens; i++) {
-        struct model_token token = {.row = source->mapping ? source->mapping[i] : i};
-        token.weight = source->weights ? source->weights[i] : 1;
-        token.int8_weight = token.weight * writer->scales[token.row];
-        TRY(put_bytes(writer, &token, sizeof token));
+        uint32_t row = source->mapping ? source->mapping[i] : i;
+        float weight = source->weights ? source->weights[i] : 1;
+        weight = scaled ? weight * writer->scales[row] : weight;
+        TRY(put_bytes(writer, &weight, sizeof weight));
     }
-    end_section(writer, SECTION_TOKENS);
+    end_section(writer, section);
 done:
     return status;
 }
@@ -167,7 +169,10 @@ static enum doppel_status put_sections(struct model_writer *writer, const char *
     TRY(put_bytes(writer, head, sizeof head));
     TRY(put_trie(writer));
     TRY(put_rows(writer));
-    TRY(put_tokens(writer));
+    TRY(put_section(writer, SECTION_MAPPING, source->mapping,
+                    source->mapping ? source->head.tokens * sizeof *source->mapping : 0));
+    TRY(put_weights(writer, SECTION_WEIGHTS, false));
+    TRY(put_weights(writer, SECTION_INT8_WEIGHTS, true));
     TRY(put_section(writer, SECTION_SCORES, source->scores,
                     scored ? source->head.tokens * sizeof *source->scores : 0));
     TRY(put_steps(writer));

@@ -72,19 +72,19 @@ void split_and_look_up(struct tokenizing *work, const struct text_step *steps, c
 static inline void queue_row(struct tokenizing *work, uint32_t id)
 {
     const struct doppel_model *model = work->model;
-    struct model_token token = model->tokens[id];
-    if (token.row >= model->head.rows) {
+    uint32_t number = model->mapping ? model->mapping[id] : id;
+    if (number >= model->head.rows) {
         work->damaged = true;
         return;
     }
-    size_t at = (size_t)token.row * model->head.stride;
+    size_t at = (size_t)number * model->head.stride;
     size_t bytes = model->exact ? model->head.stride * sizeof(float) : model->head.stride;
     const char *row = model->exact ? (const char *)(model->float_rows + at)
                                    : (const char *)(model->int8_rows + at);
     for (size_t i = 0; i < bytes && i < 1024; i += 64)
         __builtin_prefetch(row + i);
-    work->rows[work->waiting] = token.row;
-    work->weights[work->waiting] = model->exact ? token.weight : token.int8_weight;
+    work->rows[work->waiting] = number;
+    work->weights[work->waiting] = (model->exact ? model->weights : model->int8_weights)[id];
     if (++work->waiting == TOKENS_AT_ONCE)
         add_waiting_rows(work);
 }
