@@ -72,7 +72,7 @@ struct doppel_model_add_options {
     /** A folder with model.safetensors, tokenizer.json and config.json, as model2vec or
      * sentence-transformers write it; or a file with a word and its numbers on each line (GloVe,
      * fastText; a first line with two counts is passed over; the words that are used most come
-     * first), also as .gz; or the JSON of wink-embeddings. */
+     * first), also as .gz; or the JSON of wink-embeddings, or the folder of its npm package. */
     const char *source;
     const char *name;   /**< NULL: that of the source, without its ending */
     const char *prefix; /**< NULL: none */

@@ -58,6 +58,36 @@ static bool is_json(const char *path)
     return false;
 }
 
+/* The file that the package.json of an npm package names, if that is one right in the folder. */
+static char *main_of_package(const char *folder)
+{
+    char *path = NULL, *out = NULL;
+    if (asprintf(&path, "%s/package.json", folder) < 0)
+        return NULL;
+    json_t *package = json_load_file(path, 0, NULL);
+    const char *name = json_string_value(json_object_get(package, "main"));
+    name = name && strncmp(name, "./", 2) == 0 ? name + 2 : name;
+    if (name && *name && !strchr(name, '/') && asprintf(&out, "%s/%s", folder, name) < 0)
+        out = NULL;
+    if (out && !is_json(out)) {
+        free(out);
+        out = NULL;
+    }
+    json_decref(package);
+    free(path);
+    return out;
+}
+
+static enum doppel_status read_model_folder(const char *path, struct model_source *out,
+                                            struct doppel_error *error)
+{
+    char *package = main_of_package(path);
+    enum doppel_status status =
+        package ? wink_read(package, out, error) : model2vec_read(path, out, error);
+    free(package);
+    return status;
+}
+
 static enum doppel_status read_model_source(const char *path, struct model_source *out,
                                             struct doppel_error *error)
 {
@@ -67,7 +97,7 @@ static enum doppel_status read_model_source(const char *path, struct model_sourc
                            errno == ENOENT || errno == ENOTDIR ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
                            "%s: %s", path, strerror(errno));
     if (S_ISDIR(stamp.st_mode))
-        return model2vec_read(path, out, error);
+        return read_model_folder(path, out, error);
     if (!S_ISREG(stamp.st_mode))
         return doppel_fail(error, DOPPEL_E_FORMAT, "%s: no file and no folder", path);
     return is_json(path) ? wink_read(path, out, error) : word_list_read(path, out, error);

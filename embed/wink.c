@@ -33,9 +33,10 @@ static enum doppel_status fail_wink(const struct wink_reader *reader, const char
 
 static void skip_blanks_of_wink(struct wink_reader *reader)
 {
-    while (reader->at < reader->size && reader->bytes[reader->at] &&
-           strchr(" \t\r\n", reader->bytes[reader->at]))
-        reader->at++;
+    const char *at = reader->bytes + reader->at, *end = reader->bytes + reader->size;
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+        at++;
+    reader->at = (size_t)(at - reader->bytes);
 }
 
 /* Whether this character is next, which is passed over then. */
@@ -59,6 +60,12 @@ static json_t *take_value(struct wink_reader *reader)
     return value;
 }
 
+static bool is_of_number(char character)
+{
+    return (character >= '0' && character <= '9') || character == '-' || character == '.' ||
+           character == '+' || character == 'e' || character == 'E';
+}
+
 /* A number; false: there is none, or it is not finite. */
 static bool take_wink_number(struct wink_reader *reader, float *out)
 {
@@ -67,7 +74,7 @@ static bool take_wink_number(struct wink_reader *reader, float *out)
     skip_blanks_of_wink(reader);
     size_t size = 0, left = reader->size - reader->at;
     const char *at = reader->bytes + reader->at;
-    while (size < MOST && size < left && at[size] && strchr("0123456789.+-eE", at[size]))
+    while (size < MOST && size < left && is_of_number(at[size]))
         size++;
     memcpy(text, at, size);
     text[size] = '\0';

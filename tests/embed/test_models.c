@@ -1,5 +1,6 @@
 /* The folder of models: names, revisions, and who may replace whom; types of numbers; lists of
  * words. */
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,6 +128,28 @@ static void test_a_removed_model_stays_for_who_has_it(void **state)
     made_folder_remove(&folder);
 }
 
+/* Opening a model of 6 MB takes as much memory of one's own as opening a small one. */
+static void test_opening_takes_no_memory_that_grows(void **state)
+{
+    (void)state;
+    size_t taken[2];
+    for (int i = 0; i < 2; i++) {
+        struct made_folder folder;
+        struct doppel_model_open_options options = {folder.path, "m", false};
+        struct doppel_model *model;
+        made_folder_begin(&folder);
+        write_bert(&folder, "m", i ? 4096 : 1);
+        doppel_model_free(made_model_open(&folder, made_path(&folder, "m"), NULL, false));
+        size_t before = mallinfo2().uordblks;
+        assert_int_equal(doppel_model_open(&options, &model, NULL), DOPPEL_OK);
+        taken[i] = mallinfo2().uordblks - before;
+        doppel_model_free(model);
+        made_folder_remove(&folder);
+    }
+    assert_true(taken[0] < 32 << 10);
+    assert_int_equal(taken[0], taken[1]);
+}
+
 /* ---- types of numbers ---- */
 
 /* Numbers that all types have: eighths from -1 to 1. */
@@ -237,6 +260,9 @@ static void test_lists_of_words(void **state)
         "\"\\u00c9cole\":[2,2,2,6]},\"unkVector\":[0,0,0,-1]}";
     made_file(made_path(&folder, "wink.json"), wink, sizeof wink - 1);
     check_list(&folder, "wink.json");
+    static const char package[] = "{\"name\":\"wink\",\"main\":\"./wink.json\"}";
+    made_file(made_path(&folder, "package.json"), package, sizeof package - 1);
+    check_list(&folder, "");
     made_folder_remove(&folder);
 }
 
@@ -298,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_models_come_and_go),
         cmocka_unit_test(test_names_that_are_none),
         cmocka_unit_test(test_a_removed_model_stays_for_who_has_it),
+        cmocka_unit_test(test_opening_takes_no_memory_that_grows),
         cmocka_unit_test(test_all_types_of_numbers),
         cmocka_unit_test(test_lists_of_words),
         cmocka_unit_test(test_lists_that_are_wrong),

