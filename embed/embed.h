@@ -91,8 +91,8 @@ DOPPEL_API struct doppel_model_add_options doppel_model_add_options_default(void
  *         DOPPEL_E_CORRUPT: what it states does not fit together; DOPPEL_E_LIMIT; DOPPEL_E_IO;
  *         DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY
  *
- * Needs memory for the whole model, for a while. Thread-safe; of several that add the same name at
- * a time, one wins. Sources: docs/methods.md.
+ * Needs memory for the whole model, for a while. Thread-safe; of several that add other models by
+ * one name at a time, one wins. Sources: docs/methods.md.
  */
 DOPPEL_API enum doppel_status doppel_model_add(const struct doppel_model_add_options *options,
                                                struct doppel_model_info *out,

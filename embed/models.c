@@ -191,7 +191,7 @@ static enum doppel_status write_and_place(struct model_source *source, const cha
     enum doppel_status status;
     if (!beside)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
-    sprintf(beside, "%s.%ld.new", path, (long)getpid());
+    sprintf(beside, "%s.%ld.new", path, (long)gettid());
     TRY(model_write(source, prefix, beside, error));
     TRY(read_info(beside, name, out, error));
     if (link(beside, path) == 0)

@@ -37,7 +37,7 @@ void made_folder_remove(const struct made_folder *folder)
 static char *next_place(void)
 {
     static char places[64][4096];
-    static unsigned next;
+    static _Atomic unsigned next;
     return places[next++ % 64];
 }
 

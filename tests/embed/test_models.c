@@ -2,6 +2,7 @@
  * words. */
 #include <malloc.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -80,6 +81,36 @@ static void test_models_come_and_go(void **state)
     assert_string_not_equal(first.revision, other.revision);
     made_file(made_path(&folder, "deep/models/b.model"), "x", 1);
     assert_int_equal(add_model(&folder, "other", "b", &other, &error), DOPPEL_E_BUSY);
+    made_folder_remove(&folder);
+}
+
+static void *add_in_thread(void *context)
+{
+    struct doppel_model_info info;
+    static const struct doppel_error none;
+    struct doppel_error error = none;
+    return (void *)(intptr_t)add_model(context, "source", "m", &info, &error);
+}
+
+static void test_threads_add_the_same(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    struct made_folder folder;
+    char names[256] = "";
+    made_folder_begin(&folder);
+    write_bert(&folder, "source", 3);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_in_thread, &folder), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *status;
+        pthread_join(threads[i], &status);
+        assert_int_equal((intptr_t)status, DOPPEL_OK);
+    }
+    assert_int_equal(
+        doppel_models_list(made_path(&folder, "deep/models"), append_name, names, NULL), DOPPEL_OK);
+    assert_string_equal(names, "m ");
     made_folder_remove(&folder);
 }
 
@@ -322,6 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_come_and_go),
+        cmocka_unit_test(test_threads_add_the_same),
         cmocka_unit_test(test_names_that_are_none),
         cmocka_unit_test(test_a_removed_model_stays_for_who_has_it),
         cmocka_unit_test(test_opening_takes_no_memory_that_grows),
