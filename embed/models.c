@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/try.h"
@@ -165,6 +166,31 @@ static enum doppel_status make_folder(const char *folder, struct doppel_error *e
                               strerror(errno));
 }
 
+static bool has_ending(const char *text, const char *ending)
+{
+    size_t size = strlen(text), ending_size = strlen(ending);
+    return size >= ending_size && strcmp(text + size - ending_size, ending) == 0;
+}
+
+/* Remove what was being written by those that were killed, an hour ago or longer. */
+static void sweep_leftovers(const char *folder)
+{
+    enum { LEFT_S = 3600 };
+    DIR *entries = opendir(folder);
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries))) {
+        struct stat stamp;
+        bool unfinished = strstr(entry->d_name, ".model.") &&
+                          (has_ending(entry->d_name, ".new") || has_ending(entry->d_name, ".part"));
+        if (unfinished &&
+            fstatat(dirfd(entries), entry->d_name, &stamp, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(stamp.st_mode) && stamp.st_mtime < time(NULL) - LEFT_S)
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    if (entries)
+        closedir(entries);
+}
+
 /* What is there under a name. DOPPEL_E_NOT_FOUND: nothing. */
 static enum doppel_status read_info(const char *path, const char *name,
                                     struct doppel_model_info *out, struct doppel_error *error)
@@ -231,6 +257,7 @@ enum doppel_status doppel_model_add(const struct doppel_model_add_options *optio
     TRY(check_add(options, name, error));
     TRY(read_model_source(options->source, &source, error));
     TRY(make_folder(options->folder, error));
+    sweep_leftovers(options->folder);
     path = model_path(options->folder, name);
     if (!path)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory"));
