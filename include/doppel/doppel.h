@@ -23,6 +23,7 @@
 #include <doppel/search.h>
 #include <doppel/store.h>
 #include <doppel/text.h>
+#include <doppel/vector.h>
 #include <doppel/video.h>
 #include <doppel/worker.h>
 

@@ -17,7 +17,7 @@ from tap import run
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
-ROOMS = "core media text image audio video index match store worker library corpus".split()
+ROOMS = "core media text image audio video index vector match store worker library corpus".split()
 ROOMS += ["embed", "compare", "intake", "search", "group", "client", "decide", "act"]
 ROOMS += ["exchange", "report"]
 PARTS = [

@@ -19,6 +19,7 @@ USES = {
     "audio": "core",
     "video": "core image",
     "index": "core",
+    "vector": "core",
     "match": "core text image audio video index",
     "store": "core index",
     "worker": "core",
@@ -36,8 +37,8 @@ USES = {
     "report": "core text image audio video match worker library corpus group compare",
     "serve": "core text image audio video match worker library corpus compare intake search group "
     "client decide exchange report",
-    "tools": "core embed media text image audio video index match store worker library corpus "
-    "embed compare intake search group client decide act exchange report serve",
+    "tools": "core media text image audio video index vector match store worker library "
+    "corpus embed compare intake search group client decide act exchange report serve",
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.

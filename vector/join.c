@@ -1,0 +1,541 @@
+/* All pairs above a cosine: cell by cell, each with those that lie near it. */
+#include <doppel/vector.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/ordered.h"
+#include "core/scratch.h"
+#include "core/try.h"
+#include "vector/join_plan.h"
+#include "vector/scan.h"
+
+enum {
+    WIDTH = 48,
+    CELLS_MOST = 1 << 15,
+    ONE_CELL = 4096,    /* vectors that lie in one */
+    PIECE_BY_CELLS = 4, /* places of a piece of work, by cells */
+    PIECE_LEAST = 1024,
+    PIECE_MOST = 1 << 15,
+    VISITED_AT_ONCE = 4096 /* pairs */
+};
+
+/* Cells are the root of so many of the vectors: with fewer more is compared, with more there are
+ * more centres, and more cells to visit for the same recall. Measured with 1 M of 100 dimensions.
+ */
+static const double cells_share = 0.5;
+
+/* A vector of a piece that is to be compared with a cell, and the square of its distance from the
+ * centre. */
+struct cell_visit {
+    uint32_t cell, place;
+    uint16_t square;
+};
+
+struct join_work {
+    struct vector_join *join;
+    struct cell_scan *scan;
+    int16_t *scores; /* of PREFIX_QUERIES vectors */
+    uint32_t first;  /* place of the piece */
+    uint32_t *own;   /* cells of its places */
+    uint32_t *ends;  /* of each cell: where its visits end */
+    ARRAY(struct cell_visit) visits;
+    ARRAY(struct cell_visit) by_cell;
+    ARRAY(struct doppel_vector_pair) pairs;
+    bool no_memory;
+};
+
+struct vector_join {
+    const struct doppel_vector_join_options *options;
+    struct vector_cells cells;
+    int16_t *reach;    /* by place: the score of the farthest cell that it is compared with */
+    uint32_t probes;   /* 0: all that can have a pair */
+    uint32_t piece;    /* places */
+    float *near, *far; /* of each cell: how far its first and last vector are from the centre */
+    float *slack;      /* what rounding may have done to a vector of it */
+    float apart;       /* vectors of a pair are no farther from each other */
+    struct join_work *works;
+    size_t slots;
+    doppel_vector_pair_visitor *visitor;
+    void *context;
+    struct doppel_vector_join_stats stats;
+    enum doppel_status status;
+    struct doppel_error *error;
+};
+
+static enum doppel_status no_join_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare vectors");
+}
+
+/* ---- which cells ---- */
+
+static float units(int16_t error)
+{
+    return (float)error / PREFIX_DOT_ONE;
+}
+
+/* By the triangle inequality a pair's distances from any centre differ by no more than the distance
+ * of the two, and what rounding did. */
+static void measure_cells(struct vector_join *join)
+{
+    const struct vector_cells *cells = &join->cells;
+    for (uint32_t cell = 0; cell < cells->centres.count; cell++) {
+        const uint32_t first = cells->starts[cell], size = cells->sizes[cell];
+        if (!size)
+            continue;
+        join->near[cell] = sqrtf(cells->squares[first]) / PREFIX_ONE;
+        join->far[cell] = sqrtf(cells->squares[first + size - 1]) / PREFIX_ONE;
+        for (uint32_t i = 0; i < size; i++)
+            if (units(cells->blocks.error[first + i]) > join->slack[cell])
+                join->slack[cell] = units(cells->blocks.error[first + i]);
+    }
+}
+
+/* ---- pairs ---- */
+
+/* A pair of two cells may be found from both sides: then it is the lower cell's. */
+static bool is_found_there(const struct vector_join *join, uint32_t own_cell, uint32_t other)
+{
+    return centre_score(&join->cells.centres, &join->cells.blocks, other, own_cell) >=
+           join->reach[other];
+}
+
+static bool note_pair(void *context, uint32_t a, uint32_t b, float cosine)
+{
+    struct join_work *work = context;
+    const struct vector_join *join = work->join;
+    const struct vector_cells *cells = &join->cells;
+    const uint32_t cell = work->own[a - work->first];
+    const uint32_t start = cells->starts[cell], end = start + cells->sizes[cell];
+    if (b >= start && b < end ? b <= a : b < start && is_found_there(join, cell, b))
+        return true;
+    const uint32_t x = cells->rows[a], y = cells->rows[b];
+    const struct doppel_vector_pair pair = {x < y ? x : y, x < y ? y : x, cosine};
+    work->no_memory = !array_push(&work->pairs, pair);
+    return !work->no_memory;
+}
+
+/* ---- visits ---- */
+
+static float square_units(float distance)
+{
+    return distance > 0 ? distance * distance * PREFIX_ONE * PREFIX_ONE : 0;
+}
+
+/* The first place of a cell whose square is `square` or more. */
+static uint32_t place_of_square(const struct vector_cells *cells, uint32_t cell, float square)
+{
+    uint32_t low = cells->starts[cell], high = low + cells->sizes[cell];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((float)cells->squares[middle] < square)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What was taken, compared with what of a cell is in reach of one of them. */
+static bool visit_cell(struct join_work *work, const struct cell_visit *visits, uint32_t count)
+{
+    const struct vector_join *join = work->join;
+    const uint32_t cell = visits[0].cell;
+    uint16_t nearest = UINT16_MAX, farthest = 0;
+    float slack = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const float own_slack = join->slack[work->own[visits[k].place - work->first]];
+        nearest = visits[k].square < nearest ? visits[k].square : nearest;
+        farthest = visits[k].square > farthest ? visits[k].square : farthest;
+        slack = own_slack > slack ? own_slack : slack;
+    }
+    /* by so much the distances of a pair from a centre may differ */
+    const float by = join->apart + slack + join->slack[cell];
+    const float least = sqrtf(nearest) / PREFIX_ONE - by, most = sqrtf(farthest) / PREFIX_ONE + by;
+    if (least > join->far[cell] || most < join->near[cell])
+        return true;
+    uint32_t from = place_of_square(&join->cells, cell, square_units(least) - 1);
+    const uint32_t to = place_of_square(&join->cells, cell, square_units(most) + 1);
+    if (cell == work->own[visits[0].place - work->first] && from < visits[0].place)
+        from = visits[0].place; /* those before it have had it */
+    return from >= to || cell_scan_run(work->scan, from, to);
+}
+
+/* The square of the length of its prefix is that of its distance and its score with any centre. */
+static uint16_t square_from(const struct join_work *work, uint32_t place, uint32_t cell)
+{
+    const size_t stride = centres_stride(&work->join->cells.centres);
+    const int16_t *scores = work->scores + place % PREFIX_QUERIES * stride;
+    return (uint16_t)(work->join->cells.squares[place] + scores[work->own[place - work->first]] -
+                      scores[cell]);
+}
+
+/* Of an exact join: all cells from their own on, so that each pair of cells is visited once. */
+static bool visit_all_cells(struct join_work *work, uint32_t place, uint32_t count)
+{
+    struct cell_visit visits[PREFIX_QUERIES];
+    uint32_t places[PREFIX_QUERIES];
+    for (uint32_t k = 0; k < count; k++)
+        places[k] = place + k;
+    cell_scan_take(work->scan, places, count);
+    for (uint32_t cell = work->own[place - work->first]; cell < work->join->cells.centres.count;
+         cell++) {
+        if (!work->join->cells.sizes[cell])
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            visits[k] = (struct cell_visit){cell, place + k, square_from(work, place + k, cell)};
+        if (!visit_cell(work, visits, count))
+            return false;
+    }
+    return true;
+}
+
+static bool list_near_cells(struct join_work *work, uint32_t place)
+{
+    const struct centres *centres = &work->join->cells.centres;
+    const int16_t *scores = work->scores + place % PREFIX_QUERIES * centres_stride(centres);
+    const int16_t reach = work->join->reach[place];
+    bool ok = true;
+    for (uint32_t block = 0; block < centres->blocks_count; block++) {
+        const uint32_t first = block * PREFIX_BLOCK;
+        if (highest_of_block(scores + first) < reach)
+            continue;
+        for (uint32_t cell = first; cell < first + PREFIX_BLOCK && cell < centres->count; cell++) {
+            if (scores[cell] < reach || !work->join->cells.sizes[cell])
+                continue;
+            work->ends[cell]++;
+            ok = array_push(&work->visits,
+                            ((struct cell_visit){cell, place, square_from(work, place, cell)})) &&
+                 ok;
+        }
+    }
+    return ok;
+}
+
+/* By cell; `ends` are then where those of a cell begin. */
+static bool sort_visits(struct join_work *work)
+{
+    uint32_t end = 0;
+    while (work->by_cell.capacity < work->visits.count) {
+        work->by_cell.count = work->by_cell.capacity;
+        if (!array_reserve(&work->by_cell))
+            return false;
+    }
+    for (uint32_t cell = 0; cell < work->join->cells.centres.count; cell++)
+        work->ends[cell] = end += work->ends[cell];
+    for (size_t i = work->visits.count; i--;) {
+        const struct cell_visit visit = work->visits.items[i];
+        work->by_cell.items[--work->ends[visit.cell]] = visit;
+    }
+    return true;
+}
+
+static bool visit_near_cell(struct join_work *work, const struct cell_visit *visits, uint32_t count)
+{
+    uint32_t places[PREFIX_QUERIES];
+    for (uint32_t k = 0; k < count; k++)
+        places[k] = visits[k].place;
+    cell_scan_take(work->scan, places, count);
+    return visit_cell(work, visits, count);
+}
+
+static bool visit_near_cells(struct join_work *work)
+{
+    const uint32_t cells = work->join->cells.centres.count;
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        const uint32_t end = cell + 1 < cells ? work->ends[cell + 1] : (uint32_t)work->visits.count;
+        for (uint32_t at = work->ends[cell]; at < end; at += PREFIX_QUERIES)
+            if (!visit_near_cell(work, work->by_cell.items + at,
+                                 end - at < PREFIX_QUERIES ? end - at : PREFIX_QUERIES))
+                return false;
+    }
+    return true;
+}
+
+static bool list_all_near(struct join_work *work, uint32_t place, uint32_t count)
+{
+    bool ok = true;
+    for (uint32_t k = 0; k < count; k++)
+        ok = list_near_cells(work, place + k) && ok;
+    return ok;
+}
+
+/* What is behind the last vector of a cell is none. Blocks are whole, and cells have blocks of
+ * their own, so these few are of one cell. */
+static uint32_t vectors_from(const struct vector_cells *cells, uint32_t place)
+{
+    uint32_t count = PREFIX_QUERIES;
+    while (count && cells->rows[place + count - 1] >= cells->vectors.count)
+        count--;
+    return count;
+}
+
+static bool visit_places(struct join_work *work, uint32_t end)
+{
+    const struct vector_join *join = work->join;
+    memset(work->ends, 0, join->cells.centres.count * sizeof *work->ends);
+    for (uint32_t place = work->first; place < end; place += PREFIX_QUERIES) {
+        const uint32_t count = vectors_from(&join->cells, place);
+        if (!count)
+            continue;
+        centres_score_places(&join->cells.centres, &join->cells.blocks, place, count, work->scores);
+        if (!(join->probes ? list_all_near(work, place, count)
+                           : visit_all_cells(work, place, count)))
+            return false;
+    }
+    return !join->probes || (sort_visits(work) && visit_near_cells(work));
+}
+
+static void find_own_cells(struct join_work *work, uint32_t end)
+{
+    const struct vector_cells *cells = &work->join->cells;
+    uint32_t cell = cells_cell_of(cells, work->first);
+    for (uint32_t place = work->first; place < end; place++) {
+        while (cell + 1 < cells->centres.count && cells->starts[cell + 1] <= place)
+            cell++;
+        work->own[place - work->first] = cell;
+    }
+}
+
+static void join_piece(void *context, size_t number, size_t slot)
+{
+    struct vector_join *join = context;
+    struct join_work *work = &join->works[slot];
+    const uint32_t first = (uint32_t)number * join->piece, left = join->cells.places - first;
+    const uint32_t end = first + (left < join->piece ? left : join->piece);
+    work->pairs.count = work->visits.count = 0;
+    work->first = first;
+    find_own_cells(work, end);
+    work->no_memory = !visit_places(work, end);
+}
+
+static bool deliver_pairs(void *context, size_t number, size_t slot)
+{
+    struct vector_join *join = context;
+    const struct doppel_vector_join_options *options = join->options;
+    struct join_work *work = &join->works[slot];
+    if (work->no_memory)
+        join->status = no_join_memory(join->error);
+    else if (options->stopped && options->stopped(options->context))
+        join->status = doppel_fail(join->error, DOPPEL_E_CANCELLED, "interrupted");
+    for (size_t i = 0; i < work->pairs.count && !join->status; i += VISITED_AT_ONCE) {
+        const size_t left = work->pairs.count - i;
+        const size_t some = left < VISITED_AT_ONCE ? left : VISITED_AT_ONCE;
+        if (!join->visitor(join->context, work->pairs.items + i, some))
+            join->status = doppel_fail(join->error, DOPPEL_E_CANCELLED, "interrupted");
+    }
+    join->stats.pairs += work->pairs.count;
+    if (options->progress)
+        options->progress(options->context, (number + 1) * join->piece, join->cells.places);
+    return join->status == DOPPEL_OK;
+}
+
+/* ---- reach ---- */
+
+enum { REACH_PIECE = 2048 };
+
+struct reach_work {
+    struct vector_join *join;
+    int16_t *scores; /* of each slot */
+};
+
+static void find_reach(void *context, size_t piece, size_t slot)
+{
+    const struct reach_work *work = context;
+    const struct vector_cells *cells = &work->join->cells;
+    const size_t stride = centres_stride(&cells->centres);
+    int16_t *scores = work->scores + slot * stride * PREFIX_QUERIES;
+    const uint32_t first = (uint32_t)piece * REACH_PIECE;
+    for (uint32_t at = first; at < first + REACH_PIECE && at < cells->places;
+         at += PREFIX_QUERIES) {
+        centres_score_places(&cells->centres, &cells->blocks, at, PREFIX_QUERIES, scores);
+        for (uint32_t k = 0; k < PREFIX_QUERIES; k++)
+            work->join->reach[at + k] =
+                score_of_rank(&cells->centres, scores + k * stride, work->join->probes);
+    }
+}
+
+static bool go_on_reaching(void *context, size_t piece, size_t slot)
+{
+    const struct reach_work *work = context;
+    const struct doppel_vector_join_options *options = work->join->options;
+    (void)piece;
+    (void)slot;
+    return !options->stopped || !options->stopped(options->context);
+}
+
+static enum doppel_status find_all_reach(struct vector_join *join)
+{
+    struct reach_work work = {.join = join};
+    const struct ordered run = {.context = &work,
+                                .threads = join->options->threads,
+                                .pieces = (join->cells.places + REACH_PIECE - 1) / REACH_PIECE,
+                                .work = find_reach,
+                                .deliver = go_on_reaching};
+    join->reach = malloc((join->cells.places + 1) * sizeof *join->reach);
+    work.scores = malloc(ordered_slots(&run) * centres_stride(&join->cells.centres) *
+                         PREFIX_QUERIES * sizeof *work.scores);
+    if (!join->reach || !work.scores) {
+        free(work.scores);
+        return no_join_memory(join->error);
+    }
+    const bool ended = ordered_run(&run);
+    free(work.scores);
+    return ended ? DOPPEL_OK : doppel_fail(join->error, DOPPEL_E_CANCELLED, "interrupted");
+}
+
+/* ---- beginning and end ---- */
+
+static enum doppel_status open_works(struct vector_join *join, size_t slots)
+{
+    const size_t count = join->cells.centres.count, stride = centres_stride(&join->cells.centres);
+    join->works = calloc(slots, sizeof *join->works);
+    if (!join->works)
+        return no_join_memory(join->error);
+    join->slots = slots;
+    for (size_t i = 0; i < slots; i++) {
+        struct join_work *work = &join->works[i];
+        work->join = join;
+        work->scores = malloc(PREFIX_QUERIES * stride * sizeof *work->scores);
+        work->ends = malloc(count * sizeof *work->ends);
+        work->own = malloc(join->piece * sizeof *work->own);
+        if (!work->scores || !work->ends || !work->own)
+            return no_join_memory(join->error);
+        enum doppel_status status =
+            cell_scan_make(&join->cells, join->options->min_cosine, &work->scan, join->error);
+        if (status)
+            return status;
+        work->scan->heads = !join->probes;
+        work->scan->visitor = note_pair;
+        work->scan->context = work;
+    }
+    return DOPPEL_OK;
+}
+
+/* Of so many places that a cell is visited by some of them at once. */
+static uint32_t piece_for(const struct vector_join *join)
+{
+    const uint32_t wanted = join->cells.centres.count * PIECE_BY_CELLS;
+    const uint32_t piece = wanted < PIECE_LEAST  ? PIECE_LEAST
+                           : wanted > PIECE_MOST ? PIECE_MOST
+                                                 : wanted;
+    return join->probes ? piece / PREFIX_BLOCK * PREFIX_BLOCK : PIECE_LEAST;
+}
+
+static enum doppel_status run_join(struct vector_join *join)
+{
+    const size_t count = join->cells.centres.count;
+    enum doppel_status status;
+    join->piece = piece_for(join);
+    const struct ordered run = {.context = join,
+                                .threads = join->options->threads,
+                                .pieces = (join->cells.places + join->piece - 1) / join->piece,
+                                .work = join_piece,
+                                .deliver = deliver_pairs};
+    TRY(open_works(join, ordered_slots(&run)));
+    join->near = calloc(3 * count, sizeof *join->near);
+    if (!join->near)
+        TRY(no_join_memory(join->error));
+    join->far = join->near + count;
+    join->slack = join->far + count;
+    measure_cells(join);
+    ordered_run(&run);
+    status = join->status;
+done:
+    return status;
+}
+
+static void vector_join_free(struct vector_join *join)
+{
+    for (size_t i = 0; i < join->slots; i++) {
+        struct join_work *work = &join->works[i];
+        if (work->scan) {
+            join->stats.compared += work->scan->compared;
+            join->stats.candidates += work->scan->candidates;
+        }
+        cell_scan_free(work->scan);
+        free(work->scores);
+        free(work->ends);
+        free(work->own);
+        array_free(&work->visits);
+        array_free(&work->by_cell);
+        array_free(&work->pairs);
+    }
+    free(join->works);
+    free(join->near);
+    free(join->reach);
+    vector_cells_free(&join->cells);
+}
+
+static uint32_t cells_for(size_t count)
+{
+    const double root = sqrt((double)count * cells_share);
+    return count <= ONE_CELL ? 1 : root > CELLS_MOST ? CELLS_MOST : (uint32_t)root;
+}
+
+static uint32_t width_for(uint32_t dimension)
+{
+    return dimension <= 16 ? 16 : WIDTH;
+}
+
+static enum doppel_status check_join(const struct doppel_vectors *vectors,
+                                     const struct doppel_vector_join_options *options,
+                                     struct doppel_error *error)
+{
+    if (!vectors->dimension || vectors->dimension > DOPPEL_VECTOR_DIMENSION_MAX)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "vectors have 1 to %d dimensions, not %u",
+                           (int)DOPPEL_VECTOR_DIMENSION_MAX, vectors->dimension);
+    if (vectors->count >= UINT32_MAX - CELLS_MOST * PREFIX_BLOCK)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "these are too many vectors for one join");
+    if (!(options->min_cosine >= -1 && options->min_cosine <= 1))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a cosine is from -1 to 1");
+    if (!options->exact && !(options->recall >= 0.5F && options->recall <= 0.999F))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the recall of a join is from 0.5 to 0.999");
+    return DOPPEL_OK;
+}
+
+struct doppel_vector_join_options doppel_vector_join_options_default(void)
+{
+    return (struct doppel_vector_join_options){.min_cosine = 0.9F, .recall = 0.99F};
+}
+
+enum doppel_status doppel_vectors_join(const struct doppel_vectors *vectors,
+                                       const struct doppel_vector_join_options *options,
+                                       doppel_vector_pair_visitor *visitor, void *context,
+                                       struct doppel_vector_join_stats *stats,
+                                       struct doppel_error *error)
+{
+    struct vector_join join = {
+        .options = options,
+        .visitor = visitor,
+        .context = context,
+        .error = error,
+        .apart = sqrtf(2 - 2 * options->min_cosine) + 1e-3F,
+    };
+    const struct cells_options cells = {.width = width_for(vectors->dimension),
+                                        .cells = cells_for(vectors->count),
+                                        .threads = options->threads,
+                                        .context = options->context,
+                                        .stopped = options->stopped};
+    enum doppel_status status;
+    TRY(check_join(vectors, options, error));
+    if (vectors->count)
+        TRY(vector_cells_make(vectors, &cells, &join.cells, error));
+    if (!options->exact && join.cells.centres.count > 1)
+        TRY(join_choose_probes(&join.cells, options->min_cosine, options->recall, &join.probes,
+                               error));
+    if (join.probes)
+        TRY(find_all_reach(&join));
+    if (join.cells.count)
+        TRY(run_join(&join));
+done:
+    join.stats.cells = join.cells.centres.count;
+    join.stats.probes = join.probes;
+    vector_join_free(&join);
+    if (stats)
+        *stats = join.stats;
+    return status;
+}

@@ -1,0 +1,14 @@
+/* How many cells a vector is to be compared with. */
+#ifndef DOPPEL_VECTOR_JOIN_PLAN_H
+#define DOPPEL_VECTOR_JOIN_PLAN_H
+
+#include "vector/cells.h"
+
+/* Of a sample of vectors all pairs are looked for, and how far down in the order of the one, or of
+ * the other, the cell of its partner stands.
+ * @param out as many cells as find a share `recall` of these pairs; 0: it takes too many, so look
+ *     at all */
+enum doppel_status join_choose_probes(const struct vector_cells *cells, float min_cosine,
+                                      float recall, uint32_t *out, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,100 @@
+/* Prefixes first, then bytes, then floats. */
+#include "vector/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t padded(const struct vector_cells *cells)
+{
+    return ((size_t)cells->vectors.dimension + 31) / 32 * 32;
+}
+
+enum doppel_status cell_scan_make(const struct vector_cells *cells, float min_cosine,
+                                  struct cell_scan **out, struct doppel_error *error)
+{
+    struct cell_scan *scan = aligned_alloc(_Alignof(struct cell_scan), sizeof *scan);
+    int8_t *bytes = calloc(PREFIX_QUERIES, padded(cells));
+    if (!scan || !bytes) {
+        free(scan);
+        free(bytes);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare vectors");
+    }
+    scan->cells = cells;
+    scan->kernels = vector_kernels_get();
+    scan->min_cosine = min_cosine;
+    scan->heads = false;
+    scan->bytes = bytes;
+    scan->compared = scan->candidates = 0;
+    *out = scan;
+    return DOPPEL_OK;
+}
+
+void cell_scan_free(struct cell_scan *scan)
+{
+    if (!scan)
+        return;
+    free(scan->bytes);
+    free(scan);
+}
+
+static const int8_t *bytes_of_query(struct cell_scan *scan, uint32_t k)
+{
+    const size_t dimension = scan->cells->vectors.dimension;
+    int8_t *bytes = scan->bytes + k * padded(scan->cells);
+    if (!(scan->has_bytes & 1U << k))
+        memcpy(bytes, scan->cells->bytes + scan->places[k] * dimension, dimension);
+    scan->has_bytes |= 1U << k;
+    return bytes;
+}
+
+static bool judge_candidate(struct cell_scan *scan, uint32_t k, const int8_t *bytes, uint32_t place)
+{
+    const uint32_t own = scan->places[k];
+    scan->candidates++;
+    const float cosine =
+        cells_cosine(scan->cells, scan->kernels, bytes, own, place, scan->min_cosine);
+    return cosine < scan->min_cosine || scan->visitor(scan->context, own, place, cosine);
+}
+
+static bool judge_hit(struct cell_scan *scan, const struct prefix_hit *hit)
+{
+    for (uint32_t k = 0; k < scan->count; k++) {
+        if (!hit->marks[k])
+            continue;
+        const int8_t *bytes = bytes_of_query(scan, k);
+        for (uint32_t marks = hit->marks[k]; marks; marks &= marks - 1)
+            if (!judge_candidate(scan, k, bytes,
+                                 hit->block * PREFIX_BLOCK + (uint32_t)__builtin_ctz(marks)))
+                return false;
+    }
+    return true;
+}
+
+void cell_scan_take(struct cell_scan *scan, const uint32_t *places, uint32_t count)
+{
+    memcpy(scan->places, places, count * sizeof *places);
+    scan->count = count;
+    scan->has_bytes = 0;
+    for (uint32_t k = 0; k < PREFIX_QUERIES; k++) {
+        const uint32_t place = places[k < count ? k : 0];
+        scan->kernels->spread(&scan->cells->blocks, place, &scan->queries[k]);
+        scan->queries[k].below = prefix_below(scan->min_cosine, scan->cells->blocks.error[place]);
+    }
+}
+
+bool cell_scan_run(struct cell_scan *scan, uint32_t from, uint32_t to)
+{
+    const struct prefix_blocks *blocks = &scan->cells->blocks;
+    const uint32_t end = (to + PREFIX_BLOCK - 1) / PREFIX_BLOCK;
+    for (uint32_t block = from / PREFIX_BLOCK; block < end; block += SCAN_BLOCKS) {
+        const uint32_t last = block + SCAN_BLOCKS < end ? block + SCAN_BLOCKS : end;
+        const size_t hits =
+            scan->heads ? scan->kernels->scan_heads(scan->queries, blocks, block, last, scan->hits)
+                        : scan->kernels->scan(scan->queries, blocks, block, last, scan->hits);
+        scan->compared += (uint64_t)(last - block) * PREFIX_BLOCK * scan->count;
+        for (size_t i = 0; i < hits; i++)
+            if (!judge_hit(scan, &scan->hits[i]))
+                return false;
+    }
+    return true;
+}

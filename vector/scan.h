@@ -1,0 +1,38 @@
+/* Some vectors, compared with those of a cell. */
+#ifndef DOPPEL_VECTOR_SCAN_H
+#define DOPPEL_VECTOR_SCAN_H
+
+#include "vector/cells.h"
+
+enum { SCAN_BLOCKS = 256 };
+
+/* What was found: the cosine of the vectors at two places. @return false: no more */
+typedef bool scan_visitor(void *context, uint32_t a, uint32_t b, float cosine);
+
+struct cell_scan {
+    struct prefix_spread queries[PREFIX_QUERIES];
+    const struct vector_cells *cells;
+    const struct vector_kernels *kernels;
+    float min_cosine;
+    bool heads; /* most pairs are told apart by their first dimensions */
+    scan_visitor *visitor;
+    void *context;
+    uint32_t places[PREFIX_QUERIES], count; /* of what was taken */
+    int8_t *bytes;                          /* of them, with zeros up to a multiple of 32 */
+    uint32_t has_bytes;                     /* a bit for each */
+    struct prefix_hit hits[SCAN_BLOCKS];
+    uint64_t compared, candidates;
+};
+
+/* @param out given (cell_scan_free); its `heads`, visitor and context are the caller's to set */
+enum doppel_status cell_scan_make(const struct vector_cells *cells, float min_cosine,
+                                  struct cell_scan **out, struct doppel_error *error);
+void cell_scan_free(struct cell_scan *scan);
+
+/* Up to PREFIX_QUERIES vectors, which the visitor gets as the first of two. */
+void cell_scan_take(struct cell_scan *scan, const uint32_t *places, uint32_t count);
+
+/* Compare them with places `from` to `to`. @return false when the visitor did */
+bool cell_scan_run(struct cell_scan *scan, uint32_t from, uint32_t to);
+
+#endif

@@ -1,0 +1,103 @@
+/**
+ * doppel/vector.h: vectors of float32, compared by their cosine: all pairs above a threshold.
+ * Stands on core alone. Where vectors come from (models, services, files) is not known here.
+ *
+ * Vectors of one set have one dimension, 1 to 4096. They need not have length 1: a cosine does not
+ * depend on it. A vector of zeros has no direction, and is in no pair.
+ */
+#ifndef DOPPEL_VECTOR_H
+#define DOPPEL_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doppel/core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { DOPPEL_VECTOR_DIMENSION_MAX = 4096 };
+
+/** Row i is `dimension` floats from rows + i × dimension on. Borrowed; mapped files will do: rows
+ * are read twice from the first to the last, and then at random, those of candidates alone. */
+struct doppel_vectors {
+    const float *rows;
+    size_t count; /**< below 2^32 */
+    uint32_t dimension;
+};
+
+struct doppel_vector_pair {
+    uint32_t a, b; /**< rows; a < b */
+    float cosine;
+};
+
+struct doppel_vector_join_options {
+    float min_cosine; /**< -1 to 1; default 0.9 */
+    bool exact;       /**< every pair is found; default false */
+    float recall;     /**< else: the share of pairs to find at least, up to what a sample can say;
+                         0.5 to 0.999, default 0.99 */
+    uint32_t threads; /**< 0: one */
+    void *context;    /**< of what follows */
+    bool (*stopped)(void *context); /**< asked often, by any thread; NULL: never */
+    void (*progress)(void *context, uint64_t done, uint64_t total); /**< vectors; may be NULL */
+};
+
+DOPPEL_API struct doppel_vector_join_options doppel_vector_join_options_default(void);
+
+/** What a join did. */
+struct doppel_vector_join_stats {
+    uint32_t cells;    /**< that the vectors were divided into */
+    uint32_t probes;   /**< cells that each vector was compared with; 0: all that can have a pair */
+    uint64_t compared; /**< pairs, by their prefixes */
+    uint64_t candidates; /**< pairs that these left */
+    uint64_t pairs;      /**< visited */
+};
+
+/** @param pairs borrowed for the call. @return false: no more */
+typedef bool doppel_vector_pair_visitor(void *context, const struct doppel_vector_pair *pairs,
+                                        size_t count);
+
+/**
+ * Visit all pairs of a set whose cosine is at least a threshold, each once.
+ *
+ * Each vector is reduced to its components along the directions in which the set varies most, a
+ * prefix of 16 to 128 small integers. By the Cauchy-Schwarz inequality the dot product of two
+ * prefixes, the lengths of what they leave out, and the errors of rounding bound the cosine from
+ * above, so what the prefixes reject is no pair; the others are judged by integers of all
+ * dimensions, likewise, and then by the floats. Vectors lie in cells, around centres (spherical
+ * k-means), by their distance from it, so that by the triangle inequality most of a cell need not
+ * be looked at. Unless `exact`, a vector is compared with the cells nearest to it alone: as many as
+ * a sample, compared with all, says are enough for `recall`.
+ *
+ * The same set and options give the same pairs in the same order, on any processor and for any
+ * number of threads. A cosine is a sum of float32 products in a fixed order.
+ *
+ * Memory: about dimension + 64 bytes a vector, and the pairs of a few thousand vectors.
+ *
+ * @param visitor called in the calling thread, with some pairs at a time
+ * @param context of the visitor
+ * @param stats may be NULL
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: options or a dimension out of range; DOPPEL_E_FORMAT: a row
+ *     holds what is no number; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED: by `stopped` or the visitor
+ *
+ * Thread-safe. Source: Bayardo, Ma, Srikant, "Scaling up all pairs similarity search" (2007), for
+ * bounds on what a prefix leaves out; Jégou, Douze, Schmid, "Product quantization for nearest
+ * neighbor search" (2011), for cells of which some are visited.
+ */
+DOPPEL_API enum doppel_status doppel_vectors_join(const struct doppel_vectors *vectors,
+                                                  const struct doppel_vector_join_options *options,
+                                                  doppel_vector_pair_visitor *visitor,
+                                                  void *context,
+                                                  struct doppel_vector_join_stats *stats,
+                                                  struct doppel_error *error);
+
+/** The cosine of two vectors, as a join computes it; 0 when one has no direction. Thread-safe. */
+DOPPEL_API float doppel_vector_cosine(const float *a, const float *b, uint32_t dimension);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
