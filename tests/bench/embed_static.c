@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "core/bytes.h"
+#include "core/cpu.h"
 #include "core/number_map.h"
 #include "debian_text.h"
 #include "embed/model.h"
@@ -214,7 +215,7 @@ static void add_known_rows(struct embed_bench *bench)
 }
 
 static void measure_model(const char *folder, const struct paragraphs *paragraphs,
-                          uint32_t dimension, bool exact)
+                          uint32_t dimension, bool exact, const char *rows)
 {
     struct embed_bench bench = {.paragraphs = paragraphs};
     struct doppel_error error;
@@ -231,9 +232,8 @@ static void measure_model(const char *folder, const struct paragraphs *paragraph
     double limit = best_of_rounds(add_known_rows, &bench);
     double whole = best_of_rounds(embed_all_texts, &bench);
     double tokens = (double)bench.ends[paragraphs->count - 1] / 1e6;
-    printf("%5u  %-6s %8.1f %8.1f %8.1f %8.0f %9.2f\n", dimension, exact ? "float" : "8 bits",
-           tokens / pieces, tokens / limit, tokens / whole, (double)paragraphs->bytes / whole / 1e6,
-           limit / whole);
+    printf("%5u  %-11s %8.1f %8.1f %8.1f %8.0f %9.2f\n", dimension, rows, tokens / pieces,
+           tokens / limit, tokens / whole, (double)paragraphs->bytes / whole / 1e6, limit / whole);
     doppel_model_free(bench.model);
     free(bench.tokens);
     free(bench.ends);
@@ -256,7 +256,7 @@ int main(int argument_count, char **arguments)
     json_t *vocab = make_vocab(&text);
     printf("%zu paragraphs, %.1f MB, %zu pieces; million tokens a second, and MB of text\n",
            paragraphs.count, (double)paragraphs.bytes / 1e6, json_object_size(vocab));
-    printf("%5s  %-6s %8s %8s %8s %8s %9s\n", "d", "rows", "tokens", "rows", "vectors", "MB/s",
+    printf("%5s  %-11s %8s %8s %8s %8s %9s\n", "d", "rows", "tokens", "rows", "vectors", "MB/s",
            "of limit");
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         struct doppel_model_add_options add = doppel_model_add_options_default();
@@ -267,8 +267,11 @@ int main(int argument_count, char **arguments)
         add.folder = add.source = folder;
         add.name = "bench";
         bench_must(doppel_model_add(&add, &info, &error), &error);
-        measure_model(folder, &paragraphs, dimensions[i], false);
-        measure_model(folder, &paragraphs, dimensions[i], true);
+        measure_model(folder, &paragraphs, dimensions[i], false, "8 bits");
+        measure_model(folder, &paragraphs, dimensions[i], true, "float");
+        cpu_mask(0);
+        measure_model(folder, &paragraphs, dimensions[i], false, "8 bits, C");
+        cpu_mask(UINT32_MAX);
     }
     json_decref(vocab);
     bench_remove_folder(folder);
