@@ -232,13 +232,12 @@ static void strip_accents(const char *text, size_t size, struct embed_text *out)
 
 static void strip_spaces(uint32_t flags, const char *text, size_t size, struct embed_text *out)
 {
-    size_t begin = 0, end = 0, at = 0;
+    size_t begin = 0, at = 0;
     while (at < size && flags & STRIP_LEFT && point_is_space(point_next(text, size, &at)))
         begin = at;
-    for (at = begin; at < size;)
-        if (!point_is_space(point_next(text, size, &at)) || !(flags & STRIP_RIGHT))
-            end = at;
-    embed_text_append(out, text + begin, end > begin ? end - begin : 0);
+    while (size > begin && flags & STRIP_RIGHT && point_is_space(point_before(text, size, &at)))
+        size = at;
+    embed_text_append(out, text + begin, size - begin);
 }
 
 static void replace_each(const struct text_step *step, const char *text, size_t size,
@@ -254,27 +253,36 @@ static void replace_each(const struct text_step *step, const char *text, size_t 
     embed_text_append(out, text, (size_t)(end - text));
 }
 
+/* White space that begins here, or else one character. @return behind it */
+static size_t replace_run(const struct text_step *step, const char *text, size_t size, size_t begin,
+                          struct embed_text *out)
+{
+    size_t count = 0, end = begin;
+    for (size_t at = begin; at < size; count++) {
+        uint32_t point = point_next(text, size, &at);
+        if (step->flags & SPACES_ONLY_BLANKS ? point != ' ' : !point_is_space(point)) {
+            end = count ? end : at;
+            break;
+        }
+        end = at;
+    }
+    if (count > 1 || (count && !(step->flags & SPACES_TWO_OR_MORE)))
+        embed_text_append(out, step->content, step->content_size);
+    else
+        embed_text_append(out, text + begin, end - begin);
+    return end;
+}
+
 static void replace_spaces(const struct text_step *step, const char *text, size_t size,
                            struct embed_text *out)
 {
     for (size_t at = 0; at < size;) {
-        size_t begin = at, end = at, count = 0;
-        while (at < size) {
-            uint32_t point = point_next(text, size, &at);
-            if (step->flags & SPACES_ONLY_BLANKS ? point != ' ' : !point_is_space(point))
-                break;
-            end = at;
-            count++;
-        }
-        if (count > 1 || (count && !(step->flags & SPACES_TWO_OR_MORE)))
-            embed_text_append(out, step->content, step->content_size);
-        else
-            embed_text_append(out, text + begin, end - begin);
-        at = end;
-        if (at < size && !count) {
-            point_next(text, size, &at);
-            embed_text_append(out, text + end, at - end);
-        }
+        size_t begin = at;
+        while (at < size && (int8_t)text[at] > ' ') /* ASCII that is no space */
+            at++;
+        embed_text_append(out, text + begin, at - begin);
+        if (at < size)
+            at = replace_run(step, text, size, at, out);
     }
 }
 
@@ -333,6 +341,20 @@ static bool changes_nothing(const struct text_step *step, const struct embed_tex
            !memmem(text->bytes, text->size, step->text, step->text_size);
 }
 
+static size_t skip_ascii(const char *text, size_t size, size_t at)
+{
+    const uint64_t high = 0x8080808080808080;
+    uint64_t eight;
+    for (; size - at >= sizeof eight; at += sizeof eight) {
+        memcpy(&eight, text + at, sizeof eight);
+        if (eight & high)
+            break;
+    }
+    while (at < size && (uint8_t)text[at] < 0x80)
+        at++;
+    return at;
+}
+
 void normalize(struct normalizing *work, const struct text_step *steps, const char *text,
                size_t size, const char **out, size_t *out_size)
 {
@@ -340,7 +362,8 @@ void normalize(struct normalizing *work, const struct text_step *steps, const ch
     for (size_t at = 0; at < size;) { /* UTF-8 from here on */
         size_t begin = at, length = 1;
         while (at < size && length) {
-            length = (uint8_t)text[at] < 0x80 ? 1 : utf8_length(text + at, size - at);
+            at = skip_ascii(text, size, at);
+            length = at < size ? utf8_length(text + at, size - at) : 0;
             at += length;
         }
         embed_text_append(&work->from, text + begin, at - begin);

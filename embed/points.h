@@ -31,6 +31,16 @@ static inline uint32_t point_next(const char *text, size_t size, size_t *at)
     }
 }
 
+/* The code point that ends at `end`, which is some. */
+static inline uint32_t point_before(const char *text, size_t end, size_t *out_begin)
+{
+    size_t at = end - 1;
+    while (at && end - at < 4 && ((uint8_t)text[at] & 0xc0) == 0x80)
+        at--;
+    *out_begin = at;
+    return point_next(text, end, &at);
+}
+
 static inline utf8proc_category_t point_category(uint32_t point)
 {
     return utf8proc_category((utf8proc_int32_t)point);

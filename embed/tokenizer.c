@@ -35,16 +35,6 @@ static bool match_added(const struct doppel_model *model, int which, const char 
     return found;
 }
 
-/* The code point that ends at `end`, which is some. */
-static uint32_t point_before(const char *text, size_t end, size_t *out_begin)
-{
-    size_t at = end - 1;
-    while (at && end - at < 4 && ((uint8_t)text[at] & 0xc0) == 0x80)
-        at--;
-    *out_begin = at;
-    return point_next(text, end, &at);
-}
-
 static bool is_single_word(const char *text, size_t size, const struct added_match *match)
 {
     size_t at = match->end, before;
