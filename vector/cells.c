@@ -67,11 +67,9 @@ static struct ordered run_over_rows(struct cells_making *making,
 
 /* ---- prefixes ---- */
 
-/* @return false: its length is no number that can be computed with */
-static bool find_length(const struct doppel_vectors *vectors, size_t row, float *inverse)
+bool vector_length(const float *x, size_t dimension, float *inverse)
 {
-    const float *x = vectors->rows + row * vectors->dimension;
-    const double square = (double)vector_kernels_get()->dot_floats(x, x, vectors->dimension);
+    const double square = (double)vector_kernels_get()->dot_floats(x, x, dimension);
     *inverse = square > 0 ? (float)(1 / sqrt(square)) : 0;
     return square == 0 || (square > 1e-30 && square < 1e30);
 }
@@ -93,7 +91,7 @@ static void make_prefixes(void *context, size_t piece, size_t slot)
     for (size_t row = piece * PIECE_ROWS; row < piece_end(making, piece); row++) {
         struct prefix prefix;
         float *inverse = &making->cells->inverses[row];
-        if (!find_length(vectors, row, inverse)) {
+        if (!vector_length(vectors->rows + row * vectors->dimension, vectors->dimension, inverse)) {
             note_bad_row(making, row);
             return;
         }
@@ -388,10 +386,8 @@ float cells_cosine(const struct vector_cells *cells, const struct vector_kernels
 
 float doppel_vector_cosine(const float *a, const float *b, uint32_t dimension)
 {
-    const struct doppel_vectors two[] = {{a, 1, dimension}, {b, 1, dimension}};
-    float inverses[2];
-    for (int i = 0; i < 2; i++)
-        if (!find_length(&two[i], 0, &inverses[i]))
-            return 0;
-    return vector_kernels_get()->dot_floats(a, b, dimension) * (inverses[0] * inverses[1]);
+    float by_a, by_b;
+    if (!vector_length(a, dimension, &by_a) || !vector_length(b, dimension, &by_b))
+        return 0;
+    return vector_kernels_get()->dot_floats(a, b, dimension) * (by_a * by_b);
 }

@@ -29,6 +29,10 @@ struct cells_options {
     bool (*stopped)(void *context); /* NULL: never */
 };
 
+/* @param inverse 1 / its length; 0: it has none
+ * @return false: it holds what is no number, or its length cannot be computed with */
+bool vector_length(const float *x, size_t dimension, float *inverse);
+
 /* @param vectors its rows stay the caller's, and stay there
  * @param out given (vector_cells_free) */
 enum doppel_status vector_cells_make(const struct doppel_vectors *vectors,

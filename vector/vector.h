@@ -93,6 +93,52 @@ DOPPEL_API enum doppel_status doppel_vectors_join(const struct doppel_vectors *v
                                                   struct doppel_vector_join_stats *stats,
                                                   struct doppel_error *error);
 
+/* ---- what a cosine is worth ---- */
+
+/** How alike vectors of a set are that have nothing to do with each other: the distribution of the
+ * cosines of pairs by chance. What .9 means depends on the model and on the texts: of some, one
+ * pair in a hundred is as near. */
+struct doppel_vector_background;
+
+struct doppel_vector_background_options {
+    uint64_t pairs;                 /**< to look at, when there are more; default 2^22 */
+    uint32_t threads;               /**< 0: one */
+    void *context;                  /**< of `stopped` */
+    bool (*stopped)(void *context); /**< as of a join */
+};
+
+DOPPEL_API struct doppel_vector_background_options doppel_vector_background_options_default(void);
+
+/**
+ * Look at pairs of a set: at all of them, or at as many as are asked for, by chance, and the same
+ * ones each time. Pairs that belong together are among them, as they are among all.
+ *
+ * @param out given (doppel_vector_background_free), 512 KB
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY: fewer than two vectors have a direction; DOPPEL_E_ARGUMENT: a
+ *     dimension out of range; DOPPEL_E_FORMAT: a row that was looked at holds what is no number, or
+ *     too large a one; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
+ *
+ * Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_vector_background_make(
+    const struct doppel_vectors *vectors, const struct doppel_vector_background_options *options,
+    struct doppel_vector_background **out, struct doppel_error *error);
+DOPPEL_API void doppel_vector_background_free(struct doppel_vector_background *background);
+
+/** How many pairs were looked at. */
+DOPPEL_API uint64_t
+doppel_vector_background_pairs(const struct doppel_vector_background *background);
+
+/** The share of pairs by chance whose cosine is this or higher, 0 to 1; never below 10 of those
+ * that were looked at: of what is rarer they say nothing. Thread-safe, as what follows. */
+DOPPEL_API double doppel_vector_background_rate(const struct doppel_vector_background *background,
+                                                float cosine);
+
+/** The lowest cosine that at most a share `rate` of pairs by chance reach, in steps of 2^-15; 2
+ * when so low a rate cannot be told. */
+DOPPEL_API float doppel_vector_background_cosine(const struct doppel_vector_background *background,
+                                                 double rate);
+
 /** The cosine of two vectors, as a join computes it; 0 when one has no direction. Thread-safe. */
 DOPPEL_API float doppel_vector_cosine(const float *a, const float *b, uint32_t dimension);
 
