@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+enum { LONGEST_URL = 2000 };
 
 struct network {
     const char *base;
@@ -67,6 +70,14 @@ bool address_parse(const char *text, struct sockaddr_storage *out)
                                                 : (void *)&four->sin_addr) == 1;
 }
 
+bool address_is_loopback(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+    return address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
 bool address_equal(const struct sockaddr *a, const struct sockaddr *b)
 {
     if (a->sa_family != b->sa_family)
@@ -109,4 +120,31 @@ const char *host_port_parse(const char *text, const char *ends, struct host_port
         at += digits;
     }
     return !*at || strchr(ends, *at) ? at : NULL;
+}
+
+bool http_url_parse(const char *url, struct host_port *out)
+{
+    bool tls = strncasecmp(url, "https://", 8) == 0;
+    if ((!tls && strncasecmp(url, "http://", 7) != 0) || strlen(url) > LONGEST_URL)
+        return false;
+    for (const char *at = url; *at; at++)
+        if (*at <= ' ' || *at > '~' || *at == '#' || *at == '\\' || *at == '@')
+            return false;
+    if (!host_port_parse(url + (tls ? 8 : 7), "/?", out))
+        return false;
+    if (!out->port)
+        out->port = tls ? 443 : 80;
+    return true;
+}
+
+bool host_is_allowed(const char *const *allowed, size_t count, const struct host_port *host)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct host_port one;
+        if (!host_port_parse(allowed[i], "", &one) || strcmp(one.host, host->host) != 0)
+            continue;
+        if (one.port ? one.port == host->port : host->port == 80 || host->port == 443)
+            return true;
+    }
+    return false;
 }

@@ -237,22 +237,6 @@ static const char *service_name(const struct doppel_client *client)
     return client->socket ? client->socket : client->url;
 }
 
-/* Whether it is no use to try again later. */
-static bool is_wrong_service(CURLcode code)
-{
-    switch (code) {
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_URL_MALFORMAT:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_WEIRD_SERVER_REPLY:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static enum doppel_status fail_transfer(const struct transfer *transfer, CURLcode code,
                                         struct doppel_error *error)
 {
@@ -272,7 +256,7 @@ static enum doppel_status fail_transfer(const struct transfer *transfer, CURLcod
                            "%s: its certificate is of another name, or nobody trusted here has "
                            "signed it: name a file of who did, by --server-ca or --upstream-ca",
                            place);
-    return doppel_fail(error, is_wrong_service(code) ? DOPPEL_E_ARGUMENT : DOPPEL_E_BUSY, "%s: %s",
+    return doppel_fail(error, libcurl_is_final(code) ? DOPPEL_E_ARGUMENT : DOPPEL_E_BUSY, "%s: %s",
                        place, client->curl->easy_strerror(code));
 }
 

@@ -52,3 +52,18 @@ enum doppel_status libcurl_load(const struct libcurl **out, struct doppel_error 
     *out = &functions;
     return DOPPEL_OK;
 }
+
+bool libcurl_is_final(CURLcode code)
+{
+    switch (code) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_WEIRD_SERVER_REPLY:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -3,6 +3,8 @@
 #ifndef DOPPEL_CLIENT_LIBCURL_H
 #define DOPPEL_CLIENT_LIBCURL_H
 
+#include <stdbool.h>
+
 #include <curl/curl.h>
 
 #include <doppel/core.h>
@@ -21,5 +23,8 @@ struct libcurl {
 
 /* It stays loaded. Thread-safe. DOPPEL_E_UNSUPPORTED: it is not there */
 enum doppel_status libcurl_load(const struct libcurl **out, struct doppel_error *error);
+
+/* Whether it is no use to try again later. */
+bool libcurl_is_final(CURLcode code);
 
 #endif

@@ -62,6 +62,23 @@ static void public_addresses_alone(void **state)
     assert_false(address_parse("0x7f.1", &address));
 }
 
+static void loopback_addresses(void **state)
+{
+    static const struct {
+        const char *address;
+        bool loopback;
+    } cases[] = {{"127.0.0.1", true},         {"127.255.0.9", true}, {"::1", true},
+                 {"128.0.0.1", false},        {"0.0.0.0", false},    {"::", false},
+                 {"::ffff:127.0.0.1", false}, {"10.0.0.1", false},   {"fe80::1", false}};
+    struct sockaddr_storage address;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(address_parse(cases[i].address, &address));
+        if (address_is_loopback((struct sockaddr *)&address) != cases[i].loopback)
+            fail_msg("%s", cases[i].address);
+    }
+}
+
 static void only_allowed_hosts(void **state)
 {
     static const char *const allowed[] = {"hooks.example", "other.example:8443", "127.0.0.1:9000",
@@ -128,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(public_addresses_alone),
+        cmocka_unit_test(loopback_addresses),
         cmocka_unit_test(only_allowed_hosts),
         cmocka_unit_test(calls_are_signed),
     };
