@@ -77,6 +77,24 @@ static enum doppel_status take_tensor(const json_t *entry, const uint8_t *data, 
     return DOPPEL_OK;
 }
 
+/* The name of the only tensor of rows and columns. @param out_other of one more; else NULL */
+static const char *name_of_matrix(json_t *json, const char **out_other)
+{
+    const char *key, *found = NULL;
+    json_t *entry;
+    *out_other = NULL;
+    json_object_foreach(json, key, entry)
+    {
+        if (json_array_size(json_object_get(entry, "shape")) != 2)
+            continue;
+        *out_other = found ? key : NULL;
+        if (found)
+            break;
+        found = key;
+    }
+    return found;
+}
+
 enum doppel_status tensor_find(const uint8_t *file, size_t size, const char *path,
                                const char *tensor_name, struct tensor *out,
                                struct doppel_error *error)
@@ -90,10 +108,20 @@ enum doppel_status tensor_find(const uint8_t *file, size_t size, const char *pat
     enum doppel_status status;
     json_t *json =
         json_loadb((const char *)file + 8, (size_t)header, JSON_REJECT_DUPLICATES, &problem);
-    const json_t *entry = json_object_get(json, tensor_name);
+    const char *other = NULL;
+    tensor_name = tensor_name ? tensor_name : name_of_matrix(json, &other);
+    const json_t *entry = tensor_name ? json_object_get(json, tensor_name) : NULL;
     if (!json_is_object(json))
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "%s: its header is damaged (%.160s)", path,
                              json ? "no object" : problem.text);
+    else if (other)
+        status = doppel_fail(error, DOPPEL_E_ARGUMENT,
+                             "%s: has several tensors of rows and columns, '%.60s' and '%.60s' "
+                             "among them: say which",
+                             path, tensor_name, other);
+    else if (!tensor_name)
+        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: has no tensor of rows and columns",
+                             path);
     else if (!entry)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: has no '%s'", path, tensor_name);
     else

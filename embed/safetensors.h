@@ -29,8 +29,10 @@ struct tensor {
 /**
  * Find a tensor in the bytes of a file.
  *
- * @param name for messages of the file
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: it has no such tensor; DOPPEL_E_FORMAT; DOPPEL_E_CORRUPT;
+ * @param path for messages
+ * @param tensor_name NULL: the only one of two dimensions
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: it has no such tensor; DOPPEL_E_ARGUMENT: it has
+ * several without a name to choose by; DOPPEL_E_FORMAT; DOPPEL_E_CORRUPT;
  * DOPPEL_E_UNSUPPORTED: its type or shape. Source: safetensors' README, "Format".
  */
 enum doppel_status tensor_find(const uint8_t *file, size_t size, const char *path,

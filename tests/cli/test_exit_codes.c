@@ -111,6 +111,8 @@ static const struct missing_case cases[] = {
     {"index search none --radius 1 c.hex", AN_INDEX},
     {"index knn codes.index nosuch", A_FILE},
     {"index knn none c.hex", AN_INDEX},
+    {"index join nosuch", A_FILE},
+    {"index join v.jsonl --ids nosuch", A_FILE},
     {"index info none", AN_INDEX},
     {"index verify none", AN_INDEX},
     {"index compact none", AN_INDEX},
@@ -141,6 +143,7 @@ static void what_is_missing_has_one_code_in_every_verb(void **state)
     write_file("r.jsonl", record, strlen(record));
     write_file("bad.csv", list, strlen(list));
     write_file("c.hex", "0123456789abcdef\n", 17);
+    write_file("v.jsonl", "{\"vector\":[1]}\n", 15);
     free(doppel_prints(0, "add", "-L", "lib", "a.jpg"));
     free(doppel_prints(0, "index", "build", "c.hex", "-o", "codes.index"));
     for (size_t i = 0; i < CASES; i++) {

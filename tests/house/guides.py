@@ -9,6 +9,7 @@ command, what follows is its output, `...` stands for some lines. A command ends
 import atexit
 import functools
 import gzip
+import json
 import os
 import pathlib
 import random
@@ -39,6 +40,13 @@ def prepare(folder):
     (folder / "codes.hex").write_text("".join(f"{code:016x}\n" for code in codes))
     near = [codes[number] ^ (1 << 7) ^ (number << 20 & 3 << 20) for number in range(3)]
     (folder / "queries.hex").write_text("".join(f"{code:016x}\n" for code in near))
+    middles = [[chance.gauss(0, 1) for _ in range(8)] for _ in range(400)]
+    names = ["harbour.jpg", "harbour-evening.jpg", "market.jpg"]
+    with open(folder / "clip.jsonl", "w") as lines:
+        for number, vector in enumerate([middles[0], *middles]):
+            near = [value + 0.05 * (number == 1) for value in vector]
+            name = names[number] if number < 3 else f"{number:04d}.jpg"
+            lines.write(json.dumps({"id": name, "vector": near}) + "\n")
     (folder / "labels.csv").write_text(
         "pictures/originals/marble.jpg,pictures/copies/marble.png,1\n"
         "pictures/originals/sea.jpg,pictures/copies/sea-cropped.jpg,1\n"

@@ -25,7 +25,7 @@ USES = {
     "worker": "core",
     "library": "core text image audio video index match store",
     "corpus": "core media text index match library",
-    "embed": "core",
+    "embed": "core vector",
     "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",

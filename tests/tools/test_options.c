@@ -171,6 +171,8 @@ static void verbs_may_have_two_words(void **state)
     assert_refused("index search x.index q",
                    "'index search' wants '--radius R'; for the nearest see 'index knn'");
     assert_refused("index build x", "'index build' wants '-o INDEX'");
+    assert_refused("index join --recall 0.4 x",
+                   "'--recall' is from 0.5 to 0.999; '--exact' finds all");
     assert_refused("index knn -k 0 x y",
                    "'--nearest' takes a whole number from 1 to 4294967295, not '0'");
 }

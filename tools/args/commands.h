@@ -9,7 +9,7 @@
 verb_function cmd_scan, cmd_compare, cmd_hash, cmd_schemes, cmd_tune;
 verb_function cmd_add, cmd_find, cmd_groups, cmd_list, cmd_show, cmd_remove;
 verb_function cmd_index_build, cmd_index_add, cmd_index_remove, cmd_index_search, cmd_index_knn;
-verb_function cmd_index_info, cmd_index_verify, cmd_index_compact;
+verb_function cmd_index_join, cmd_index_info, cmd_index_verify, cmd_index_compact;
 verb_function cmd_report, cmd_serve;
 verb_function cmd_dedup, cmd_ingest, cmd_check, cmd_monitor;
 verb_function cmd_undo;

@@ -75,9 +75,10 @@ static const struct {
                                      VERB_VERIFY | VERB_COMPACT | VERB_STATS | VERB_CONFIG |
                                      VERB_DOCTOR},
     {"Embedding models", VERB_MODEL_ADD | VERB_MODEL},
-    {"A stand-alone index of codes", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
-                                         VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_INFO |
-                                         VERB_INDEX_VERIFY | VERB_INDEX_COMPACT},
+    {"Codes and vectors of your own", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
+                                         VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_JOIN |
+                                         VERB_INDEX_INFO | VERB_INDEX_VERIFY |
+                                         VERB_INDEX_COMPACT},
 };
 
 static void print_chapters(FILE *stream)

@@ -11,7 +11,7 @@ const char *section_title(enum option_section section)
         [SECTION_AUDIO] = "Audio",
         [SECTION_VIDEOS] = "Videos",
         [SECTION_RECORDS] = "Records",
-        [SECTION_CODES] = "Codes and their index",
+        [SECTION_CODES] = "Codes and vectors",
         [SECTION_FILES] = "Files",
         [SECTION_LIMITS] = "Limits",
         [SECTION_ITEMS] = "Items of the library",

@@ -30,7 +30,7 @@ enum {
         VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
     VERBS_ACT = VERB_SCAN | VERB_GROUPS | VERB_REPORT,
     VERBS_PROGRESS = (VERBS_READ & ~(uint64_t)VERB_SERVE) | VERB_GROUPS | VERB_INDEX_BUILD |
-                     VERB_INDEX_ADD | VERBS_CORPUS | VERB_VERIFY | VERBS_EXCHANGE,
+                     VERB_INDEX_ADD | VERB_INDEX_JOIN | VERBS_CORPUS | VERB_VERIFY | VERBS_EXCHANGE,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -116,6 +116,13 @@ const struct option_info option_table[] = {
      VERB_INDEX_BUILD | VERBS_INDEX_QUERY, SECTION_MATCHING},
     {"nearest", 'k', "K", OPTION_NUMBER, AT(nearest), "10", "How many of the nearest codes",
      VERB_INDEX_KNN, SECTION_MATCHING},
+    {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(min_cosine), "0.9", "Least cosine of a pair",
+     VERB_INDEX_JOIN, SECTION_MATCHING},
+    {"exact", 0, NULL, OPTION_FLAG, AT(exact), NULL,
+     "Find every pair, which takes some times as long", VERB_INDEX_JOIN, SECTION_MATCHING},
+    {"recall", 0, "X", OPTION_SIMILARITY, AT(recall), "0.99",
+     "Without --exact: the share of the pairs to find at least, from 0.5 to 0.999", VERB_INDEX_JOIN,
+     SECTION_MATCHING},
 
     {"text-format", 0, "plain|html|markdown|auto", OPTION_CHOICE, AT(text_format), NULL,
      "Format of texts (default: auto, which recognises HTML by its beginning and Markdown by the "
@@ -240,6 +247,12 @@ const struct option_info option_table[] = {
      VERB_INDEX_BUILD | VERB_REPORT | VERB_EXPORT, SECTION_OUTPUT},
     {"compact", 0, NULL, OPTION_FLAG, AT(compact), NULL,
      "Fewer bytes per code, but slower searches", VERB_INDEX_BUILD, SECTION_CODES},
+    {"ids", 0, "FILE", OPTION_TEXT, AT(ids), NULL,
+     "The ids of the vectors, one on each line, where VECTORS has none", VERB_INDEX_JOIN,
+     SECTION_CODES},
+    {"tensor", 0, "NAME", OPTION_TEXT, AT(tensor), NULL,
+     "The tensor of a safetensors file that has several of rows and columns", VERB_INDEX_JOIN,
+     SECTION_CODES},
     {"repair", 0, NULL, OPTION_FLAG, AT(repair), NULL,
      "Repair: an index goes on without its damaged segments, and the lost codes are reported; of "
      "a library, what can be rebuilt is rebuilt, and the rest is quarantined",
@@ -378,7 +391,7 @@ const struct option_info option_table[] = {
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
      "Worker processes, and threads for comparisons (default: one per processor; in an index: "
      "one)",
-     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERBS_CORPUS, SECTION_LIMITS},
+     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERB_INDEX_JOIN | VERBS_CORPUS, SECTION_LIMITS},
 
     {"max-record", 0, "SIZE", OPTION_SIZE, AT(max_record), "64M",
      "Refuse records of more bytes, to parse which takes up to seven times as many; 0 = no limit",

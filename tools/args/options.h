@@ -187,8 +187,11 @@ struct settings {
     uint32_t nearest;   /* knn: how many */
     const char *output; /* the index that build makes, the page of report; or NULL */
     bool compact, count, stats, repair;
-    bool files, all_bytes; /* verify: the files of items too; and their digests */
-    bool refresh;          /* add: what the library holds, recomputed */
+    double min_cosine, recall; /* of index join */
+    bool exact;
+    const char *ids, *tensor; /* NULL: not given */
+    bool files, all_bytes;    /* verify: the files of items too; and their digests */
+    bool refresh;             /* add: what the library holds, recomputed */
 
     double max_fp_share;      /* tune: share of the distinct pairs that may match */
     const char *chart;        /* the SVG to write; or NULL */
@@ -278,11 +281,12 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_SERVE (UINT64_C(1) << 40)
 #define VERB_MODEL (UINT64_C(1) << 41)
 #define VERB_MODEL_ADD (UINT64_C(1) << 42)
+#define VERB_INDEX_JOIN (UINT64_C(1) << 43)
 /* Those that can ask a service. */
 #define VERBS_REMOTE                                                                               \
     (VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_GROUPS | VERB_TAG |       \
      VERB_MARK)
-#define VERB_ANY ((UINT64_C(1) << 43) - 1)
+#define VERB_ANY ((UINT64_C(1) << 44) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */

@@ -358,6 +358,17 @@ const struct verb verb_table[] = {
      "doppel index knn codes.index queries.hex",
      "doppel index knn codes.index -k 5 --radius 16 queries.hex",
      "nearest radius input count stats jobs format", cmd_index_knn},
+    {"index join", VERB_INDEX_JOIN, "VECTORS", 1, 1, "find all pairs of vectors above a cosine",
+     "VECTORS is what an embedding model has made: an array of NumPy (.npy), safetensors, .fvecs, "
+     "or "
+     "JSON Lines with a \"vector\" and an \"id\"; - is standard input. It is not changed, and "
+     "nothing is kept. Each pair is printed once, with its ids, or the numbers of its rows, from "
+     "0; "
+     "without --format, as a table on a terminal, and as JSON Lines elsewhere. Exits with 1 when "
+     "there is none.",
+     "doppel index join embeddings.npy --ids names.txt",
+     "doppel index join clip.jsonl --min-cosine 0.95 --exact -j 8",
+     "min-cosine exact recall ids tensor jobs format", cmd_index_join},
     {"index info", VERB_INDEX_INFO, "INDEX", 1, 1, "print what an index holds",
      "Codes, their width, bytes on disk, segments, and how long it took to build.",
      "doppel index info codes.index", "doppel index info codes.index --json", "format",

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/memory.h"
 #include "tools/args/options.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
+#include "tools/output/write_stdout.h"
 #include "tools/signals.h"
 
 enum { BUFFER_BYTES = 64 * 1024, LONGEST_LINE = 128 };
@@ -38,20 +38,11 @@ static const struct column count_columns[] = {
 };
 static const struct layout count_layout = {count_columns, 2, NULL, NULL, NULL};
 
-/* A table is for people; who reads it by a program gets what programs read, unless told otherwise.
- */
-static bool wants_json(const struct settings *settings)
-{
-    if (settings->format_given)
-        return settings->format == FORMAT_JSON;
-    return isatty(STDOUT_FILENO) != 1;
-}
-
 struct hit_rows *hits_new(const struct settings *settings, struct report *report)
 {
     struct hit_rows *hits = must_allocate(sizeof *hits);
     *hits = (struct hit_rows){.settings = settings, .report = report};
-    if (wants_json(settings))
+    if (wants_json_lines(settings))
         hits->buffer = must_allocate(BUFFER_BYTES);
     else
         hits->output = output_new(settings, settings->count ? &count_layout : &hit_layout, report);
@@ -62,14 +53,8 @@ struct hit_rows *hits_new(const struct settings *settings, struct report *report
 
 static bool flush(struct hit_rows *hits)
 {
-    for (size_t at = 0; at < hits->used && !hits->failed;) {
-        ssize_t written = write(STDOUT_FILENO, hits->buffer + at, hits->used - at);
-        if (written < 0 && (errno != EINTR || signals_stopped()))
-            hits->failed = errno;
-        at += written > 0 ? (size_t)written : 0;
-    }
-    if (hits->failed == EPIPE)
-        signals_closed_pipe();
+    if (!hits->failed)
+        hits->failed = write_stdout(hits->buffer, hits->used);
     hits->used = 0;
     return !hits->failed;
 }

@@ -1,0 +1,254 @@
+/* Vectors as JSON Lines, and ids one a line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/files/line_reader.h"
+#include "core/try.h"
+#include "embed/brought/brought.h"
+
+enum { MOST_LINE = 16 << 20, MOST_ID_LINE = 1 << 20, STEP_LINES = 256 };
+
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
+/* What the last line_reader_next means: the end of the file is none. */
+static enum doppel_status end_lines(enum doppel_status status, const struct line_reader *reader,
+                                    const char *path, struct doppel_error *error)
+{
+    if (status == DOPPEL_E_NOT_FOUND)
+        return DOPPEL_OK;
+    if (status == DOPPEL_E_LIMIT)
+        return doppel_fail(error, status, "%s: line %" PRIu64 ": %s", path, reader->line,
+                           error->message);
+    return status == DOPPEL_E_IO ? doppel_fail(error, status, "%s: %s", path, error->message)
+                                 : status;
+}
+
+/* ---- vectors ---- */
+
+struct line_vectors {
+    const struct vector_input *input;
+    struct line_reader reader;
+    struct vector_spool rows;
+    struct id_spool ids;
+    bool with_ids;
+    size_t count, dimension;
+    float *row;
+};
+
+static enum doppel_status fail_line(const struct line_vectors *lines, struct doppel_error *error,
+                                    const char *reason)
+{
+    return doppel_fail(error, DOPPEL_E_FORMAT, "%s: line %" PRIu64 ": %s", lines->input->path,
+                       lines->reader.line, reason);
+}
+
+/* The first one says what all are like. */
+static enum doppel_status begin_line_rows(struct line_vectors *lines, size_t dimension,
+                                          bool with_ids, struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(check_vector_counts(lines->input->path, 1, dimension, error));
+    lines->dimension = dimension;
+    lines->with_ids = with_ids;
+    lines->row = malloc(dimension * sizeof *lines->row);
+    if (!lines->row)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for vectors"));
+    TRY(vector_spool_open(lines->input->run, &lines->rows, error));
+    if (with_ids)
+        TRY(id_spool_open(lines->input->run, &lines->ids, error));
+done:
+    return status;
+}
+
+static enum doppel_status put_id(struct line_vectors *lines, const json_t *id,
+                                 struct doppel_error *error)
+{
+    char number[24];
+    if (!id != !lines->with_ids)
+        return fail_line(lines, error,
+                         id ? "has an \"id\", which others have not"
+                            : "has no \"id\", which others have");
+    if (!id)
+        return DOPPEL_OK;
+    if (json_is_string(id))
+        return id_spool_put(&lines->ids, json_string_value(id), error);
+    if (!json_is_integer(id))
+        return fail_line(lines, error, "its \"id\" is neither a text nor a whole number");
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
+    return id_spool_put(&lines->ids, number, error);
+}
+
+static enum doppel_status put_row(struct line_vectors *lines, const json_t *vector,
+                                  struct doppel_error *error)
+{
+    for (size_t i = 0; i < lines->dimension; i++) {
+        const json_t *number = json_array_get(vector, i);
+        if (!json_is_number(number))
+            return fail_line(lines, error, "its \"vector\" holds what is no number");
+        lines->row[i] = (float)json_number_value(number);
+    }
+    return vector_spool_put(&lines->rows, lines->row, lines->dimension * sizeof *lines->row, error);
+}
+
+static enum doppel_status take_record(struct line_vectors *lines, const json_t *record,
+                                      struct doppel_error *error)
+{
+    const json_t *vector = json_object_get(record, "vector"), *id = json_object_get(record, "id");
+    const size_t dimension = json_array_size(vector);
+    enum doppel_status status = DOPPEL_OK;
+    if (!json_is_array(vector))
+        return fail_line(lines, error, "has no \"vector\" that is an array");
+    if (!lines->count)
+        TRY(begin_line_rows(lines, dimension, id != NULL, error));
+    if (dimension != lines->dimension)
+        TRY(doppel_fail(error, DOPPEL_E_FORMAT,
+                        "%s: line %" PRIu64 ": has %zu dimensions, where others have %zu",
+                        lines->input->path, lines->reader.line, dimension, lines->dimension));
+    TRY(put_id(lines, id, error));
+    TRY(put_row(lines, vector, error));
+    lines->count++;
+done:
+    return status;
+}
+
+static enum doppel_status take_json_line(struct line_vectors *lines, const char *line, size_t size,
+                                         struct doppel_error *error)
+{
+    json_error_t problem;
+    if (strspn(line, " \t\r") == size)
+        return DOPPEL_OK;
+    json_t *record = json_loadb(line, size, JSON_REJECT_DUPLICATES, &problem);
+    enum doppel_status status = json_is_object(record)
+                                    ? take_record(lines, record, error)
+                                    : fail_line(lines, error, record ? "no object" : problem.text);
+    json_decref(record);
+    return status;
+}
+
+bool begins_as_vector_lines(const char *bytes, size_t size)
+{
+    size_t at = size > 3 && memcmp(bytes, byte_order_mark, 3) == 0 ? 3 : 0;
+    while (at < size && memchr(" \t\r\n", bytes[at], 4))
+        at++;
+    return at < size && bytes[at] == '{';
+}
+
+/* What lies in a file was looked at; of a pipe only this can be read. */
+static enum doppel_status check_begin(struct line_vectors *lines, struct doppel_error *error)
+{
+    const char *bytes;
+    size_t size = line_reader_peek(&lines->reader, &bytes);
+    if (!size || begins_as_vector_lines(bytes, size))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_FORMAT,
+                       "%s: no JSON Lines, which alone are read of a pipe; give other files by "
+                       "their name",
+                       lines->input->path);
+}
+
+static enum doppel_status read_all_lines(struct line_vectors *lines, struct doppel_error *error)
+{
+    char *line;
+    size_t size;
+    enum doppel_status status;
+    TRY(check_begin(lines, error));
+    while (!(status = line_reader_next(&lines->reader, &line, &size, error))) {
+        const size_t skipped =
+            lines->reader.line == 1 && !strncmp(line, byte_order_mark, 3) ? 3 : 0;
+        TRY(take_json_line(lines, line + skipped, size - skipped, error));
+        if (lines->count % STEP_LINES == 0) {
+            doppel_run_advance(lines->input->run, lines->count);
+            if (doppel_run_cancelled(lines->input->run))
+                TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted"));
+        }
+    }
+    status = end_lines(status, &lines->reader, lines->input->path, error);
+done:
+    return status;
+}
+
+static enum doppel_status keep_rows(struct line_vectors *lines, struct doppel_vector_file *file,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(check_vector_counts(lines->input->path, lines->count, lines->dimension, error));
+    TRY(vector_spool_map(&lines->rows, &file->rows, error));
+    if (lines->with_ids)
+        TRY(take_ids(&lines->ids, file, error));
+    file->vectors.rows = (const float *)(const void *)file->rows.bytes;
+    file->vectors.count = lines->count;
+    file->vectors.dimension = (uint32_t)lines->dimension;
+done:
+    return status;
+}
+
+enum doppel_status read_vector_lines(const struct vector_input *input,
+                                     struct doppel_vector_file *file, struct doppel_error *error)
+{
+    struct line_vectors lines = {.input = input};
+    enum doppel_status status;
+    line_reader_begin(&lines.reader, input->fd, MOST_LINE, input->run);
+    doppel_run_begin(input->run, "vectors", 0);
+    TRY(read_all_lines(&lines, error));
+    TRY(keep_rows(&lines, file, error));
+done:
+    doppel_run_end(input->run);
+    line_reader_end(&lines.reader);
+    vector_spool_close(&lines.rows);
+    id_spool_close(&lines.ids);
+    free(lines.row);
+    return status;
+}
+
+/* ---- ids ---- */
+
+static enum doppel_status put_id_lines(struct line_reader *reader, const char *path,
+                                       struct id_spool *ids, size_t *out_count,
+                                       struct doppel_error *error)
+{
+    char *line;
+    size_t size;
+    enum doppel_status status;
+    while (!(status = line_reader_next(reader, &line, &size, error))) {
+        if (strlen(line) != size)
+            TRY(doppel_fail(error, DOPPEL_E_FORMAT, "%s: line %" PRIu64 ": holds a NUL", path,
+                            reader->line));
+        TRY(id_spool_put(ids, line, error));
+        (*out_count)++;
+        if (*out_count % STEP_LINES == 0 && doppel_run_cancelled(reader->run))
+            TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted"));
+    }
+    status = end_lines(status, reader, path, error);
+done:
+    return status;
+}
+
+enum doppel_status read_id_lines(const char *path, struct doppel_run *run,
+                                 struct doppel_vector_file *file, struct doppel_error *error)
+{
+    struct line_reader reader = {0};
+    struct id_spool ids = {0};
+    size_t count = 0;
+    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    enum doppel_status status = DOPPEL_OK;
+    if (fd < 0)
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s",
+                           path, strerror(errno));
+    line_reader_begin(&reader, fd, MOST_ID_LINE, run);
+    TRY(id_spool_open(run, &ids, error));
+    TRY(put_id_lines(&reader, path, &ids, &count, error));
+    if (count != file->vectors.count)
+        TRY(doppel_fail(error, DOPPEL_E_CORRUPT, "%s: has %zu ids, where there are %zu vectors",
+                        path, count, file->vectors.count));
+    TRY(take_ids(&ids, file, error));
+done:
+    id_spool_close(&ids);
+    line_reader_end(&reader);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,1 @@
+../../embed/embed_vectors.h
