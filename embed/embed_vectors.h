@@ -46,9 +46,9 @@ struct doppel_vector_file;
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND; DOPPEL_E_EMPTY: no vectors; DOPPEL_E_FORMAT: none of these
  *     formats, or a line that is wrong; DOPPEL_E_UNSUPPORTED: another type, order or shape of
  *     numbers; DOPPEL_E_CORRUPT: cut short, or sizes that do not fit together, or what is no
- *     number; DOPPEL_E_LIMIT: a dimension over DOPPEL_VECTOR_DIMENSION_MAX, or 2^32 vectors;
- *     DOPPEL_E_ARGUMENT: ids for what has ids, or several tensors; DOPPEL_E_IO; DOPPEL_E_NO_SPACE;
- *     DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
+ *     number; DOPPEL_E_LIMIT: a dimension over DOPPEL_VECTOR_DIMENSION_MAX, 2^32 vectors, or a
+ * vector whose largest number is not from 1e-15 to 1e13; DOPPEL_E_ARGUMENT: ids for what has ids,
+ * or several tensors; DOPPEL_E_IO; DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
  *
  * Thread-safe. Sources: NumPy's NEP 1 and numpy.lib.format; safetensors' README, "Format";
  * corpus-texmex.irisa.fr for fvecs.

@@ -1,6 +1,7 @@
 /* Files of vectors: which format one has, and what holds of all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,9 @@
 #include "embed/brought/brought.h"
 
 enum { STEP_ROWS = 4096 };
+
+/* So that squares of floats, and sums of 4096 of them, are neither lost nor infinite. */
+static const float least_largest = 1e-15F, most_largest = 1e13F;
 
 enum doppel_status check_vector_counts(const char *path, size_t count, size_t dimension,
                                        struct doppel_error *error)
@@ -173,19 +177,20 @@ static enum doppel_status read_vectors(const struct doppel_vector_file_options *
 
 /* ---- what holds of all ---- */
 
-/* @return false: a number is infinite or none. Without branches, as it looks at every number. */
-static bool look_at_row(const float *row, uint32_t dimension, bool *out_zeros)
+/* The largest number of a row, without its sign; above all others, what is none. Without branches,
+ * as it looks at every number. */
+static float largest_of_row(const float *row, uint32_t dimension)
 {
-    uint32_t any = 0, bad = 0;
+    uint32_t most = 0;
+    float largest;
     for (uint32_t d = 0; d < dimension; d++) {
         uint32_t bits;
         memcpy(&bits, &row[d], sizeof bits);
         bits &= 0x7fffffff;
-        any |= bits;
-        bad |= bits >= 0x7f800000;
+        most = bits > most ? bits : most; /* as the floats are ordered */
     }
-    *out_zeros = !any;
-    return !bad;
+    memcpy(&largest, &most, sizeof largest);
+    return largest;
 }
 
 static void describe_row(const struct doppel_vector_file *file, size_t row, char *out, size_t room)
@@ -197,6 +202,20 @@ static void describe_row(const struct doppel_vector_file *file, size_t row, char
         snprintf(out, room, "row %zu", row);
 }
 
+static enum doppel_status refuse_row(const struct doppel_vector_file *file, size_t row,
+                                     const char *path, float largest, struct doppel_error *error)
+{
+    char name[160];
+    describe_row(file, row, name, sizeof name);
+    if (!isfinite(largest))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: %s holds what is no finite number", path,
+                           name);
+    return doppel_fail(error, DOPPEL_E_LIMIT,
+                       "%s: the largest number of %s is %.3g; from 1e-15 to 1e13 a length can be "
+                       "computed",
+                       path, name, (double)largest);
+}
+
 static enum doppel_status check_numbers(const struct doppel_vector_file *file, const char *path,
                                         struct doppel_run *run, struct doppel_error *error)
 {
@@ -204,14 +223,12 @@ static enum doppel_status check_numbers(const struct doppel_vector_file *file, c
     size_t zeros = 0, first = 0;
     char name[160];
     for (size_t i = 0; i < vectors->count; i++) {
-        bool zero;
-        if (!look_at_row(vectors->rows + i * vectors->dimension, vectors->dimension, &zero)) {
-            describe_row(file, i, name, sizeof name);
-            return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: %s holds what is no finite number",
-                               path, name);
-        }
-        first = zero && !zeros ? i : first;
-        zeros += zero;
+        const float largest =
+            largest_of_row(vectors->rows + i * vectors->dimension, vectors->dimension);
+        if (largest != 0 && !(largest > least_largest && largest < most_largest))
+            return refuse_row(file, i, path, largest, error);
+        first = largest == 0 && !zeros ? i : first;
+        zeros += largest == 0;
         if (i % STEP_ROWS == 0 && doppel_run_cancelled(run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
     }

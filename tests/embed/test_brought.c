@@ -473,6 +473,12 @@ static void refuses_what_is_no_number(void **state)
                        npy_of(file, 1, HEAD("<f4", "False", "(3, 2)"), numbers, sizeof numbers),
                        DOPPEL_E_CORRUPT, "row 1 holds what is no finite number");
     }
+    static const float tiny[2] = {1, -1e-16F}, huge[2] = {1, -1e14F};
+    static const char two[] = HEAD("<f4", "False", "(2, 1)");
+    assert_refused(*state, "x.npy", file, npy_of(file, 1, two, tiny, sizeof tiny), DOPPEL_E_LIMIT,
+                   "the largest number of row 1 is 1e-16");
+    assert_refused(*state, "x.npy", file, npy_of(file, 1, two, huge, sizeof huge), DOPPEL_E_LIMIT,
+                   "the largest number of row 1 is 1e+14");
     static const double large[2] = {1, 1e300};
     assert_refused(*state, "x.npy", file,
                    npy_of(file, 1, HEAD("<f8", "False", "(2, 1)"), large, sizeof large),

@@ -96,6 +96,15 @@ def models(folder):
     (model / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + rows)
 
 
+def vectors(folder):
+    """Two that are near each other: an array of NumPy with names, and lines."""
+    head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"
+    begin = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
+    (folder / "embeddings.npy").write_bytes(begin + struct.pack("<4f", 1, 2, 1, 2.1))
+    (folder / "names.txt").write_text("a\nb\n")
+    (folder / "clip.jsonl").write_text('{"id":1,"vector":[1,2]}\n{"id":2,"vector":[1,2.1]}\n')
+
+
 def keys(folder):
     digest = hashlib.sha256(b"a key").hexdigest()
     (folder / "keys.txt").write_text(f"{digest} uploads write 50\n")
@@ -151,7 +160,7 @@ def ended(command):
 def try_all(groups):
     with tempfile.TemporaryDirectory(prefix="doppel-examples-") as name:
         folder = pathlib.Path(name).resolve()
-        for prepare in (pictures, recordings, corpora, codes, models, keys):
+        for prepare in (pictures, recordings, corpora, codes, models, vectors, keys):
             prepare(folder)
         environment = {
             "PATH": f"{build}:{os.environ['PATH']}",
