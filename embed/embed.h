@@ -1,7 +1,7 @@
 /**
  * doppel/embed.h: static embedding models: texts to unit vectors, by the mean of the rows of their
- * tokens. Uses core, vector, utf8proc, jansson and zlib. Its part for vectors that others have
- * made: doppel/embed_vectors.h.
+ * tokens. Uses core, vector, client, utf8proc, jansson and zlib. Its parts: doppel/embed_vectors.h
+ * for vectors that others have made, doppel/embed_endpoint.h for services that embed.
  *
  * A model is *added* once: what it comes as (a folder of model2vec, a list of words with numbers)
  * is checked and written as one file, NAME.model, into a folder of models. Such a file is mapped,
@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/embed_endpoint.h>
 #include <doppel/embed_vectors.h>
 #include <doppel/json_writer.h>
 

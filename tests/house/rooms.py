@@ -25,12 +25,12 @@ USES = {
     "worker": "core",
     "library": "core text image audio video index match store",
     "corpus": "core media text index match library",
-    "embed": "core vector",
+    "client": "core",
+    "embed": "core vector client",
     "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",
     "group": "core text image audio video match library corpus compare intake",
-    "client": "core",
     "decide": "core text index match library corpus worker search compare intake client",
     "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
@@ -42,7 +42,7 @@ USES = {
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
-ENGINE = "embed compare intake search group client decide act exchange report serve".split()
+ENGINE = "client embed compare intake search group decide act exchange report serve".split()
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
 INSIDES = {"decide": ["corpus"]}

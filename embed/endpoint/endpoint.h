@@ -1,0 +1,73 @@
+/* A service that makes vectors: what an open one holds, and the parts of a call. */
+#ifndef DOPPEL_EMBED_ENDPOINT_ENDPOINT_H
+#define DOPPEL_EMBED_ENDPOINT_ENDPOINT_H
+
+#include <doppel/embed.h>
+
+#include "client/post.h"
+#include "embed/embed_text.h"
+
+struct doppel_endpoint {
+    struct doppel_endpoint_options options; /* `allowed` and `known` are gone */
+    struct doppel_endpoint_info info;
+    char *url;
+    char *place;                                /* the URL without what follows '?': for messages */
+    char *model, *prefix, *key, *authorization; /* the last three may be NULL */
+    float *probe;
+    enum post_reach reach;
+    bool without_base64; /* it refuses to be asked for it */
+    size_t most_texts;   /* of a request; halved when it refuses more */
+    uint64_t random;     /* state of the jitter */
+    struct poster poster;
+    struct post_answer answer; /* the last one */
+    struct doppel_json body;
+    struct embed_text text; /* one, with its prefix */
+};
+
+/* Some of the texts of a call. Borrowed. */
+struct endpoint_batch {
+    const struct doppel_model_texts *texts;
+    const size_t *places; /* of `count` of them */
+    size_t count;
+};
+
+/* Send a request, again if need be.
+ * @param out_refusal DOPPEL_OK: `answer` has what it answers by 2xx; else why it does not take this
+ *        batch: DOPPEL_E_LIMIT, DOPPEL_E_FORMAT, or DOPPEL_E_TIMEOUT where there is more than one
+ *        text; the sentence is in `reason`
+ * @return as doppel_endpoint_embed */
+enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
+                                const struct endpoint_batch *batch, enum doppel_status *out_refusal,
+                                struct doppel_error *reason, struct doppel_error *error);
+
+/* What an answer says in words: its message of an error, else how it begins; never the key. */
+enum { ENDPOINT_WORDS = 200 };
+void endpoint_words(const struct doppel_endpoint *endpoint, char out[static ENDPOINT_WORDS]);
+
+/* The vectors of an answer, in the order of the texts. Zero-initialised it is empty. */
+struct endpoint_vectors {
+    float *rows;              /* count × dimension; of length 1, or zeros */
+    enum doppel_status *each; /* DOPPEL_OK; DOPPEL_E_CORRUPT: zero, or no numbers */
+    size_t count;
+    uint32_t dimension;
+    uint64_t tokens; /* that it states; 0: it does not */
+};
+
+/* Read the JSON of an answer.
+ * @param count     of the texts that were sent
+ * @param dimension that is expected; 0: any
+ * @param out       zero-initialised, or the last one, which is freed; to be freed also on failure
+ *        (endpoint_vectors_free)
+ * @return DOPPEL_OK; DOPPEL_E_FORMAT: it is no JSON of embeddings; DOPPEL_E_CORRUPT: the count, an
+ *         index, or the dimension; DOPPEL_E_MEMORY. The sentence goes on from the URL's name. */
+enum doppel_status endpoint_vectors_read(const struct post_answer *answer, size_t count,
+                                         uint32_t dimension, struct endpoint_vectors *out,
+                                         struct doppel_error *error);
+void endpoint_vectors_free(struct endpoint_vectors *vectors);
+
+/* The same of the last answer, with a sentence for users; tokens are added up. */
+enum doppel_status endpoint_take_answer(struct doppel_endpoint *endpoint, size_t count,
+                                        uint32_t dimension, struct endpoint_vectors *out,
+                                        struct doppel_error *error);
+
+#endif
