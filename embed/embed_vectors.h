@@ -3,7 +3,7 @@
  * doppel/embed.h.
  *
  * - `.npy` of NumPy, versions 1 to 3: two dimensions, C order, little-endian float16, float32 or
- *   float64.
+ *   float64; and `.npz`, which holds several.
  * - safetensors: a tensor of rows and columns, of F16, BF16, F32 or F64.
  * - `.fvecs`: of each vector its dimension, in 32 bits, and float32, little-endian. Known by its
  *   name alone; all else by what it begins with.
@@ -27,16 +27,16 @@ extern "C" {
 struct doppel_vector_file_options {
     const char *path;   /**< "-": standard input; of a pipe JSON Lines alone */
     const char *ids;    /**< a file with the id of row i on line i; NULL: none. "-" likewise */
-    const char *tensor; /**< the name of a tensor of safetensors; NULL: the only one of rows and
-                           columns */
+    const char *tensor; /**< the name of a tensor of safetensors, or of an array of .npz; NULL: the
+                           only one (of safetensors, of rows and columns) */
 };
 
 struct doppel_vector_file;
 
 /**
  * Read vectors. Rows of float32 are mapped as they lie in the file, which must not change until
- * they are closed; others are converted into a temporary file without a name (of the run), which is
- * mapped. Ids lie in such files, too: memory does not grow with their number.
+ * they are closed; others are converted or unpacked into a temporary file without a name (of the
+ * run), which is mapped. Ids lie in such files, too: memory does not grow with their number.
  *
  * Every number is looked at. Rows of zeros are told by a notice of the run, as they are in no pair.
  *
@@ -50,8 +50,8 @@ struct doppel_vector_file;
  * vector whose largest number is not from 1e-15 to 1e13; DOPPEL_E_ARGUMENT: ids for what has ids,
  * or several tensors; DOPPEL_E_IO; DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
  *
- * Thread-safe. Sources: NumPy's NEP 1 and numpy.lib.format; safetensors' README, "Format";
- * corpus-texmex.irisa.fr for fvecs.
+ * Thread-safe. Sources: NumPy's NEP 1 and numpy.lib.format; PKWARE's APPNOTE for .npz; safetensors'
+ * README, "Format"; corpus-texmex.irisa.fr for fvecs.
  */
 DOPPEL_API enum doppel_status doppel_vector_file_open(
     const struct doppel_vector_file_options *options, struct doppel_run *run,

@@ -74,8 +74,11 @@ enum doppel_status take_ids(struct id_spool *spool, struct doppel_vector_file *f
 enum doppel_status read_id_lines(const char *path, struct doppel_run *run,
                                  struct doppel_vector_file *file, struct doppel_error *error);
 
-/* Each reads the vectors of `file->source`, or of the descriptor, into `file`. */
-enum doppel_status read_npy(const struct vector_input *input, struct doppel_vector_file *file,
+/* Each reads the vectors of `file->source`, or of the descriptor, into `file`; read_npy an array
+ * that lies in the former. */
+enum doppel_status read_npy(const struct vector_input *input, const uint8_t *bytes, size_t size,
+                            struct doppel_vector_file *file, struct doppel_error *error);
+enum doppel_status read_npz(const struct vector_input *input, struct doppel_vector_file *file,
                             struct doppel_error *error);
 enum doppel_status read_fvecs(const struct vector_input *input, struct doppel_vector_file *file,
                               struct doppel_error *error);

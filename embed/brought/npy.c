@@ -129,13 +129,12 @@ static bool parse_head(struct npy_text text, struct npy_head *out)
 }
 
 /* Where the header lies. */
-static enum doppel_status find_head(const struct vector_map *file, const char *path,
+static enum doppel_status find_head(const uint8_t *bytes, size_t file_size, const char *path,
                                     struct npy_text *out, struct doppel_error *error)
 {
-    const uint8_t *bytes = file->bytes;
-    const unsigned version = file->size > 6 ? bytes[6] : 0;
+    const unsigned version = file_size > 6 ? bytes[6] : 0;
     const size_t width = version == 1 ? 2 : 4;
-    if (file->size < MAGIC_BYTES + width)
+    if (file_size < MAGIC_BYTES + width || memcmp(bytes, "\x93NUMPY", 6) != 0)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: is cut short within its header", path);
     if (version < 1 || version > 3 || bytes[7] != 0)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
@@ -145,7 +144,7 @@ static enum doppel_status find_head(const struct vector_map *file, const char *p
     if (size > MOST_HEADER)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "%s: its header is of %zu bytes", path,
                            size);
-    if (size > file->size - MAGIC_BYTES - width)
+    if (size > file_size - MAGIC_BYTES - width)
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: is cut short within its header", path);
     out->at = (const char *)bytes + MAGIC_BYTES + width;
     out->end = out->at + size;
@@ -182,7 +181,7 @@ static enum doppel_status take_array(const struct npy_head *head, size_t size, c
     TRY(take_npy_type(head, path, out, &width, error));
     if (head->dimensions != 2)
         TRY(doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                        "%s: is an array of %u dimensions; rows and columns are wanted", path,
+                        "%s: its array has %u as its number of dimensions; 2 are wanted", path,
                         head->dimensions));
     if (head->fortran)
         TRY(doppel_fail(error, DOPPEL_E_UNSUPPORTED,
@@ -199,19 +198,18 @@ done:
     return status;
 }
 
-enum doppel_status read_npy(const struct vector_input *input, struct doppel_vector_file *file,
-                            struct doppel_error *error)
+enum doppel_status read_npy(const struct vector_input *input, const uint8_t *bytes, size_t size,
+                            struct doppel_vector_file *file, struct doppel_error *error)
 {
     struct npy_text text;
     struct npy_head head = {0};
     struct tensor matrix = {0};
     enum doppel_status status;
-    TRY(find_head(&file->source, input->path, &text, error));
+    TRY(find_head(bytes, size, input->path, &text, error));
     if (!parse_head(text, &head))
         TRY(doppel_fail(error, DOPPEL_E_CORRUPT, "%s: its header is damaged", input->path));
     matrix.bytes = (const uint8_t *)text.end;
-    TRY(take_array(&head, (size_t)(file->source.bytes + file->source.size - matrix.bytes),
-                   input->path, &matrix, error));
+    TRY(take_array(&head, (size_t)(bytes + size - matrix.bytes), input->path, &matrix, error));
     TRY(take_vector_matrix(input, &matrix, file, error));
 done:
     return status;

@@ -118,7 +118,7 @@ static enum doppel_status read_vector_map(const struct vector_input *input,
     if (!size)
         return doppel_fail(error, DOPPEL_E_EMPTY, "%s: is empty", input->path);
     if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
-        return read_npy(input, file, error);
+        return read_npy(input, bytes, size, file, error);
     if (path_ends_in(input->path, ".fvecs"))
         return read_fvecs(input, file, error);
     if (begins_as_vector_lines((const char *)bytes, size)) {
@@ -128,13 +128,13 @@ static enum doppel_status read_vector_map(const struct vector_input *input,
     if (begins_as_tensors(bytes, size))
         return read_tensors(input, file, error);
     if (size >= 4 && memcmp(bytes, "PK\x03\x04", 4) == 0)
-        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                           "%s: is an archive, as .npz is; unpack it, and give one .npy of it",
-                           input->path);
-    return doppel_fail(error, DOPPEL_E_FORMAT,
-                       "%s: no vectors that are known (.npy, .fvecs, safetensors, JSON Lines), or "
-                       "cut short",
-                       input->path);
+        return read_npz(input, file, error);
+    return doppel_fail(
+        error, DOPPEL_E_FORMAT,
+        "%s: no vectors that are known (.npy, .npz, .fvecs, safetensors, JSON Lines), "
+        "or "
+        "cut short",
+        input->path);
 }
 
 static enum doppel_status read_opened(const struct vector_input *input,

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "core/bytes.h"
 #include "inputs.h"
 
-enum { INPUTS = 20000, SEEDS = 7, MOST_BYTES = 512 };
+enum { INPUTS = 20000, SEEDS = 9, MOST_BYTES = 512 };
 
 static const char tensors[] =
     "{\"__metadata__\":{\"a\":\"b\"},\"bias\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":"
@@ -30,6 +31,37 @@ static size_t make_array(const char *type, unsigned version, size_t bytes, uint8
     memcpy(out + 8 + width, head, length);
     memset(out + 8 + width + length, 0x31, bytes);
     return 8 + width + length + bytes;
+}
+
+/* A .npz with one array, stored, or as a block of deflate that is not packed. */
+static size_t make_archive(bool packed, uint8_t *out)
+{
+    uint8_t array[MOST_BYTES];
+    const size_t size = make_array("<f4", 1, 48, array), stored = size + (packed ? 5 : 0);
+    memset(out, 0, 35);
+    put_u32(out, 0x04034b50);
+    put_u16(out + 26, 5);
+    memcpy(out + 30, "x.npy", 5);
+    uint8_t *at = out + 35;
+    if (packed) {
+        *at++ = 1;
+        put_u32(at, (uint32_t)size | ~(uint32_t)size << 16);
+        at += 4;
+    }
+    memcpy(at, array, size);
+    at += size;
+    memset(at, 0, 51 + 22);
+    put_u32(at, 0x02014b50);
+    put_u16(at + 10, packed ? 8 : 0);
+    put_u32(at + 16, (uint32_t)crc32(0, array, (uInt)size));
+    put_u32(at + 20, (uint32_t)stored);
+    put_u32(at + 24, (uint32_t)size);
+    put_u16(at + 28, 5);
+    memcpy(at + 46, "x.npy", 5);
+    put_u32(at + 51, 0x06054b50);
+    put_u32(at + 51 + 12, 51);
+    put_u32(at + 51 + 16, (uint32_t)(at - out));
+    return (size_t)(at - out) + 51 + 22;
 }
 
 static size_t make_vectors(uint8_t *out)
@@ -62,6 +94,9 @@ static size_t make_vector_seed(unsigned which, uint8_t *out)
         memcpy(out + 9, tensors, sizeof tensors - 1);
         memset(out + 8 + sizeof tensors, 0x31, 28);
         return 8 + sizeof tensors + 28;
+    case 7:
+    case 8:
+        return 1 + make_archive(which == 8, out + 1);
     default:
         out[0] = which == 5 ? 0 : 2;
         memcpy(out + 1, text, strlen(text));

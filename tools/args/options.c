@@ -251,7 +251,7 @@ const struct option_info option_table[] = {
      "The ids of the vectors, one on each line, where VECTORS has none", VERB_INDEX_JOIN,
      SECTION_CODES},
     {"tensor", 0, "NAME", OPTION_TEXT, AT(tensor), NULL,
-     "The tensor of a safetensors file that has several of rows and columns", VERB_INDEX_JOIN,
+     "The tensor of a safetensors file, or array of an .npz, that has several", VERB_INDEX_JOIN,
      SECTION_CODES},
     {"repair", 0, NULL, OPTION_FLAG, AT(repair), NULL,
      "Repair: an index goes on without its damaged segments, and the lost codes are reported; of "

@@ -359,7 +359,8 @@ const struct verb verb_table[] = {
      "doppel index knn codes.index -k 5 --radius 16 queries.hex",
      "nearest radius input count stats jobs format", cmd_index_knn},
     {"index join", VERB_INDEX_JOIN, "VECTORS", 1, 1, "find all pairs of vectors above a cosine",
-     "VECTORS is what an embedding model has made: an array of NumPy (.npy), safetensors, .fvecs, "
+     "VECTORS is what an embedding model has made: arrays of NumPy (.npy, .npz), safetensors, "
+     ".fvecs, "
      "or "
      "JSON Lines with a \"vector\" and an \"id\"; - is standard input. It is not changed, and "
      "nothing is kept. Each pair is printed once, with its ids, or the numbers of its rows, from "
