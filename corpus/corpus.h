@@ -106,6 +106,33 @@ DOPPEL_API enum doppel_status doppel_corpus_reread_text(const struct doppel_corp
 
 /* ---- dedup ---- */
 
+/** How many texts a second stage embedded, and what it made of it. */
+struct doppel_dedup_semantic_summary {
+    uint64_t embedded;  /**< texts, each once */
+    uint64_t too_short; /**< of these: the model knows none of their words */
+    uint64_t decided;   /**< records that were not embedded, as they were duplicates, or no texts */
+    uint64_t linked;    /**< texts that are like another */
+    uint64_t pairs;     /**< by chance, whose cosines were looked at */
+    float min_cosine; /**< that was asked for, or follows from the rate; 2: there are too few texts
+                         to tell one so rare */
+};
+
+/** A second stage of dedup, on meaning: a text that repeats no other's words is embedded, and
+ * compared with the others by the cosine of their vectors. Nothing follows from it but what a
+ * decision reports: see struct doppel_semantic_link. */
+struct doppel_dedup_semantic {
+    uint32_t dimension; /**< of vectors, 1 to 4096 */
+    /** Embed up to 256 texts, as doppel_model_embed of doppel/embed.h does; from one thread. */
+    enum doppel_status (*embed)(void *context, const char *const *texts, const size_t *sizes,
+                                size_t count, float *rows, enum doppel_status *each,
+                                struct doppel_error *error);
+    void *context;
+    double max_fp_rate; /**< the share of pairs by chance that may be as near, of vectors that are
+                           whitened */
+    float min_cosine;   /**< or, if not 0, this one, of vectors as they are */
+    struct doppel_dedup_semantic_summary *summary; /**< filled; NULL: not wanted */
+};
+
 struct doppel_dedup_options {
     struct doppel_corpus_files files;
     struct doppel_corpus_fields fields;
@@ -121,8 +148,10 @@ struct doppel_dedup_options {
     enum doppel_same_id on_same_id;
     struct doppel_library
         *against; /**< its texts are representatives before the first record; or NULL */
+    const struct doppel_dedup_semantic *semantic; /**< NULL: none */
     /** Called now and then from the calling thread, of so many "bytes" read, "records looked up" in
-     * `against`, "records compared" and "records visited", in this order; total 0: not known. False
+     * `against`, "records compared", "texts embedded", "vectors compared" and "records visited", in
+     * this order; total 0: not known. False
      * ends the reading: what was read is decided; or the comparing. */
     bool (*progress)(void *context, const char *unit, uint64_t done, uint64_t total);
     void *context;
@@ -147,6 +176,27 @@ struct doppel_dedup_representative {
     const char *id, *path; /**< NULL: it has none */
     uint64_t line;         /**< 0: it is a file by itself */
     uint64_t item;         /**< in the library; 0: it is of the corpus */
+};
+
+/** How much alike texts are that mean the same, by how rare it is among pairs by chance. */
+enum doppel_semantic_tier {
+    DOPPEL_SEMANTIC_NEAR_DUPLICATE = 1, /**< a rate of at most 3e-6 */
+    DOPPEL_SEMANTIC_VERY_SIMILAR = 2,   /**< 1e-5 */
+    DOPPEL_SEMANTIC_RELATED = 3
+};
+
+/** "near-duplicate", "very-similar" or "related"; static storage. Thread-safe. */
+DOPPEL_API const char *doppel_semantic_tier_name(enum doppel_semantic_tier tier);
+
+/** An earlier text that means the same in other words. A text is linked to one that is linked to
+ * none, the nearest of them: no chains. Strings are borrowed. */
+struct doppel_semantic_link {
+    const char *of, *of_path; /**< its id, NULL: it has none; and file */
+    uint64_t of_line;
+    float cosine;
+    enum doppel_semantic_tier tier;
+    double false_positive_rate; /**< the share of pairs by chance that are as near, or nearer */
+    double expected;            /**< how many texts of this corpus are as near to one by chance */
 };
 
 /** What was decided of a record. Strings are borrowed. */
@@ -177,6 +227,7 @@ struct doppel_dedup_decision {
     bool replayed;    /**< it is in the library, id and text, and this is what was decided then */
     uint64_t same_id; /**< what else the library knows under its id, or its external id, and is
                          not what it is decided to be of; 0: nothing */
+    const struct doppel_semantic_link *semantic; /**< NULL: none */
 };
 
 typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decision *decision);

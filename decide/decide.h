@@ -145,6 +145,8 @@ struct doppel_decided {
     const char *const *lists, *const *labels; /**< of a file: those of all items on lists that it
                                                    matched, each once */
     size_t list_count, label_count;
+    const struct doppel_semantic_link *semantic; /**< of dedup: an earlier text of the same meaning,
+                                                    borrowed; NULL: none */
     bool review; /**< those that are on active lists are matched so often that a person is to look
                       (doppel_library_is_reviewed) */
     const uint64_t *not_compared; /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could

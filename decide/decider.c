@@ -162,6 +162,7 @@ void doppel_decided_of_record(const struct doppel_dedup_decision *decision,
         .of_line = decision->of_line,
         .replaces_id = decision->replaces,
         .has_match = decision->has_match,
+        .semantic = decision->semantic,
         .match = {.matches = decision->has_match, .match = decision->match},
     };
     if (decision->decision != DOPPEL_DECISION_UNREADABLE)

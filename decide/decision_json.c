@@ -52,6 +52,22 @@ static void write_text_match(struct doppel_json *json, enum doppel_decision deci
     }
 }
 
+static void write_semantic(struct doppel_json *json, const struct doppel_decided *decided)
+{
+    const struct doppel_semantic_link *link = decided->semantic;
+    doppel_json_object_begin(json, "semantic");
+    doppel_json_text(json, "of", link->of);
+    if (link->of_path && (!decided->path || strcmp(link->of_path, decided->path) != 0))
+        doppel_json_path(json, "of_path", link->of_path);
+    doppel_json_integer(json, "of_line", link->of_line);
+    doppel_json_text(json, "relation", "semantic");
+    doppel_json_text(json, "tier", doppel_semantic_tier_name(link->tier));
+    write_share(json, "cosine", (double)link->cosine);
+    doppel_json_number(json, "false_positive_rate", link->false_positive_rate, 9);
+    doppel_json_number(json, "expected", link->expected, 4);
+    doppel_json_object_end(json);
+}
+
 static void write_file_match(struct doppel_json *json, const struct doppel_decided *decided)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(decided->scheme);
@@ -84,6 +100,8 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
         write_file_match(json, decided);
     else if (decided->has_match)
         write_text_match(json, decided->decision, &decided->match.match);
+    if (decided->semantic)
+        write_semantic(json, decided);
     doppel_json_texts(json, "lists", decided->lists, decided->list_count);
     doppel_json_texts(json, "labels", decided->labels, decided->label_count);
     if (decided->review) {

@@ -93,6 +93,34 @@ DOPPEL_API enum doppel_status doppel_vectors_join(const struct doppel_vectors *v
                                                   struct doppel_vector_join_stats *stats,
                                                   struct doppel_error *error);
 
+/* ---- whitening ---- */
+
+/** What makes of the vectors of a set such as vary alike in all directions. */
+struct doppel_vector_whitening;
+
+/**
+ * Learn what a set has in common, from at most 65536 of its vectors: their mean, and how much they
+ * vary in each direction. Vectors that were whitened by it have no mean, and a direction in which
+ * all vary much, as means of words do, does not outweigh the others, so that far fewer of no
+ * relation are near each other. The fewer vectors there are, the less is changed.
+ *
+ * @param out given (doppel_vector_whitening_free): 4 × dimension² bytes
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY: none has a direction; DOPPEL_E_ARGUMENT: a dimension out of
+ *     range; DOPPEL_E_FORMAT: a row holds what is no number, or too large a one; DOPPEL_E_MEMORY
+ *
+ * Takes dimension³ / 3 steps: seconds from 2000 dimensions on. Thread-safe. Source: Su et al.,
+ * "Whitening Sentence Representations for Better Semantics and Faster Retrieval" (2021).
+ */
+DOPPEL_API enum doppel_status doppel_vector_whitening_make(const struct doppel_vectors *vectors,
+                                                           struct doppel_vector_whitening **out,
+                                                           struct doppel_error *error);
+DOPPEL_API void doppel_vector_whitening_free(struct doppel_vector_whitening *whitening);
+
+/** Whiten a vector. One of zeros stays. @param row of the dimension of the set, of any length
+ * @param out likewise, may be `row`. @return false: no memory. Thread-safe. */
+DOPPEL_API bool doppel_vector_whiten(const struct doppel_vector_whitening *whitening,
+                                     const float *row, float *out);
+
 /* ---- what a cosine is worth ---- */
 
 /** How alike vectors of a set are that have nothing to do with each other: the distribution of the

@@ -129,6 +129,8 @@ static void end_dedup(struct dedup *dedup)
     if (dedup->kept >= 0)
         close(dedup->kept);
     leaders_free(dedup->against);
+    array_free(&dedup->semantic);
+    doppel_vector_background_free(dedup->background);
     pthread_mutex_destroy(&dedup->against_lock);
     reader_free(dedup->reader);
 }

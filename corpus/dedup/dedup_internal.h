@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include <doppel/corpus.h>
+#include <doppel/vector.h>
 
 #include "corpus/dedup/space.h"
 #include "corpus/read/reader.h"
@@ -78,6 +79,12 @@ static inline double share_unpack(uint32_t packed)
     return packed * 0x1p-31;
 }
 
+/* A text that means the same as an earlier one. */
+struct semantic_found {
+    uint32_t number, of;
+    float cosine;
+};
+
 struct dedup {
     const struct doppel_dedup_options *options;
     struct reader *reader;
@@ -101,6 +108,10 @@ struct dedup {
     struct chunked verdicts; /* struct dedup_verdict */
     struct arena strings;
     ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
+
+    ARRAY(struct semantic_found) semantic; /* by number */
+    struct doppel_vector_background *background; /* NULL: nothing was embedded */
+    uint32_t embedded;
 
     int kept; /* file of kept shingles and lines; -1: none */
     uint64_t kept_bytes;
@@ -190,6 +201,11 @@ enum doppel_status dedup_find_same(struct dedup *dedup, struct doppel_error *err
 enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error);
 /** Decide. DOPPEL_E_CANCELLED when it is cancelled here, not while reading. */
 enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error);
+/** Whether it belongs to the corpus without its duplicates; once all is decided, and it is known
+ * who takes whose place. */
+bool dedup_is_unique(const struct dedup *dedup, uint32_t number);
+/** Embed what is unique, and find what means the same; if that is asked for. */
+enum doppel_status dedup_find_semantic(struct dedup *dedup, struct doppel_error *error);
 /** Tell. */
 enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,
                                struct doppel_error *error);

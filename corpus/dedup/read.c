@@ -100,7 +100,7 @@ static enum doppel_status keep_rest_dedup(struct dedup *dedup, const struct batc
         if (status)
             return status;
     }
-    if (!dedup->options->lines || offset > batch->block.size ||
+    if ((!dedup->options->lines && !dedup->options->semantic) || offset > batch->block.size ||
         facts->size > batch->block.size - offset)
         return DOPPEL_OK;
     facts->flags |= FACT_LINE;

@@ -9,6 +9,7 @@ struct visit {
     doppel_dedup_visitor *visitor;
     void *context;
     struct line_loader lines;
+    size_t semantic; /* of those that were found: the first that is not visited */
 };
 
 static struct doppel_match match_of(const struct dedup *dedup, const struct dedup_verdict *verdict)
@@ -94,7 +95,7 @@ static bool wants_line(const struct dedup *dedup, const struct doppel_dedup_deci
     return dedup->options->lines & is;
 }
 
-static bool is_unique(const struct dedup *dedup, uint32_t number)
+bool dedup_is_unique(const struct dedup *dedup, uint32_t number)
 {
     const struct facts *facts = dedup_facts_of(dedup, number);
     const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
@@ -126,7 +127,7 @@ static void describe_record(const struct dedup *dedup, uint32_t number,
         .decision = (enum doppel_decision)verdict->decision,
         .reason = facts->flags & FACT_UNREADABLE ? string_of(dedup, facts, FACT_UNREADABLE)
                                                  : doppel_decision_reason_name(verdict->reason),
-        .unique = is_unique(dedup, number),
+        .unique = dedup_is_unique(dedup, number),
         .has_match = verdict->has_match,
     };
     if (verdict->has_match)
@@ -137,12 +138,46 @@ static void describe_record(const struct dedup *dedup, uint32_t number,
         describe_root(dedup, facts, out);
 }
 
+static enum doppel_semantic_tier tier_of_rate(double rate)
+{
+    static const double near_duplicate = 3e-6, very_similar = 1e-5;
+    return rate <= near_duplicate ? DOPPEL_SEMANTIC_NEAR_DUPLICATE
+           : rate <= very_similar ? DOPPEL_SEMANTIC_VERY_SIMILAR
+                                  : DOPPEL_SEMANTIC_RELATED;
+}
+
+/* @param out NULL in the decision: there is none */
+static void describe_semantic(struct visit *visit, uint32_t number,
+                              struct doppel_semantic_link *out,
+                              struct doppel_dedup_decision *decision)
+{
+    const struct dedup *dedup = visit->dedup;
+    if (visit->semantic == dedup->semantic.count ||
+        dedup->semantic.items[visit->semantic].number != number)
+        return;
+    const struct semantic_found *found = &dedup->semantic.items[visit->semantic++];
+    const struct facts *facts = dedup_facts_of(dedup, found->of);
+    const double rate = doppel_vector_background_rate(dedup->background, found->cosine);
+    *out = (struct doppel_semantic_link){
+        .of = string_of(dedup, facts, FACT_ID),
+        .of_path = reader_file_path(dedup->reader, file_of(dedup, found->of)),
+        .of_line = facts->line,
+        .cosine = found->cosine,
+        .tier = tier_of_rate(rate),
+        .false_positive_rate = rate,
+        .expected = rate * dedup->embedded,
+    };
+    decision->semantic = out;
+}
+
 static enum doppel_status visit_decision(struct visit *visit, uint32_t number,
                                          struct doppel_error *error)
 {
     struct doppel_dedup_decision decision;
+    struct doppel_semantic_link semantic;
     enum doppel_status status = DOPPEL_OK;
     describe_record(visit->dedup, number, &decision);
+    describe_semantic(visit, number, &semantic, &decision);
     if (wants_line(visit->dedup, &decision))
         TRY(lines_get(&visit->lines, number, &decision.line_text, &decision.line_size, error));
     if (!visit->visitor(visit->context, &decision))
@@ -174,11 +209,11 @@ static enum doppel_status visit_input(struct visit *visit, uint32_t file,
 enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,
                                struct doppel_error *error)
 {
-    struct visit visit = {dedup, visitor, context, {.dedup = dedup}};
+    struct visit visit = {dedup, visitor, context, {.dedup = dedup}, 0};
     size_t files = reader_file_count(dedup->reader);
-    enum doppel_status status = DOPPEL_OK;
     find_places_dedup(dedup);
     find_roots(dedup);
+    enum doppel_status status = dedup_find_semantic(dedup, error);
     for (uint32_t i = 0; i < files && !status; i++)
         status = visit_input(&visit, i, error);
     if (!status)
@@ -186,4 +221,12 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
                       dedup->count - dedup->first);
     lines_free(&visit.lines);
     return status;
+}
+
+const char *doppel_semantic_tier_name(enum doppel_semantic_tier tier)
+{
+    static const char *const names[] = {[DOPPEL_SEMANTIC_NEAR_DUPLICATE] = "near-duplicate",
+                                        [DOPPEL_SEMANTIC_VERY_SIMILAR] = "very-similar",
+                                        [DOPPEL_SEMANTIC_RELATED] = "related"};
+    return names[tier];
 }

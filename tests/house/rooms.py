@@ -24,7 +24,7 @@ USES = {
     "store": "core index",
     "worker": "core",
     "library": "core text image audio video index match store",
-    "corpus": "core media text index match library",
+    "corpus": "core media text index vector match library",
     "client": "core",
     "embed": "core vector client",
     "compare": "core text image audio video index match library",

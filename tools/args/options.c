@@ -160,6 +160,19 @@ const struct option_info option_table[] = {
      "(default:"
      "0.001)",
      VERBS_MATCH, SECTION_AUDIO},
+    {"semantic", 0, NULL, OPTION_FLAG, AT(semantic), NULL,
+     "Also report texts that mean the same, by --model", VERB_DEDUP, SECTION_MATCHING},
+    {"model", 0, "NAME", OPTION_TEXT, AT(model), NULL,
+     "The embedding model of --semantic, see 'doppel model list' (default: the only one)",
+     VERB_DEDUP, SECTION_MATCHING},
+    {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
+     "With --semantic: the share of pairs of unrelated texts that may be reported (default: "
+     "0.00001)",
+     VERB_DEDUP, SECTION_MATCHING},
+    {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(semantic_cosine), NULL,
+     "With --semantic: the least cosine of two texts, instead of --max-fp-rate; what it means "
+     "depends on the model",
+     VERB_DEDUP, SECTION_MATCHING},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
      "Do not search for recordings at another speed, tempo or pitch, or videos at another speed, "
      "where none is found at the same one",
@@ -469,9 +482,7 @@ const struct option_info option_table[] = {
      "Replace files that are in --output-dir already; never a FILE that is read", VERB_DEDUP,
      SECTION_OUTPUT},
     {"clusters", 0, "FILE", OPTION_TEXT, AT(clusters), NULL,
-     "Also write each record that is linked to others, and the representative of its cluster, as "
-     "JSON Lines",
-     VERB_DEDUP, SECTION_OUTPUT},
+     "Also write linked records and their cluster, as JSON", VERB_DEDUP, SECTION_OUTPUT},
     {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,
      "Print only paths, each ended by NUL (of groups: what is not kept); read NULs in "
      "--files-from",

@@ -226,6 +226,9 @@ struct settings {
     bool take_back;       /* tag: off these lists, and labels */
     int state;            /* of a list, enum doppel_list_state; -1 = not given */
 
+    bool semantic;                         /* dedup */
+    const char *model;                     /* NULL: not given */
+    double semantic_cosine;                /* 0: not given */
     const char *model_name, *model_prefix; /* model add; NULL: not given */
 
     enum exchange export_format, import_format;

@@ -189,11 +189,14 @@ const struct verb verb_table[] = {
      "unreadable or conflict, with the record that it is a duplicate of; with --emit the lines "
      "themselves are, and with --output-dir they go to a file for each FILE. A summary on "
      "standard error ends the run. The decisions are the same for any --jobs and --memory. "
+     "With --semantic a text that repeats no other is also embedded by a model, and its decision "
+     "has in \"semantic\" an earlier text that means the same in other words, with their cosine "
+     "and how many pairs of unrelated texts are as near. "
      "With --unit paragraph it lists the paragraphs that occur in more than --max-documents "
      "records, or with --emit unique prints the records without them.",
      "doppel dedup shards/ --output-dir clean --clusters clusters.jsonl",
      "doppel dedup crawl.jsonl --emit unique > crawl-unique.jsonl",
-     "output-dir emit clusters text-field id-field min-similarity preset against memory",
+     "output-dir emit clusters text-field id-field min-similarity preset against semantic memory",
      cmd_dedup},
     {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
      "decide whether each file or record is new or a duplicate, and add it to the library",

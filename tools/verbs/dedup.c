@@ -9,6 +9,7 @@
 #include "tools/output/decision_output.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
+#include "tools/verbs/semantic.h"
 
 struct dedup_command {
     const struct settings *settings;
@@ -17,6 +18,7 @@ struct dedup_command {
     struct clusters clusters;
     struct corpus_summary summary;
     struct doppel_dedup_options options;
+    struct semantic_stage semantic;
 };
 
 /* ---- what the engine calls ---- */
@@ -150,15 +152,20 @@ static int run_dedup(struct dedup_command *command)
     TRY(open_outputs(command, &error));
     progress_begin(&report->progress, "bytes", 0);
     TRY(open_against(command->settings, &command->options, &error));
+    TRY(semantic_stage_open(command->settings, &command->semantic, &error));
+    command->options.semantic = semantic_stage_options(&command->semantic);
     begun = true;
     TRY(doppel_dedup(&command->options, take_corpus_decision, command, &error));
 done:
     doppel_library_close(command->options.against);
+    semantic_stage_close(&command->semantic);
     bool ended = begun && (!status || status == DOPPEL_E_CANCELLED);
     bool written = decision_output_finish(&command->output, ended);
     status = finish_outputs(command, status, &error);
     if (written && ended)
         corpus_summary_print(&command->summary, &command->output);
+    if (written && !status)
+        semantic_stage_print(&command->semantic, report);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

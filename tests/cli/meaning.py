@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Texts of the same meaning in other words: `doppel dedup --semantic`, by a model made here.
+
+`meaning.py BUILD`
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+import tap  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+HELD = tempfile.TemporaryDirectory(prefix="doppel-meaning-")
+FOLDER = pathlib.Path(HELD.name)
+MODELS = FOLDER / "models"
+CHANCE = random.Random(21)
+# Meanings, each with two words that lie near each other; a topic is what several have in common.
+MEANINGS, TOPICS, DIMENSION, TEXTS, EDITED = 600, 30, 24, 3000, 300
+
+
+def doppel(*words, code=0, models=MODELS, **options):
+    done = subprocess.run(
+        [BUILD / "doppel", *map(str, words)],
+        capture_output=True,
+        cwd=FOLDER,
+        env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=str(models)),
+        text=True,
+        **options,
+    )
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def vector(*near):
+    return [sum(v) + CHANCE.gauss(0, 1) for v in zip([0] * DIMENSION, *near)]
+
+
+def write_model():
+    common = [3 * x for x in vector()]
+    topics = [vector(common) for _ in range(TOPICS)]
+    with open(FOLDER / "words.txt", "w") as file:
+        for meaning in range(MEANINGS):
+            centre = vector(topics[meaning % TOPICS], [0] * DIMENSION)
+            for word in ("a", "b"):
+                own = [x + CHANCE.gauss(0, 0.3) for x in centre]
+                print(f"m{word}{spelled(meaning)}", *(f"{x:.4f}" for x in own), file=file)
+
+
+def spelled(number):
+    return "".join("etaoinshrd"[int(digit)] for digit in str(number))
+
+
+def text_of(topic):
+    """Words of one topic, and some of any."""
+    meanings = [topic + TOPICS * CHANCE.randrange(MEANINGS // TOPICS) for _ in range(10)]
+    return meanings + [CHANCE.randrange(MEANINGS) for _ in range(10)]
+
+
+def in_words(meanings, share):
+    words = [("mb" if CHANCE.random() < share else "ma") + spelled(one) for one in meanings]
+    CHANCE.shuffle(words)
+    return " ".join(words)
+
+
+def make_corpus():
+    texts = [text_of(CHANCE.randrange(TOPICS)) for _ in range(TEXTS)]
+    lines = [{"id": f"t{i}", "text": in_words(one, 0)} for i, one in enumerate(texts)]
+    lines += [{"id": f"e{i}", "text": in_words(texts[i], 0.5)} for i in range(EDITED)]
+    lines += [{"id": "same", "text": lines[0]["text"]}, {"id": "no word", "text": "xyzzy " * 20}]
+    (FOLDER / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def decisions(*words, **options):
+    printed = doppel("dedup", "--semantic", *words, **options).stdout
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+def test_edited_texts_are_found_by_meaning():
+    plain = doppel("dedup", "corpus.jsonl").stdout
+    assert '"semantic"' not in plain
+    found = decisions("corpus.jsonl", "--max-fp-rate", "1e-4")
+    right = [
+        one
+        for one in found
+        if one["id"][0] == "e" and one.get("semantic", {}).get("of") == "t" + one["id"][1:]
+    ]
+    assert len(right) >= 0.95 * EDITED, len(right)
+    for one in right:
+        link = one["semantic"]
+        assert one["decision"] == "new" and link["relation"] == "semantic", one
+        assert 0 < link["false_positive_rate"] <= 1e-4 and 0.4 < link["cosine"] <= 1, one
+        assert link["tier"] in ("near-duplicate", "very-similar", "related"), one
+        assert link["of_line"] == 1 + int(link["of"][1:]), one
+    unrelated = [one for one in found if one["id"][0] == "t" and "semantic" in one]
+    assert len(unrelated) < 0.2 * TEXTS, len(unrelated)
+    linked = {one["id"] for one in found if "semantic" in one}
+    assert not any(one["semantic"]["of"] in linked for one in found if "semantic" in one)
+    assert "semantic" not in found[-1] and "semantic" not in found[-2]
+    for one in found:
+        one.pop("semantic", None)
+    assert found == [json.loads(line) for line in plain.splitlines()]  # nothing follows from it
+
+
+def test_what_was_decided_is_not_embedded():
+    told = doppel("dedup", "--semantic", "-v", "corpus.jsonl").stderr
+    assert f"{TEXTS + EDITED + 1} texts embedded, 1 records needed not be" in told, told
+    assert "of 1 the model knows no word" in told, told
+
+
+def test_the_same_from_any_source_and_threads():
+    wanted = decisions("corpus.jsonl", "--jobs", "1")
+    for more in ("--jobs", "3"), ("--memory", "1M"):
+        assert decisions("corpus.jsonl", *more) == wanted
+    content = (FOLDER / "corpus.jsonl").read_bytes()
+    (FOLDER / "packed.jsonl.gz").write_bytes(gzip.compress(content))
+
+    def without_paths(some):
+        return [{k: v for k, v in one.items() if k not in ("path", "of_path")} for one in some]
+
+    assert without_paths(decisions("packed.jsonl.gz")) == without_paths(wanted)
+    assert without_paths(decisions("-", input=content.decode())) == without_paths(wanted)
+
+
+def test_lines_come_with_it():
+    lines = doppel("dedup", "--semantic", "corpus.jsonl", "--emit", "annotated").stdout
+    annotated = [json.loads(line) for line in lines.splitlines()]
+    assert [one["doppel"] for one in annotated] == decisions("corpus.jsonl")
+    unique = doppel("dedup", "--semantic", "corpus.jsonl", "--emit", "unique").stdout
+    assert len(unique.splitlines()) == TEXTS + EDITED + 1  # of the same meaning, and kept
+
+
+def test_few_texts_want_a_cosine():
+    few = (FOLDER / "corpus.jsonl").read_text().splitlines()
+    few = few[:20] + few[TEXTS:TEXTS + 20]
+    (FOLDER / "few.jsonl").write_text("\n".join(few) + "\n")
+    done = doppel("dedup", "--semantic", "few.jsonl", "-v")
+    assert "too few" in done.stderr and "--min-cosine" in done.stderr, done.stderr
+    assert '"semantic"' not in done.stdout
+    found = decisions("few.jsonl", "--min-cosine", "0.98")
+    right = [one for one in found[20:] if one.get("semantic", {}).get("of") == "t" + one["id"][1:]]
+    assert len(right) >= 10, len(right)  # others are nearer to another
+
+
+def test_without_texts():
+    (FOLDER / "empty.jsonl").write_text("")
+    (FOLDER / "bad.jsonl").write_text('{"text": ""}\nnonsense\n{"text": "maet matt"}\n')
+    assert decisions("empty.jsonl") == []
+    said = [one["decision"] for one in decisions("bad.jsonl", "--min-cosine", "0.5", code=3)]
+    assert said == ["too_short", "unreadable", "too_short"], said
+
+
+def test_the_model_is_named():
+    nothing = doppel("dedup", "--semantic", "corpus.jsonl", code=2, models=FOLDER / "none")
+    assert "doppel model add" in nothing.stderr, nothing.stderr
+    unknown = doppel("dedup", "--semantic", "--model", "other", "corpus.jsonl", code=2)
+    assert "other" in unknown.stderr, unknown.stderr
+    two = FOLDER / "two"
+    for name in "a", "b":
+        doppel("model", "add", "words.txt", "--name", name, models=two)
+    several = doppel("dedup", "--semantic", "few.jsonl", code=2, models=two)
+    assert "--model" in several.stderr, several.stderr
+    named = ("dedup", "--semantic", "few.jsonl", "--min-cosine", "0.98", "--model", "b")
+    assert '"semantic"' in doppel(*named, models=two).stdout
+
+
+if __name__ == "__main__":
+    write_model()
+    make_corpus()
+    doppel("model", "add", "words.txt")
+    sys.exit(tap.main(sys.modules[__name__]))

@@ -1,0 +1,29 @@
+/* The stage of vectors, as the command gives it to the engine. */
+#ifndef DOPPEL_TOOLS_VERBS_SEMANTIC_H
+#define DOPPEL_TOOLS_VERBS_SEMANTIC_H
+
+#include <doppel/corpus.h>
+#include <doppel/embed.h>
+
+#include "tools/args/options.h"
+
+struct report;
+
+struct semantic_stage {
+    struct doppel_model *model; /* NULL: there is no such stage */
+    struct doppel_dedup_semantic options;
+    struct doppel_dedup_semantic_summary summary;
+};
+
+/* Open the model, where --semantic is given. @param stage stays where it is until it is closed */
+enum doppel_status semantic_stage_open(const struct settings *settings,
+                                       struct semantic_stage *stage, struct doppel_error *error);
+void semantic_stage_close(struct semantic_stage *stage);
+
+/* NULL: there is no such stage. */
+const struct doppel_dedup_semantic *semantic_stage_options(const struct semantic_stage *stage);
+
+/* What came of it; and what to do where nothing could. */
+void semantic_stage_print(const struct semantic_stage *stage, struct report *report);
+
+#endif
