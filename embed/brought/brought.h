@@ -46,7 +46,9 @@ struct id_spool {
 
 enum doppel_status id_spool_open(const struct doppel_run *run, struct id_spool *out,
                                  struct doppel_error *error);
-enum doppel_status id_spool_put(struct id_spool *spool, const char *id, struct doppel_error *error);
+/* @param size of the id, without a NUL */
+enum doppel_status id_spool_put(struct id_spool *spool, const char *id, size_t size,
+                                struct doppel_error *error);
 void id_spool_close(struct id_spool *spool);
 
 /* ---- a file and its readers ---- */

@@ -2,14 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/files/line_reader.h"
 #include "core/try.h"
 #include "embed/brought/brought.h"
+#include "embed/brought/line_values.h"
 
 enum { MOST_LINE = 16 << 20, MOST_ID_LINE = 1 << 20, STEP_LINES = 256 };
 
@@ -37,7 +36,7 @@ struct line_vectors {
     struct id_spool ids;
     bool with_ids;
     size_t count, dimension;
-    float *row;
+    struct line_parser *parser;
 };
 
 static enum doppel_status fail_line(const struct line_vectors *lines, struct doppel_error *error,
@@ -55,9 +54,6 @@ static enum doppel_status begin_line_rows(struct line_vectors *lines, size_t dim
     TRY(check_vector_counts(lines->input->path, 1, dimension, error));
     lines->dimension = dimension;
     lines->with_ids = with_ids;
-    lines->row = malloc(dimension * sizeof *lines->row);
-    if (!lines->row)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for vectors"));
     TRY(vector_spool_open(lines->input->run, &lines->rows, error));
     if (with_ids)
         TRY(id_spool_open(lines->input->run, &lines->ids, error));
@@ -65,52 +61,42 @@ done:
     return status;
 }
 
-static enum doppel_status put_id(struct line_vectors *lines, const json_t *id,
+static enum doppel_status put_id(struct line_vectors *lines, const struct line_values *values,
                                  struct doppel_error *error)
 {
     char number[24];
-    if (!id != !lines->with_ids)
+    if ((values->id != LINE_ID_NONE) != lines->with_ids)
         return fail_line(lines, error,
-                         id ? "has an \"id\", which others have not"
-                            : "has no \"id\", which others have");
-    if (!id)
+                         lines->with_ids ? "has no \"id\", which others have"
+                                         : "has an \"id\", which others have not");
+    switch (values->id) {
+    case LINE_ID_NONE:
         return DOPPEL_OK;
-    if (json_is_string(id))
-        return id_spool_put(&lines->ids, json_string_value(id), error);
-    if (!json_is_integer(id))
+    case LINE_ID_TEXT:
+        return memchr(values->text, 0, values->text_size)
+                   ? fail_line(lines, error, "its \"id\" holds a NUL")
+                   : id_spool_put(&lines->ids, values->text, values->text_size, error);
+    case LINE_ID_NUMBER:
+        snprintf(number, sizeof number, "%" PRId64, values->number);
+        return id_spool_put(&lines->ids, number, strlen(number), error);
+    default:
         return fail_line(lines, error, "its \"id\" is neither a text nor a whole number");
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
-    return id_spool_put(&lines->ids, number, error);
-}
-
-static enum doppel_status put_row(struct line_vectors *lines, const json_t *vector,
-                                  struct doppel_error *error)
-{
-    for (size_t i = 0; i < lines->dimension; i++) {
-        const json_t *number = json_array_get(vector, i);
-        if (!json_is_number(number))
-            return fail_line(lines, error, "its \"vector\" holds what is no number");
-        lines->row[i] = (float)json_number_value(number);
     }
-    return vector_spool_put(&lines->rows, lines->row, lines->dimension * sizeof *lines->row, error);
 }
 
-static enum doppel_status take_record(struct line_vectors *lines, const json_t *record,
+static enum doppel_status take_record(struct line_vectors *lines, const struct line_values *values,
                                       struct doppel_error *error)
 {
-    const json_t *vector = json_object_get(record, "vector"), *id = json_object_get(record, "id");
-    const size_t dimension = json_array_size(vector);
+    const size_t dimension = values->dimension;
     enum doppel_status status = DOPPEL_OK;
-    if (!json_is_array(vector))
-        return fail_line(lines, error, "has no \"vector\" that is an array");
     if (!lines->count)
-        TRY(begin_line_rows(lines, dimension, id != NULL, error));
+        TRY(begin_line_rows(lines, dimension, values->id != LINE_ID_NONE, error));
     if (dimension != lines->dimension)
         TRY(doppel_fail(error, DOPPEL_E_FORMAT,
                         "%s: line %" PRIu64 ": has %zu dimensions, where others have %zu",
                         lines->input->path, lines->reader.line, dimension, lines->dimension));
-    TRY(put_id(lines, id, error));
-    TRY(put_row(lines, vector, error));
+    TRY(put_id(lines, values, error));
+    TRY(vector_spool_put(&lines->rows, values->vector, dimension * sizeof *values->vector, error));
     lines->count++;
 done:
     return status;
@@ -119,15 +105,14 @@ done:
 static enum doppel_status take_json_line(struct line_vectors *lines, const char *line, size_t size,
                                          struct doppel_error *error)
 {
-    json_error_t problem;
+    struct line_values values;
     if (strspn(line, " \t\r") == size)
         return DOPPEL_OK;
-    json_t *record = json_loadb(line, size, JSON_REJECT_DUPLICATES, &problem);
-    enum doppel_status status = json_is_object(record)
-                                    ? take_record(lines, record, error)
-                                    : fail_line(lines, error, record ? "no object" : problem.text);
-    json_decref(record);
-    return status;
+    const char *problem = line_parser_parse(lines->parser, line, size, &values);
+    if (problem)
+        return *problem ? fail_line(lines, error, problem)
+                        : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a line");
+    return take_record(lines, &values, error);
 }
 
 bool begins_as_vector_lines(const char *bytes, size_t size)
@@ -190,10 +175,12 @@ done:
 enum doppel_status read_vector_lines(const struct vector_input *input,
                                      struct doppel_vector_file *file, struct doppel_error *error)
 {
-    struct line_vectors lines = {.input = input};
+    struct line_vectors lines = {.input = input, .parser = line_parser_new()};
     enum doppel_status status;
     line_reader_begin(&lines.reader, input->fd, MOST_LINE, input->run);
     doppel_run_begin(input->run, "vectors", 0);
+    if (!lines.parser)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read lines"));
     TRY(read_all_lines(&lines, error));
     TRY(keep_rows(&lines, file, error));
 done:
@@ -201,7 +188,7 @@ done:
     line_reader_end(&lines.reader);
     vector_spool_close(&lines.rows);
     id_spool_close(&lines.ids);
-    free(lines.row);
+    line_parser_free(lines.parser);
     return status;
 }
 
@@ -218,7 +205,7 @@ static enum doppel_status put_id_lines(struct line_reader *reader, const char *p
         if (strlen(line) != size)
             TRY(doppel_fail(error, DOPPEL_E_FORMAT, "%s: line %" PRIu64 ": holds a NUL", path,
                             reader->line));
-        TRY(id_spool_put(ids, line, error));
+        TRY(id_spool_put(ids, line, size, error));
         (*out_count)++;
         if (*out_count % STEP_LINES == 0 && doppel_run_cancelled(reader->run))
             TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted"));

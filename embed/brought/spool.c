@@ -101,12 +101,14 @@ done:
     return status;
 }
 
-enum doppel_status id_spool_put(struct id_spool *spool, const char *id, struct doppel_error *error)
+enum doppel_status id_spool_put(struct id_spool *spool, const char *id, size_t size,
+                                struct doppel_error *error)
 {
     const uint64_t place = spool->bytes.size;
     enum doppel_status status;
     TRY(vector_spool_put(&spool->places, &place, sizeof place, error));
-    TRY(vector_spool_put(&spool->bytes, id, strlen(id) + 1, error));
+    TRY(vector_spool_put(&spool->bytes, id, size, error));
+    TRY(vector_spool_put(&spool->bytes, "", 1, error));
 done:
     return status;
 }

@@ -94,7 +94,7 @@ OUTSIDERS = {
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",
     r"zlib\.h": "corpus embed",
-    r"simdjson\.h": "corpus",
+    r"simdjson\.h": "corpus embed",
     r"zstd\.h": "corpus video",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
 }
