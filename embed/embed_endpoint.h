@@ -100,16 +100,18 @@ DOPPEL_API const struct doppel_endpoint_info *doppel_endpoint_info(
 /**
  * Vectors of texts, each of length 1, in as many requests as it takes.
  *
- * A request that is refused by 400, 413 or 422 is halved, down to a text alone. By 408, 429, 5xx
- * but 501, and when a connection fails, it is tried again.
+ * A request that is refused by 400, 413 or 422, is not answered in time, or fails by 500 twice, is
+ * halved, down to a text alone. By 408, 429, 5xx but 501, and when a connection fails, it is tried
+ * again.
  *
  * @param texts NUL is sent as a blank, what is no UTF-8 as U+FFFD
  * @param rows  room for `count` × dimension floats: the vector of text i begins at rows + i ×
  *        dimension; zeros where there is none
  * @param each  NULL, or `count` of: DOPPEL_OK; DOPPEL_E_TOO_SHORT: fewer letters than wanted, or
  *        no bytes; DOPPEL_E_LIMIT: the service says that the text is too long (413);
- *        DOPPEL_E_FORMAT: it refuses it (400, 422); DOPPEL_E_CORRUPT: its vector is zero, or has
- *        what is no number; what the call returns: it was not embedded
+ *        DOPPEL_E_FORMAT: it refuses it (400, 422), or fails by it (500) and not by the probe;
+ * DOPPEL_E_CORRUPT: its vector is zero, or has what is no number; what the call returns: it was not
+ * embedded
  * @return DOPPEL_OK; DOPPEL_E_BUSY: it cannot be reached, or has no time, after all tries;
  *         DOPPEL_E_TIMEOUT: likewise; DOPPEL_E_ARGUMENT: it refuses (401, 403 and others);
  *         DOPPEL_E_NOT_FOUND (404); DOPPEL_E_FORMAT: the answer is none of this kind;

@@ -14,6 +14,7 @@
 enum {
     NUMBER_BYTES = 32,       /* a number of an array, as it is written with what stands about it */
     ANSWER_BYTES = 64 << 10, /* all else of an answer */
+    FAILING_TRIES = 2,       /* by 500, until it is taken for the texts' fault */
     SLICE_MS = 50            /* of a wait: how soon it ends when it is to stop */
 };
 
@@ -187,6 +188,15 @@ static enum verdict judge_try(const struct doppel_endpoint *endpoint, size_t cou
     return *status && verdict == ANSWERED ? REJECTED : verdict;
 }
 
+/* llama.cpp and Ollama answer 500 to texts that are too long, or of which no vector can be made. */
+static bool is_texts_fault(const struct doppel_endpoint *endpoint,
+                           const struct endpoint_batch *batch, enum doppel_status status,
+                           uint32_t tries)
+{
+    return status == DOPPEL_E_BUSY && endpoint->answer.status == 500 && !batch->is_probe &&
+           tries >= FAILING_TRIES;
+}
+
 /* ---- waiting ---- */
 
 /* From .5 to 1. Source of the generator: Vigna's SplitMix64. */
@@ -234,6 +244,8 @@ enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
     for (uint32_t tries = 1;; tries++) {
         status = send_body(endpoint, batch->count, reason);
         verdict = judge_try(endpoint, batch->count, &status, reason);
+        if (verdict == LATER && is_texts_fault(endpoint, batch, status, tries))
+            verdict = REFUSED;
         if (verdict != LATER || tries >= endpoint->options.tries)
             break;
         TRY(wait_for_next_try(endpoint, tries, error));

@@ -88,16 +88,34 @@ static void take_vectors(struct embedding *work, size_t first)
     }
 }
 
+/* Where a text alone makes the service fail, whether it is well otherwise is looked at first. */
+static enum doppel_status ask_for_batch(struct doppel_endpoint *endpoint,
+                                        const struct endpoint_batch *batch,
+                                        enum doppel_status *out_refusal,
+                                        struct doppel_error *reason, struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(endpoint_ask(endpoint, batch, out_refusal, reason, error));
+    if (*out_refusal != DOPPEL_E_BUSY || batch->count > 1)
+        return DOPPEL_OK;
+    TRY(endpoint_ask_probe(endpoint, error));
+    TRY(endpoint_ask(endpoint, batch, out_refusal, reason, error));
+    if (*out_refusal == DOPPEL_E_BUSY)
+        reason->status = DOPPEL_E_FORMAT;
+done:
+    return status;
+}
+
 /* @param out_whole whether the service took all of them as one */
 static enum doppel_status embed_batch(struct embedding *work, size_t first, size_t count,
                                       bool *out_whole, struct doppel_error *error)
 {
     struct doppel_endpoint *endpoint = work->endpoint;
-    const struct endpoint_batch batch = {work->texts, work->wanted + first, count};
+    const struct endpoint_batch batch = {work->texts, work->wanted + first, count, false};
     enum doppel_status status, refusal;
     struct doppel_error reason;
     bool halves[2];
-    TRY(endpoint_ask(endpoint, &batch, &refusal, &reason, error));
+    TRY(ask_for_batch(endpoint, &batch, &refusal, &reason, error));
     *out_whole = !refusal;
     if (!refusal) {
         TRY(endpoint_take_answer(endpoint, count, endpoint->info.dimension, &work->vectors, error));

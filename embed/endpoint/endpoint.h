@@ -29,16 +29,20 @@ struct endpoint_batch {
     const struct doppel_model_texts *texts;
     const size_t *places; /* of `count` of them */
     size_t count;
+    bool is_probe; /* a 500 is the service's fault */
 };
 
 /* Send a request, again if need be.
  * @param out_refusal DOPPEL_OK: `answer` has what it answers by 2xx; else why it does not take this
- *        batch: DOPPEL_E_LIMIT, DOPPEL_E_FORMAT, or DOPPEL_E_TIMEOUT where there is more than one
- *        text; the sentence is in `reason`
+ *        batch: DOPPEL_E_LIMIT; DOPPEL_E_FORMAT; DOPPEL_E_TIMEOUT where there is more than one
+ * text; DOPPEL_E_BUSY: a 500 more than once; the sentence is in `reason`
  * @return as doppel_endpoint_embed */
 enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
                                 const struct endpoint_batch *batch, enum doppel_status *out_refusal,
                                 struct doppel_error *reason, struct doppel_error *error);
+
+/* Ask for the vector of the probe, which is in `answer` then. @return as doppel_endpoint_embed */
+enum doppel_status endpoint_ask_probe(struct doppel_endpoint *endpoint, struct doppel_error *error);
 
 /* What an answer says in words: its message of an error, else how it begins; never the key. */
 enum { ENDPOINT_WORDS = 200 };

@@ -181,16 +181,16 @@ static enum doppel_status compare_probes(const struct doppel_endpoint *endpoint,
     return DOPPEL_OK;
 }
 
-static enum doppel_status ask_probe(struct doppel_endpoint *endpoint, struct doppel_error *error)
+enum doppel_status endpoint_ask_probe(struct doppel_endpoint *endpoint, struct doppel_error *error)
 {
     static const char *const text = probe_text;
     static const size_t place = 0;
     const struct doppel_model_texts texts = {.texts = &text, .count = 1};
-    const struct endpoint_batch batch = {&texts, &place, 1};
+    const struct endpoint_batch batch = {&texts, &place, 1, true};
     struct doppel_error reason;
     enum doppel_status status, refusal;
     TRY(endpoint_ask(endpoint, &batch, &refusal, &reason, error));
-    if (refusal == DOPPEL_E_FORMAT) {
+    if (refusal == DOPPEL_E_FORMAT && !endpoint->without_base64) {
         endpoint->without_base64 = true;
         TRY(endpoint_ask(endpoint, &batch, &refusal, &reason, error));
     }
@@ -207,7 +207,7 @@ static enum doppel_status take_probe(struct doppel_endpoint *endpoint,
     struct endpoint_vectors vectors = {0};
     struct doppel_endpoint_info *info = &endpoint->info;
     enum doppel_status status;
-    TRY(ask_probe(endpoint, error));
+    TRY(endpoint_ask_probe(endpoint, error));
     TRY(endpoint_take_answer(endpoint, 1, 0, &vectors, error));
     if (vectors.each[0])
         TRY(doppel_fail(error, DOPPEL_E_CORRUPT,

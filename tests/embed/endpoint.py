@@ -97,6 +97,10 @@ class Call:
     def refuse_many(self, status, most=4):
         self.send(status, b"{}") if len(self.texts) > most else self.answer()
 
+    def break_down(self):
+        self.handler.server.always = True
+        self.send(500)
+
     def chunked(self, data):
         self.handler.send_response(200)
         self.handler.send_header("Transfer-Encoding", "chunked")
@@ -374,6 +378,19 @@ CASES = {
     ),
     "busy once": (lambda c: c.first(lambda: c.send(429)), "ok", {"requests": 2}),
     "500 once": (lambda c: c.first(lambda: c.send(500)), "ok", {"requests": 2}),
+    "a text by which it fails": (
+        lambda c: c.refuse_bad(500),
+        "ok",
+        {"each": but("format"), "reason": "answers 500: no such text", "requests": (10, 15)},
+    ),
+    "more than 4 texts make it fail": (lambda c: c.refuse_many(500), "ok", {}),
+    "500 a few times": (lambda c: c.send(500) if c.number < 4 else c.answer(), "ok", {}),
+    "500 for one text a few times": (
+        lambda c: c.send(500) if c.number < 3 else c.answer(),
+        "ok",
+        {"options": {"most_texts": 1}, "requests": 12},
+    ),
+    "500 from then on": (Call.break_down, "busy", {"says": "answers 500 (at every try)"}),
     "503 always": (
         lambda c: c.send(503, b'{"error":{"message":"loading model"}}'),
         "busy",
