@@ -158,7 +158,7 @@ def without_base64(call):
 
 
 def slow_by_count(call):
-    time.sleep(0.6 if len(call.texts) > 3 else 0)
+    time.sleep(2 if len(call.texts) > 3 else 0)
     call.answer()
 
 
@@ -214,19 +214,19 @@ CASES = {
     ),
     "late": (lambda c: (time.sleep(0.3), c.answer()), "ok", {"takes": 0.3}),
     "never": (
-        lambda c: time.sleep(1),
+        lambda c: time.sleep(3),
         "timeout",
-        {"options": {"timeout_ms": 100, "most_texts": 1}, "requests": 3, "says": "at every try"},
+        {"options": {"timeout_ms": 500, "most_texts": 1}, "requests": 3, "says": "at every try"},
     ),
     "a byte at a time": (
         Call.trickle,
         "timeout",
-        {"options": {"timeout_ms": 150, "most_texts": 1}, "requests": 3},
+        {"options": {"timeout_ms": 500, "most_texts": 1}, "requests": 3},
     ),
     "too slow for many texts": (
         slow_by_count,
         "ok",
-        {"options": {"timeout_ms": 300}, "requests": (5, 9)},
+        {"options": {"timeout_ms": 700}, "requests": (5, 20)},
     ),
     "closes once": (lambda c: c.first(lambda: c.raw(b"")), "ok", {}),
     "closes always": (lambda c: c.raw(b""), "busy", {}),
