@@ -139,7 +139,7 @@ static enum doppel_status run_sampling(struct pair_sampling *sampling,
     ordered_run(&run);
     if (atomic_load(&sampling->bad))
         return doppel_fail(error, DOPPEL_E_FORMAT,
-                           "a vector holds what is no number, or too large a one");
+                           "a vector holds what is no number, or too large or small a one");
     if (sampling->stopped)
         return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
     struct doppel_vector_background *background = background_of(sampling);

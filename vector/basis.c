@@ -73,7 +73,7 @@ static void multiply_by_sample(const struct doppel_vectors *vectors, const doubl
     for (size_t s = 0; s < size; s++) {
         const float *x = sampled_row(vectors, s, size);
         const double square = (double)kernels->dot_floats(x, x, dimension);
-        if (!(square > 0))
+        if (!(square > 0 && square < 1e30)) /* such are refused, later, by name */
             continue;
         kernels->project(x, dimension, narrow, width, along);
         for (size_t i = 0; i < dimension; i++)

@@ -49,7 +49,7 @@ static bool go_on_making(void *context, size_t piece, size_t slot)
     if (bad_row < piece_end(making, piece)) /* those before it were looked at */
         making->status =
             doppel_fail(making->failure, DOPPEL_E_FORMAT,
-                        "vector %zu holds what is no number, or too large a one", bad_row);
+                        "vector %zu holds what is no number, or too large or small a one", bad_row);
     else if (making->options->stopped && making->options->stopped(making->options->context))
         making->status = doppel_fail(making->failure, DOPPEL_E_CANCELLED, "interrupted");
     return making->status == DOPPEL_OK;
@@ -71,7 +71,12 @@ bool vector_length(const float *x, size_t dimension, float *inverse)
 {
     const double square = (double)vector_kernels_get()->dot_floats(x, x, dimension);
     *inverse = square > 0 ? (float)(1 / sqrt(square)) : 0;
-    return square == 0 || (square > 1e-30 && square < 1e30);
+    if (square != 0)
+        return square > 1e-30 && square < 1e30;
+    for (size_t j = 0; j < dimension; j++)
+        if (x[j] != 0)
+            return false; /* the squares of which are too small */
+    return true;
 }
 
 static void note_bad_row(struct cells_making *making, size_t row)

@@ -80,7 +80,8 @@ typedef bool doppel_vector_pair_visitor(void *context, const struct doppel_vecto
  * @param context of the visitor
  * @param stats may be NULL
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: options or a dimension out of range; DOPPEL_E_FORMAT: a row
- *     holds what is no number; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED: by `stopped` or the visitor
+ *     holds what is no number, or too large or small a one; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED: by
+ * `stopped` or the visitor
  *
  * Thread-safe. Source: Bayardo, Ma, Srikant, "Scaling up all pairs similarity search" (2007), for
  * bounds on what a prefix leaves out; Jégou, Douze, Schmid, "Product quantization for nearest
@@ -106,7 +107,8 @@ struct doppel_vector_whitening;
  *
  * @param out given (doppel_vector_whitening_free): 4 × dimension² bytes
  * @return DOPPEL_OK; DOPPEL_E_EMPTY: none has a direction; DOPPEL_E_ARGUMENT: a dimension out of
- *     range; DOPPEL_E_FORMAT: a row holds what is no number, or too large a one; DOPPEL_E_MEMORY
+ *     range; DOPPEL_E_FORMAT: a row holds what is no number, or too large or small a one;
+ *     DOPPEL_E_MEMORY
  *
  * Takes dimension³ / 3 steps: seconds from 2000 dimensions on. Thread-safe. Source: Su et al.,
  * "Whitening Sentence Representations for Better Semantics and Faster Retrieval" (2021).
@@ -144,7 +146,7 @@ DOPPEL_API struct doppel_vector_background_options doppel_vector_background_opti
  * @param out given (doppel_vector_background_free), 512 KB
  * @return DOPPEL_OK; DOPPEL_E_EMPTY: fewer than two vectors have a direction; DOPPEL_E_ARGUMENT: a
  *     dimension out of range; DOPPEL_E_FORMAT: a row that was looked at holds what is no number, or
- *     too large a one; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
+ *     too large or small a one; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
  *
  * Thread-safe.
  */

@@ -45,7 +45,7 @@ static enum doppel_status take_unit(struct learning *learning, size_t i, bool *o
     float inverse;
     if (!vector_length(x, vectors->dimension, &inverse))
         return doppel_fail(error, DOPPEL_E_FORMAT,
-                           "vector %zu holds what is no number, or too large a one", row);
+                           "vector %zu holds what is no number, or too large or small a one", row);
     for (size_t j = 0; j < learning->dimension; j++)
         learning->unit[j] = x[j] * inverse;
     *out = inverse > 0;

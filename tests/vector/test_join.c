@@ -62,7 +62,8 @@ static struct found join(const struct doppel_vectors *vectors,
         print_message("%s\n", error.message);
     assert_int_equal(status, DOPPEL_OK);
     assert_int_equal(stats.pairs, found.pairs.count);
-    qsort(found.pairs.items, found.pairs.count, sizeof *found.pairs.items, compare_pairs);
+    if (found.pairs.count)
+        qsort(found.pairs.items, found.pairs.count, sizeof *found.pairs.items, compare_pairs);
     return found;
 }
 
@@ -202,6 +203,12 @@ static void test_what_is_wrong_is_said(void **state)
     }
     options = doppel_vector_join_options_default();
     static const float bad[] = {NAN, INFINITY, -INFINITY, 1e30F};
+    memset(rows + 20 * 100, 0, 20 * sizeof *rows);
+    rows[20 * 100] = 1e-30F; /* its square is 0, and it is not */
+    assert_int_equal(doppel_vectors_join(&vectors, &options, collect, &found, NULL, &error),
+                     DOPPEL_E_FORMAT);
+    assert_non_null(strstr(error.message, "vector 100 "));
+    rows[20 * 100] = 0;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         rows[20 * 5999 + 3] = bad[i];
         rows[20 * 4321 + 19] = bad[i];

@@ -152,8 +152,7 @@ static void test_the_same_bits_and_odd_sets(void **state)
     vectors.count = 0;
     assert_int_equal(doppel_vector_whitening_make(&vectors, &whitening, &error), DOPPEL_E_EMPTY);
     vectors.dimension = 0;
-    assert_int_equal(doppel_vector_whitening_make(&vectors, &whitening, &error),
-                     DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_vector_whitening_make(&vectors, &whitening, &error), DOPPEL_E_ARGUMENT);
     free(rows);
     rows = random_vectors(SHAPE_SAME, 40, 30, 1); /* all alike: there is nothing to tell apart */
     whitening = make(rows, 40, 30);
