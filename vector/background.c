@@ -9,6 +9,7 @@
 #include "core/ordered.h"
 #include "core/try.h"
 #include "vector/cells.h"
+#include "vector/numbers.h"
 
 enum {
     BINS = 1 << 16,        /* from -1 to 1 */
@@ -36,15 +37,6 @@ static uint64_t all_pairs(size_t count)
     return count < 2 ? 0 : (uint64_t)count * (count - 1) / 2;
 }
 
-/* SplitMix64, of the pair's number. */
-static uint64_t mixed(uint64_t number)
-{
-    uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static size_t scaled_to(uint32_t bits, size_t count)
 {
     return (size_t)((uint64_t)bits * count >> 32);
@@ -53,7 +45,7 @@ static size_t scaled_to(uint32_t bits, size_t count)
 /* Two that differ: the second of those behind the first, round. */
 static void chance_pair(uint64_t number, size_t count, size_t *a, size_t *b)
 {
-    const uint64_t bits = mixed(number);
+    const uint64_t bits = chance_bits(number);
     *a = scaled_to((uint32_t)bits, count);
     *b = (*a + 1 + scaled_to((uint32_t)(bits >> 32), count - 1)) % count;
 }

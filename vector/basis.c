@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "vector/kernels.h"
+#include "vector/numbers.h"
 
 enum {
     ITERATIONS = 4,
@@ -15,13 +16,10 @@ enum {
     SAMPLE_LEAST = 512
 };
 
-/* A number between -1 and 1 that looks like chance (SplitMix64). */
+/* Between -1 and 1. */
 static double scattered(uint64_t number)
 {
-    uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)(int64_t)(z ^ (z >> 31)) / 9223372036854775808.0;
+    return (double)(int64_t)chance_bits(number) / 9223372036854775808.0;
 }
 
 /* Make columns orthogonal and of length 1; one that depends on those before it becomes zeros. */

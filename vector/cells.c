@@ -9,6 +9,7 @@
 #include "core/large_pages.h"
 #include "core/ordered.h"
 #include "core/try.h"
+#include "vector/numbers.h"
 
 enum { PIECE_ROWS = 4096, BYTES_SLACK = 32 };
 
@@ -185,9 +186,6 @@ static enum doppel_status sort_rows(struct cells_making *making, struct doppel_e
     return DOPPEL_OK;
 }
 
-/* Added to a small number and taken away again, it leaves a whole one, the nearest. */
-static const float to_whole = 3 << 22;
-
 static void round_to_bytes(struct vector_cells *cells, size_t row, uint32_t place)
 {
     const uint32_t dimension = cells->vectors.dimension;
@@ -199,7 +197,7 @@ static void round_to_bytes(struct vector_cells *cells, size_t row, uint32_t plac
         largest = fabsf(x[j]) > largest ? fabsf(x[j]) : largest;
     const float scale = largest * inverse / INT8_MAX, by = INT8_MAX / largest;
     for (uint32_t j = 0; j < dimension; j++) {
-        const float value = x[j] * by + to_whole - to_whole;
+        const float value = nearest_whole(x[j] * by);
         bytes[j] = (int8_t)(value > INT8_MAX ? INT8_MAX : value < -INT8_MAX ? -INT8_MAX : value);
         const float off = x[j] * inverse - scale * bytes[j];
         lost += off * off;

@@ -4,11 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "vector/numbers.h"
+
 /* What sums of floats may have lost, and rounding to whole units, up to it. */
 static const double float_slack = 2e-5;
-
-/* Added to a small number and taken away again, it leaves a whole one, the nearest. */
-static const float to_whole = 3 << 22;
 
 static int16_t whole_units(double value)
 {
@@ -33,7 +32,7 @@ void prefix_make(const float *components, uint32_t width, struct prefix *out)
     float square = 0, lost = 0;
     for (uint32_t j = 0; j < width; j++) {
         const float x = components[j];
-        float value = x * PREFIX_ONE + to_whole - to_whole;
+        float value = nearest_whole(x * PREFIX_ONE);
         value = value > PREFIX_MOST ? PREFIX_MOST : value < -PREFIX_MOST ? -PREFIX_MOST : value;
         const float off = x - value / PREFIX_ONE;
         out->values[j] = (int8_t)value;

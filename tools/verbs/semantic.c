@@ -107,10 +107,11 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
                       (unsigned long long)summary->embedded, stage->options.max_fp_rate, texts);
         return;
     }
-    report_notice(report,
-                  "semantic: %llu texts embedded, %llu records needed not be; %llu are like an "
-                  "earlier one, at a cosine of %.3f or more; of %llu the model knows no word",
-                  (unsigned long long)summary->embedded, (unsigned long long)summary->decided,
-                  (unsigned long long)summary->linked, (double)summary->min_cosine,
-                  (unsigned long long)summary->too_short);
+    report_notice(
+        report,
+        "semantic: %llu texts embedded (%llu without a word that the model knows), %llu "
+        "records needed not be; %llu are like an earlier one, at a cosine of %.3f or more",
+        (unsigned long long)summary->embedded, (unsigned long long)summary->too_short,
+        (unsigned long long)summary->decided, (unsigned long long)summary->linked,
+        (double)summary->min_cosine);
 }
