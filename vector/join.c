@@ -7,7 +7,6 @@
 
 #include "core/array.h"
 #include "core/ordered.h"
-#include "core/scratch.h"
 #include "core/try.h"
 #include "vector/join_plan.h"
 #include "vector/scan.h"
@@ -333,60 +332,6 @@ static bool deliver_pairs(void *context, size_t number, size_t slot)
     return join->status == DOPPEL_OK;
 }
 
-/* ---- reach ---- */
-
-enum { REACH_PIECE = 2048 };
-
-struct reach_work {
-    struct vector_join *join;
-    int16_t *scores; /* of each slot */
-};
-
-static void find_reach(void *context, size_t piece, size_t slot)
-{
-    const struct reach_work *work = context;
-    const struct vector_cells *cells = &work->join->cells;
-    const size_t stride = centres_stride(&cells->centres);
-    int16_t *scores = work->scores + slot * stride * PREFIX_QUERIES;
-    const uint32_t first = (uint32_t)piece * REACH_PIECE;
-    for (uint32_t at = first; at < first + REACH_PIECE && at < cells->places;
-         at += PREFIX_QUERIES) {
-        centres_score_places(&cells->centres, &cells->blocks, at, PREFIX_QUERIES, scores);
-        for (uint32_t k = 0; k < PREFIX_QUERIES; k++)
-            work->join->reach[at + k] =
-                score_of_rank(&cells->centres, scores + k * stride, work->join->probes);
-    }
-}
-
-static bool go_on_reaching(void *context, size_t piece, size_t slot)
-{
-    const struct reach_work *work = context;
-    const struct doppel_vector_join_options *options = work->join->options;
-    (void)piece;
-    (void)slot;
-    return !options->stopped || !options->stopped(options->context);
-}
-
-static enum doppel_status find_all_reach(struct vector_join *join)
-{
-    struct reach_work work = {.join = join};
-    const struct ordered run = {.context = &work,
-                                .threads = join->options->threads,
-                                .pieces = (join->cells.places + REACH_PIECE - 1) / REACH_PIECE,
-                                .work = find_reach,
-                                .deliver = go_on_reaching};
-    join->reach = malloc((join->cells.places + 1) * sizeof *join->reach);
-    work.scores = malloc(ordered_slots(&run) * centres_stride(&join->cells.centres) *
-                         PREFIX_QUERIES * sizeof *work.scores);
-    if (!join->reach || !work.scores) {
-        free(work.scores);
-        return no_join_memory(join->error);
-    }
-    const bool ended = ordered_run(&run);
-    free(work.scores);
-    return ended ? DOPPEL_OK : doppel_fail(join->error, DOPPEL_E_CANCELLED, "interrupted");
-}
-
 /* ---- beginning and end ---- */
 
 static enum doppel_status open_works(struct vector_join *join, size_t slots)
@@ -528,7 +473,7 @@ enum doppel_status doppel_vectors_join(const struct doppel_vectors *vectors,
         TRY(join_choose_probes(&join.cells, options->min_cosine, options->recall, &join.probes,
                                error));
     if (join.probes)
-        TRY(find_all_reach(&join));
+        TRY(join_find_reach(&join.cells, join.probes, options, &join.reach, error));
     if (join.cells.count)
         TRY(run_join(&join));
 done:

@@ -11,4 +11,10 @@
 enum doppel_status join_choose_probes(const struct vector_cells *cells, float min_cosine,
                                       float recall, uint32_t *out, struct doppel_error *error);
 
+/* The score of the farthest cell that each place is to be compared with.
+ * @param out given (free), one of each place */
+enum doppel_status join_find_reach(const struct vector_cells *cells, uint32_t probes,
+                                   const struct doppel_vector_join_options *options, int16_t **out,
+                                   struct doppel_error *error);
+
 #endif
