@@ -12,9 +12,10 @@
 #include "vector/numbers.h"
 
 enum {
-    BINS = 1 << 16,        /* from -1 to 1 */
-    PIECE_PAIRS = 1 << 16, /* of a piece of work */
-    LEAST_SEEN = 10        /* pairs: fewer say nothing of a rate */
+    BINS_OF_ONE = 1 << 15,  /* from 0 to 1 */
+    BINS = 2 * BINS_OF_ONE, /* from -1 to 1 */
+    PIECE_PAIRS = 1 << 16,  /* of a piece of work */
+    LEAST_SEEN = 10         /* pairs: fewer say nothing of a rate */
 };
 
 struct doppel_vector_background {
@@ -76,7 +77,7 @@ static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
     if (!(by_x > 0 && by_y > 0))
         return;
     const float cosine = vector_kernels_get()->dot_floats(x, y, vectors->dimension) * (by_x * by_y);
-    const float bin = (cosine + 1) * (BINS / 2);
+    const float bin = (cosine + 1) * BINS_OF_ONE;
     const size_t at = bin <= 0 ? 0 : bin >= BINS - 1 ? BINS - 1 : (size_t)bin;
     atomic_fetch_add_explicit(&sampling->counts[at], 1, memory_order_relaxed);
 }
@@ -192,7 +193,7 @@ static double rate_of_bin(const struct doppel_vector_background *background, siz
 double doppel_vector_background_rate(const struct doppel_vector_background *background,
                                      float cosine)
 {
-    const float bin = floorf((cosine + 1) * (BINS / 2));
+    const float bin = floorf((cosine + 1) * BINS_OF_ONE);
     return rate_of_bin(background, bin <= 0 ? 0 : bin >= BINS ? BINS : (size_t)bin);
 }
 
@@ -209,5 +210,5 @@ float doppel_vector_background_cosine(const struct doppel_vector_background *bac
         else
             low = middle + 1;
     }
-    return (float)low / (BINS / 2) - 1;
+    return (float)low / BINS_OF_ONE - 1;
 }

@@ -115,6 +115,8 @@ enum doppel_status vector_basis_make(const struct doppel_vectors *vectors, uint3
                                      struct vector_basis *out, struct doppel_error *error)
 {
     const size_t numbers = (size_t)vectors->dimension * width;
+    if (!vectors->dimension || !width)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "vectors without numbers have no directions");
     double *columns = calloc(2 * numbers, sizeof *columns);
     float *rows = calloc(numbers, sizeof *rows);
     if (!columns || !rows) {

@@ -71,7 +71,7 @@ int16_t score_of_rank(const struct centres *centres, const int16_t *scores, uint
 {
     SCRATCH int16_t best[RANK_MOST]; /* from the highest on */
     uint32_t kept = 0;
-    if (rank >= centres->count || rank > RANK_MOST)
+    if (!rank || rank >= centres->count || rank > RANK_MOST)
         return INT16_MIN;
     for (uint32_t block = 0; block < centres->blocks_count; block++) {
         const int16_t *some = scores + block * PREFIX_BLOCK;

@@ -54,7 +54,7 @@ static enum doppel_status take_unit(struct learning *learning, size_t i, bool *o
 
 static enum doppel_status learn_mean(struct learning *learning, struct doppel_error *error)
 {
-    bool has_direction;
+    bool has_direction = false;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < sampled_count(learning->vectors); i++) {
         TRY(take_unit(learning, i, &has_direction, error));
@@ -73,7 +73,7 @@ done:
 static enum doppel_status learn_covariance(struct learning *learning, struct doppel_error *error)
 {
     const size_t dimension = learning->dimension;
-    bool has_direction;
+    bool has_direction = false;
     double trace = 0;
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < sampled_count(learning->vectors); i++) {
@@ -146,7 +146,7 @@ static enum doppel_status learn_whitening(struct learning *learning,
     enum doppel_status status;
     learning->mean = calloc(dimension, sizeof *learning->mean);
     learning->factor = calloc(dimension * dimension, sizeof *learning->factor);
-    learning->unit = malloc(dimension * sizeof *learning->unit);
+    learning->unit = calloc(dimension, sizeof *learning->unit);
     inverse = calloc(dimension * dimension, sizeof *inverse);
     out->mean = malloc(dimension * sizeof *out->mean);
     out->by = calloc(blocks_of(dimension) * dimension * COLUMNS, sizeof *out->by);
