@@ -3,19 +3,19 @@
 #define DOPPEL_TOOLS_VERBS_SEMANTIC_H
 
 #include <doppel/corpus.h>
-#include <doppel/embed.h>
+#include <doppel/embedder.h>
 
 #include "tools/args/options.h"
 
 struct report;
 
 struct semantic_stage {
-    struct doppel_model *model; /* NULL: there is no such stage */
+    struct doppel_embedder *embedder; /* NULL: there is no such stage */
     struct doppel_dedup_semantic options;
     struct doppel_dedup_semantic_summary summary;
 };
 
-/* Open the model, where --semantic is given. @param stage stays where it is until it is closed */
+/* Open what embeds, where --semantic is given. @param stage stays where it is until it is closed */
 enum doppel_status semantic_stage_open(const struct settings *settings,
                                        struct semantic_stage *stage, struct doppel_error *error);
 void semantic_stage_close(struct semantic_stage *stage);

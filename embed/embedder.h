@@ -1,0 +1,110 @@
+/**
+ * doppel/embedder.h: vectors of texts, wherever they come from: a static model of a folder
+ * (doppel/embed.h), or a service that embeds (doppel/embed_endpoint.h). Part of doppel/embed.h.
+ *
+ *     struct doppel_embedder_options options = doppel_embedder_options_default();
+ *     options.folder = "models";
+ *     options.name = "potion-base-8M";
+ *     doppel_embedder_open(&options, &embedder, &error);
+ *     doppel_embedder_embed(embedder, &texts, rows, each, &error);
+ *
+ * Who keeps vectors keeps the identity of what made them beside these, and compares it with that of
+ * what makes more. An embedder is of one thread at a time; others may be used beside it, also of
+ * the same model.
+ */
+#ifndef DOPPEL_EMBED_EMBEDDER_H
+#define DOPPEL_EMBED_EMBEDDER_H
+
+#include <doppel/embed.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { DOPPEL_EMBEDDER_MAX_NAME = 255 /**< bytes */ };
+
+/** What vectors depend on, but the texts. Zeroed, but for what is set: it can be kept, and compared
+ * by its fields. */
+struct doppel_embedder_identity {
+    char name[DOPPEL_EMBEDDER_MAX_NAME + 1]; /**< of the model: for people */
+    char revision[33];  /**< 32 hex digits, which another model or prefix never has: that of struct
+                           doppel_model_info or struct doppel_endpoint_info */
+    uint32_t dimension; /**< 1 to DOPPEL_MODEL_MAX_DIMENSION */
+    char prefix[DOPPEL_MODEL_MAX_PREFIX + 1]; /**< what stands before every text; "": nothing */
+};
+
+/**
+ * Whether vectors of one can be compared with vectors of the other: revision, dimension and prefix
+ * are the same. A model that was given another name is the same.
+ *
+ * @param kept of vectors that are there. @param now of those that are to be compared with them
+ * @return DOPPEL_OK; DOPPEL_E_VERSION: no, and why not, in a sentence. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_embedder_check_identity(
+    const struct doppel_embedder_identity *kept, const struct doppel_embedder_identity *now,
+    struct doppel_error *error);
+
+/** How much was done so far. */
+struct doppel_embedder_usage {
+    uint64_t texts;     /**< that were given; each is one of the next three, or was not reached */
+    uint64_t embedded;  /**< have a vector */
+    uint64_t too_short; /**< no vector: see doppel_model_embed, doppel_endpoint_embed */
+    uint64_t refused;   /**< no vector: the service does not take them */
+    uint64_t tokens;    /**< as a service counts them, with those of probes; 0: it does not */
+    uint64_t requests;  /**< that were sent, with those that were tried again; 0: a static model */
+};
+
+/** All is borrowed for doppel_embedder_open, but for what `endpoint` says of its own. */
+struct doppel_embedder_options {
+    const char *folder;                             /**< of models */
+    const char *name;                               /**< of the model in it */
+    bool exact;                                     /**< see struct doppel_model_open_options */
+    const struct doppel_endpoint_options *endpoint; /**< a service instead; NULL: none */
+};
+
+DOPPEL_API struct doppel_embedder_options doppel_embedder_options_default(void);
+
+struct doppel_embedder;
+
+/**
+ * Map the model, or ask the service for its probe.
+ *
+ * @param out given (doppel_embedder_free); untouched on failure
+ * @return as doppel_model_open or doppel_endpoint_open; DOPPEL_E_ARGUMENT: also a name or prefix
+ *         that is longer than an identity can hold
+ */
+DOPPEL_API enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *options,
+                                                   struct doppel_embedder **out,
+                                                   struct doppel_error *error);
+DOPPEL_API void doppel_embedder_free(struct doppel_embedder *embedder);
+
+/** Borrowed for its life. */
+DOPPEL_API const struct doppel_embedder_identity *doppel_embedder_identity(
+    const struct doppel_embedder *embedder);
+
+/** Of a service, the unit vector of the probe: kept beside an identity, it makes struct
+ * doppel_endpoint_known. Borrowed for its life; NULL: a static model, which needs none. */
+DOPPEL_API const float *doppel_embedder_probe(const struct doppel_embedder *embedder);
+
+/**
+ * Vectors of texts, each of length 1.
+ *
+ * @param rows room for `count` × dimension floats: the vector of text i begins at rows + i ×
+ *        dimension; zeros where there is none
+ * @param each NULL, or `count` of: DOPPEL_OK; or why there is none, as doppel_model_embed and
+ *        doppel_endpoint_embed state it
+ * @return as those. Vectors that came before a failure stay.
+ */
+DOPPEL_API enum doppel_status doppel_embedder_embed(struct doppel_embedder *embedder,
+                                                    const struct doppel_model_texts *texts,
+                                                    float *rows, enum doppel_status *each,
+                                                    struct doppel_error *error);
+
+DOPPEL_API struct doppel_embedder_usage doppel_embedder_usage(
+    const struct doppel_embedder *embedder);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,1 @@
+../../embed/embedder.h
