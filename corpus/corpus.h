@@ -115,6 +115,8 @@ struct doppel_dedup_semantic_summary {
     uint64_t pairs;     /**< by chance, whose cosines were looked at */
     float min_cosine; /**< that was asked for, or follows from the rate; 2: there are too few texts
                          to tell one so rare */
+    struct doppel_error failure; /**< why the stage was given up, so that no text is linked; its
+                                    status is DOPPEL_OK where it was not */
 };
 
 /** A second stage of dedup, on meaning: a text that repeats no other's words is embedded, and
@@ -126,7 +128,14 @@ struct doppel_dedup_semantic {
     enum doppel_status (*embed)(void *context, const char *const *texts, const size_t *sizes,
                                 size_t count, float *rows, enum doppel_status *each,
                                 struct doppel_error *error);
-    void *context;
+    /** Called before, for every text that `embed` will be given, in the same order: to count what
+     * it will cost. Takes another pass over the texts; NULL: none. */
+    enum doppel_status (*foresee)(void *context, const char *const *texts, const size_t *sizes,
+                                  size_t count, struct doppel_error *error);
+    /** Called once between these two; NULL: not wanted. */
+    enum doppel_status (*begin)(void *context, struct doppel_error *error);
+    void *context;      /**< of the three; each ends the stage by a failure, and the run only by
+                           DOPPEL_E_CANCELLED, or where there is no `summary` to say it */
     double max_fp_rate; /**< the share of pairs by chance that may be as near, of vectors that are
                            whitened */
     float min_cosine;   /**< or, if not 0, this one, of vectors as they are */
@@ -150,9 +159,9 @@ struct doppel_dedup_options {
         *against; /**< its texts are representatives before the first record; or NULL */
     const struct doppel_dedup_semantic *semantic; /**< NULL: none */
     /** Called now and then from the calling thread, of so many "bytes" read, "records looked up" in
-     * `against`, "records compared", "texts embedded", "vectors compared" and "records visited", in
-     * this order; total 0: not known. False
-     * ends the reading: what was read is decided; or the comparing. */
+     * `against`, "records compared", "texts counted", "texts embedded", "vectors compared" and
+     * "records visited", in this order; total 0: not known. False ends the reading: what was read
+     * is decided; or the comparing. */
     bool (*progress)(void *context, const char *unit, uint64_t done, uint64_t total);
     void *context;
     /** Called with the visitor's context before the first decision of each file, in order, also of

@@ -28,6 +28,7 @@ struct semantic_embedding {
     size_t rows_bytes;
     uint64_t compared;
     ARRAY(struct doppel_vector_pair) pairs;
+    bool foreseeing; /* texts are shown, and not embedded yet */
     struct doppel_error *error;
 };
 
@@ -69,15 +70,31 @@ done:
     return status;
 }
 
-static enum doppel_status embed_some(struct semantic_embedding *embedding,
-                                     struct doppel_error *error)
+/* Whatever the caller's part comes to: by its failure the stage is given up, and not the run. */
+static enum doppel_status note_failure(struct semantic_embedding *embedding,
+                                       enum doppel_status status, struct doppel_error *error)
+{
+    struct doppel_error *failure = &embedding->summary.failure;
+    if (!status)
+        return DOPPEL_OK;
+    if (status == DOPPEL_E_CANCELLED) {
+        failure->status = DOPPEL_OK;
+        return interrupted_embedding(error);
+    }
+    failure->status = status;
+    return doppel_fail(error, status, "%s", failure->message);
+}
+
+static enum doppel_status embed_texts(struct semantic_embedding *embedding,
+                                      struct doppel_error *error)
 {
     const struct doppel_dedup_semantic *options = embedding->options;
     const size_t row_bytes = options->dimension * sizeof(float);
     enum doppel_status each[BATCH_TEXTS];
-    enum doppel_status status;
-    TRY(options->embed(options->context, (const char *const *)embedding->texts, embedding->sizes,
-                       embedding->count, embedding->batch_rows, each, error));
+    enum doppel_status status =
+        options->embed(options->context, (const char *const *)embedding->texts, embedding->sizes,
+                       embedding->count, embedding->batch_rows, each, &embedding->summary.failure);
+    TRY(note_failure(embedding, status, error));
     for (size_t i = 0; i < embedding->count; i++)
         embedding->summary.too_short += each[i] != DOPPEL_OK;
     TRY(temporary_write(embedding->dedup->folder, embedding->fd, embedding->batch_rows,
@@ -85,6 +102,24 @@ static enum doppel_status embed_some(struct semantic_embedding *embedding,
                         error));
     embedding->summary.embedded += embedding->count;
 done:
+    return status;
+}
+
+static enum doppel_status foresee_texts(struct semantic_embedding *embedding,
+                                        struct doppel_error *error)
+{
+    const struct doppel_dedup_semantic *options = embedding->options;
+    enum doppel_status status =
+        options->foresee(options->context, (const char *const *)embedding->texts, embedding->sizes,
+                         embedding->count, &embedding->summary.failure);
+    return note_failure(embedding, status, error);
+}
+
+static enum doppel_status flush_texts(struct semantic_embedding *embedding,
+                                      struct doppel_error *error)
+{
+    enum doppel_status status =
+        embedding->foreseeing ? foresee_texts(embedding, error) : embed_texts(embedding, error);
     for (size_t i = 0; i < embedding->count; i++)
         free(embedding->texts[i]);
     embedding->count = 0;
@@ -96,7 +131,7 @@ static enum doppel_status push_text(struct semantic_embedding *embedding, uint32
 {
     const size_t kept = size < MOST_TEXT_BYTES ? size : MOST_TEXT_BYTES;
     char *copy = malloc(kept + 1);
-    if (!copy || !array_push(&embedding->numbers, number)) {
+    if (!copy || (!embedding->foreseeing && !array_push(&embedding->numbers, number))) {
         free(copy);
         return no_memory_to_embed(error);
     }
@@ -104,22 +139,24 @@ static enum doppel_status push_text(struct semantic_embedding *embedding, uint32
     copy[kept] = '\0';
     embedding->texts[embedding->count] = copy;
     embedding->sizes[embedding->count++] = kept;
-    return embedding->count == BATCH_TEXTS ? embed_some(embedding, error) : DOPPEL_OK;
+    return embedding->count == BATCH_TEXTS ? flush_texts(embedding, error) : DOPPEL_OK;
 }
 
-static enum doppel_status embed_unique(struct semantic_embedding *embedding,
-                                       struct doppel_error *error)
+/* Read all that repeats no other, and embed it, or show it first. */
+static enum doppel_status read_unique(struct semantic_embedding *embedding,
+                                      struct doppel_error *error)
 {
     const struct dedup *dedup = embedding->dedup;
+    const char *unit = embedding->foreseeing ? "texts counted" : "texts embedded";
     enum doppel_status status = DOPPEL_OK;
     for (uint32_t i = dedup->first; i < dedup->count; i++) {
         const char *text;
         size_t size;
         if (i % BATCH_TEXTS == 0 &&
-            !dedup_goes_on(dedup, "texts embedded", i - dedup->first, dedup->count - dedup->first))
+            !dedup_goes_on(dedup, unit, i - dedup->first, dedup->count - dedup->first))
             TRY(interrupted_embedding(error));
         if (!dedup_is_unique(dedup, i)) {
-            embedding->summary.decided++;
+            embedding->summary.decided += !embedding->foreseeing;
             continue;
         }
         TRY(read_text_again(embedding, i, &text, &size, error));
@@ -127,7 +164,26 @@ static enum doppel_status embed_unique(struct semantic_embedding *embedding,
             TRY(push_text(embedding, i, text, size, error));
     }
     if (embedding->count)
-        TRY(embed_some(embedding, error));
+        TRY(flush_texts(embedding, error));
+done:
+    return status;
+}
+
+static enum doppel_status embed_unique(struct semantic_embedding *embedding,
+                                       struct doppel_error *error)
+{
+    const struct doppel_dedup_semantic *options = embedding->options;
+    enum doppel_status status;
+    if (options->foresee) {
+        embedding->foreseeing = true;
+        TRY(read_unique(embedding, error));
+        embedding->foreseeing = false;
+    }
+    if (options->begin) {
+        status = options->begin(options->context, &embedding->summary.failure);
+        TRY(note_failure(embedding, status, error));
+    }
+    TRY(read_unique(embedding, error));
 done:
     return status;
 }
@@ -322,9 +378,11 @@ enum doppel_status dedup_find_semantic(struct dedup *dedup, struct doppel_error 
         TRY(compare_embedded(&embedding, error));
     }
     dedup->embedded = (uint32_t)embedding.summary.embedded;
+done:
+    if (embedding.summary.failure.status && embedding.options->summary)
+        status = DOPPEL_OK; /* which is said there */
     if (embedding.options->summary)
         *embedding.options->summary = embedding.summary;
-done:
     end_embedding(&embedding);
     return status;
 }

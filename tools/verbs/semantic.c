@@ -55,6 +55,10 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
     const struct doppel_dedup_semantic_summary *summary = &stage->summary;
     if (!stage->options.embed)
         return;
+    if (summary->failure.status) {
+        report_input(report, "--semantic", summary->failure.message);
+        return;
+    }
     if (summary->min_cosine > 1) {
         /* as many pairs are needed as show 10 at this rate */
         const double texts = ceil(sqrt(20 / stage->options.max_fp_rate));
