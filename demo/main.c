@@ -131,9 +131,10 @@ int main(int argc, char **argv)
         demo_fail(argv[3]);
     enter(argv[2]);
     make_texts(text);
+    make_articles();
     make_music();
     make_videos();
-    printf("texts/, music/, heard.wav, broadcast.wav, diver.avi, trailer.avi; ");
+    printf("texts/, articles.jsonl, music/, heard.wav, broadcast.wav, diver.avi, trailer.avi; ");
     draw_pictures("pictures");
     free(text);
     return 0;

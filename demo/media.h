@@ -9,6 +9,10 @@
 /* texts/: a licence, as a page of HTML, and the first 85 % of it. @param path of the licence */
 void make_texts(const char *path);
 
+/* articles.jsonl: nine records; of six articles one is there in upper case, too, one with words
+ * around it, and one in other words. */
+void make_articles(void);
+
 /* music/: three tunes and a part of one; heard.wav: five seconds of one, with noise; broadcast.wav:
  * fifteen seconds of another one between music that is in no folder. */
 void make_music(void);
