@@ -28,7 +28,7 @@ static const struct {
     {0x20000, 0x3fffd}, /* Han */
 };
 
-static bool is_unspaced(uint32_t point)
+bool point_is_unspaced(uint32_t point)
 {
     for (size_t i = 0; i < sizeof unspaced / sizeof *unspaced && unspaced[i].first <= point; i++)
         if (point <= unspaced[i].last)
@@ -40,7 +40,8 @@ static enum rule rule_of(const struct mapping *mapping, int32_t point)
 {
     int category = (int)utf8proc_category(point);
     if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO)
-        return mapping->unspaced_alone && is_unspaced((uint32_t)point) ? RULE_ALONE : RULE_WORD;
+        return mapping->unspaced_alone && point_is_unspaced((uint32_t)point) ? RULE_ALONE
+                                                                             : RULE_WORD;
     if (mapping->drop_punctuation || category < UTF8PROC_CATEGORY_PC ||
         category > UTF8PROC_CATEGORY_SO)
         return RULE_SEPARATOR;

@@ -105,6 +105,9 @@ static inline size_t mapped_write(uint32_t mapped, uint8_t *out)
  * least 1 */
 size_t decode(const uint8_t *bytes, size_t size, uint32_t *out_point, bool *out_bad);
 
+/** Whether a code point is of a script that is written without spaces between words. */
+bool point_is_unspaced(uint32_t point);
+
 /* Two and three bytes, as most of the world's letters have; 0 for all else. */
 static inline size_t decode_common(const uint8_t *bytes, size_t size, uint32_t *out)
 {

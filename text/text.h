@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/text_chunks.h>
 
 #ifdef __cplusplus
 extern "C" {

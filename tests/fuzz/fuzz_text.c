@@ -1,5 +1,5 @@
 /* Fuzz target: text. The first byte chooses options and format; what is normalised, block by block
- * and with places, must be utf8proc's on the whole text. */
+ * and with places, must be utf8proc's on the whole text. Its chunks follow each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +48,24 @@ static void check_normal(const struct doppel_text_options *options, const void *
     free(want.bytes);
 }
 
+/* Smallest chunks, so that short inputs have several. */
+static void check_chunks_follow(const char *bytes, size_t size)
+{
+    const struct doppel_text_chunk_options options = {.least = 8, .aim = 12, .most = 24};
+    struct doppel_text_chunker chunker;
+    struct doppel_text_chunk chunk;
+    uint64_t at = 0, character = 0;
+    expect(doppel_text_chunker_begin(bytes, size, &options, &chunker, NULL) == DOPPEL_OK);
+    while (doppel_text_chunker_next(&chunker, &chunk)) {
+        expect(chunk.byte_start == at && chunk.byte_end > at && chunk.byte_end <= size);
+        expect(chunk.start == character && chunk.end > character);
+        expect(chunk.letters <= options.most);
+        at = chunk.byte_end;
+        character = chunk.end;
+    }
+    expect(at == size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct plain_text plain = {0};
@@ -59,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cpu_mask(*data >> 6 ? UINT32_MAX : 0);
     data++, size--;
     looks_like_html(data, size);
+    check_chunks_follow((const char *)data, size);
     if (format == 0)
         check_normal(&options, data, size);
     else if (format == 1)

@@ -1,0 +1,1 @@
+../../text/text_chunks.h
