@@ -15,12 +15,16 @@ enum {
     BINS_OF_ONE = 1 << 15,  /* from 0 to 1 */
     BINS = 2 * BINS_OF_ONE, /* from -1 to 1 */
     PIECE_PAIRS = 1 << 16,  /* of a piece of work */
-    LEAST_SEEN = 10         /* pairs: fewer say nothing of a rate */
+    LEAST_SEEN = 10,        /* pairs: fewer say nothing of a rate */
+    TAIL_SEEN = 30,         /* pairs: with fewer a tail begins */
+    TAIL_FROM = 1000        /* it falls as it does from so many pairs to those */
 };
 
 struct doppel_vector_background {
     uint64_t pairs;
     uint64_t reaching[BINS + 1]; /* how many have a cosine of that bin or of one above */
+    size_t tail_bin;             /* the first that fewer than TAIL_SEEN reach */
+    double tail_power;           /* of 1 - c², with which shares fall from there on; 0: no tail */
 };
 
 struct pair_sampling {
@@ -68,7 +72,10 @@ static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
     const struct doppel_vectors *vectors = sampling->vectors;
     const float *x = vectors->rows + a * vectors->dimension;
     const float *y = vectors->rows + b * vectors->dimension;
+    const uint32_t *groups = sampling->options->groups;
     float by_x, by_y;
+    if (groups && groups[a] == groups[b])
+        return;
     if (!vector_length(x, vectors->dimension, &by_x) ||
         !vector_length(y, vectors->dimension, &by_y)) {
         atomic_store(&sampling->bad, true);
@@ -107,6 +114,43 @@ static bool go_on_looking(void *context, size_t piece, size_t slot)
     return !sampling->stopped && !atomic_load(&sampling->bad);
 }
 
+/* The first bin that fewer pairs reach. */
+static size_t bin_below(const struct doppel_vector_background *background, uint64_t pairs)
+{
+    size_t low = 0, high = BINS;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (background->reaching[middle] < pairs)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The logarithm of 1 - c² for the cosine of a bin. Of vectors in all directions alike, cosines
+ * above c are as frequent as a power of it. */
+static double room_beyond(size_t bin)
+{
+    const double cosine = (double)bin / BINS_OF_ONE - 1;
+    const double room = 1 - cosine * cosine;
+    return log(room > 1.0 / BINS_OF_ONE ? room : 1.0 / BINS_OF_ONE);
+}
+
+/* Of few pairs a fifth, so that what is far from rare is no part of it. */
+static void fit_tail(struct doppel_vector_background *background)
+{
+    const uint64_t fifth = background->pairs / 5;
+    const uint64_t from = fifth < TAIL_FROM ? fifth : TAIL_FROM;
+    background->tail_bin = bin_below(background, TAIL_SEEN);
+    if (from <= TAIL_SEEN)
+        return;
+    const size_t before = bin_below(background, from);
+    const double fall = room_beyond(before) - room_beyond(background->tail_bin);
+    if (before > BINS_OF_ONE && fall > 0)
+        background->tail_power = log((double)from / TAIL_SEEN) / fall;
+}
+
 static struct doppel_vector_background *background_of(struct pair_sampling *sampling)
 {
     struct doppel_vector_background *background = calloc(1, sizeof *background);
@@ -116,6 +160,7 @@ static struct doppel_vector_background *background_of(struct pair_sampling *samp
         background->reaching[bin] =
             background->reaching[bin + 1] + atomic_load(&sampling->counts[bin]);
     background->pairs = background->reaching[0];
+    fit_tail(background);
     return background;
 }
 
@@ -190,11 +235,26 @@ static double rate_of_bin(const struct doppel_vector_background *background, siz
     return rate < 1 ? rate : 1;
 }
 
+static size_t bin_of_cosine(float cosine)
+{
+    const float bin = floorf((cosine + 1) * BINS_OF_ONE);
+    return bin <= 0 ? 0 : bin >= BINS ? BINS : (size_t)bin;
+}
+
 double doppel_vector_background_rate(const struct doppel_vector_background *background,
                                      float cosine)
 {
-    const float bin = floorf((cosine + 1) * BINS_OF_ONE);
-    return rate_of_bin(background, bin <= 0 ? 0 : bin >= BINS ? BINS : (size_t)bin);
+    return rate_of_bin(background, bin_of_cosine(cosine));
+}
+
+double doppel_vector_background_tail(const struct doppel_vector_background *background,
+                                     float cosine)
+{
+    const size_t bin = bin_of_cosine(cosine);
+    if (bin < background->tail_bin || background->tail_power == 0)
+        return rate_of_bin(background, bin);
+    const double fall = room_beyond(background->tail_bin) - room_beyond(bin);
+    return TAIL_SEEN / (double)background->pairs * exp(-fall * background->tail_power);
 }
 
 float doppel_vector_background_cosine(const struct doppel_vector_background *background,

@@ -132,6 +132,8 @@ struct doppel_vector_background;
 
 struct doppel_vector_background_options {
     uint64_t pairs;                 /**< to look at, when there are more; default 2^22 */
+    const uint32_t *groups;         /**< one of each vector: two of the same are no pair by chance.
+                                         NULL, and default: each is by itself. Borrowed */
     uint32_t threads;               /**< 0: one */
     void *context;                  /**< of `stopped` */
     bool (*stopped)(void *context); /**< as of a join */
@@ -144,9 +146,9 @@ DOPPEL_API struct doppel_vector_background_options doppel_vector_background_opti
  * ones each time. Pairs that belong together are among them, as they are among all.
  *
  * @param out given (doppel_vector_background_free), 512 KB
- * @return DOPPEL_OK; DOPPEL_E_EMPTY: fewer than two vectors have a direction; DOPPEL_E_ARGUMENT: a
- *     dimension out of range; DOPPEL_E_FORMAT: a row that was looked at holds what is no number, or
- *     too large or small a one; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY: fewer than two vectors (of two groups) have a direction;
+ * DOPPEL_E_ARGUMENT: a dimension out of range; DOPPEL_E_FORMAT: a row that was looked at holds what
+ * is no number, or too large or small a one; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
  *
  * Thread-safe.
  */
@@ -162,6 +164,14 @@ doppel_vector_background_pairs(const struct doppel_vector_background *background
 /** The share of pairs by chance whose cosine is this or higher, 0 to 1; never below 10 of those
  * that were looked at: of what is rarer they say nothing. Thread-safe, as what follows. */
 DOPPEL_API double doppel_vector_background_rate(const struct doppel_vector_background *background,
+                                                float cosine);
+
+/** The same, also of what is too rare to be seen: where fewer than 30 of the pairs are so near, by
+ * a power of 1 - c², the one by which shares fall from the nearest 1000 pairs to the nearest 30. So
+ * fall those of vectors in all directions alike; where families of a few are nearer to each other
+ * than any others, they are not foreseen. Of fewer than 150 pairs as doppel_vector_background_rate.
+ * To weigh cosines against each other: what was not seen is no proof of a rate. */
+DOPPEL_API double doppel_vector_background_tail(const struct doppel_vector_background *background,
                                                 float cosine);
 
 /** The lowest cosine that at most a share `rate` of pairs by chance reach, in steps of 2^-15; 2

@@ -95,6 +95,76 @@ static void test_others_are_as_it_says(void **state)
     }
 }
 
+/* Of vectors in all directions alike, a thirtieth of the pairs say within twice what all do. */
+static void test_the_tail_goes_on(void **state)
+{
+    (void)state;
+    for (uint32_t dimension = 10; dimension <= 80; dimension *= 2) {
+        float *rows = random_vectors(SHAPE_EVEN, 3000, dimension, 6);
+        const struct doppel_vectors vectors = {rows, 3000, dimension};
+        struct doppel_vector_background *some = make(&vectors, 150000, 1);
+        struct doppel_vector_background *all = make(&vectors, 1 << 23, 2);
+        const double least = 30 / (double)doppel_vector_background_pairs(all);
+        double before = 1;
+        size_t seen = 0;
+        for (float cosine = -1; cosine <= 1; cosine += 0.001F) {
+            const double tail = doppel_vector_background_tail(some, cosine);
+            const double is = doppel_vector_background_rate(all, cosine);
+            assert_true(tail <= before && tail > 0);
+            before = tail;
+            if (is > 1e-3 || is < least)
+                continue;
+            assert_true(tail > is / 2 && tail < is * 2);
+            seen += tail < 1e-4;
+        }
+        assert_true(seen > 10);
+        assert_true(before < 1e-9);
+        doppel_vector_background_free(some);
+        doppel_vector_background_free(all);
+        free(rows);
+    }
+}
+
+/* Of two groups alone, whether all pairs are looked at or some. */
+static void test_pairs_of_a_group_are_left_out(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    float *rows = random_vectors(SHAPE_FAMILIES, COUNT, 12, 7);
+    uint32_t groups[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) /* of 1, 2, 3, … */
+        groups[i] = i ? groups[i - 1] + (rows[(size_t)i * 12] > 0) : 0;
+    uint64_t wanted = 0, near = 0;
+    for (size_t a = 0; a < COUNT; a++)
+        for (size_t b = 0; b < a; b++) {
+            wanted += groups[a] != groups[b];
+            near += groups[a] != groups[b] &&
+                    doppel_vector_cosine(rows + a * 12, rows + b * 12, 12) >= 0.5F;
+        }
+    const struct doppel_vectors vectors = {rows, COUNT, 12};
+    struct doppel_vector_background_options options = doppel_vector_background_options_default();
+    struct doppel_vector_background *background = NULL;
+    options.groups = groups;
+    assert_int_equal(doppel_vector_background_make(&vectors, &options, &background, NULL),
+                     DOPPEL_OK);
+    assert_true(wanted < COUNT * (COUNT - 1) / 2);
+    assert_int_equal(doppel_vector_background_pairs(background), wanted);
+    assert_true(near > 100);
+    assert_true(
+        fabs(doppel_vector_background_rate(background, 0.5F) * (double)wanted - (double)near) < 2);
+    doppel_vector_background_free(background);
+    options.pairs = COUNT;
+    assert_int_equal(doppel_vector_background_make(&vectors, &options, &background, NULL),
+                     DOPPEL_OK);
+    assert_true(doppel_vector_background_pairs(background) < COUNT);
+    doppel_vector_background_free(background);
+    memset(groups, 0, sizeof groups);
+    struct doppel_error error;
+    assert_int_equal(doppel_vector_background_make(&vectors, &options, &background, &error),
+                     DOPPEL_E_EMPTY);
+    free(rows);
+}
+
 static bool stop_at_once(void *context)
 {
     (void)context;
@@ -144,6 +214,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_pairs_of_a_few),
         cmocka_unit_test(test_others_are_as_it_says),
+        cmocka_unit_test(test_the_tail_goes_on),
+        cmocka_unit_test(test_pairs_of_a_group_are_left_out),
         cmocka_unit_test(test_the_same_for_any_threads_and_odd_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
