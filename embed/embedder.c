@@ -1,22 +1,19 @@
 /* Vectors of texts, from a model of this machine or from a service. */
 #include <doppel/embedder.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
+#include "embed/embedder_internal.h"
 
-struct doppel_embedder {
-    struct doppel_embedder_identity identity;
-    struct doppel_model *model; /* one of these two */
-    struct doppel_endpoint *endpoint;
-    struct doppel_embedder_usage usage; /* its tokens and requests are the endpoint's */
-};
+static const uint64_t usual_cache_bytes = UINT64_C(8) << 30;
 
 struct doppel_embedder_options doppel_embedder_options_default(void)
 {
-    return (struct doppel_embedder_options){0};
+    return (struct doppel_embedder_options){.cache_bytes = usual_cache_bytes};
 }
 
 /* ---- what it is ---- */
@@ -79,17 +76,93 @@ done:
     return status;
 }
 
-static enum doppel_status open_endpoint_of(struct doppel_embedder *embedder,
-                                           const struct doppel_endpoint_options *options,
+/* ---- a service ---- */
+
+static bool is_embedder_stopped(void *context)
+{
+    const struct doppel_embedder *embedder = context;
+    return embedder->asked.stopped && embedder->asked.stopped(embedder->asked.context);
+}
+
+/* The endpoint knows a text by its place in a request. */
+static void pass_refusal_on(void *context, size_t text, const struct doppel_error *reason)
+{
+    const struct doppel_embedder *embedder = context;
+    if (embedder->asked.on_refused)
+        embedder->asked.on_refused(embedder->asked.context, embedder->places[text], reason);
+}
+
+static enum doppel_status ask_for_identity(struct doppel_embedder *embedder,
+                                           const struct doppel_endpoint_options *given,
                                            struct doppel_error *error)
 {
+    struct doppel_endpoint_options options = *given;
     enum doppel_status status;
-    TRY(set_identity(embedder, options->model ? options->model : "",
-                     options->prefix ? options->prefix : "", error));
-    TRY(doppel_endpoint_open(options, &embedder->endpoint, error));
+    embedder->asked.stopped = given->stopped;
+    embedder->asked.on_refused = given->on_refused;
+    embedder->asked.context = given->context;
+    options.stopped = is_embedder_stopped;
+    options.on_refused = pass_refusal_on;
+    options.context = embedder;
+    TRY(set_identity(embedder, given->model ? given->model : "", given->prefix ? given->prefix : "",
+                     error));
+    TRY(doppel_endpoint_open(&options, &embedder->endpoint, error));
     const struct doppel_endpoint_info *info = doppel_endpoint_info(embedder->endpoint);
     memcpy(embedder->identity.revision, info->revision, sizeof info->revision);
     embedder->identity.dimension = info->dimension;
+done:
+    return status;
+}
+
+/* Go on without it, unless another model is there. */
+static enum doppel_status choose_cached_model(struct doppel_embedder *embedder, bool known,
+                                              struct doppel_error *error)
+{
+    const struct cached_model model = {&embedder->identity,
+                                       doppel_endpoint_info(embedder->endpoint)->probe,
+                                       embedder->endpoint->place, known};
+    struct doppel_error reason;
+    char revision[33];
+    enum doppel_status status = vector_cache_choose(embedder->cache, &model, revision, &reason);
+    if (status == DOPPEL_E_VERSION)
+        return doppel_fail(error, status, "%s", reason.message);
+    if (status)
+        embedder_drop_cache(embedder, &reason);
+    else if (!known)
+        memcpy(embedder->identity.revision, revision, sizeof revision);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status open_cache_of(struct doppel_embedder *embedder,
+                                        const struct doppel_embedder_options *options,
+                                        struct doppel_error *error)
+{
+    struct doppel_error reason;
+    bool renewed;
+    if (!options->cache)
+        return DOPPEL_OK;
+    if (vector_cache_open(options->cache, options->cache_bytes, &embedder->cache, &renewed,
+                          &reason)) {
+        embedder_drop_cache(embedder, &reason);
+        return DOPPEL_OK;
+    }
+    if (renewed)
+        embedder_notice(embedder, "%.300s: damaged; started again", options->cache);
+    return choose_cached_model(embedder, options->endpoint->known, error);
+}
+
+static enum doppel_status open_endpoint_of(struct doppel_embedder *embedder,
+                                           const struct doppel_embedder_options *options,
+                                           struct doppel_error *error)
+{
+    enum doppel_status status;
+    if (options->max_cost > 0 && !(options->price > 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "what may be spent has no meaning without the price of tokens");
+    embedder->price = options->price;
+    embedder->max_cost = options->max_cost;
+    TRY(ask_for_identity(embedder, options->endpoint, error));
+    TRY(open_cache_of(embedder, options, error));
 done:
     return status;
 }
@@ -101,8 +174,10 @@ enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *op
     enum doppel_status status;
     if (!embedder)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an embedder");
+    embedder->on_notice = options->on_notice;
+    embedder->notice_context = options->context;
     if (options->endpoint)
-        TRY(open_endpoint_of(embedder, options->endpoint, error));
+        TRY(open_endpoint_of(embedder, options, error));
     else
         TRY(open_model_of(embedder, options, error));
 done:
@@ -119,7 +194,44 @@ void doppel_embedder_free(struct doppel_embedder *embedder)
         return;
     doppel_model_free(embedder->model);
     doppel_endpoint_free(embedder->endpoint);
+    vector_cache_close(embedder->cache);
     free(embedder);
+}
+
+void embedder_notice(const struct doppel_embedder *embedder, const char *format, ...)
+{
+    char sentence[1024];
+    va_list arguments;
+    if (!embedder->on_notice)
+        return;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    embedder->on_notice(embedder->notice_context, sentence);
+}
+
+void embedder_drop_cache(struct doppel_embedder *embedder, const struct doppel_error *reason)
+{
+    embedder_notice(embedder, "going on without the cache of vectors: %.400s", reason->message);
+    vector_cache_close(embedder->cache);
+    embedder->cache = NULL;
+}
+
+struct doppel_digest embedder_text_digest(const char *text, size_t size)
+{
+    return doppel_digest_bytes(text, size);
+}
+
+bool embedder_find_cached(struct doppel_embedder *embedder, const struct doppel_digest *text,
+                          float *out_row)
+{
+    struct doppel_error reason;
+    if (!embedder->cache)
+        return false;
+    enum doppel_status status = vector_cache_get(embedder->cache, text, out_row, &reason);
+    if (status && status != DOPPEL_E_NOT_FOUND)
+        embedder_drop_cache(embedder, &reason);
+    return !status;
 }
 
 const struct doppel_embedder_identity *doppel_embedder_identity(
@@ -135,6 +247,7 @@ const float *doppel_embedder_probe(const struct doppel_embedder *embedder)
 
 /* ---- embedding ---- */
 
+/* What was cached is counted already. */
 static void count_outcomes(struct doppel_embedder_usage *usage, const enum doppel_status *each,
                            size_t count, enum doppel_status whole)
 {
@@ -155,10 +268,12 @@ enum doppel_status doppel_embedder_embed(struct doppel_embedder *embedder,
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to embed texts");
     for (size_t i = 0; i < texts->count; i++)
         outcomes[i] = DOPPEL_E_MEMORY;
+    const uint64_t cached = embedder->usage.cached;
     enum doppel_status status =
-        embedder->endpoint ? doppel_endpoint_embed(embedder->endpoint, texts, rows, outcomes, error)
+        embedder->endpoint ? embedder_ask(embedder, texts, rows, outcomes, error)
                            : doppel_model_embed(embedder->model, texts, rows, outcomes, error);
     count_outcomes(&embedder->usage, outcomes, texts->count, status);
+    embedder->usage.embedded -= embedder->usage.cached - cached;
     if (!each)
         free(outcomes);
     return status;

@@ -46,8 +46,9 @@ DOPPEL_API enum doppel_status doppel_embedder_check_identity(
 
 /** How much was done so far. */
 struct doppel_embedder_usage {
-    uint64_t texts;     /**< that were given; each is one of the next three, or was not reached */
-    uint64_t embedded;  /**< have a vector */
+    uint64_t texts;     /**< that were given; each is one of the next four, or was not reached */
+    uint64_t embedded;  /**< have a vector, which was made */
+    uint64_t cached;    /**< have one that was there: in the cache, or of an equal text */
     uint64_t too_short; /**< no vector: see doppel_model_embed, doppel_endpoint_embed */
     uint64_t refused;   /**< no vector: the service does not take them */
     uint64_t tokens;    /**< as a service counts them, with those of probes; 0: it does not */
@@ -60,6 +61,16 @@ struct doppel_embedder_options {
     const char *name;                               /**< of the model in it */
     bool exact;                                     /**< see struct doppel_model_open_options */
     const struct doppel_endpoint_options *endpoint; /**< a service instead; NULL: none */
+
+    /** Of a service: a file that keeps its vectors, in a folder that is there; NULL: none. Texts
+     * are not in it, but their digests. Any number of processes share it. Where it is damaged, or
+     * the disk is full, a notice says so, and what cannot be kept is not. */
+    const char *cache;
+    uint64_t cache_bytes; /**< of that file, about; beyond, the oldest vectors go; default 8 GB */
+    double price;         /**< of a million tokens; 0: not known */
+    double max_cost; /**< doppel_embedder_embed stops when what was counted costs more; 0: never */
+    void (*on_notice)(void *context, const char *sentence); /**< NULL: not wanted */
+    void *context;
 };
 
 DOPPEL_API struct doppel_embedder_options doppel_embedder_options_default(void);
@@ -67,11 +78,14 @@ DOPPEL_API struct doppel_embedder_options doppel_embedder_options_default(void);
 struct doppel_embedder;
 
 /**
- * Map the model, or ask the service for its probe.
+ * Map the model, or ask the service for its probe. Where the cache knows its model by another
+ * revision, as probes are rounded otherwise, that is the one.
  *
  * @param out given (doppel_embedder_free); untouched on failure
  * @return as doppel_model_open or doppel_endpoint_open; DOPPEL_E_ARGUMENT: also a name or prefix
- *         that is longer than an identity can hold
+ *         that is longer than an identity can hold, or a cost without a price; DOPPEL_E_VERSION:
+ *         also a service that had another model by this name, as the cache says, unless `known` of
+ *         the endpoint's options says which one it is
  */
 DOPPEL_API enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *options,
                                                    struct doppel_embedder **out,
@@ -93,7 +107,9 @@ DOPPEL_API const float *doppel_embedder_probe(const struct doppel_embedder *embe
  *        dimension; zeros where there is none
  * @param each NULL, or `count` of: DOPPEL_OK; or why there is none, as doppel_model_embed and
  *        doppel_endpoint_embed state it
- * @return as those. Vectors that came before a failure stay.
+ * @return as those; DOPPEL_E_LIMIT: also that it has cost more than it may. Vectors that came
+ *         before a failure stay, and are in the cache; so is what came before a process was killed,
+ *         but for one request.
  */
 DOPPEL_API enum doppel_status doppel_embedder_embed(struct doppel_embedder *embedder,
                                                     const struct doppel_model_texts *texts,
@@ -102,6 +118,31 @@ DOPPEL_API enum doppel_status doppel_embedder_embed(struct doppel_embedder *embe
 
 DOPPEL_API struct doppel_embedder_usage doppel_embedder_usage(
     const struct doppel_embedder *embedder);
+
+/** What texts will take. */
+struct doppel_embedder_estimate {
+    uint64_t texts;     /**< that were shown; each is one of the next three */
+    uint64_t wanted;    /**< are to be embedded */
+    uint64_t cached;    /**< are in the cache */
+    uint64_t too_short; /**< are not sent; of a static model it is not known before */
+    uint64_t bytes;     /**< of those to be embedded, with their prefixes */
+    uint64_t tokens;    /**< about, of a service: one for 4 bytes; some scripts have more */
+    double cost;        /**< of these, at the price that was given */
+};
+
+/**
+ * Add up what texts will take, without embedding any. Equal texts are counted each.
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_embedder_foresee(struct doppel_embedder *embedder,
+                                                      const struct doppel_model_texts *texts,
+                                                      struct doppel_embedder_estimate *estimate,
+                                                      struct doppel_error *error);
+
+/** Whether that may be spent. @return DOPPEL_OK; DOPPEL_E_LIMIT: more than `max_cost` */
+DOPPEL_API enum doppel_status doppel_embedder_check_cost(
+    const struct doppel_embedder *embedder, const struct doppel_embedder_estimate *estimate,
+    struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,14 +2,13 @@
 #include "intake/open_cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/files/read_at.h"
+#include "core/files/quarantine.h"
 #include "core/run_kept.h"
 
 /* Its files lose their names at once, so that nothing stays behind however the run ends. */
@@ -30,21 +29,6 @@ static enum doppel_status open_temporary_cache(const char *parent, struct doppel
     }
     rmdir(folder);
     return status;
-}
-
-/* A damaged cache is quarantined; a file that was named by mistake, a picture perhaps, is left
- * alone.
- */
-static bool is_something_else(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    char head[sizeof magic] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    ssize_t got = read_at(fd, head, sizeof head, 0);
-    close(fd);
-    return got > 0 && memcmp(head, magic, sizeof magic) != 0;
 }
 
 void limits_text(const struct doppel_run_options *options, char out[LIMITS_BYTES])
@@ -72,7 +56,7 @@ static enum doppel_status open_named_cache(struct doppel_run *run, struct doppel
     bool renewed = false;
     struct doppel_error reason;
     enum doppel_status status;
-    if (!options->replace_cache && is_something_else(path))
+    if (!options->replace_cache && is_no_database(path))
         status =
             doppel_fail(&reason, DOPPEL_E_FORMAT, "%s: not a cache of doppel, left alone", path);
     else

@@ -43,8 +43,8 @@ static enum doppel_status write_body(struct doppel_endpoint *endpoint,
     doppel_json_text(body, "model", endpoint->model);
     doppel_json_array_begin(body, "input");
     for (size_t i = 0; i < batch->count; i++) {
-        const char *text = texts->texts[batch->places[i]];
-        write_input(endpoint, text, texts->sizes ? texts->sizes[batch->places[i]] : strlen(text));
+        size_t place = batch->places[i];
+        write_input(endpoint, texts->texts[place], size_of_text(texts, place));
     }
     doppel_json_array_end(body);
     if (!endpoint->without_base64)

@@ -18,13 +18,9 @@ struct embedding {
 
 /* ---- which texts ---- */
 
-static size_t size_of_text(const struct doppel_model_texts *texts, size_t place)
+bool endpoint_takes_text(const struct doppel_endpoint *endpoint, const char *text, size_t size)
 {
-    return texts->sizes ? texts->sizes[place] : strlen(texts->texts[place]);
-}
-
-static bool has_letters(const char *text, size_t size, uint32_t wanted)
-{
+    const uint32_t wanted = endpoint->options.min_letters;
     uint32_t letters = 0;
     for (size_t at = 0; at < size && letters < wanted;)
         letters += point_is_letter(point_next(text, size, &at));
@@ -35,8 +31,7 @@ static void choose_texts(struct embedding *work)
 {
     const struct doppel_model_texts *texts = work->texts;
     for (size_t i = 0; i < texts->count; i++) {
-        bool enough = has_letters(texts->texts[i], size_of_text(texts, i),
-                                  work->endpoint->options.min_letters);
+        bool enough = endpoint_takes_text(work->endpoint, texts->texts[i], size_of_text(texts, i));
         if (enough)
             work->wanted[work->wanted_count++] = i;
         if (work->each)

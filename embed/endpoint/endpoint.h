@@ -2,6 +2,8 @@
 #ifndef DOPPEL_EMBED_ENDPOINT_ENDPOINT_H
 #define DOPPEL_EMBED_ENDPOINT_ENDPOINT_H
 
+#include <string.h>
+
 #include <doppel/embed.h>
 
 #include "client/post.h"
@@ -24,6 +26,12 @@ struct doppel_endpoint {
     struct embed_text text; /* one, with its prefix */
 };
 
+/* Bytes of a text of a call. */
+static inline size_t size_of_text(const struct doppel_model_texts *texts, size_t place)
+{
+    return texts->sizes ? texts->sizes[place] : strlen(texts->texts[place]);
+}
+
 /* Some of the texts of a call. Borrowed. */
 struct endpoint_batch {
     const struct doppel_model_texts *texts;
@@ -43,6 +51,13 @@ enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
 
 /* Ask for the vector of the probe, which is in `answer` then. @return as doppel_endpoint_embed */
 enum doppel_status endpoint_ask_probe(struct doppel_endpoint *endpoint, struct doppel_error *error);
+
+/* Whether two vectors of the probe are of one model: their cosine is .999 or more, for batches,
+ * threads and processors round otherwise. */
+bool endpoint_is_same_probe(const float *a, const float *b, uint32_t dimension, double *out_cosine);
+
+/* Whether a text has the letters that the options want, and any bytes: others are not sent. */
+bool endpoint_takes_text(const struct doppel_endpoint *endpoint, const char *text, size_t size);
 
 /* What an answer says in words: its message of an error, else how it begins; never the key. */
 enum { ENDPOINT_WORDS = 200 };

@@ -15,7 +15,6 @@
 
 enum { MOST_TEXTS = 4096 };
 
-/* Two probes of one model are this near: batches, threads and processors round otherwise. */
 static const double least_cosine = 0.999;
 
 /* Never to be changed: revisions are made of its vector. */
@@ -160,20 +159,27 @@ static bool make_revision(const struct doppel_endpoint *endpoint, char out[33])
     return true;
 }
 
+bool endpoint_is_same_probe(const float *a, const float *b, uint32_t dimension, double *out_cosine)
+{
+    double cosine = 0;
+    for (uint32_t i = 0; i < dimension; i++)
+        cosine += (double)a[i] * (double)b[i];
+    *out_cosine = cosine;
+    return cosine >= least_cosine;
+}
+
 static enum doppel_status compare_probes(const struct doppel_endpoint *endpoint,
                                          const struct doppel_endpoint_known *known,
                                          struct doppel_error *error)
 {
-    double cosine = 0;
+    double cosine;
     if (known->dimension != endpoint->info.dimension)
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "%.200s: '%.100s' has vectors of %u numbers now, and had %u: it is "
                            "another model",
                            endpoint->place, endpoint->model, endpoint->info.dimension,
                            known->dimension);
-    for (uint32_t i = 0; i < known->dimension; i++)
-        cosine += (double)known->probe[i] * (double)endpoint->probe[i];
-    if (!(cosine >= least_cosine))
+    if (!endpoint_is_same_probe(known->probe, endpoint->probe, known->dimension, &cosine))
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "%.200s: '%.100s' has other vectors than before (cosine %.4f of the "
                            "same text): it is another model",

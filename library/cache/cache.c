@@ -3,14 +3,13 @@
 #include "library/cache/cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/files/quarantine.h"
 #include "core/try.h"
 #include "library/schema.h"
 
@@ -76,43 +75,6 @@ static enum doppel_status open_store(struct doppel_cache *cache, struct doppel_e
 
 /* ---- setting a cache aside ---- */
 
-static bool rename_one(const char *path, const char *extension, const char *suffix)
-{
-    char *from = sqlite3_mprintf("%s%s", path, suffix);
-    char *to = sqlite3_mprintf("%s.%s%s", path, extension, suffix);
-    bool done = from && to && rename(from, to) == 0;
-    if (!done && from && to && errno == ENOENT) {
-        unlink(to); /* it belongs to what was quarantined earlier */
-        done = true;
-    }
-    sqlite3_free(from);
-    sqlite3_free(to);
-    return done;
-}
-
-/* With its log, which belongs to it. */
-static enum doppel_status set_aside(const char *path, const char *extension,
-                                    struct doppel_error *error)
-{
-    if (rename_one(path, extension, "-wal") && rename_one(path, extension, "-shm") &&
-        rename_one(path, extension, ""))
-        return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_IO, "%s: the damaged cache cannot be quarantined: %s", path,
-                       strerror(errno));
-}
-
-/* One process at a time sets aside: a lock on the directory, which outlives the file. */
-static int lock_directory(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    free(directory);
-    if (fd >= 0)
-        flock(fd, LOCK_EX);
-    return fd;
-}
-
 static void unlock_directory(int fd)
 {
     if (fd >= 0)
@@ -122,11 +84,12 @@ static void unlock_directory(int fd)
 static enum doppel_status renew(struct doppel_cache *cache, bool *out_renewed,
                                 struct doppel_error *error)
 {
-    int lock = lock_directory(cache->path);
+    int lock = lock_folder_of(cache->path);
     enum doppel_status status = open_store(cache, error); /* another process may have mended it */
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_VERSION) {
         *out_renewed = true;
-        status = set_aside(cache->path, status == DOPPEL_E_CORRUPT ? "damaged" : "old", error);
+        status =
+            quarantine_database(cache->path, status == DOPPEL_E_CORRUPT ? "damaged" : "old", error);
         if (!status)
             status = open_store(cache, error);
     }
@@ -143,9 +106,9 @@ static bool is_in_its_place(const struct doppel_cache *cache)
 
 static void set_aside_if_same(const struct doppel_cache *cache)
 {
-    int lock = lock_directory(cache->path);
+    int lock = lock_folder_of(cache->path);
     if (is_in_its_place(cache))
-        set_aside(cache->path, "damaged", NULL);
+        quarantine_database(cache->path, "damaged", NULL);
     unlock_directory(lock);
 }
 
