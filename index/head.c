@@ -7,6 +7,7 @@
 #include "core/order.h"
 #include "index/scan_codes.h"
 #include "index/table.h"
+#include "index/vectors.h"
 
 enum { LEAST_CAPACITY = 64 };
 
@@ -237,6 +238,18 @@ static bool search_codes(const struct head_view *view, struct query *queries, si
     return true;
 }
 
+static bool search_head_vectors(const struct head_view *view, struct query *queries, size_t count,
+                                size_t k)
+{
+    const struct head *head = view->head;
+    const struct vector_run run = {head->codes, head->payloads, head->deaths,
+                                   view->count, view->clock,    head->options.bits / 32};
+    for (size_t i = 0; i < count; i++)
+        if (!vectors_scan(&run, &queries[i], k))
+            return false;
+    return true;
+}
+
 enum doppel_status head_search(const struct head_view *view, struct query *queries, size_t count,
                                size_t k, struct doppel_index_counts *counts,
                                struct doppel_error *error)
@@ -244,6 +257,8 @@ enum doppel_status head_search(const struct head_view *view, struct query *queri
     bool done = true;
     if (in_groups(view->head))
         done = search_codes(view, queries, count, k, counts);
+    else if (view->head->options.table == DOPPEL_INDEX_VECTORS)
+        done = search_head_vectors(view, queries, count, k);
     else
         for (size_t i = 0; i < count && done; i++) {
             done = queries[i].bands ? head_bands_scan(view, &queries[i], &counts->candidates)

@@ -18,6 +18,7 @@ struct query {
     hit_array *hits;
     const struct bands_options *bands; /* that are not the table's own; none of them: every
                                           signature; else NULL */
+    float recall;                      /* vectors: the share to find; 0: all */
 };
 
 /** By distance, then payload. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "index/index_internal.h"
+#include "index/vectors.h"
 
 struct doppel_index_options doppel_index_options_default(void)
 {
@@ -30,6 +31,12 @@ static enum doppel_status check_options_index_options(const struct doppel_index_
             return DOPPEL_OK;
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "an index of %u-bit codes is not known: 32, 64, 128 or 256", bits);
+    case DOPPEL_INDEX_VECTORS:
+        if (bits && bits % 32 == 0 && bits / 32 <= DOPPEL_VECTOR_DIMENSION_MAX)
+            return DOPPEL_OK;
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "vectors of %u bits are not known: 32 a dimension, of up to %d", bits,
+                           (int)DOPPEL_VECTOR_DIMENSION_MAX);
     case DOPPEL_INDEX_BANDS:
         if (options->lanes && options->lanes % 4 == 0 && options->lanes <= MAX_LANES &&
             options->bands && options->rows && options->bands <= options->lanes / options->rows)
@@ -199,6 +206,9 @@ enum doppel_status doppel_index_insert(struct doppel_index *index, const uint64_
 {
     if (!index->words)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an index of postings takes items, not codes");
+    if (index->options.table == DOPPEL_INDEX_VECTORS &&
+        vectors_check(index->options.bits / 32, codes, count, error))
+        return DOPPEL_E_FORMAT;
     pthread_rwlock_wrlock(&index->shared->lock);
     bool inserted = head_insert(index->state->head, codes, payloads, count);
     pthread_rwlock_unlock(&index->shared->lock);

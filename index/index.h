@@ -1,7 +1,7 @@
 /**
  * doppel/index.h: the shared index. Exact multi-index Hamming search over binary codes, banded
- * search over signatures, postings of keys; in memory, or in segment files. Stands on core alone:
- * no database (durability is doppel/store.h's).
+ * search over signatures, postings of keys, vectors by their cosine; in memory, or in segment
+ * files. Stands on core and vector: no database (durability is doppel/store.h's).
  *
  * An index is a small head, which takes what is inserted, and immutable segments, into which the
  * head is flushed and which are merged in tiers. Removed payloads are remembered until a merge
@@ -11,12 +11,16 @@
  * - Bands: signatures of 16-bit lanes; the distance is the number of lanes that differ; a search
  *   finds those within the radius that share a whole band with the query.
  * - Postings: 32-bit keys at positions of items; a lookup finds the positions of equal keys.
+ * - Vectors of float32: the distance is (1 - cosine) × 2^30, rounded; a search finds every one
+ *   within a radius, or, from cells, the share of them that it asks for.
  *
  * With each code or item goes a payload, an opaque 64-bit value of the caller's; the same payload
  * may have many codes.
  *
  * A code is some 64-bit words, word 0 first: bits/64 of them (a 32-bit code is the low half of one
  * word, the high half is not looked at), or lanes/4 (lane i is bits 16 × (i % 4) on of word i / 4).
+ * A vector is its floats, two a word, with a float 0 behind an odd number of them; it need not have
+ * length 1. One of zeros has no direction, and is never found.
  *
  * Threads: one thread at a time may insert, remove, load and flush, and one may compact, while any
  * number search; each call sees the index as it was at one moment.
@@ -37,12 +41,14 @@ struct doppel_index;
 enum doppel_index_table {
     DOPPEL_INDEX_HAMMING = 1,
     DOPPEL_INDEX_BANDS = 2,
-    DOPPEL_INDEX_POSTINGS = 3
+    DOPPEL_INDEX_POSTINGS = 3,
+    DOPPEL_INDEX_VECTORS = 4
 };
 
 struct doppel_index_options {
     enum doppel_index_table table; /**< default Hamming */
-    uint32_t bits;                 /**< Hamming: width of a code, 32, 64, 128 or 256; default 64 */
+    uint32_t bits; /**< Hamming: width of a code, 32, 64, 128 or 256; default 64. Vectors: 32 ×
+                      their dimension, which is at most DOPPEL_VECTOR_DIMENSION_MAX */
     uint32_t
         design_radius; /**< Hamming: the radius to be fastest at; others stay exact; default 8 */
     uint32_t lanes, bands, rows; /**< bands: lanes of a signature, a multiple of 4, and bands of
@@ -214,6 +220,13 @@ struct doppel_index_hit {
  * distance, payload. */
 typedef bool doppel_index_visitor(void *context, const struct doppel_index_hit *hit);
 
+/** The distance of two vectors whose directions are opposite. */
+#define DOPPEL_INDEX_DISTANCE_MOST (UINT32_C(1) << 31)
+
+/** The distance of vectors of a cosine, and back, to within 2^-24. Thread-safe. */
+DOPPEL_API uint32_t doppel_index_distance_of_cosine(float cosine);
+DOPPEL_API float doppel_index_cosine_of_distance(uint32_t distance);
+
 /** What searches cost. */
 struct doppel_index_counts {
     uint64_t lookups;    /**< buckets visited */
@@ -227,6 +240,8 @@ struct doppel_index_request {
     uint32_t radius;         /**< bits, or lanes, that may differ */
     uint32_t bands, rows;    /**< bands: to share one of these, which the table need not have been
                                 made for: then it looks at every signature; 0: its own */
+    float recall;            /**< vectors: the share of what is near to find, 0.5 to 1, as a sample
+                                of those in the index says; 0: all of it */
     bool every;              /**< bands: whether or not they share one; as for other bands */
     size_t nearest;          /**< k: only the k nearest of those, ties by payload; 0: all. Bands: of
                                 those that share a band */

@@ -5,6 +5,7 @@
 #include "core/ordered.h"
 #include "index/bands/bands.h"
 #include "index/index_internal.h"
+#include "index/vectors.h"
 
 enum { QUERIES_A_PIECE = 32 }; /* enough to make reading the codes from memory cheap */
 
@@ -211,6 +212,7 @@ static void begin_piece(const struct index_query *search, struct searcher *searc
             (struct query){.code = search->request->queries + number * search->index->words,
                            .number = (uint32_t)number,
                            .radius = search->radius,
+                           .recall = search->request->recall,
                            .bands = search->bands,
                            .hits = &searcher->hits[i]};
     }
@@ -349,13 +351,25 @@ static size_t smaller_given(size_t a, size_t b)
     return !a ? b : !b ? a : a < b ? a : b;
 }
 
+static uint32_t most_distance(const struct doppel_index_options *options)
+{
+    switch (options->table) {
+    case DOPPEL_INDEX_BANDS:
+        return options->lanes;
+    case DOPPEL_INDEX_VECTORS:
+        return DOPPEL_INDEX_DISTANCE_MOST;
+    default:
+        return options->bits;
+    }
+}
+
 enum doppel_status doppel_index_search(const struct doppel_index *index,
                                        const struct doppel_index_request *request,
                                        doppel_index_visitor *visitor, void *context,
                                        struct doppel_error *error)
 {
     const struct doppel_index_options *options = &index->options;
-    uint32_t most = options->table == DOPPEL_INDEX_BANDS ? options->lanes : options->bits;
+    const uint32_t most = most_distance(options);
     struct index_query search = {.index = index,
                                  .request = request,
                                  .k = smaller_given(request->nearest, request->cap),
@@ -377,6 +391,9 @@ enum doppel_status doppel_index_search(const struct doppel_index *index,
     if (request->count > UINT32_MAX)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%zu queries at once are too many",
                            request->count);
+    if (options->table == DOPPEL_INDEX_VECTORS &&
+        vectors_check(options->bits / 32, request->queries, request->count, error))
+        return DOPPEL_E_FORMAT;
     return request->count ? run_index_search(&search) : DOPPEL_OK;
 }
 

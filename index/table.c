@@ -6,6 +6,7 @@
 #include "index/bands/bands.h"
 #include "index/hamming/hamming.h"
 #include "index/linear.h"
+#include "index/vectors.h"
 
 struct table {
     enum segment_table kind;
@@ -14,6 +15,7 @@ struct table {
         struct bands *bands;
         struct linear *linear;
         struct postings *postings;
+        struct vectors *vectors;
     };
 };
 
@@ -24,6 +26,8 @@ size_t table_words(const struct doppel_index_options *options)
         return code_words(options->bits);
     case DOPPEL_INDEX_BANDS:
         return options->lanes / 4;
+    case DOPPEL_INDEX_VECTORS:
+        return vector_words(options->bits / 32);
     default:
         return 0;
     }
@@ -82,6 +86,8 @@ static enum doppel_status build_codes(const struct doppel_index_options *options
     struct bands_options bands = {options->lanes, options->bands, options->rows};
     if (options->table == DOPPEL_INDEX_BANDS)
         return bands_build(&bands, codes, target, out, error);
+    if (options->table == DOPPEL_INDEX_VECTORS)
+        return vectors_build(options->bits / 32, codes, target, out, error);
     if (table_is_linear(options, codes->count))
         return linear_build(options->bits, table_is_scanned(options), codes, target, out, error);
     return hamming_build(&hamming, codes, target, out, error);
@@ -113,6 +119,8 @@ static enum doppel_status open_kind(struct segment *segment, struct table *table
         return linear_open(segment, &table->linear, error);
     case SEGMENT_POSTINGS:
         return postings_open(segment, &table->postings, error);
+    case SEGMENT_VECTORS:
+        return vectors_open(segment, &table->vectors, error);
     default:
         segment_release(segment);
         return doppel_fail(error, DOPPEL_E_FORMAT, "a segment of the index has an unknown table");
@@ -131,6 +139,9 @@ static bool suits(const struct table *table, const struct doppel_index_options *
         return options->table == DOPPEL_INDEX_BANDS && bands.lanes == options->lanes &&
                bands.bands == options->bands && bands.rows == options->rows;
     }
+    if (table->kind == SEGMENT_VECTORS)
+        return options->table == DOPPEL_INDEX_VECTORS &&
+               vectors_dimension(table->vectors, &count) == options->bits / 32;
     uint32_t bits = table->kind == SEGMENT_LINEAR ? linear_bits(table->linear, &count)
                                                   : hamming_info(table->hamming).bits;
     return options->table == DOPPEL_INDEX_HAMMING && bits == options->bits;
@@ -169,6 +180,8 @@ void table_free(struct table *table)
         bands_free(table->bands);
     else if (table->kind == SEGMENT_POSTINGS)
         postings_free(table->postings);
+    else if (table->kind == SEGMENT_VECTORS)
+        vectors_free(table->vectors);
     else
         linear_free(table->linear);
     free(table);
@@ -179,6 +192,7 @@ struct segment *table_segment(const struct table *table)
     return table->kind == SEGMENT_HAMMING    ? hamming_segment(table->hamming)
            : table->kind == SEGMENT_BANDS    ? bands_segment(table->bands)
            : table->kind == SEGMENT_POSTINGS ? postings_segment(table->postings)
+           : table->kind == SEGMENT_VECTORS  ? vectors_segment(table->vectors)
                                              : linear_segment(table->linear);
 }
 
@@ -202,6 +216,8 @@ uint64_t table_count(const struct table *table, uint64_t *out_distinct)
     }
     if (table->kind == SEGMENT_POSTINGS)
         count = postings_info(table->postings).postings;
+    else if (table->kind == SEGMENT_VECTORS)
+        (void)vectors_dimension(table->vectors, &count);
     else
         (void)linear_bits(table->linear, &count);
     *out_distinct = count;
@@ -254,6 +270,8 @@ enum doppel_status table_search(const struct table *table, struct table_scratch 
         return search_hamming(table->hamming, scratch, queries, count, k, counts, error);
     case SEGMENT_BANDS:
         return search_bands(table->bands, scratch, queries, count, k, error);
+    case SEGMENT_VECTORS:
+        return vectors_search(table->vectors, queries, count, k, counts, error);
     default:
         counts->candidates += count * table_count(table, &distinct);
         return linear_search(table->linear, queries, count, k, error);
@@ -267,5 +285,7 @@ size_t table_read(const struct table *table, uint64_t first, size_t count, uint6
                ? hamming_read(table->hamming, first, count, out_codes, out_payloads)
            : table->kind == SEGMENT_BANDS
                ? bands_read(table->bands, first, count, out_codes, out_payloads)
+           : table->kind == SEGMENT_VECTORS
+               ? vectors_read(table->vectors, first, count, out_codes, out_payloads)
                : linear_read(table->linear, first, count, out_codes, out_payloads);
 }

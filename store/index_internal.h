@@ -74,6 +74,8 @@ struct record_buffer {
 void record_buffer_free(struct record_buffer *buffer);
 /** 64-bit words a code of this many bytes takes in memory. */
 size_t words_of_code(uint32_t code_bytes);
+/** Of a code in a record. */
+uint32_t bytes_of_code(const struct doppel_index_options *options);
 /** @return false without memory. The bytes are the buffer's. */
 bool record_encode(const struct record *record, struct record_buffer *buffer, size_t *out_size);
 /** The arrays are the buffer's. DOPPEL_OK, DOPPEL_E_CORRUPT, DOPPEL_E_MEMORY. */

@@ -122,8 +122,7 @@ static bool record_fits(const struct doppel_store_index *self, const struct reco
         return true;
     if (options->table == DOPPEL_INDEX_POSTINGS)
         return record->kind == RECORD_ITEM || (record->kind == RECORD_NAMED && self->source);
-    uint32_t bytes = options->table == DOPPEL_INDEX_BANDS ? options->lanes * 2 : options->bits / 8;
-    return record->kind == RECORD_INSERT && record->code_bytes == bytes;
+    return record->kind == RECORD_INSERT && record->code_bytes == bytes_of_code(options);
 }
 
 static enum doppel_status read_record(struct doppel_store_index *self, sqlite3_stmt *statement,

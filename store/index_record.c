@@ -24,6 +24,18 @@ size_t words_of_code(uint32_t code_bytes)
     return (code_bytes + 7) / 8;
 }
 
+uint32_t bytes_of_code(const struct doppel_index_options *options)
+{
+    switch (options->table) {
+    case DOPPEL_INDEX_BANDS:
+        return options->lanes * 2;
+    case DOPPEL_INDEX_VECTORS: /* two floats a word */
+        return (options->bits + 63) / 64 * 8;
+    default:
+        return options->bits / 8;
+    }
+}
+
 static bool grow(void **memory, size_t *capacity, size_t wanted, size_t unit)
 {
     size_t bytes;

@@ -21,11 +21,6 @@ static enum doppel_status check_writer(const struct doppel_store_index *self,
 
 /* ---- the log ---- */
 
-static uint32_t bytes_of_code(const struct doppel_index_options *options)
-{
-    return options->table == DOPPEL_INDEX_BANDS ? options->lanes * 2 : options->bits / 8;
-}
-
 static enum doppel_status log_codes(struct doppel_store_index *self, const uint64_t *codes,
                                     const uint64_t *payloads, size_t count,
                                     struct doppel_error *error)

@@ -8,7 +8,7 @@
 
 #include "core/ordered.h"
 #include "core/try.h"
-#include "vector/cells.h"
+#include "vector/rounded.h"
 #include "vector/numbers.h"
 
 enum {

@@ -9,15 +9,24 @@
 #include "core/large_pages.h"
 #include "core/ordered.h"
 #include "core/try.h"
-#include "vector/numbers.h"
+#include "vector/rounded.h"
 
-enum { PIECE_ROWS = 4096, BYTES_SLACK = 32 };
+enum {
+    PIECE_ROWS = 4096,
+    BYTES_SLACK = 32,
+    WIDTH = 48,
+    ONE_CELL = 4096 /* vectors that lie in one */
+};
+
+/* Cells are the root of so many of the vectors: with fewer more is compared, with more there are
+ * more centres, and more cells to visit for the same recall. Measured with 1 M of 100 dimensions.
+ */
+static const double cells_share = 0.5;
 
 /* While they are made: by row. */
 struct cells_making {
     const struct cells_options *options;
     struct vector_cells *cells;
-    struct vector_basis basis;
     struct prefix_list prefixes; /* of all rows; zeros of those without a direction */
     int16_t *head_rest, *rest, *error;
     uint32_t *nearest; /* cell */
@@ -68,16 +77,9 @@ static struct ordered run_over_rows(struct cells_making *making,
 
 /* ---- prefixes ---- */
 
-bool vector_length(const float *x, size_t dimension, float *inverse)
+static const float *vectors_row(const struct doppel_vectors *vectors, size_t row)
 {
-    const double square = (double)vector_kernels_get()->dot_floats(x, x, dimension);
-    *inverse = square > 0 ? (float)(1 / sqrt(square)) : 0;
-    if (square != 0)
-        return square > 1e-30 && square < 1e30;
-    for (size_t j = 0; j < dimension; j++)
-        if (x[j] != 0)
-            return false; /* the squares of which are too small */
-    return true;
+    return vectors->rows + row * vectors->dimension;
 }
 
 static void note_bad_row(struct cells_making *making, size_t row)
@@ -102,7 +104,7 @@ static void make_prefixes(void *context, size_t piece, size_t slot)
             return;
         }
         vector_kernels_get()->project(vectors->rows + row * vectors->dimension, vectors->dimension,
-                                      making->basis.rows, width, components);
+                                      making->cells->basis.rows, width, components);
         for (uint32_t j = 0; j < width; j++)
             components[j] *= *inverse;
         prefix_make(components, width, &prefix);
@@ -186,32 +188,11 @@ static enum doppel_status sort_rows(struct cells_making *making, struct doppel_e
     return DOPPEL_OK;
 }
 
-static void round_to_bytes(struct vector_cells *cells, size_t row, uint32_t place)
-{
-    const uint32_t dimension = cells->vectors.dimension;
-    const float *x = cells->vectors.rows + row * dimension;
-    const float inverse = cells->inverses[row];
-    int8_t *bytes = cells->bytes + (size_t)place * dimension;
-    float largest = 0, lost = 0;
-    for (uint32_t j = 0; j < dimension; j++)
-        largest = fabsf(x[j]) > largest ? fabsf(x[j]) : largest;
-    const float scale = largest * inverse / INT8_MAX, by = INT8_MAX / largest;
-    for (uint32_t j = 0; j < dimension; j++) {
-        const float value = nearest_whole(x[j] * by);
-        bytes[j] = (int8_t)(value > INT8_MAX ? INT8_MAX : value < -INT8_MAX ? -INT8_MAX : value);
-        const float off = x[j] * inverse - scale * bytes[j];
-        lost += off * off;
-    }
-    const double up = ceil(sqrt((double)lost) * 65536) + 1;
-    cells->scales[place] = scale;
-    cells->lost[place] = up < UINT16_MAX ? (uint16_t)up : UINT16_MAX;
-}
-
 static void fill_places(void *context, size_t piece, size_t slot)
 {
     struct cells_making *making = context;
     struct vector_cells *cells = making->cells;
-    const uint32_t width = making->prefixes.width;
+    const uint32_t width = making->prefixes.width, dimension = cells->vectors.dimension;
     (void)slot;
     for (size_t row = piece * PIECE_ROWS; row < piece_end(making, piece); row++) {
         if (!(cells->inverses[row] > 0))
@@ -223,7 +204,25 @@ static void fill_places(void *context, size_t piece, size_t slot)
         ((int16_t *)cells->blocks.rest)[place] = making->rest[row];
         ((int16_t *)cells->blocks.error)[place] = making->error[row];
         cells->squares[place] = making->square[row];
-        round_to_bytes(cells, row, place);
+        struct rounded_vector vector = {.values = vectors_row(&cells->vectors, row),
+                                        .inverse = cells->inverses[row]};
+        round_to_bytes(&vector, dimension, cells->bytes + (size_t)place * dimension);
+        cells->scales[place] = vector.scale;
+        cells->lost[place] = vector.lost;
+    }
+}
+
+static void measure_cells(struct vector_cells *cells)
+{
+    for (uint32_t cell = 0; cell < cells->centres.count; cell++) {
+        const uint32_t first = cells->starts[cell], size = cells->sizes[cell];
+        if (!size)
+            continue;
+        cells->near[cell] = sqrtf(cells->squares[first]) / PREFIX_ONE;
+        cells->far[cell] = sqrtf(cells->squares[first + size - 1]) / PREFIX_ONE;
+        for (uint32_t i = 0; i < size; i++)
+            if (prefix_slack(cells->blocks.error[first + i]) > cells->slack[cell])
+                cells->slack[cell] = prefix_slack(cells->blocks.error[first + i]);
     }
 }
 
@@ -253,9 +252,14 @@ static enum doppel_status allocate_by_cell(struct cells_making *making, const st
     struct vector_cells *cells = making->cells;
     cells->starts = calloc(cells->centres.count, sizeof *cells->starts);
     cells->sizes = calloc(cells->centres.count, sizeof *cells->sizes);
+    cells->near = calloc(cells->centres.count * (size_t)3, sizeof *cells->near);
     making->scores = malloc(ordered_slots(run) * centres_stride(&cells->centres) * PREFIX_QUERIES *
                             sizeof *making->scores);
-    return cells->starts && cells->sizes && making->scores ? DOPPEL_OK : no_cells_memory(error);
+    if (!cells->starts || !cells->sizes || !cells->near || !making->scores)
+        return no_cells_memory(error);
+    cells->far = cells->near + cells->centres.count;
+    cells->slack = cells->far + cells->centres.count;
+    return DOPPEL_OK;
 }
 
 static enum doppel_status allocate_by_place(struct vector_cells *cells, uint32_t width,
@@ -283,7 +287,6 @@ static enum doppel_status allocate_by_place(struct vector_cells *cells, uint32_t
 
 static void making_free(struct cells_making *making)
 {
-    vector_basis_free(&making->basis);
     free((void *)making->prefixes.values);
     free(making->head_rest);
     free(making->rest);
@@ -295,6 +298,15 @@ static void making_free(struct cells_making *making)
 }
 
 /* ---- all ---- */
+
+struct cells_options cells_options_usual(const struct doppel_vectors *vectors)
+{
+    const double root = sqrt((double)vectors->count * cells_share);
+    return (struct cells_options){.width = vectors->dimension <= PREFIX_HEAD ? PREFIX_HEAD : WIDTH,
+                                  .cells = vectors->count <= ONE_CELL ? 1
+                                           : root > CELLS_MOST        ? CELLS_MOST
+                                                                      : (uint32_t)root};
+}
 
 static enum doppel_status run_making(struct cells_making *making,
                                      void work(void *context, size_t piece, size_t slot))
@@ -313,7 +325,7 @@ enum doppel_status vector_cells_make(const struct doppel_vectors *vectors,
         .options = options, .cells = out, .bad_row = vectors->count, .failure = error};
     const struct ordered nearest = run_over_rows(&making, find_nearest);
     enum doppel_status status;
-    TRY(vector_basis_make(vectors, options->width, &making.basis, error));
+    TRY(vector_basis_make(vectors, options->width, &out->basis, error));
     TRY(allocate_by_row(&making, error));
     TRY(run_making(&making, make_prefixes));
     TRY(centres_make(&making.prefixes, options->cells, &out->centres, error));
@@ -323,6 +335,7 @@ enum doppel_status vector_cells_make(const struct doppel_vectors *vectors,
     TRY(allocate_by_place(out, options->width, error));
     TRY(sort_rows(&making, error));
     TRY(run_making(&making, fill_places));
+    measure_cells(out);
 done:
     making_free(&making);
     if (status)
@@ -332,9 +345,11 @@ done:
 
 void vector_cells_free(struct vector_cells *cells)
 {
+    vector_basis_free(&cells->basis);
     centres_free(&cells->centres);
     free(cells->starts);
     free(cells->sizes);
+    free(cells->near);
     free((void *)cells->blocks.codes);
     free((void *)cells->blocks.head_rest);
     free((void *)cells->blocks.rest);
@@ -346,6 +361,42 @@ void vector_cells_free(struct vector_cells *cells)
     free(cells->lost);
     free(cells->inverses);
     *cells = (struct vector_cells){0};
+}
+
+/* ---- places ---- */
+
+static float square_units(float distance)
+{
+    return distance > 0 ? distance * distance * PREFIX_ONE * PREFIX_ONE : 0;
+}
+
+/* The first place of a cell whose square is `square` or more. */
+static uint32_t place_of_square(const struct vector_cells *cells, uint32_t cell, float square)
+{
+    uint32_t low = cells->starts[cell], high = low + cells->sizes[cell];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((float)cells->squares[middle] < square)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool cells_in_reach(const struct vector_cells *cells, uint32_t cell, float least, float most,
+                    uint32_t *out_from, uint32_t *out_to)
+{
+    if (least > cells->far[cell] || most < cells->near[cell])
+        return false;
+    *out_from = place_of_square(cells, cell, square_units(least) - 1);
+    *out_to = place_of_square(cells, cell, square_units(most) + 1);
+    return *out_from < *out_to;
+}
+
+float distance_of_cosine(float cosine)
+{
+    return (cosine < 1 ? sqrtf(2 - 2 * cosine) : 0) + 1e-3F;
 }
 
 uint32_t cells_cell_of(const struct vector_cells *cells, uint32_t place)
@@ -365,32 +416,17 @@ uint32_t cells_cell_of(const struct vector_cells *cells, uint32_t place)
 
 /* ---- cosines ---- */
 
-static float cosine_of_rows(const struct vector_cells *cells, const struct vector_kernels *kernels,
-                            uint32_t a, uint32_t b)
-{
-    const struct doppel_vectors *vectors = &cells->vectors;
-    const float dot =
-        kernels->dot_floats(vectors->rows + (size_t)a * vectors->dimension,
-                            vectors->rows + (size_t)b * vectors->dimension, vectors->dimension);
-    return dot * (cells->inverses[a] * cells->inverses[b]);
-}
-
 float cells_cosine(const struct vector_cells *cells, const struct vector_kernels *kernels,
-                   const int8_t *bytes, uint32_t a, uint32_t b, float least)
+                   const struct rounded_vector *vector, uint32_t place, float least)
 {
-    enum { SLACK = 8 }; /* 2^-16: of the product of what rounding took, and of sums of floats */
     const size_t dimension = cells->vectors.dimension;
-    const int32_t dot =
-        kernels->dot_bytes(bytes, cells->bytes + b * dimension, (dimension + 31) / 32 * 32);
-    const float took = (float)(cells->lost[a] + cells->lost[b] + SLACK) / 65536;
-    const float bound = (float)dot * cells->scales[a] * cells->scales[b] + took * (1 + took);
-    return bound < least ? -2 : cosine_of_rows(cells, kernels, cells->rows[a], cells->rows[b]);
-}
-
-float doppel_vector_cosine(const float *a, const float *b, uint32_t dimension)
-{
-    float by_a, by_b;
-    if (!vector_length(a, dimension, &by_a) || !vector_length(b, dimension, &by_b))
-        return 0;
-    return vector_kernels_get()->dot_floats(a, b, dimension) * (by_a * by_b);
+    const int32_t dot = kernels->dot_bytes(vector->bytes, cells->bytes + place * dimension,
+                                           (dimension + 31) / 32 * 32);
+    const float bound = (float)dot * vector->scale * cells->scales[place] +
+                        lost_of_dot(vector->lost, cells->lost[place]);
+    if (bound < least)
+        return -2;
+    const uint32_t row = cells->rows[place];
+    return kernels->dot_floats(vector->values, vectors_row(&cells->vectors, row), dimension) *
+           (vector->inverse * cells->inverses[row]);
 }

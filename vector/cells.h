@@ -2,16 +2,21 @@
 #ifndef DOPPEL_VECTOR_CELLS_H
 #define DOPPEL_VECTOR_CELLS_H
 
+#include "vector/basis.h"
 #include "vector/centres.h"
+#include "vector/rounded.h"
 
 /* A place is one of a vector in the order of cells; each cell begins with a whole block, and what
  * is behind its last vector is never a candidate. */
 struct vector_cells {
     struct doppel_vectors vectors;
+    struct vector_basis basis; /* of the prefixes */
     struct centres centres;
     uint32_t count;           /* vectors that have a direction */
     uint32_t places;          /* a multiple of PREFIX_BLOCK */
     uint32_t *starts, *sizes; /* of each cell: its first place, and how many vectors it has */
+    float *near, *far; /* of each cell: how far its first and last vector are from the centre */
+    float *slack;      /* and what rounding may have done to a vector of it */
     struct prefix_blocks blocks;
     uint16_t *squares; /* of the distance from the centre, PREFIX_ONE² being 1; rising in a cell */
     uint32_t *rows;
@@ -22,6 +27,9 @@ struct vector_cells {
     float *inverses; /* by row: 1 / length; 0: it has none */
 };
 
+enum { CELLS_MOST = 1 << 15 };
+#define VECTORS_MOST (UINT32_MAX - CELLS_MOST * PREFIX_BLOCK) /* places have numbers below 2^32 */
+
 struct cells_options {
     uint32_t width, cells; /* of prefixes; how many at most */
     uint32_t threads;
@@ -29,9 +37,8 @@ struct cells_options {
     bool (*stopped)(void *context); /* NULL: never */
 };
 
-/* @param inverse 1 / its length; 0: it has none
- * @return false: it holds what is no number, or its length cannot be computed with */
-bool vector_length(const float *x, size_t dimension, float *inverse);
+/* How many cells and how wide prefixes serve so many vectors well. */
+struct cells_options cells_options_usual(const struct doppel_vectors *vectors);
 
 /* @param vectors its rows stay the caller's, and stay there
  * @param out given (vector_cells_free) */
@@ -42,9 +49,25 @@ void vector_cells_free(struct vector_cells *cells);
 
 uint32_t cells_cell_of(const struct vector_cells *cells, uint32_t place);
 
-/* The cosine of the vectors at two places, when it may be `least` or more; else some number below
- * it. @param bytes those of the first, with zeros up to a multiple of 32 */
+/* Those vectors of a cell that may be within reach of one: by the triangle inequality their
+ * distances from the centre differ by no more than their distance from each other.
+ * @param least, most its distance from the centre, less and with what it may be off by
+ * @return false: there are none; else places `out_from` to `out_to` */
+bool cells_in_reach(const struct vector_cells *cells, uint32_t cell, float least, float most,
+                    uint32_t *out_from, uint32_t *out_to);
+
+/* The cosine of a vector and that at a place, when it may be `least` or more; else some number
+ * below it. @param vector its bytes have zeros behind them up to a multiple of 32 */
 float cells_cosine(const struct vector_cells *cells, const struct vector_kernels *kernels,
-                   const int8_t *bytes, uint32_t a, uint32_t b, float least);
+                   const struct rounded_vector *vector, uint32_t place, float least);
+
+/* The distance of two vectors of such a cosine, at least. */
+float distance_of_cosine(float cosine);
+
+/* What rounding may have done to a prefix, as a length. */
+static inline float prefix_slack(int16_t error)
+{
+    return (float)error / PREFIX_DOT_ONE;
+}
 
 #endif

@@ -9,8 +9,7 @@
 
 enum {
     ITERATIONS = 6,
-    SAMPLE_A_CENTRE = 32, /* vectors */
-    RANK_MOST = 256       /* of score_of_rank() */
+    SAMPLE_A_CENTRE = 32 /* vectors */
 };
 
 /* ---- scores ---- */
@@ -69,9 +68,9 @@ uint32_t centre_nearest(const struct centres *centres, const int16_t *scores)
 
 int16_t score_of_rank(const struct centres *centres, const int16_t *scores, uint32_t rank)
 {
-    SCRATCH int16_t best[RANK_MOST]; /* from the highest on */
+    SCRATCH int16_t best[CENTRES_RANK_MOST]; /* from the highest on */
     uint32_t kept = 0;
-    if (!rank || rank >= centres->count || rank > RANK_MOST)
+    if (!rank || rank >= centres->count || rank > CENTRES_RANK_MOST)
         return INT16_MIN;
     for (uint32_t block = 0; block < centres->blocks_count; block++) {
         const int16_t *some = scores + block * PREFIX_BLOCK;

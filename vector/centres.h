@@ -54,8 +54,10 @@ static inline int16_t highest_of_block(const int16_t *scores)
 /* The highest score's centre, the first of several. */
 uint32_t centre_nearest(const struct centres *centres, const int16_t *scores);
 
+enum { CENTRES_RANK_MOST = 256 };
+
 /* The score that only fewer than `rank` exceed, 1 being the highest; -2^15 when there are no more
- * than `rank` centres, or the rank is 0: all are above it. */
+ * than `rank` centres, or the rank is 0 or above CENTRES_RANK_MOST. */
 int16_t score_of_rank(const struct centres *centres, const int16_t *scores, uint32_t rank);
 
 #endif

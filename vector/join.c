@@ -12,19 +12,11 @@
 #include "vector/scan.h"
 
 enum {
-    WIDTH = 48,
-    CELLS_MOST = 1 << 15,
-    ONE_CELL = 4096,    /* vectors that lie in one */
     PIECE_BY_CELLS = 4, /* places of a piece of work, by cells */
     PIECE_LEAST = 1024,
     PIECE_MOST = 1 << 15,
     VISITED_AT_ONCE = 4096 /* pairs */
 };
-
-/* Cells are the root of so many of the vectors: with fewer more is compared, with more there are
- * more centres, and more cells to visit for the same recall. Measured with 1 M of 100 dimensions.
- */
-static const double cells_share = 0.5;
 
 /* A vector of a piece that is to be compared with a cell, and the square of its distance from the
  * centre. */
@@ -49,12 +41,10 @@ struct join_work {
 struct vector_join {
     const struct doppel_vector_join_options *options;
     struct vector_cells cells;
-    int16_t *reach;    /* by place: the score of the farthest cell that it is compared with */
-    uint32_t probes;   /* 0: all that can have a pair */
-    uint32_t piece;    /* places */
-    float *near, *far; /* of each cell: how far its first and last vector are from the centre */
-    float *slack;      /* what rounding may have done to a vector of it */
-    float apart;       /* vectors of a pair are no farther from each other */
+    int16_t *reach;  /* by place: the score of the farthest cell that it is compared with */
+    uint32_t probes; /* 0: all that can have a pair */
+    uint32_t piece;  /* places */
+    float apart;     /* vectors of a pair are no farther from each other */
     struct join_work *works;
     size_t slots;
     doppel_vector_pair_visitor *visitor;
@@ -67,30 +57,6 @@ struct vector_join {
 static enum doppel_status no_join_memory(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare vectors");
-}
-
-/* ---- which cells ---- */
-
-static float units(int16_t error)
-{
-    return (float)error / PREFIX_DOT_ONE;
-}
-
-/* By the triangle inequality a pair's distances from any centre differ by no more than the distance
- * of the two, and what rounding did. */
-static void measure_cells(struct vector_join *join)
-{
-    const struct vector_cells *cells = &join->cells;
-    for (uint32_t cell = 0; cell < cells->centres.count; cell++) {
-        const uint32_t first = cells->starts[cell], size = cells->sizes[cell];
-        if (!size)
-            continue;
-        join->near[cell] = sqrtf(cells->squares[first]) / PREFIX_ONE;
-        join->far[cell] = sqrtf(cells->squares[first + size - 1]) / PREFIX_ONE;
-        for (uint32_t i = 0; i < size; i++)
-            if (units(cells->blocks.error[first + i]) > join->slack[cell])
-                join->slack[cell] = units(cells->blocks.error[first + i]);
-    }
 }
 
 /* ---- pairs ---- */
@@ -119,25 +85,6 @@ static bool note_pair(void *context, uint32_t a, uint32_t b, float cosine)
 
 /* ---- visits ---- */
 
-static float square_units(float distance)
-{
-    return distance > 0 ? distance * distance * PREFIX_ONE * PREFIX_ONE : 0;
-}
-
-/* The first place of a cell whose square is `square` or more. */
-static uint32_t place_of_square(const struct vector_cells *cells, uint32_t cell, float square)
-{
-    uint32_t low = cells->starts[cell], high = low + cells->sizes[cell];
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if ((float)cells->squares[middle] < square)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* What was taken, compared with what of a cell is in reach of one of them. */
 static bool visit_cell(struct join_work *work, const struct cell_visit *visits, uint32_t count)
 {
@@ -146,18 +93,17 @@ static bool visit_cell(struct join_work *work, const struct cell_visit *visits, 
     uint16_t nearest = UINT16_MAX, farthest = 0;
     float slack = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const float own_slack = join->slack[work->own[visits[k].place - work->first]];
+        const float own_slack = join->cells.slack[work->own[visits[k].place - work->first]];
         nearest = visits[k].square < nearest ? visits[k].square : nearest;
         farthest = visits[k].square > farthest ? visits[k].square : farthest;
         slack = own_slack > slack ? own_slack : slack;
     }
     /* by so much the distances of a pair from a centre may differ */
-    const float by = join->apart + slack + join->slack[cell];
+    const float by = join->apart + slack + join->cells.slack[cell];
     const float least = sqrtf(nearest) / PREFIX_ONE - by, most = sqrtf(farthest) / PREFIX_ONE + by;
-    if (least > join->far[cell] || most < join->near[cell])
+    uint32_t from, to;
+    if (!cells_in_reach(&join->cells, cell, least, most, &from, &to))
         return true;
-    uint32_t from = place_of_square(&join->cells, cell, square_units(least) - 1);
-    const uint32_t to = place_of_square(&join->cells, cell, square_units(most) + 1);
     if (cell == work->own[visits[0].place - work->first] && from < visits[0].place)
         from = visits[0].place; /* those before it have had it */
     return from >= to || cell_scan_run(work->scan, from, to);
@@ -372,7 +318,6 @@ static uint32_t piece_for(const struct vector_join *join)
 
 static enum doppel_status run_join(struct vector_join *join)
 {
-    const size_t count = join->cells.centres.count;
     enum doppel_status status;
     join->piece = piece_for(join);
     const struct ordered run = {.context = join,
@@ -381,12 +326,6 @@ static enum doppel_status run_join(struct vector_join *join)
                                 .work = join_piece,
                                 .deliver = deliver_pairs};
     TRY(open_works(join, ordered_slots(&run)));
-    join->near = calloc(3 * count, sizeof *join->near);
-    if (!join->near)
-        TRY(no_join_memory(join->error));
-    join->far = join->near + count;
-    join->slack = join->far + count;
-    measure_cells(join);
     ordered_run(&run);
     status = join->status;
 done:
@@ -410,20 +349,8 @@ static void vector_join_free(struct vector_join *join)
         array_free(&work->pairs);
     }
     free(join->works);
-    free(join->near);
     free(join->reach);
     vector_cells_free(&join->cells);
-}
-
-static uint32_t cells_for(size_t count)
-{
-    const double root = sqrt((double)count * cells_share);
-    return count <= ONE_CELL ? 1 : root > CELLS_MOST ? CELLS_MOST : (uint32_t)root;
-}
-
-static uint32_t width_for(uint32_t dimension)
-{
-    return dimension <= 16 ? 16 : WIDTH;
 }
 
 static enum doppel_status check_join(const struct doppel_vectors *vectors,
@@ -433,7 +360,7 @@ static enum doppel_status check_join(const struct doppel_vectors *vectors,
     if (!vectors->dimension || vectors->dimension > DOPPEL_VECTOR_DIMENSION_MAX)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "vectors have 1 to %d dimensions, not %u",
                            (int)DOPPEL_VECTOR_DIMENSION_MAX, vectors->dimension);
-    if (vectors->count >= UINT32_MAX - CELLS_MOST * PREFIX_BLOCK)
+    if (vectors->count >= VECTORS_MOST)
         return doppel_fail(error, DOPPEL_E_LIMIT, "these are too many vectors for one join");
     if (!(options->min_cosine >= -1 && options->min_cosine <= 1))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a cosine is from -1 to 1");
@@ -458,14 +385,13 @@ enum doppel_status doppel_vectors_join(const struct doppel_vectors *vectors,
         .visitor = visitor,
         .context = context,
         .error = error,
-        .apart = sqrtf(2 - 2 * options->min_cosine) + 1e-3F,
+        .apart = distance_of_cosine(options->min_cosine),
     };
-    const struct cells_options cells = {.width = width_for(vectors->dimension),
-                                        .cells = cells_for(vectors->count),
-                                        .threads = options->threads,
-                                        .context = options->context,
-                                        .stopped = options->stopped};
+    struct cells_options cells = cells_options_usual(vectors);
     enum doppel_status status;
+    cells.threads = options->threads;
+    cells.context = options->context;
+    cells.stopped = options->stopped;
     TRY(check_join(vectors, options, error));
     if (vectors->count)
         TRY(vector_cells_make(vectors, &cells, &join.cells, error));

@@ -10,7 +10,7 @@
 enum {
     SAMPLE = 2048,
     PARTNERS_MOST = 64, /* of a sampled vector that are looked at; others are as these */
-    PROBES_MOST = 256
+    PROBES_MOST = CENTRES_RANK_MOST
 };
 
 /* So much of what may be missed is missed of the sample: of all it may be more. */

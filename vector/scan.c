@@ -37,23 +37,29 @@ void cell_scan_free(struct cell_scan *scan)
     free(scan);
 }
 
-static const int8_t *bytes_of_query(struct cell_scan *scan, uint32_t k)
+/* Few that are compared have a candidate. */
+static void round_query(struct cell_scan *scan, uint32_t k)
 {
-    const size_t dimension = scan->cells->vectors.dimension;
-    int8_t *bytes = scan->bytes + k * padded(scan->cells);
-    if (!(scan->has_bytes & 1U << k))
-        memcpy(bytes, scan->cells->bytes + scan->places[k] * dimension, dimension);
-    scan->has_bytes |= 1U << k;
-    return bytes;
+    const struct vector_cells *cells = scan->cells;
+    const size_t dimension = cells->vectors.dimension;
+    const uint32_t place = scan->places[k], row = cells->rows[place];
+    int8_t *bytes = scan->bytes + k * padded(cells);
+    if (!(scan->is_rounded & 1U << k)) {
+        memcpy(bytes, cells->bytes + place * dimension, dimension);
+        scan->rounded[k] =
+            (struct rounded_vector){cells->vectors.rows + row * dimension, cells->inverses[row],
+                                    bytes, cells->scales[place], cells->lost[place]};
+    }
+    scan->is_rounded |= 1U << k;
 }
 
-static bool judge_candidate(struct cell_scan *scan, uint32_t k, const int8_t *bytes, uint32_t place)
+static bool judge_candidate(struct cell_scan *scan, uint32_t k, uint32_t place)
 {
-    const uint32_t own = scan->places[k];
     scan->candidates++;
     const float cosine =
-        cells_cosine(scan->cells, scan->kernels, bytes, own, place, scan->min_cosine);
-    return cosine < scan->min_cosine || scan->visitor(scan->context, own, place, cosine);
+        cells_cosine(scan->cells, scan->kernels, &scan->rounded[k], place, scan->min_cosine);
+    return cosine < scan->min_cosine ||
+           scan->visitor(scan->context, scan->places[k], place, cosine);
 }
 
 static bool judge_hit(struct cell_scan *scan, const struct prefix_hit *hit)
@@ -61,9 +67,9 @@ static bool judge_hit(struct cell_scan *scan, const struct prefix_hit *hit)
     for (uint32_t k = 0; k < scan->count; k++) {
         if (!hit->marks[k])
             continue;
-        const int8_t *bytes = bytes_of_query(scan, k);
+        round_query(scan, k);
         for (uint32_t marks = hit->marks[k]; marks; marks &= marks - 1)
-            if (!judge_candidate(scan, k, bytes,
+            if (!judge_candidate(scan, k,
                                  hit->block * PREFIX_BLOCK + (uint32_t)__builtin_ctz(marks)))
                 return false;
     }
@@ -74,7 +80,7 @@ void cell_scan_take(struct cell_scan *scan, const uint32_t *places, uint32_t cou
 {
     memcpy(scan->places, places, count * sizeof *places);
     scan->count = count;
-    scan->has_bytes = 0;
+    scan->is_rounded = 0;
     for (uint32_t k = 0; k < PREFIX_QUERIES; k++) {
         const uint32_t place = places[k < count ? k : 0];
         scan->kernels->spread(&scan->cells->blocks, place, &scan->queries[k]);

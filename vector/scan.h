@@ -17,9 +17,10 @@ struct cell_scan {
     bool heads; /* most pairs are told apart by their first dimensions */
     scan_visitor *visitor;
     void *context;
-    uint32_t places[PREFIX_QUERIES], count; /* of what was taken */
-    int8_t *bytes;                          /* of them, with zeros up to a multiple of 32 */
-    uint32_t has_bytes;                     /* a bit for each */
+    uint32_t places[PREFIX_QUERIES], count;        /* of what was taken */
+    struct rounded_vector rounded[PREFIX_QUERIES]; /* of them, where there was a candidate */
+    int8_t *bytes;                                 /* of these, with zeros up to a multiple of 32 */
+    uint32_t is_rounded;                           /* a bit for each */
     struct prefix_hit hits[SCAN_BLOCKS];
     uint64_t compared, candidates;
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "vector/cells.h"
+#include "vector/rounded.h"
 
 enum { SAMPLE_MOST = 1 << 16, COLUMNS = 64 };
 

@@ -24,7 +24,8 @@ enum segment_table {
     SEGMENT_HAMMING = 1,
     SEGMENT_BANDS = 2,
     SEGMENT_POSTINGS = 3,
-    SEGMENT_LINEAR = 4 /* few codes, or such that are searched at large radii */
+    SEGMENT_LINEAR = 4, /* few codes, or such that are searched at large radii */
+    SEGMENT_VECTORS = 5
 };
 
 /* What a segment is to hold, before it is filled; unused entries are 0. */

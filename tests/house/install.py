@@ -24,7 +24,7 @@ PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
 PARTS += ["client_webhook", "embed_endpoint", "embed_vectors", "embedder", "json_writer"]
-PARTS += ["renamed", "run", "text_chunks"]
+PARTS += ["renamed", "run", "text_chunks", "vector_table"]
 PARTS += [
     f"library_{part}"
     for part in "cache decisions items jobs lists lookups requests upkeep".split()

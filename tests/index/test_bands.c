@@ -187,7 +187,7 @@ static void check_radius(const struct fixture *f, struct bands_scratch *scratch,
     struct query queries[QUERIES];
     hit_array hits[QUERIES] = {0};
     for (uint32_t i = 0; i < QUERIES; i++)
-        queries[i] = (struct query){codes + i * f->words, i, radius, &hits[i], NULL};
+        queries[i] = (struct query){codes + i * f->words, i, radius, &hits[i], NULL, 0};
     assert_int_equal(bands_search(f->table, scratch, queries, QUERIES, 0, NULL), DOPPEL_OK);
     for (uint32_t i = 0; i < QUERIES; i++) {
         hit_array wanted = {0};
@@ -204,7 +204,7 @@ static void check_nearest(const struct fixture *f, struct bands_scratch *scratch
 {
     for (uint32_t i = 0; i < QUERIES; i++) {
         hit_array got = {0}, wanted = {0};
-        struct query query = {codes + i * f->words, i, f->options.lanes, &got, NULL};
+        struct query query = {codes + i * f->words, i, f->options.lanes, &got, NULL, 0};
         const struct doppel_index_hit before[] = {{3, 0, i}, {UINT64_MAX, 1, i}, {5, 2, i}};
         for (size_t b = 0; b < sizeof before / sizeof *before; b++)
             assert_true(array_push(&got, before[b]) && array_push(&wanted, before[b]));
@@ -479,7 +479,7 @@ static void test_damaged_parts_are_survived(void **state)
                 (uint8_t)random_word(&seed);
         for (uint32_t i = 0; i < QUERIES; i++) {
             hit_array hits = {0};
-            struct query query = {codes + i * f.words, i, 64, &hits, NULL};
+            struct query query = {codes + i * f.words, i, 64, &hits, NULL, 0};
             refused += bands_search(f.table, scratch, &query, 1, 0, NULL) == DOPPEL_E_CORRUPT;
             array_free(&hits);
         }

@@ -152,7 +152,7 @@ static void check_search(const struct check *check, uint32_t radius)
     struct hamming_counts counts = {0};
     for (uint32_t i = 0; i < QUERIES; i++)
         queries[i] =
-            (struct query){check->queries + i * check->set->words, i, radius, &hits[i], NULL};
+            (struct query){check->queries + i * check->set->words, i, radius, &hits[i], NULL, 0};
     assert_int_equal(hamming_search(check->table, check->scratch, queries, QUERIES, &counts, NULL),
                      DOPPEL_OK);
     for (uint32_t i = 0; i < QUERIES; i++) {
@@ -174,7 +174,7 @@ static void check_nearest(const struct check *check, size_t k, uint32_t radius)
     struct query queries[QUERIES];
     for (uint32_t i = 0; i < QUERIES; i++)
         queries[i] =
-            (struct query){check->queries + i * check->set->words, i, radius, &hits[i], NULL};
+            (struct query){check->queries + i * check->set->words, i, radius, &hits[i], NULL, 0};
     assert_int_equal(hamming_knn(check->table, check->scratch, queries, QUERIES, k, NULL, NULL),
                      DOPPEL_OK);
     for (uint32_t i = 0; i < QUERIES; i++) {
@@ -292,7 +292,7 @@ static void nearest_of_two_tables(void **state)
     struct hamming_scratch *scratch = hamming_scratch_new();
     struct doppel_index_hit *expected = slow_hits(&all, all.codes);
     hit_array hits = {0};
-    struct query query = {all.codes, 0, 64, &hits, NULL};
+    struct query query = {all.codes, 0, 64, &hits, NULL, 0};
     for (size_t i = 0; i < 2; i++) {
         struct hamming *table = set_build(&parts[i], 8, false);
         query.radius = 64;
@@ -328,7 +328,7 @@ static void nearest_of_clusters(void **state)
                 set.payloads[i] = 10000 * part + i;
             }
             struct hamming *table = set_build(&set, 8, false);
-            struct query query = {origin, 0, bits, &hits, NULL};
+            struct query query = {origin, 0, bits, &hits, NULL, 0};
             assert_int_equal(hamming_knn(table, scratch, &query, 1, 5, NULL, NULL), DOPPEL_OK);
             hamming_free(table);
             set_free(&set);
@@ -401,7 +401,7 @@ static void damaged_tables(void **state)
             struct hamming_scratch *scratch = hamming_scratch_new();
             for (uint32_t i = 0; i < QUERIES; i++) {
                 hit_array hits = {0};
-                struct query query = {queries + i * set.words, i, i * 4, &hits, NULL};
+                struct query query = {queries + i * set.words, i, i * 4, &hits, NULL, 0};
                 assert_int_equal(hamming_search(table, scratch, &query, 1, NULL, NULL), DOPPEL_OK);
                 hits.count = 0;
                 assert_int_equal(hamming_knn(table, scratch, &query, 1, 5, NULL, NULL), DOPPEL_OK);

@@ -141,7 +141,7 @@ static void time_queries(const struct bands *table, const uint64_t *codes)
     hit_array hits = {0};
     size_t found = 0;
     for (uint32_t i = 0; i < QUERIES; i++) {
-        struct query query = {codes + i * WORDS, i, RADIUS, &hits, NULL};
+        struct query query = {codes + i * WORDS, i, RADIUS, &hits, NULL, 0};
         hits.count = 0;
         double start = thread_seconds();
         need_ok(bands_search(table, scratch, &query, 1, 0, NULL), NULL);
@@ -162,7 +162,7 @@ static void time_batch(const struct bands *table, const uint64_t *codes)
     struct bands_scratch *scratch = need(bands_scratch_new());
     hit_array hits = {0};
     for (uint32_t i = 0; i < QUERIES; i++)
-        queries[i] = (struct query){codes + i * WORDS, i, RADIUS, &hits, NULL};
+        queries[i] = (struct query){codes + i * WORDS, i, RADIUS, &hits, NULL, 0};
     double start = thread_seconds();
     need_ok(bands_search(table, scratch, queries, QUERIES, 0, NULL), NULL);
     printf("in one call: %.2f µs a query\n", (thread_seconds() - start) * 1e6 / QUERIES);

@@ -15,7 +15,7 @@ static void search(void *self, const uint64_t *query, uint32_t radius, hit_array
 {
     struct engine *engine = self;
     struct doppel_error error;
-    struct query asked = {query, 0, radius, out, NULL};
+    struct query asked = {query, 0, radius, out, NULL, 0};
     need_ok(hamming_search(engine->table, engine->scratch, &asked, 1, NULL, &error), &error);
 }
 
@@ -26,7 +26,7 @@ static void search_all(void *self, const uint64_t *queries, size_t count, uint32
     struct doppel_error error;
     struct query *asked = need(malloc(count * sizeof *asked));
     for (size_t i = 0; i < count; i++)
-        asked[i] = (struct query){queries + i * engine->words, (uint32_t)i, radius, out, NULL};
+        asked[i] = (struct query){queries + i * engine->words, (uint32_t)i, radius, out, NULL, 0};
     need_ok(hamming_search(engine->table, engine->scratch, asked, count, NULL, &error), &error);
     free(asked);
 }
@@ -35,7 +35,7 @@ static void nearest(void *self, const uint64_t *query, size_t k, hit_array *out)
 {
     struct engine *engine = self;
     struct doppel_error error;
-    struct query asked = {query, 0, UINT32_MAX, out, NULL};
+    struct query asked = {query, 0, UINT32_MAX, out, NULL, 0};
     need_ok(hamming_knn(engine->table, engine->scratch, &asked, 1, k, NULL, &error), &error);
 }
 

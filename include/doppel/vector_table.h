@@ -1,0 +1,1 @@
+../../vector/vector_table.h
