@@ -51,6 +51,7 @@ struct doppel_embedder_usage {
     uint64_t cached;    /**< have one that was there: in the cache, or of an equal text */
     uint64_t too_short; /**< no vector: see doppel_model_embed, doppel_endpoint_embed */
     uint64_t refused;   /**< no vector: the service does not take them */
+    uint64_t kept;      /**< of the embedded: the cache has them now */
     uint64_t tokens;    /**< as a service counts them, with those of probes; 0: it does not */
     uint64_t requests;  /**< that were sent, with those that were tried again; 0: a static model */
 };

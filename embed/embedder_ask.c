@@ -116,6 +116,7 @@ static void keep_vectors(struct asking *asking, size_t first, size_t count)
     if (!embedder->cache || !kept)
         return;
     enum doppel_status status = vector_cache_put(embedder->cache, asking->kept, kept, &reason);
+    embedder->usage.kept += status ? 0 : kept;
     if (status == DOPPEL_E_CORRUPT)
         embedder_drop_cache(embedder, &reason);
     else if (status && !embedder->write_told) {

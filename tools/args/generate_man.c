@@ -129,12 +129,15 @@ static void print_surroundings(FILE *stream)
     fputs(".SH ENVIRONMENT\n", stream);
     print_tagged(stream, "DOPPEL_LIBRARY", "The library, where --library is not given.");
     print_tagged(stream, "DOPPEL_MODELS", "The folder of embedding models.");
+    print_tagged(stream, "DOPPEL_EMBEDDINGS_KEY, DOPPEL_SERVER_KEY, DOPPEL_UPSTREAM_KEY",
+                 "Keys, where no file has them: see --embeddings, --server, --upstream.");
     print_tagged(stream, "DOPPEL_WORKER",
                  "The program doppel-worker, where it is not beside "
                  "doppel.");
     print_tagged(stream, "XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
-                 "Where the library (doppel), embedding models (doppel/models), the cache "
-                 "(doppel/cache.db) and the journal of what was done (doppel/actions.jsonl) lie.");
+                 "Where the library (doppel), embedding models (doppel/models), the caches "
+                 "(doppel/cache.db, doppel/vectors.db) and the journal of what was done "
+                 "(doppel/actions.jsonl) lie.");
     print_tagged(stream, "XDG_CONFIG_HOME", "Where the file of options (doppel/config) lies.");
     print_tagged(stream, "NO_COLOR", "No colours, unless --color asks for them.");
     print_tagged(stream, "TMPDIR", "Where standard input is put when it is read as a file.");

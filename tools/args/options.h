@@ -226,7 +226,11 @@ struct settings {
     bool take_back;       /* tag: off these lists, and labels */
     int state;            /* of a list, enum doppel_list_state; -1 = not given */
 
-    bool semantic;                         /* dedup */
+    bool semantic;                           /* dedup */
+    const char *embeddings, *embeddings_key; /* a service that embeds; NULL: not given */
+    char *embeddings_secret; /* what the file of the key holds, or $DOPPEL_EMBEDDINGS_KEY; given */
+    struct strings allow_hosts;
+    double price, max_cost;                /* of a million tokens, and of all; 0: not given */
     const char *model;                     /* NULL: not given */
     double semantic_cosine;                /* 0: not given */
     const char *model_name, *model_prefix; /* model add; NULL: not given */
@@ -317,6 +321,7 @@ enum option_type {
     OPTION_DISTANCE,   /* int32_t, from 0 */
     OPTION_SIMILARITY, /* double, 0 to 1 */
     OPTION_RATE,       /* double, over 0, at most 1 */
+    OPTION_AMOUNT,     /* double, over 0 */
     OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */
     OPTION_PIXELS,     /* uint64_t; K, M, G = 10^3, 10^6, 10^9 */
     OPTION_TIME        /* uint32_t milliseconds; "90", "500ms", "2m" */

@@ -29,6 +29,8 @@ static const char *our_word(const struct option_info *option, const char *value)
     return value;
 }
 
+static const double least_amount = 1e-9, most_amount = 1e12;
+
 /* Which of the option's words it is, or -1. */
 static int choice_number(const struct option_info *option, const char *value)
 {
@@ -55,6 +57,8 @@ static const char *type_text(enum option_type type)
         return "a number from 0 to 1, or a percentage such as 90%";
     case OPTION_RATE:
         return "a rate over 0 and at most 1, such as 0.001 or 1e-6";
+    case OPTION_AMOUNT:
+        return "a number over 0, such as 0.02 or 5";
     case OPTION_SIZE:
         return "a size such as 800, 64K or 1.5G";
     case OPTION_PIXELS:
@@ -87,6 +91,8 @@ static bool set_number(const struct option_info *option, const char *value, void
         return parse_share(value, field);
     case OPTION_RATE:
         return parse_rate(value, field);
+    case OPTION_AMOUNT:
+        return parse_number(value, least_amount, most_amount, field);
     case OPTION_SIZE:
         return parse_size(value, 1024, field);
     case OPTION_PIXELS:
@@ -442,6 +448,8 @@ void settings_free(struct settings *settings)
     free(settings->allow_paths.items);
     free(settings->upstream_secret);
     free(settings->server_secret);
+    free(settings->embeddings_secret);
+    free(settings->allow_hosts.items);
     free(settings->webhook_allow.items);
     free(settings->webhook_secret);
     free(settings->jsonl.items);

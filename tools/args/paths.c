@@ -72,6 +72,16 @@ char *cache_file(const struct settings *settings)
                            : user_file("XDG_CACHE_HOME", ".cache", "doppel/cache.db");
 }
 
+char *vector_cache_file(const struct settings *settings)
+{
+    if (settings->no_cache)
+        return NULL;
+    char *path = user_file("XDG_CACHE_HOME", ".cache", "doppel/vectors.db");
+    if (path)
+        make_folders(path);
+    return path;
+}
+
 char *journal_file(const struct settings *settings)
 {
     if (settings->journal)

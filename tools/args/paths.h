@@ -20,6 +20,10 @@ char *model_folder(void);
  * home; its directory is made. Given (free). */
 char *cache_file(const struct settings *settings);
 
+/* Of vectors that services make: $XDG_CACHE_HOME/doppel/vectors.db (~/.cache/…); NULL with
+ * --no-cache or without a home; its directory is made. Given (free). */
+char *vector_cache_file(const struct settings *settings);
+
 /* --journal, else $XDG_STATE_HOME/doppel/actions.jsonl (~/.local/state/…); NULL without a home; its
  * directory is made. Given (free). */
 char *journal_file(const struct settings *settings);

@@ -1,4 +1,5 @@
-/* What goes together of the options of a service, of what it calls, and of what is asked. */
+/* What goes together of the options of a service, of what it calls, and of what is asked: also for
+ * vectors. */
 #include "tools/args/service_options.h"
 
 #include <errno.h>
@@ -150,6 +151,31 @@ static enum doppel_status check_webhooks(struct settings *settings, struct doppe
                : DOPPEL_OK;
 }
 
+/* ---- --embeddings ---- */
+
+static enum doppel_status check_embeddings(struct settings *settings, struct doppel_error *error)
+{
+    if (!settings->embeddings)
+        return settings->embeddings_key || settings->allow_hosts.count || settings->price > 0 ||
+                       settings->max_cost > 0
+                   ? doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                 "'--embeddings-key', '--allow-host', '--price' and '--max-cost' "
+                                 "go with '--embeddings URL'")
+                   : DOPPEL_OK;
+    if (!settings->semantic || !settings->model)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--embeddings' goes with '%s'",
+                           settings->semantic ? "--model NAME" : "--semantic");
+    if (settings->max_cost > 0 && !(settings->price > 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--max-cost' wants the price of a million tokens: '--price X'");
+    for (size_t i = 0; i < settings->allow_hosts.count; i++)
+        if (!doppel_webhook_is_host(settings->allow_hosts.items[i]))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "--allow-host %s: not HOST or HOST:PORT",
+                               settings->allow_hosts.items[i]);
+    return read_key(settings->embeddings_key, "DOPPEL_EMBEDDINGS_KEY", &settings->embeddings_secret,
+                    error);
+}
+
 enum doppel_status service_options_check(struct settings *settings, struct doppel_error *error)
 {
     enum doppel_status status;
@@ -157,6 +183,7 @@ enum doppel_status service_options_check(struct settings *settings, struct doppe
     TRY(check_upstream(settings, error));
     TRY(check_server(settings, error));
     TRY(check_webhooks(settings, error));
+    TRY(check_embeddings(settings, error));
 done:
     return status;
 }

@@ -1,6 +1,6 @@
 /* Folders that a service may read, webhooks that it may call, and the upstream that is asked:
  * --allow-paths, --webhook-…, --upstream…; and the service that is asked in place of a library:
- * --server…. */
+ * --server…; and one that embeds: --embeddings…, --allow-host, --price, --max-cost. */
 #ifndef DOPPEL_TOOLS_ARGS_SERVICE_OPTIONS_H
 #define DOPPEL_TOOLS_ARGS_SERVICE_OPTIONS_H
 
@@ -10,7 +10,7 @@
 bool is_for_server(const struct verb *verb, const struct option_info *option);
 
 /* Check them, and read the keys that are in files: webhook_secret, upstream_secret,
- * server_secret. DOPPEL_E_ARGUMENT with a sentence. */
+ * server_secret, embeddings_secret. DOPPEL_E_ARGUMENT with a sentence. */
 enum doppel_status service_options_check(struct settings *settings, struct doppel_error *error);
 
 #endif

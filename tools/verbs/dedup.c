@@ -152,13 +152,12 @@ static int run_dedup(struct dedup_command *command)
     TRY(open_outputs(command, &error));
     progress_begin(&report->progress, "bytes", 0);
     TRY(open_against(command->settings, &command->options, &error));
-    TRY(semantic_stage_open(command->settings, &command->semantic, &error));
+    TRY(semantic_stage_open(command->settings, report, &command->semantic, &error));
     command->options.semantic = semantic_stage_options(&command->semantic);
     begun = true;
     TRY(doppel_dedup(&command->options, take_corpus_decision, command, &error));
 done:
     doppel_library_close(command->options.against);
-    semantic_stage_close(&command->semantic);
     bool ended = begun && (!status || status == DOPPEL_E_CANCELLED);
     bool written = decision_output_finish(&command->output, ended);
     status = finish_outputs(command, status, &error);
@@ -166,6 +165,7 @@ done:
         corpus_summary_print(&command->summary, &command->output);
     if (written && !status)
         semantic_stage_print(&command->semantic, report);
+    semantic_stage_close(&command->semantic);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return written ? EXIT_DONE : EXIT_WRONG_USE;

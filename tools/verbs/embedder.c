@@ -1,11 +1,16 @@
 /* What texts are embedded by, as the command line has it. */
 #include "tools/verbs/embedder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
 #include "tools/args/paths.h"
+#include "tools/output/messages.h"
+#include "tools/signals.h"
+
+/* ---- a model of this machine ---- */
 
 struct only_model {
     char name[DOPPEL_MODEL_MAX_NAME + 1];
@@ -36,8 +41,8 @@ static enum doppel_status find_only_model(const char *folder, struct only_model 
                                     "model add'");
 }
 
-enum doppel_status embedder_of_settings(const struct settings *settings,
-                                        struct doppel_embedder **out, struct doppel_error *error)
+static enum doppel_status open_model(const struct settings *settings, struct embedder_of_run *out,
+                                     struct doppel_error *error)
 {
     struct doppel_embedder_options options = doppel_embedder_options_default();
     struct only_model only = {0};
@@ -50,8 +55,127 @@ enum doppel_status embedder_of_settings(const struct settings *settings,
         TRY(find_only_model(folder, &only, error));
     options.folder = folder;
     options.name = settings->model ? settings->model : only.name;
-    TRY(doppel_embedder_open(&options, out, error));
+    TRY(doppel_embedder_open(&options, &out->embedder, error));
 done:
     free(folder);
     return status;
+}
+
+/* ---- a service ---- */
+
+static bool is_run_stopped(void *context)
+{
+    (void)context;
+    return signals_stopped();
+}
+
+static void keep_first_refusal(void *context, size_t text, const struct doppel_error *reason)
+{
+    struct embedder_of_run *run = context;
+    (void)text;
+    if (!run->refusal.status)
+        run->refusal = *reason;
+}
+
+static void show_embedder_notice(void *context, const char *sentence)
+{
+    const struct embedder_of_run *run = context;
+    report_notice(run->report, "%s", sentence);
+}
+
+static enum doppel_status open_service(const struct settings *settings, struct embedder_of_run *out,
+                                       struct doppel_error *error)
+{
+    struct doppel_embedder_options options = doppel_embedder_options_default();
+    struct doppel_endpoint_options endpoint = doppel_endpoint_options_default();
+    char *cache = vector_cache_file(settings);
+    endpoint.url = settings->embeddings;
+    endpoint.model = settings->model;
+    endpoint.key = settings->embeddings_secret;
+    endpoint.allowed = settings->allow_hosts.items;
+    endpoint.allowed_count = settings->allow_hosts.count;
+    endpoint.stopped = is_run_stopped;
+    endpoint.on_refused = keep_first_refusal;
+    endpoint.context = out;
+    options.endpoint = &endpoint;
+    options.cache = cache;
+    options.price = settings->price;
+    options.max_cost = settings->max_cost;
+    options.on_notice = show_embedder_notice;
+    options.context = out;
+    out->is_service = true;
+    struct doppel_error reason;
+    enum doppel_status status = doppel_embedder_open(&options, &out->embedder, &reason);
+    if (status == DOPPEL_E_VERSION && cache)
+        doppel_fail(error, status, "%s. To go on, remove that file, or give '--no-cache'",
+                    reason.message);
+    else if (status == DOPPEL_E_UNSUPPORTED)
+        doppel_fail(error, status, "%s (--allow-host)", reason.message);
+    else if (status)
+        doppel_fail(error, status, "%s", reason.message);
+    free(cache);
+    return status;
+}
+
+enum doppel_status embedder_open(const struct settings *settings, struct report *report,
+                                 struct embedder_of_run *out, struct doppel_error *error)
+{
+    *out = (struct embedder_of_run){.report = report};
+    return settings->embeddings ? open_service(settings, out, error)
+                                : open_model(settings, out, error);
+}
+
+void embedder_close(struct embedder_of_run *run)
+{
+    doppel_embedder_free(run->embedder);
+    run->embedder = NULL;
+}
+
+/* ---- what it takes, and took ---- */
+
+enum doppel_status embedder_foresee(struct embedder_of_run *run,
+                                    const struct doppel_model_texts *texts,
+                                    struct doppel_error *error)
+{
+    return doppel_embedder_foresee(run->embedder, texts, &run->estimate, error);
+}
+
+/* ", about 0.12 at that price"; nothing where there is none. */
+static void format_cost(double cost, const char *words, char out[64])
+{
+    out[0] = '\0';
+    if (cost > 0)
+        snprintf(out, 64, ", %s%.*f", words, cost < 1 ? 4 : 2, cost);
+}
+
+enum doppel_status embedder_begin(struct embedder_of_run *run, struct doppel_error *error)
+{
+    const struct doppel_embedder_estimate *estimate = &run->estimate;
+    char cost[64];
+    format_cost(estimate->cost, "about $", cost);
+    report_notice(run->report,
+                  "to be embedded: %llu texts, about %llu tokens by their bytes%s; %llu are in the "
+                  "cache",
+                  (unsigned long long)estimate->wanted, (unsigned long long)estimate->tokens, cost,
+                  (unsigned long long)estimate->cached);
+    return doppel_embedder_check_cost(run->embedder, estimate, error);
+}
+
+void embedder_print_usage(const struct embedder_of_run *run, bool failed)
+{
+    if (!run->is_service || !run->embedder)
+        return;
+    const struct doppel_embedder_usage usage = doppel_embedder_usage(run->embedder);
+    report_notice(run->report,
+                  "'%s' embedded %llu texts: %llu tokens in %llu requests; %llu were in the cache, "
+                  "%llu too short, %llu refused",
+                  doppel_embedder_identity(run->embedder)->name, (unsigned long long)usage.embedded,
+                  (unsigned long long)usage.tokens, (unsigned long long)usage.requests,
+                  (unsigned long long)usage.cached, (unsigned long long)usage.too_short,
+                  (unsigned long long)usage.refused);
+    if (run->refusal.status)
+        report_notice(run->report, "the first that was refused: %s", run->refusal.message);
+    if (failed && usage.kept)
+        report_notice(run->report, "%llu vectors are kept: the next run goes on from there",
+                      (unsigned long long)usage.kept);
 }

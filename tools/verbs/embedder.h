@@ -7,9 +7,30 @@
 
 #include "tools/args/options.h"
 
-/* The model that --model names, else the only one there is.
- * @param out given (doppel_embedder_free) */
-enum doppel_status embedder_of_settings(const struct settings *settings,
-                                        struct doppel_embedder **out, struct doppel_error *error);
+struct report;
+
+/* Zeroed, nothing is open. Stays where it is while it is. */
+struct embedder_of_run {
+    struct doppel_embedder *embedder;         /* NULL: none */
+    bool is_service;                          /* which takes time, and perhaps money */
+    struct doppel_embedder_estimate estimate; /* of what embedder_foresee was shown */
+    struct doppel_error refusal;              /* the first text that a service did not take */
+    struct report *report;
+};
+
+/* The service of --embeddings; else the model that --model names, or the only one there is. */
+enum doppel_status embedder_open(const struct settings *settings, struct report *report,
+                                 struct embedder_of_run *out, struct doppel_error *error);
+void embedder_close(struct embedder_of_run *run);
+
+/* Count what texts will take; then say it, before the first is sent, unless it costs too much
+ * (DOPPEL_E_LIMIT). Of a service alone. */
+enum doppel_status embedder_foresee(struct embedder_of_run *run,
+                                    const struct doppel_model_texts *texts,
+                                    struct doppel_error *error);
+enum doppel_status embedder_begin(struct embedder_of_run *run, struct doppel_error *error);
+
+/* What a service did, in a sentence; and what of it is kept, where it failed. */
+void embedder_print_usage(const struct embedder_of_run *run, bool failed);
 
 #endif

@@ -13,21 +13,38 @@ static enum doppel_status embed_for_dedup(void *context, const char *const *text
                                           const size_t *sizes, size_t count, float *rows,
                                           enum doppel_status *each, struct doppel_error *error)
 {
+    const struct embedder_of_run *source = context;
     const struct doppel_model_texts request = {texts, sizes, count};
-    return doppel_embedder_embed(context, &request, rows, each, error);
+    return doppel_embedder_embed(source->embedder, &request, rows, each, error);
 }
 
-enum doppel_status semantic_stage_open(const struct settings *settings,
+static enum doppel_status foresee_for_dedup(void *context, const char *const *texts,
+                                            const size_t *sizes, size_t count,
+                                            struct doppel_error *error)
+{
+    const struct doppel_model_texts request = {texts, sizes, count};
+    return embedder_foresee(context, &request, error);
+}
+
+static enum doppel_status begin_for_dedup(void *context, struct doppel_error *error)
+{
+    return embedder_begin(context, error);
+}
+
+enum doppel_status semantic_stage_open(const struct settings *settings, struct report *report,
                                        struct semantic_stage *stage, struct doppel_error *error)
 {
+    struct embedder_of_run *source = &stage->source;
     enum doppel_status status;
     if (!settings->semantic)
         return DOPPEL_OK;
-    TRY(embedder_of_settings(settings, &stage->embedder, error));
+    TRY(embedder_open(settings, report, source, error));
     stage->options = (struct doppel_dedup_semantic){
-        .dimension = doppel_embedder_identity(stage->embedder)->dimension,
+        .dimension = doppel_embedder_identity(source->embedder)->dimension,
         .embed = embed_for_dedup,
-        .context = stage->embedder,
+        .foresee = source->is_service ? foresee_for_dedup : NULL,
+        .begin = source->is_service ? begin_for_dedup : NULL,
+        .context = source,
         .max_fp_rate =
             settings->max_false_positives > 0 ? settings->max_false_positives : usual_fp_rate,
         .min_cosine = (float)settings->semantic_cosine,
@@ -39,13 +56,12 @@ done:
 
 void semantic_stage_close(struct semantic_stage *stage)
 {
-    doppel_embedder_free(stage->embedder);
-    stage->embedder = NULL;
+    embedder_close(&stage->source);
 }
 
 const struct doppel_dedup_semantic *semantic_stage_options(const struct semantic_stage *stage)
 {
-    return stage->embedder ? &stage->options : NULL;
+    return stage->source.embedder ? &stage->options : NULL;
 }
 
 /* ---- what came of it ---- */
@@ -55,6 +71,7 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
     const struct doppel_dedup_semantic_summary *summary = &stage->summary;
     if (!stage->options.embed)
         return;
+    embedder_print_usage(&stage->source, summary->failure.status);
     if (summary->failure.status) {
         report_input(report, "--semantic", summary->failure.message);
         return;
