@@ -2,12 +2,13 @@
 #include <doppel/vector.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/ordered.h"
-#include "core/try.h"
 #include "vector/rounded.h"
 #include "vector/numbers.h"
 
@@ -35,6 +36,9 @@ struct pair_sampling {
     _Atomic uint64_t counts[BINS];
     atomic_bool bad;
     bool stopped;
+    pthread_mutex_t lock;                    /* of what follows */
+    ARRAY(struct doppel_vector_pair) scored; /* with a cohort: near enough for a score */
+    bool no_room;
 };
 
 static uint64_t all_pairs(size_t count)
@@ -67,6 +71,22 @@ static void numbered_pair(uint64_t number, size_t *a, size_t *b)
     *b = number - all_pairs(row);
 }
 
+static void count_cosine(struct pair_sampling *sampling, float cosine)
+{
+    const float bin = (cosine + 1) * BINS_OF_ONE;
+    const size_t at = bin <= 0 ? 0 : bin >= BINS - 1 ? BINS - 1 : (size_t)bin;
+    atomic_fetch_add_explicit(&sampling->counts[at], 1, memory_order_relaxed);
+}
+
+static void note_pair_to_score(struct pair_sampling *sampling, size_t a, size_t b, float cosine)
+{
+    const struct doppel_vector_pair pair = {(uint32_t)a, (uint32_t)b, cosine};
+    pthread_mutex_lock(&sampling->lock);
+    if (!array_push(&sampling->scored, pair))
+        sampling->no_room = true;
+    pthread_mutex_unlock(&sampling->lock);
+}
+
 static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
 {
     const struct doppel_vectors *vectors = sampling->vectors;
@@ -84,9 +104,12 @@ static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
     if (!(by_x > 0 && by_y > 0))
         return;
     const float cosine = vector_kernels_get()->dot_floats(x, y, vectors->dimension) * (by_x * by_y);
-    const float bin = (cosine + 1) * BINS_OF_ONE;
-    const size_t at = bin <= 0 ? 0 : bin >= BINS - 1 ? BINS - 1 : (size_t)bin;
-    atomic_fetch_add_explicit(&sampling->counts[at], 1, memory_order_relaxed);
+    if (!sampling->options->cohort)
+        count_cosine(sampling, cosine);
+    else if (cosine >= sampling->options->min_cosine)
+        note_pair_to_score(sampling, a, b, cosine);
+    else
+        count_cosine(sampling, -1);
 }
 
 static void look_at_pairs(void *context, size_t piece, size_t slot)
@@ -151,6 +174,23 @@ static void fit_tail(struct doppel_vector_background *background)
         background->tail_power = log((double)from / TAIL_SEEN) / fall;
 }
 
+/* In whatever order the pairs were noted. */
+static enum doppel_status count_scores(struct pair_sampling *sampling, struct doppel_error *error)
+{
+    const size_t count = sampling->scored.count;
+    float *scores = malloc((count + 1) * sizeof *scores);
+    if (!scores || sampling->no_room) {
+        free(scores);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a histogram");
+    }
+    const enum doppel_status status = doppel_vector_cohort_score(
+        sampling->options->cohort, sampling->scored.items, count, scores, error);
+    for (size_t i = 0; i < count && !status; i++)
+        count_cosine(sampling, scores[i]);
+    free(scores);
+    return status;
+}
+
 static struct doppel_vector_background *background_of(struct pair_sampling *sampling)
 {
     struct doppel_vector_background *background = calloc(1, sizeof *background);
@@ -180,6 +220,10 @@ static enum doppel_status run_sampling(struct pair_sampling *sampling,
                            "a vector holds what is no number, or too large or small a one");
     if (sampling->stopped)
         return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
+    const enum doppel_status status =
+        sampling->options->cohort ? count_scores(sampling, error) : DOPPEL_OK;
+    if (status)
+        return status;
     struct doppel_vector_background *background = background_of(sampling);
     if (!background)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a histogram");
@@ -213,7 +257,10 @@ enum doppel_status doppel_vector_background_make(
     sampling->options = options;
     sampling->all = there <= options->pairs;
     sampling->pairs = sampling->all ? there : options->pairs;
+    pthread_mutex_init(&sampling->lock, NULL);
     const enum doppel_status status = run_sampling(sampling, out, error);
+    pthread_mutex_destroy(&sampling->lock);
+    array_free(&sampling->scored);
     free(sampling);
     return status;
 }

@@ -123,6 +123,68 @@ DOPPEL_API void doppel_vector_whitening_free(struct doppel_vector_whitening *whi
 DOPPEL_API bool doppel_vector_whiten(const struct doppel_vector_whitening *whitening,
                                      const float *row, float *out);
 
+/* ---- scores that take the density into account ---- */
+
+enum { DOPPEL_VECTOR_COHORT_SIZE_MAX = 1 << 16, DOPPEL_VECTOR_COHORT_NEAREST_MAX = 64 };
+
+/** A sample of a set. Where a topic or a template is frequent, many vectors are near each other,
+ * and a high cosine says little; where texts are rare, a lower one says much. So a *score* is the
+ * cosine of two vectors less the mean of their *levels*; the level of a vector is the mean of its
+ * highest cosines with the sample. */
+struct doppel_vector_cohort;
+
+struct doppel_vector_cohort_options {
+    uint32_t size; /**< vectors of the sample, 1 to 65536, but at most a quarter of the set, so that
+                      a few that are alike do not make their own level; default 4096 */
+    uint32_t nearest; /**< cosines of which a level is the mean, 1 to 64; default 10 */
+    uint32_t threads; /**< that score pairs; 0: one */
+    void *context;    /**< of `stopped` */
+    bool (*stopped)(void *context); /**< as of a join */
+};
+
+DOPPEL_API struct doppel_vector_cohort_options doppel_vector_cohort_options_default(void);
+
+/**
+ * Take a sample of a set, each so many-th vector.
+ *
+ * @param vectors its rows are borrowed for the cohort's life
+ * @param out given (doppel_vector_cohort_free): 4 × size × dimension bytes
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: options or a dimension out of range; DOPPEL_E_FORMAT: a row
+ *     of the sample holds what is no number, or too large or small a one; DOPPEL_E_LIMIT: 2^32
+ *     vectors or more; DOPPEL_E_MEMORY
+ *
+ * Thread-safe. Source: Conneau et al., "Word Translation Without Parallel Data" (2018), CSLS, of
+ * which a score is the half; Matějka et al., "Analysis of Score Normalization in Multilingual
+ * Speaker Recognition" (2017), for samples ("cohorts").
+ */
+DOPPEL_API enum doppel_status doppel_vector_cohort_make(
+    const struct doppel_vectors *vectors, const struct doppel_vector_cohort_options *options,
+    struct doppel_vector_cohort **out, struct doppel_error *error);
+DOPPEL_API void doppel_vector_cohort_free(struct doppel_vector_cohort *cohort);
+
+/**
+ * Score pairs of the set. Each of their vectors is compared with the sample once, and not with
+ * itself: `size` dot products. The same scores for any number of threads.
+ *
+ * @param pairs  with their cosines
+ * @param scores room for `count`: -2 to 2, and hardly above 1
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: a pair is of vectors that are not in the set;
+ *     DOPPEL_E_FORMAT: one of theirs holds what is no number; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
+ *
+ * Needs 4 bytes a vector of the set. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_vector_cohort_score(const struct doppel_vector_cohort *cohort,
+                                                         const struct doppel_vector_pair *pairs,
+                                                         size_t count, float *scores,
+                                                         struct doppel_error *error);
+
+/** The level of a vector that is not in the set, -1 to 1; 0: it has no direction. Thread-safe. */
+DOPPEL_API float doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort,
+                                            const float *row);
+
+/** The score of two vectors by their cosine and levels. */
+DOPPEL_API float doppel_vector_cohort_normalise(float cosine, float level_a, float level_b);
+
 /* ---- what a cosine is worth ---- */
 
 /** How alike vectors of a set are that have nothing to do with each other: the distribution of the
@@ -131,9 +193,14 @@ DOPPEL_API bool doppel_vector_whiten(const struct doppel_vector_whitening *white
 struct doppel_vector_background;
 
 struct doppel_vector_background_options {
-    uint64_t pairs;                 /**< to look at, when there are more; default 2^22 */
-    const uint32_t *groups;         /**< one of each vector: two of the same are no pair by chance.
-                                         NULL, and default: each is by itself. Borrowed */
+    uint64_t pairs;         /**< to look at, when there are more; default 2^22 */
+    const uint32_t *groups; /**< one of each vector: two of the same are no pair by chance.
+                                 NULL, and default: each is by itself. Borrowed */
+    /** Look at the scores of those pairs whose cosine is at least `min_cosine`: the others have
+     * none. Wherever a cosine is named below, it is a score then. NULL, and default: at cosines.
+     * Borrowed */
+    const struct doppel_vector_cohort *cohort;
+    float min_cosine;               /**< -1 to 1; scores cost `size` dot products a vector */
     uint32_t threads;               /**< 0: one */
     void *context;                  /**< of `stopped` */
     bool (*stopped)(void *context); /**< as of a join */
