@@ -17,7 +17,7 @@ struct embed_text {
 
 static inline bool embed_text_reserve(struct embed_text *text, size_t more)
 {
-    if (more <= text->capacity - text->size)
+    if (text->bytes && more <= text->capacity - text->size)
         return true;
     size_t wanted = text->capacity ? text->capacity : 256;
     while (wanted - text->size < more && wanted <= SIZE_MAX / 2)

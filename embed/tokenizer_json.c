@@ -49,7 +49,7 @@ static enum doppel_status load_json(const char *path, json_t **out, struct doppe
     problem.text[0] = '\0';
     if (size >= 0 && size <= MAX_FILE && fseeko(file, 0, SEEK_SET) == 0)
         json = json_loadf(file, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &problem);
-    fclose(file);
+    (void)fclose(file);
     if (size < 0 || size > MAX_FILE)
         return doppel_fail(error, DOPPEL_E_LIMIT, "%s: is no file of at most 512 MB", path);
     if (!json_is_object(json)) {
@@ -212,7 +212,7 @@ static enum doppel_status take_scored_tokens(struct tokenizer_reader *reader)
     size_t count = json_array_size(json_object_get(reader->model, "vocab"));
     struct model_head *head = &reader->source->head;
     double least = INFINITY;
-    enum doppel_status status;
+    enum doppel_status status = DOPPEL_OK;
     if (json_is_true(json_object_get(reader->model, "byte_fallback")))
         return fail_reading(reader, DOPPEL_E_UNSUPPORTED,
                             "doppel does not know Unigram with byte_fallback", "");

@@ -109,6 +109,8 @@ static enum doppel_status foresee_texts(struct semantic_embedding *embedding,
                                         struct doppel_error *error)
 {
     const struct doppel_dedup_semantic *options = embedding->options;
+    if (!options->foresee)
+        return DOPPEL_OK;
     enum doppel_status status =
         options->foresee(options->context, (const char *const *)embedding->texts, embedding->sizes,
                          embedding->count, &embedding->summary.failure);
@@ -174,11 +176,10 @@ static enum doppel_status embed_unique(struct semantic_embedding *embedding,
 {
     const struct doppel_dedup_semantic *options = embedding->options;
     enum doppel_status status;
-    if (options->foresee) {
-        embedding->foreseeing = true;
+    embedding->foreseeing = options->foresee;
+    if (embedding->foreseeing)
         TRY(read_unique(embedding, error));
-        embedding->foreseeing = false;
-    }
+    embedding->foreseeing = false;
     if (options->begin) {
         status = options->begin(options->context, &embedding->summary.failure);
         TRY(note_failure(embedding, status, error));

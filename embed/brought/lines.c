@@ -118,7 +118,7 @@ static enum doppel_status take_json_line(struct line_vectors *lines, const char 
 bool begins_as_vector_lines(const char *bytes, size_t size)
 {
     size_t at = size > 3 && memcmp(bytes, byte_order_mark, 3) == 0 ? 3 : 0;
-    while (at < size && memchr(" \t\r\n", bytes[at], 4))
+    while (at < size && bytes[at] && strchr(" \t\r\n", bytes[at]))
         at++;
     return at < size && bytes[at] == '{';
 }

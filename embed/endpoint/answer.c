@@ -115,10 +115,10 @@ enum doppel_status endpoint_vectors_read(const struct post_answer *answer, size_
     double *values = malloc(DOPPEL_MODEL_MAX_DIMENSION * sizeof *values);
     enum doppel_status status = DOPPEL_OK;
     endpoint_vectors_free(out);
-    *out = (struct endpoint_vectors){.each = malloc(count * sizeof *out->each),
-                                     .count = count,
-                                     .dimension = dimension,
-                                     .tokens = count_tokens(root)};
+    out->each = malloc(count * sizeof *out->each);
+    out->count = count;
+    out->dimension = dimension;
+    out->tokens = count_tokens(root);
     if (!values || !out->each)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for vectors"));
     if (!json_is_array(data))
