@@ -11,6 +11,7 @@
 #include <doppel/corpus.h>
 #include <doppel/decide.h>
 #include <doppel/embed.h>
+#include <doppel/embed_index.h>
 #include <doppel/embedder.h>
 #include <doppel/exchange.h>
 #include <doppel/group.h>

@@ -23,7 +23,8 @@ ROOMS += ["exchange", "report"]
 PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
-PARTS += ["client_webhook", "embed_endpoint", "embed_vectors", "embedder", "json_writer"]
+PARTS += ["client_webhook", "embed_endpoint", "embed_index", "embed_vectors", "embedder"]
+PARTS += ["json_writer"]
 PARTS += ["renamed", "run", "text_chunks", "vector_table"]
 PARTS += [
     f"library_{part}"

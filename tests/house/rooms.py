@@ -26,7 +26,7 @@ USES = {
     "library": "core text image audio video index match store",
     "corpus": "core media text index vector match library",
     "client": "core",
-    "embed": "core vector store client",
+    "embed": "core vector index store client",
     "compare": "core text image audio video index match library",
     "intake": "core media text audio video worker library compare",
     "search": "core text image audio video match library compare",

@@ -1,0 +1,30 @@
+/* An index of vectors from the inside. */
+#ifndef DOPPEL_EMBED_VECTOR_INDEX_H
+#define DOPPEL_EMBED_VECTOR_INDEX_H
+
+#include <doppel/embed_index.h>
+#include <sqlite3.h>
+
+struct doppel_vector_index {
+    struct doppel_store *store;
+    struct doppel_store_index *codes;
+    struct doppel_embedder_identity identity;
+    bool named;
+};
+
+enum doppel_status vector_index_check_dimension(const struct doppel_vector_index *index,
+                                                uint32_t dimension, struct doppel_error *error);
+
+/* Rows as codes; given (free). NULL without memory. */
+uint64_t *vector_codes(const struct doppel_vectors *vectors, size_t first, size_t count);
+
+/* The number from which on vectors have no ids, as they are being added, or were when a process was
+ * killed; UINT64_MAX: all have. */
+enum doppel_status vector_index_unnamed(struct doppel_vector_index *index, uint64_t *out,
+                                        struct doppel_error *error);
+
+/* @param out borrowed until the next call; NULL: it has none */
+enum doppel_status vector_id_of(struct doppel_vector_index *index, uint64_t number,
+                                const char **out, struct doppel_error *error);
+
+#endif

@@ -1,0 +1,365 @@
+/* Vectors added to an index, and removed: with their ids, in one transaction, or many at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/text/values.h"
+#include "core/try.h"
+#include "embed/vector_index.h"
+
+enum {
+    FEW = 4096,       /* go through the log */
+    AT_ONCE = 1 << 22 /* as many make a segment: more would take more memory to divide into cells */
+};
+
+/* ---- codes ---- */
+
+static size_t words_of_vector(uint32_t dimension)
+{
+    return (dimension + (size_t)1) / 2;
+}
+
+static void put_vector(const struct doppel_vectors *vectors, size_t row, uint64_t *code)
+{
+    code[words_of_vector(vectors->dimension) - 1] = 0; /* behind an odd one */
+    memcpy(code, vectors->rows + row * vectors->dimension, vectors->dimension * sizeof(float));
+}
+
+uint64_t *vector_codes(const struct doppel_vectors *vectors, size_t first, size_t count)
+{
+    const size_t words = words_of_vector(vectors->dimension);
+    uint64_t *codes = calloc(count * words + 1, sizeof *codes);
+    for (size_t i = 0; codes && i < count; i++)
+        put_vector(vectors, first + i, codes + i * words);
+    return codes;
+}
+
+enum doppel_status vector_index_check_dimension(const struct doppel_vector_index *index,
+                                                uint32_t dimension, struct doppel_error *error)
+{
+    return dimension == index->identity.dimension
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                             "the vectors have %u dimensions, those of the index %u: they are not "
+                             "of the same model",
+                             dimension, index->identity.dimension);
+}
+
+/* ---- ids ---- */
+
+enum doppel_status vector_id_of(struct doppel_vector_index *index, uint64_t number,
+                                const char **out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store, "SELECT id FROM vector_id WHERE number=?1", &statement,
+                               error));
+    sqlite3_bind_int64(statement, 1, (int64_t)number);
+    TRY(doppel_store_step(index->store, statement, &row, error));
+    *out = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+done:
+    return status;
+}
+
+/* @param out what is there under an id; UINT64_MAX: nothing */
+static enum doppel_status number_of_id(struct doppel_vector_index *index, const char *id,
+                                       uint64_t *out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store, "SELECT number FROM vector_id WHERE id=?1", &statement,
+                               error));
+    sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
+    TRY(doppel_store_step(index->store, statement, &row, error));
+    *out = row ? (uint64_t)sqlite3_column_int64(statement, 0) : UINT64_MAX;
+    sqlite3_reset(statement);
+done:
+    return status;
+}
+
+static enum doppel_status put_vector_id(struct doppel_vector_index *index, uint64_t number,
+                                        const char *id, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store, "INSERT INTO vector_id(number, id) VALUES(?1, ?2)",
+                               &statement, error));
+    sqlite3_bind_int64(statement, 1, (int64_t)number);
+    sqlite3_bind_text(statement, 2, id, -1, SQLITE_STATIC);
+    TRY(doppel_store_step(index->store, statement, &row, error));
+done:
+    return status;
+}
+
+static enum doppel_status drop_id(struct doppel_vector_index *index, uint64_t number,
+                                  struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store, "DELETE FROM vector_id WHERE number=?1", &statement,
+                               error));
+    sqlite3_bind_int64(statement, 1, (int64_t)number);
+    TRY(doppel_store_step(index->store, statement, &row, error));
+done:
+    return status;
+}
+
+enum doppel_status vector_index_unnamed(struct doppel_vector_index *index, uint64_t *out,
+                                        struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store, "SELECT min(number) FROM vector_unnamed", &statement,
+                               error));
+    TRY(doppel_store_step(index->store, statement, &row, error));
+    *out = row && sqlite3_column_type(statement, 0) == SQLITE_INTEGER
+               ? (uint64_t)sqlite3_column_int64(statement, 0)
+               : UINT64_MAX;
+    sqlite3_reset(statement);
+done:
+    return status;
+}
+
+/* @param number UINT64_MAX: all have ids */
+static enum doppel_status set_unnamed(struct doppel_vector_index *index, uint64_t number,
+                                      struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(number == UINT64_MAX
+            ? doppel_store_statement(index->store, "DELETE FROM vector_unnamed", &statement, error)
+            : doppel_store_statement(index->store, "INSERT INTO vector_unnamed VALUES(?1)",
+                                     &statement, error));
+    if (number != UINT64_MAX)
+        sqlite3_bind_int64(statement, 1, (int64_t)number);
+    TRY(doppel_store_step(index->store, statement, &row, error));
+done:
+    return status;
+}
+
+static uint64_t next_number(const struct doppel_vector_index *index)
+{
+    struct doppel_store_index_info info;
+    doppel_store_index_info(index->codes, &info);
+    return info.next_payload;
+}
+
+/* ---- adding ---- */
+
+struct vectors_adding {
+    struct doppel_vector_index *index;
+    const struct doppel_vector_index_rows *rows;
+    struct doppel_run *run;
+    size_t first, count; /* of the rows, that are added now */
+    size_t at;           /* of these */
+    uint64_t number;     /* of the first */
+    struct doppel_error *error;
+};
+
+static bool goes_on_adding(const struct vectors_adding *adding, size_t done)
+{
+    if (!adding->run)
+        return true;
+    doppel_run_advance(adding->run, adding->first + done);
+    return !doppel_run_cancelled(adding->run);
+}
+
+/* Give ids to rows; whatever had one of them is removed. Within a transaction. */
+static enum doppel_status name_rows(struct vectors_adding *adding)
+{
+    struct doppel_vector_index *index = adding->index;
+    const struct doppel_vector_index_rows *rows = adding->rows;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < adding->count; i++) {
+        const char *id = rows->id ? rows->id(rows->context, adding->first + i) : NULL;
+        uint64_t before;
+        if (!id || !*id)
+            TRY(doppel_fail(adding->error, DOPPEL_E_ARGUMENT,
+                            "vector %zu has no id, and those of the index have",
+                            adding->first + i));
+        TRY(number_of_id(index, id, &before, adding->error));
+        if (before != UINT64_MAX) {
+            TRY(doppel_store_index_remove(index->codes, &before, 1, adding->error));
+            TRY(drop_id(index, before, adding->error));
+        }
+        TRY(put_vector_id(index, adding->number + i, id, adding->error));
+    }
+done:
+    return status;
+}
+
+static enum doppel_status insert_vectors(struct vectors_adding *adding)
+{
+    uint64_t *codes = vector_codes(adding->rows->vectors, adding->first, adding->count);
+    uint64_t *numbers = calloc(adding->count + 1, sizeof *numbers);
+    enum doppel_status status =
+        codes && numbers ? DOPPEL_OK
+                         : doppel_fail(adding->error, DOPPEL_E_MEMORY, "no memory to add vectors");
+    for (size_t i = 0; numbers && i < adding->count; i++)
+        numbers[i] = adding->number + i;
+    if (!status)
+        status = doppel_store_index_insert(adding->index->codes, codes, numbers, adding->count,
+                                           adding->error);
+    free(codes);
+    free(numbers);
+    return status;
+}
+
+static size_t read_rows_to_add(void *context, uint64_t *codes, uint64_t *numbers, size_t max)
+{
+    struct vectors_adding *adding = context;
+    const struct doppel_vectors *vectors = adding->rows->vectors;
+    const size_t words = words_of_vector(vectors->dimension);
+    size_t n = 0;
+    if (!goes_on_adding(adding, adding->at))
+        return 0;
+    for (; n < max && adding->at < adding->count; n++, adding->at++) {
+        put_vector(vectors, adding->first + adding->at, codes + n * words);
+        numbers[n] = adding->number + adding->at;
+    }
+    return n;
+}
+
+static void rewind_rows_to_add(void *context)
+{
+    struct vectors_adding *adding = context;
+    adding->at = 0;
+}
+
+static enum doppel_status bulk_vectors(struct vectors_adding *adding)
+{
+    const struct doppel_index_load load = {.count = adding->count,
+                                           .read = read_rows_to_add,
+                                           .rewind = rewind_rows_to_add,
+                                           .context = adding};
+    enum doppel_status status = doppel_store_index_bulk(adding->index->codes, &load, adding->error);
+    return status && adding->run && doppel_run_cancelled(adding->run)
+               ? doppel_fail(adding->error, DOPPEL_E_CANCELLED, "interrupted")
+               : status;
+}
+
+/* Whether they are few enough to go through the log, in the transaction that names them. */
+static enum doppel_status add_few_vectors(struct vectors_adding *adding)
+{
+    enum doppel_status status = insert_vectors(adding);
+    return !status && adding->index->named ? name_rows(adding) : status;
+}
+
+static enum doppel_status name_bulk(struct vectors_adding *adding)
+{
+    enum doppel_status status = name_rows(adding);
+    return status ? status : set_unnamed(adding->index, UINT64_MAX, adding->error);
+}
+
+static enum doppel_status in_transaction(struct vectors_adding *adding,
+                                         enum doppel_status change(struct vectors_adding *adding))
+{
+    struct doppel_store *store = adding->index->store;
+    enum doppel_status status = doppel_store_begin(store, adding->error);
+    if (status)
+        return status;
+    status = change(adding);
+    if (!status)
+        status = doppel_store_commit(store, adding->error);
+    if (status)
+        doppel_store_rollback(store);
+    return status;
+}
+
+/* Their ids come after them: until then they are not found, and a process that is killed leaves
+ * them to be removed by the next that adds. */
+static enum doppel_status add_many_vectors(struct vectors_adding *adding)
+{
+    struct doppel_vector_index *index = adding->index;
+    enum doppel_status status = DOPPEL_OK;
+    if (index->named)
+        TRY(set_unnamed(index, adding->number, adding->error));
+    TRY(bulk_vectors(adding));
+    if (index->named)
+        TRY(in_transaction(adding, name_bulk));
+done:
+    return status;
+}
+
+static enum doppel_status remove_unnamed(struct vectors_adding *adding)
+{
+    struct doppel_store_index *codes = adding->index->codes;
+    enum doppel_status status = DOPPEL_OK;
+    for (uint64_t number = adding->number; number < next_number(adding->index); number++)
+        TRY(doppel_store_index_remove(codes, &number, 1, adding->error));
+    TRY(set_unnamed(adding->index, UINT64_MAX, adding->error));
+done:
+    return status;
+}
+
+static enum doppel_status clear_up(struct vectors_adding *adding)
+{
+    enum doppel_status status = vector_index_unnamed(adding->index, &adding->number, adding->error);
+    return status || adding->number == UINT64_MAX ? status : in_transaction(adding, remove_unnamed);
+}
+
+enum doppel_status doppel_vector_index_add(struct doppel_vector_index *index,
+                                           const struct doppel_vector_index_rows *rows,
+                                           struct doppel_run *run, struct doppel_error *error)
+{
+    const size_t all = rows->vectors->count;
+    struct vectors_adding adding = {.index = index, .rows = rows, .run = run, .error = error};
+    enum doppel_status status =
+        vector_index_check_dimension(index, rows->vectors->dimension, error);
+    if (!status)
+        status = clear_up(&adding);
+    if (run)
+        doppel_run_begin(run, "vectors", all);
+    for (; adding.first < all && !status; adding.first += adding.count) {
+        adding.count = all - adding.first < AT_ONCE ? all - adding.first : AT_ONCE;
+        adding.number = next_number(index);
+        adding.at = 0;
+        status = !goes_on_adding(&adding, 0) ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
+                 : adding.count <= FEW       ? in_transaction(&adding, add_few_vectors)
+                                             : add_many_vectors(&adding);
+    }
+    if (run)
+        doppel_run_end(run);
+    return status;
+}
+
+/* ---- removing ---- */
+
+static enum doppel_status number_to_remove(struct doppel_vector_index *index, const char *id,
+                                           uint64_t *out, struct doppel_error *error)
+{
+    if (index->named) {
+        enum doppel_status status = number_of_id(index, id, out, error);
+        if (status || *out != UINT64_MAX)
+            return status;
+    } else if (parse_whole(id, 0, UINT64_MAX, out) && *out < next_number(index)) {
+        return DOPPEL_OK;
+    }
+    return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such id", id);
+}
+
+enum doppel_status doppel_vector_index_remove(struct doppel_vector_index *index, const char *id,
+                                              struct doppel_error *error)
+{
+    uint64_t number;
+    enum doppel_status status = number_to_remove(index, id, &number, error);
+    if (status)
+        return status;
+    status = doppel_store_begin(index->store, error);
+    if (status)
+        return status;
+    status = doppel_store_index_remove(index->codes, &number, 1, error);
+    if (!status && index->named)
+        status = drop_id(index, number, error);
+    if (!status)
+        status = doppel_store_commit(index->store, error);
+    if (status)
+        doppel_store_rollback(index->store);
+    return status;
+}

@@ -1,0 +1,1 @@
+../../embed/embed_index.h
