@@ -143,7 +143,7 @@ done:
     return status;
 }
 
-static uint64_t next_number(const struct doppel_vector_index *index)
+static uint64_t next_vector_number(const struct doppel_vector_index *index)
 {
     struct doppel_store_index_info info;
     doppel_store_index_info(index->codes, &info);
@@ -287,11 +287,11 @@ done:
     return status;
 }
 
-static enum doppel_status remove_unnamed(struct vectors_adding *adding)
+static enum doppel_status remove_unnamed_vectors(struct vectors_adding *adding)
 {
     struct doppel_store_index *codes = adding->index->codes;
     enum doppel_status status = DOPPEL_OK;
-    for (uint64_t number = adding->number; number < next_number(adding->index); number++)
+    for (uint64_t number = adding->number; number < next_vector_number(adding->index); number++)
         TRY(doppel_store_index_remove(codes, &number, 1, adding->error));
     TRY(set_unnamed(adding->index, UINT64_MAX, adding->error));
 done:
@@ -301,7 +301,8 @@ done:
 static enum doppel_status clear_up(struct vectors_adding *adding)
 {
     enum doppel_status status = vector_index_unnamed(adding->index, &adding->number, adding->error);
-    return status || adding->number == UINT64_MAX ? status : in_transaction(adding, remove_unnamed);
+    return status || adding->number == UINT64_MAX ? status
+                                                  : in_transaction(adding, remove_unnamed_vectors);
 }
 
 enum doppel_status doppel_vector_index_add(struct doppel_vector_index *index,
@@ -318,7 +319,7 @@ enum doppel_status doppel_vector_index_add(struct doppel_vector_index *index,
         doppel_run_begin(run, "vectors", all);
     for (; adding.first < all && !status; adding.first += adding.count) {
         adding.count = all - adding.first < AT_ONCE ? all - adding.first : AT_ONCE;
-        adding.number = next_number(index);
+        adding.number = next_vector_number(index);
         adding.at = 0;
         status = !goes_on_adding(&adding, 0) ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
                  : adding.count <= FEW       ? in_transaction(&adding, add_few_vectors)
@@ -338,28 +339,32 @@ static enum doppel_status number_to_remove(struct doppel_vector_index *index, co
         enum doppel_status status = number_of_id(index, id, out, error);
         if (status || *out != UINT64_MAX)
             return status;
-    } else if (parse_whole(id, 0, UINT64_MAX, out) && *out < next_number(index)) {
+    } else if (parse_whole(id, 0, UINT64_MAX, out) && *out < next_vector_number(index)) {
         return DOPPEL_OK;
     }
     return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such id", id);
+}
+
+/* Within a transaction. */
+static enum doppel_status remove_number(struct doppel_vector_index *index, uint64_t number,
+                                        struct doppel_error *error)
+{
+    enum doppel_status status = doppel_store_index_remove(index->codes, &number, 1, error);
+    return !status && index->named ? drop_id(index, number, error) : status;
 }
 
 enum doppel_status doppel_vector_index_remove(struct doppel_vector_index *index, const char *id,
                                               struct doppel_error *error)
 {
     uint64_t number;
-    enum doppel_status status = number_to_remove(index, id, &number, error);
-    if (status)
-        return status;
-    status = doppel_store_begin(index->store, error);
-    if (status)
-        return status;
-    status = doppel_store_index_remove(index->codes, &number, 1, error);
-    if (!status && index->named)
-        status = drop_id(index, number, error);
-    if (!status)
-        status = doppel_store_commit(index->store, error);
+    enum doppel_status status;
+    TRY(number_to_remove(index, id, &number, error));
+    TRY(doppel_store_begin(index->store, error));
+    status = remove_number(index, number, error);
     if (status)
         doppel_store_rollback(index->store);
+    else
+        TRY(doppel_store_commit(index->store, error));
+done:
     return status;
 }

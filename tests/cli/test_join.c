@@ -1,4 +1,4 @@
-/* doppel index join, against all pairs. */
+/* doppel index join, and an index of vectors, against all pairs. */
 #include "command.h"
 
 #include <fcntl.h>
@@ -140,6 +140,102 @@ static void prints_every_pair(void **state)
     free(lines);
 }
 
+/* Rows of an index and the queries that are near them, without those that were removed. */
+static void assert_hits(char *printed, double least, size_t removed)
+{
+    static bool found[COUNT][COUNT];
+    size_t last = 0;
+    memset(found, 0, sizeof found);
+    for (char *line = strtok(printed, "\n"); line; line = strtok(NULL, "\n")) {
+        json_t *hit = json_loads(line, 0, NULL);
+        const size_t query = (size_t)json_integer_value(json_object_get(hit, "query"));
+        const size_t id = row_of(json_object_get(hit, "id"), true);
+        assert_true(query >= last && query < COUNT && !found[query][id]);
+        found[last = query][id] = true;
+        assert_true(fabs(json_number_value(json_object_get(hit, "cosine")) - cosine_of(query, id)) <
+                    2e-6);
+        json_decref(hit);
+    }
+    for (size_t query = 0; query < COUNT; query++)
+        for (size_t id = 0; id < COUNT; id++) {
+            const bool near = id != removed && cosine_of(query, id) >= least;
+            if (fabs(cosine_of(query, id) - least) > 1e-5 && found[query][id] != near)
+                fail_msg("%zu and %zu, of cosine %f", query, id, cosine_of(query, id));
+        }
+    free(printed);
+}
+
+static void an_index_of_vectors_is_searched(void **state)
+{
+    (void)state;
+    free(doppel_prints(0, "index", "build", "--vectors", "x.jsonl", "-o", "x.index", "--model",
+                       "clip"));
+    assert_hits(doppel_prints(0, "index", "search", "x.index", "x.npy"), 0.9, COUNT);
+    assert_hits(doppel_prints(0, "index", "search", "x.index", "x.npy", "--exact", "--min-cosine",
+                              "0.5", "-j", "2"),
+                0.5, COUNT);
+    free(doppel_prints(0, "index", "remove", "x.index", "n 7"));
+    assert_hits(doppel_prints(0, "index", "search", "x.index", "x.npy"), 0.9, 7);
+    free(doppel_prints(0, "index", "compact", "x.index"));
+    assert_hits(doppel_prints(0, "index", "search", "x.index", "x.npy", "--model", "clip"), 0.9, 7);
+    free(doppel_prints(0, "index", "add", "x.index", "x.npy", "--ids", "ids"));
+    assert_hits(doppel_prints(0, "index", "search", "x.index", "x.npy"), 0.9, COUNT);
+    char *nearest = doppel_prints(0, "index", "knn", "x.index", "-k", "3", "x.npy");
+    assert_int_equal(count_lines(nearest, ""), 3 * COUNT);
+    char *counts = doppel_prints(0, "index", "search", "x.index", "x.npy", "--count");
+    assert_int_equal(count_lines(counts, ""), COUNT);
+    char *info = doppel_prints(0, "index", "info", "x.index", "--json");
+    assert_has(info, "\"dimension\":12,\"model\":\"clip\"");
+    char *verified = doppel_prints(0, "index", "verify", "x.index", "--json");
+    assert_has(verified, "\"state\":\"ok\"");
+    free(nearest);
+    free(counts);
+    free(info);
+    free(verified);
+}
+
+static void an_index_of_vectors_says_what_does_not_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *sentence, *words[6];
+    } cases[] = {
+        {3, "the index has no such id", {"remove", "x.index", "other"}},
+        {2,
+         "its vectors are of the model 'clip', not of 'dino'",
+         {"search", "x.index", "x.npy", "--model", "dino"}},
+        {2,
+         "it does not say of which model",
+         {"search", "plain.index", "x.npy", "--model", "dino"}},
+        {2, "have 2 dimensions, those of the index 12", {"add", "x.index", "two.jsonl"}},
+        {2, "have 2 dimensions, those of the index 12", {"search", "x.index", "two.jsonl"}},
+        {2, "has no id", {"add", "x.index", "x.npy"}},
+        {2, "'--recall' is from 0.5 to 0.999", {"knn", "x.index", "x.npy", "--recall", "1"}},
+        {2, "is there already", {"build", "--vectors", "x.npy", "-o", "x.index"}},
+        {2, "wants '--radius R'", {"search", "codes.index", "codes"}},
+    };
+    FILE *two = fopen("two.jsonl", "w"), *codes = fopen("codes", "w");
+    assert_true(two && codes);
+    fputs("{\"id\":\"a\",\"vector\":[1,0]}\n", two);
+    fputs("0123456789abcdef\n", codes);
+    assert_int_equal(fclose(two), 0);
+    assert_int_equal(fclose(codes), 0);
+    free(doppel_prints(0, "index", "build", "codes", "-o", "codes.index"));
+    free(doppel_prints(0, "index", "build", "--vectors", "x.npy", "-o", "plain.index"));
+    free(doppel_prints(0, "index", "build", "--vectors", "x.jsonl", "-o", "x.index", "--model",
+                       "clip"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *list[8] = {"index"};
+        memcpy(list + 1, cases[i].words, sizeof cases[i].words);
+        struct ran ran = command_run(NULL, list);
+        assert_code(&ran, cases[i].code);
+        assert_has(ran.err, cases[i].sentence);
+        assert_string_equal(ran.out, "");
+        ran_free(&ran);
+    }
+}
+
 static void prints_tables(void **state)
 {
     (void)state;
@@ -222,6 +318,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_FILES(prints_every_pair),
+        WITH_FILES(an_index_of_vectors_is_searched),
+        WITH_FILES(an_index_of_vectors_says_what_does_not_fit),
         WITH_FILES(prints_tables),
         WITH_FILES(says_what_is_wrong),
         WITH_FILES(says_that_nothing_is_near),

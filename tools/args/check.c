@@ -444,11 +444,8 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'--cross-folder' wants two PATHs or more: no group spans one");
     if (settings->all_bytes && !settings->files)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--digest' goes with '--files'");
-    if (settings->verb->bit == VERB_INDEX_SEARCH && settings->radius < 0)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'index search' wants '--radius R'; for the nearest see 'index knn'");
-    if (settings->verb->bit == VERB_INDEX_JOIN && !settings->exact &&
-        !(settings->recall >= 0.5 && settings->recall <= 0.999))
+    if ((settings->verb->bit & (VERB_INDEX_JOIN | VERB_INDEX_SEARCH | VERB_INDEX_KNN)) &&
+        !settings->exact && !(settings->recall >= 0.5 && settings->recall <= 0.999))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--recall' is from 0.5 to 0.999; '--exact' finds all");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)

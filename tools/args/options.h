@@ -187,7 +187,8 @@ struct settings {
     uint32_t nearest;   /* knn: how many */
     const char *output; /* the index that build makes, the page of report; or NULL */
     bool compact, count, stats, repair;
-    double min_cosine, recall; /* of index join */
+    bool vectors;              /* CODES are such */
+    double min_cosine, recall; /* of index join, search and knn */
     bool exact;
     const char *ids, *tensor; /* NULL: not given */
     bool files, all_bytes;    /* verify: the files of items too; and their digests */

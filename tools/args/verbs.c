@@ -334,34 +334,37 @@ const struct verb verb_table[] = {
      "added again.",
      "doppel model remove glove", "doppel model remove potion-base-8M --quiet", "quiet",
      cmd_model_remove},
-    {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes",
-     "CODES is a file, or - for standard input. Code number i, from 0, has the id i. INDEX is "
-     "a new folder, which appears once it is complete.",
-     "doppel index build codes.hex -o codes.index",
-     "doppel index build --bits 64 --radius 8 codes.hex -o near.index",
-     "output bits radius input compact", cmd_index_build},
-    {"index add", VERB_INDEX_ADD, "INDEX CODES", 2, 2, "add codes to an index",
-     "Their ids continue those of the index. All are added, or none.",
-     "doppel index add codes.index more.hex",
-     "doppel index add codes.index --input raw - < more.bin", "input durable", cmd_index_add},
+    {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes, or vectors",
+     "CODES is a file, or - for standard input. Code number i, from 0, has the id i; vectors have "
+     "ids of their own, or of --ids. INDEX is a new folder, which appears once it is complete.",
+     "doppel index build --bits 64 --radius 8 codes.hex -o codes.index",
+     "doppel index build --vectors clip.npy --ids names.txt --model clip-vit-b32 -o clip.index",
+     "output bits radius input vectors ids tensor model", cmd_index_build},
+    {"index add", VERB_INDEX_ADD, "INDEX CODES", 2, 2, "add codes or vectors to an index",
+     "Their ids continue those of the index. All are added, or none. A vector whose id is there "
+     "takes the place of that one.",
+     "doppel index add codes.index more.hex", "doppel index add clip.index more.npy --ids new.txt",
+     "input ids tensor model durable", cmd_index_add},
     {"index remove", VERB_INDEX_REMOVE, "INDEX ID...", 2, SIZE_MAX,
-     "remove codes from an index by their ids", "Ids are never used again.",
+     "remove codes or vectors from an index by their ids", "Numbers are never used again.",
      "doppel index remove codes.index 17", "doppel index remove codes.index 17 42 --durable",
      "durable", cmd_index_remove},
     {"index search", VERB_INDEX_SEARCH, "INDEX QUERIES", 2, 2,
-     "find all codes of an index within a Hamming distance",
-     "Every hit is found. Hits are ordered by query, distance and id; QUERIES is a file, or - "
-     "for standard input, and its code number i, from 0, is query i. Without --format, hits "
-     "are printed as a table on a terminal, and as JSON Lines elsewhere.",
+     "find all codes of an index within a Hamming distance, or vectors",
+     "Every code is found; of vectors those above a cosine, as many as --recall says. Hits are "
+     "ordered by query, distance and id; QUERIES is a file, or - for standard input, and its "
+     "code number i, from 0, is query i. Without --format, hits are printed as a table on a "
+     "terminal, and as JSON Lines elsewhere.",
      "doppel index search codes.index --radius 8 queries.hex",
-     "doppel index search codes.index --radius 8 --count --json - < queries.hex",
-     "radius input count stats jobs format", cmd_index_search},
-    {"index knn", VERB_INDEX_KNN, "INDEX QUERIES", 2, 2, "find the nearest codes of an index",
-     "The result is exact; of codes at the same distance, those with the smallest ids. "
-     "Printed as by 'index search'.",
-     "doppel index knn codes.index queries.hex",
+     "doppel index search clip.index --min-cosine 0.95 queries.npy",
+     "radius input min-cosine exact recall count stats jobs format", cmd_index_search},
+    {"index knn", VERB_INDEX_KNN, "INDEX QUERIES", 2, 2,
+     "find the nearest codes or vectors of an index",
+     "The result is exact, of vectors with --exact; of those at the same distance, those with the "
+     "smallest ids. Printed as by 'index search'.",
      "doppel index knn codes.index -k 5 --radius 16 queries.hex",
-     "nearest radius input count stats jobs format", cmd_index_knn},
+     "doppel index knn clip.index -k 5 queries.npy",
+     "nearest radius input exact recall count stats jobs format", cmd_index_knn},
     {"index join", VERB_INDEX_JOIN, "VECTORS", 1, 1, "find all pairs of vectors above a cosine",
      "VECTORS is what an embedding model has made: arrays of NumPy (.npy, .npz), safetensors, "
      ".fvecs, "

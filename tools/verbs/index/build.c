@@ -12,6 +12,7 @@
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
 #include "tools/verbs/index/folder.h"
+#include "tools/verbs/index/vectors.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
@@ -124,6 +125,8 @@ static char *plain_path(const char *path)
 static enum doppel_status build_in(const struct settings *settings, struct report *report,
                                    const char *folder, struct doppel_error *error)
 {
+    if (settings->vectors)
+        return build_vectors(settings, report, folder, error);
     struct doppel_index_options make = doppel_index_options_default();
     make.bits = 32u << settings->code_width;
     if (settings->radius >= 0)
@@ -201,6 +204,8 @@ int cmd_index_add(const struct settings *settings, struct report *report)
     struct index_folder index;
     const char *path = settings->operands.items[0];
     const struct index_folder_options options = {.write = true, .durable = settings->durable};
+    if (doppel_vector_index_is_there(path))
+        return add_index_vectors(settings, report);
     enum doppel_status status = index_folder_open(path, &options, &index, &error);
     if (status)
         return report_fatal(report, "%s", error.message);

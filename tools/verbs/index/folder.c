@@ -72,6 +72,23 @@ static enum doppel_status check_index_table(const char *path, struct doppel_stor
                : doppel_fail(error, DOPPEL_E_FORMAT, "%s: not an index of codes", path);
 }
 
+static enum doppel_status open_vectors_folder(const char *path,
+                                              const struct index_folder_options *options,
+                                              struct index_folder *out, struct doppel_error *error)
+{
+    const struct doppel_vector_index_options vectors = {.folder = path,
+                                                        .write = options->write,
+                                                        .durable = options->durable,
+                                                        .salvage = options->salvage};
+    struct index_folder folder = {0};
+    enum doppel_status status = doppel_vector_index_open(&vectors, &folder.vectors, error);
+    if (status)
+        return status;
+    folder.index = doppel_vector_index_codes(folder.vectors);
+    *out = folder;
+    return DOPPEL_OK;
+}
+
 enum doppel_status index_folder_open(const char *path, const struct index_folder_options *options,
                                      struct index_folder *out, struct doppel_error *error)
 {
@@ -80,6 +97,8 @@ enum doppel_status index_folder_open(const char *path, const struct index_folder
         .name = index_name, .folder = path, .make = options->make, .salvage = options->salvage};
     enum doppel_status status;
     TRY(check_folder(path, error));
+    if (doppel_vector_index_is_there(path))
+        return open_vectors_folder(path, options, out, error);
     TRY(open_database(path, options, &folder.store, error));
     TRY(doppel_store_index_open(folder.store, &index_options, &folder.index, error));
     TRY(check_index_table(path, folder.index, error));
@@ -93,7 +112,9 @@ done:
 
 void index_folder_close(struct index_folder *folder)
 {
-    doppel_store_index_close(folder->index);
+    if (!folder->vectors)
+        doppel_store_index_close(folder->index);
+    doppel_vector_index_close(folder->vectors);
     doppel_store_close(folder->store);
     *folder = (struct index_folder){0};
 }

@@ -4,11 +4,13 @@
 
 #include <stdbool.h>
 
+#include <doppel/embed_index.h>
 #include <doppel/store.h>
 
 struct index_folder {
     struct doppel_store *store;
-    struct doppel_store_index *index;
+    struct doppel_vector_index *vectors; /* or this one */
+    struct doppel_store_index *index;    /* of either */
 };
 
 struct index_folder_options {

@@ -5,6 +5,7 @@
 
 #include "tools/args/commands.h"
 #include "tools/verbs/index/folder.h"
+#include "tools/verbs/index/vectors.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
@@ -64,6 +65,8 @@ int cmd_index_info(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
+    if (doppel_vector_index_is_there(settings->operands.items[0]))
+        return print_vectors_info(settings, report);
     enum doppel_status status = open_named_index(settings, false, false, &folder, &error);
     if (status)
         return end_index_verb(status, &error, report);
@@ -195,6 +198,8 @@ int cmd_index_remove(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct index_folder folder;
+    if (doppel_vector_index_is_there(settings->operands.items[0]))
+        return remove_vectors(settings, report);
     enum doppel_status status = open_named_index(settings, true, false, &folder, &error);
     if (status)
         return end_index_verb(status, &error, report);

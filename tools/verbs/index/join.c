@@ -3,12 +3,13 @@
 
 #include "tools/args/commands.h"
 #include "tools/output/messages.h"
-#include "tools/output/vector_pairs.h"
+#include "tools/output/vector_rows.h"
 #include "tools/signals.h"
 
 struct join_command {
     struct report *report;
-    struct vector_pairs *pairs;
+    const struct doppel_vector_file *file;
+    struct vector_rows *rows;
     uint64_t vectors, found;
 };
 
@@ -26,12 +27,18 @@ static void show_join(void *context, uint64_t done, uint64_t total)
                        share < 1 ? (uint64_t)(share * (double)join->vectors) : join->vectors);
 }
 
+static struct vector_name name_of_row(const struct doppel_vector_file *file, uint32_t row)
+{
+    return (struct vector_name){doppel_vector_file_id(file, row), row};
+}
+
 static bool print_vector_pairs(void *context, const struct doppel_vector_pair *pairs, size_t count)
 {
     struct join_command *join = context;
     join->found += count;
     for (size_t i = 0; i < count; i++)
-        if (!vector_pairs_add(join->pairs, &pairs[i]))
+        if (!vector_rows_add(join->rows, name_of_row(join->file, pairs[i].a),
+                             name_of_row(join->file, pairs[i].b), (double)pairs[i].cosine))
             return false;
     return true;
 }
@@ -41,8 +48,11 @@ static enum doppel_status join_vectors(const struct settings *settings, struct r
                                        struct doppel_error *error)
 {
     const struct doppel_vectors *vectors = doppel_vector_file_vectors(file);
+    const bool named = doppel_vector_file_id(file, 0) != NULL;
     struct join_command join = {.report = report,
-                                .pairs = vector_pairs_new(settings, file, report),
+                                .file = file,
+                                .rows =
+                                    vector_rows_new(settings, ROWS_OF_PAIRS, named, named, report),
                                 .vectors = vectors->count};
     struct doppel_vector_join_options options = doppel_vector_join_options_default();
     options.min_cosine = (float)settings->min_cosine;
@@ -56,7 +66,7 @@ static enum doppel_status join_vectors(const struct settings *settings, struct r
     enum doppel_status status =
         doppel_vectors_join(vectors, &options, print_vector_pairs, &join, NULL, error);
     doppel_run_end(report->run);
-    if (!vector_pairs_finish(join.pairs))
+    if (!vector_rows_finish(join.rows))
         status = DOPPEL_E_CANCELLED;
     *out_found = join.found;
     return status;

@@ -6,6 +6,7 @@
 #include "tools/args/commands.h"
 #include "tools/output/index_hits.h"
 #include "tools/verbs/index/folder.h"
+#include "tools/verbs/index/vectors.h"
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/output/search_stats.h"
@@ -108,10 +109,17 @@ static int search_index(const struct settings *settings, struct report *report, 
     struct doppel_error error;
     struct index_folder folder;
     const struct index_folder_options options = {0};
+    if (doppel_vector_index_is_there(settings->operands.items[0]))
+        return search_for_vectors(settings, report, nearest);
     enum doppel_status status =
         index_folder_open(settings->operands.items[0], &options, &folder, &error);
     if (status)
         return report_fatal(report, "%s", error.message);
+    if (!nearest && settings->radius < 0) {
+        index_folder_close(&folder);
+        return report_fatal(
+            report, "'index search' of codes wants '--radius R'; for the nearest see 'index knn'");
+    }
     struct doppel_store_index_info info;
     doppel_store_index_info(folder.index, &info);
     uint32_t bits = info.options.bits;
