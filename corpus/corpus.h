@@ -109,26 +109,36 @@ DOPPEL_API enum doppel_status doppel_corpus_reread_text(const struct doppel_corp
 /** How many texts a second stage embedded, and what it made of it. */
 struct doppel_dedup_semantic_summary {
     uint64_t embedded;  /**< texts, each once */
-    uint64_t too_short; /**< of these: the model knows none of their words */
+    uint64_t chunks;    /**< of these */
+    uint64_t too_short; /**< texts of which no chunk has a vector: the model knows no word, say */
     uint64_t decided;   /**< records that were not embedded, as they were duplicates, or no texts */
+    uint64_t near;      /**< pairs of texts as near as that, or nearer */
     uint64_t linked;    /**< texts that are like another */
-    uint64_t pairs;     /**< by chance, whose cosines were looked at */
-    float min_cosine; /**< that was asked for, or follows from the rate; 2: there are too few texts
-                         to tell one so rare */
+    uint64_t pairs;     /**< of chunks, by chance, whose cosines were looked at */
+    float min_cosine;   /**< that was asked for, or follows from the rate for texts of one chunk; 2:
+                           there are too few texts to tell one so rare */
     struct doppel_error failure; /**< why the stage was given up, so that no text is linked; its
                                     status is DOPPEL_OK where it was not */
 };
 
-/** A second stage of dedup, on meaning: a text that repeats no other's words is embedded, and
- * compared with the others by the cosine of their vectors. Nothing follows from it but what a
- * decision reports: see struct doppel_semantic_link. */
+/** A second stage of dedup, on meaning: a text that repeats no other's words is embedded, chunk by
+ * chunk, and compared with the others by the cosines of these. Nothing follows from it but what a
+ * decision reports: see struct doppel_semantic_link.
+ *
+ * Of a long text more chunks can be near another's by chance. With m and n chunks that have a
+ * vector, a rate is that of the nearest of m × n pairs: it holds for texts of any length.
+ *
+ * Vectors lie in a file without a name. In memory are 12 bytes a chunk, 16 a text, 16 for each pair
+ * of chunks that is near enough, and what a join takes (doppel/vector.h). */
 struct doppel_dedup_semantic {
-    uint32_t dimension; /**< of vectors, 1 to 4096 */
-    /** Embed up to 256 texts, as doppel_model_embed of doppel/embed.h does; from one thread. */
+    uint32_t dimension;                      /**< of vectors, 1 to 4096 */
+    struct doppel_text_chunk_options chunks; /**< `most` 0: the defaults, as of a text of up to
+                                                `most` letters there is one chunk */
+    /** Embed up to 256 chunks, as doppel_model_embed of doppel/embed.h does; from one thread. */
     enum doppel_status (*embed)(void *context, const char *const *texts, const size_t *sizes,
                                 size_t count, float *rows, enum doppel_status *each,
                                 struct doppel_error *error);
-    /** Called before, for every text that `embed` will be given, in the same order: to count what
+    /** Called before, for every chunk that `embed` will be given, in the same order: to count what
      * it will cost. Takes another pass over the texts; NULL: none. */
     enum doppel_status (*foresee)(void *context, const char *const *texts, const size_t *sizes,
                                   size_t count, struct doppel_error *error);
@@ -136,8 +146,8 @@ struct doppel_dedup_semantic {
     enum doppel_status (*begin)(void *context, struct doppel_error *error);
     void *context;      /**< of the three; each ends the stage by a failure, and the run only by
                            DOPPEL_E_CANCELLED, or where there is no `summary` to say it */
-    double max_fp_rate; /**< the share of pairs by chance that may be as near, of vectors that are
-                           whitened */
+    double max_fp_rate; /**< the share of pairs of texts by chance that may be as near, by vectors
+                           that are whitened */
     float min_cosine;   /**< or, if not 0, this one, of vectors as they are */
     struct doppel_dedup_semantic_summary *summary; /**< filled; NULL: not wanted */
 };
@@ -197,15 +207,29 @@ enum doppel_semantic_tier {
 /** "near-duplicate", "very-similar" or "related"; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_semantic_tier_name(enum doppel_semantic_tier tier);
 
-/** An earlier text that means the same in other words. A text is linked to one that is linked to
- * none, the nearest of them: no chains. Strings are borrowed. */
+/** A passage that two texts have in other words: the record is `a`, what it is linked to `b`. In
+ * characters of their plain text, of whole chunks. */
+struct doppel_semantic_segment {
+    uint64_t a_start, a_end, b_start, b_end;
+    float cosine; /**< the mean of its pairs of chunks */
+};
+
+/** An earlier text that means the same in other words, or has a passage that does. A text is linked
+ * to one of which no other has the most, the nearest of them: no chains. Strings are borrowed. */
 struct doppel_semantic_link {
     const char *of, *of_path; /**< its id, NULL: it has none; and file */
     uint64_t of_line;
-    float cosine;
+    float cosine; /**< of their nearest chunks */
     enum doppel_semantic_tier tier;
-    double false_positive_rate; /**< the share of pairs by chance that are as near, or nearer */
+    double false_positive_rate; /**< the share of pairs of texts of as many chunks that have some as
+                                   near by chance, or nearer */
     double expected;            /**< how many texts of this corpus are as near to one by chance */
+    double query_coverage, item_coverage; /**< shares of the record, and of the other, that are in
+                                             chunks near one of the other */
+    enum doppel_relation extent; /**< by whether these are at least a half: SAME, both; CONTAINED,
+                                    the record's; CONTAINS, the other's; OVERLAPS, none */
+    const struct doppel_semantic_segment *segments; /**< by `a_start`; borrowed */
+    size_t segment_count;                           /**< 0: both texts are one chunk */
 };
 
 /** What was decided of a record. Strings are borrowed. */

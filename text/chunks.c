@@ -57,17 +57,22 @@ static bool is_better_end(const struct chunk_end *a, const struct chunk_end *b)
 {
     if (a->cut != b->cut)
         return a->cut > b->cut;
+    if (a->cut == CUT_PARAGRAPH)
+        return a->letters < b->letters;
     if (a->strength != b->strength)
         return a->strength > b->strength;
     return a->off_aim < b->off_aim;
 }
 
-/* The best of those that leave as much as a chunk has at least. @param best zeros */
+/* The best of those that leave as much as a chunk has at least. Where the rest is no more than a
+ * chunk has at most, only a paragraph's end is better than that of the text.
+ * @param best zeros; stays so where there is none */
 static void find_chunk_end(const struct doppel_text_chunker *chunker, struct chunk_end *best)
 {
     const struct doppel_text_chunk_options *options = &chunker->options;
     const uint64_t left = chunker->letters - options->least;
     const uint64_t most = left < options->most ? left : options->most;
+    const enum cut worst = chunker->letters > options->most ? CUT_MARK : CUT_PARAGRAPH;
     struct letter_walk walk;
     letters_begin(&walk, chunker->text, chunker->size, chunker->at, chunker->character);
     for (uint32_t letters = walk.weight; letters_next(&walk) && letters <= most;
@@ -81,7 +86,7 @@ static void find_chunk_end(const struct doppel_text_chunker *chunker, struct chu
                                       .letters = letters,
                                       .at = walk.at,
                                       .character = walk.character};
-        if (!best->at || is_better_end(&end, best))
+        if (end.cut >= worst && (!best->at || is_better_end(&end, best)))
             *best = end;
     }
 }
@@ -102,9 +107,11 @@ bool doppel_text_chunker_next(struct doppel_text_chunker *chunker, struct doppel
     struct chunk_end end = {0};
     if (chunker->at >= chunker->size)
         return false;
-    if (chunker->letters > chunker->options.most)
+    const struct doppel_text_chunk_options *options = &chunker->options;
+    const bool whole = chunker->at == 0 && chunker->letters <= options->most;
+    if (!whole && chunker->letters >= 2 * (uint64_t)options->least)
         find_chunk_end(chunker, &end);
-    else
+    if (!end.at)
         take_the_rest(chunker, &end);
     *out = (struct doppel_text_chunk){.start = chunker->character,
                                       .end = end.character,

@@ -44,12 +44,12 @@ struct doppel_text_chunker {
  * Begin with a text.
  *
  * Chunks follow each other without a gap, from the first byte to the last; white space belongs to
- * what stands before it. Each has `least` to `most` letters, but for a text that has fewer, which
- * is one chunk, as is one of up to `most`. A chunk ends, within these bounds, where a paragraph
- * does; else where a sentence does, by the marks of all scripts that have such (in Thai and Lao by
- * a space); else at the end of a line, at a space, or, where there is none, between two characters.
- * Of several such places one is chosen by the last eight letters before it, and then by `aim`. So
- * chunks depend on what stands in them, and a text that was inserted changes few behind it.
+ * what stands before it. A text of up to `most` letters is one chunk. Of others each has `least` to
+ * `most` letters, and ends at the first paragraph's end within these bounds; else where a sentence
+ * does, by the marks of all scripts that have such (in Thai and Lao by a space); else at the end of
+ * a line, at a space, or, where there is none, between two characters. Of several such places one
+ * is chosen by the last eight letters before it, and then by `aim`. So chunks depend on what stands
+ * in them, and a text that was inserted changes few behind it.
  *
  * @param text    plain text, any bytes; borrowed until the last chunk
  * @param options NULL for the defaults

@@ -130,6 +130,7 @@ static void end_dedup(struct dedup *dedup)
         close(dedup->kept);
     leaders_free(dedup->against);
     array_free(&dedup->semantic);
+    array_free(&dedup->segments);
     doppel_vector_background_free(dedup->background);
     pthread_mutex_destroy(&dedup->against_lock);
     reader_free(dedup->reader);

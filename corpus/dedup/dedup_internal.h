@@ -79,10 +79,13 @@ static inline double share_unpack(uint32_t packed)
     return packed * 0x1p-31;
 }
 
-/* A text that means the same as an earlier one. */
+/* A text that means the same as an earlier one, or as a part of it. */
 struct semantic_found {
     uint32_t number, of;
-    float cosine;
+    float cosine; /* of their nearest chunks */
+    double rate;
+    uint32_t query_coverage, item_coverage; /* share_pack */
+    uint32_t first_segment, segment_count;
 };
 
 struct dedup {
@@ -110,6 +113,7 @@ struct dedup {
     ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
 
     ARRAY(struct semantic_found) semantic; /* by number */
+    ARRAY(struct doppel_semantic_segment) segments;
     struct doppel_vector_background *background; /* NULL: nothing was embedded */
     uint32_t embedded;
 

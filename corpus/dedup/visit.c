@@ -146,6 +146,16 @@ static enum doppel_semantic_tier tier_of_rate(double rate)
                                   : DOPPEL_SEMANTIC_RELATED;
 }
 
+static enum doppel_relation extent_of(const struct semantic_found *found)
+{
+    static const double most = 0.5;
+    const bool most_of_query = share_unpack(found->query_coverage) >= most;
+    const bool most_of_item = share_unpack(found->item_coverage) >= most;
+    if (most_of_query)
+        return most_of_item ? DOPPEL_RELATION_SAME : DOPPEL_RELATION_CONTAINED;
+    return most_of_item ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
+}
+
 /* @param out NULL in the decision: there is none */
 static void describe_semantic(struct visit *visit, uint32_t number,
                               struct doppel_semantic_link *out,
@@ -157,15 +167,19 @@ static void describe_semantic(struct visit *visit, uint32_t number,
         return;
     const struct semantic_found *found = &dedup->semantic.items[visit->semantic++];
     const struct facts *facts = dedup_facts_of(dedup, found->of);
-    const double rate = doppel_vector_background_rate(dedup->background, found->cosine);
     *out = (struct doppel_semantic_link){
         .of = string_of(dedup, facts, FACT_ID),
         .of_path = reader_file_path(dedup->reader, file_of(dedup, found->of)),
         .of_line = facts->line,
         .cosine = found->cosine,
-        .tier = tier_of_rate(rate),
-        .false_positive_rate = rate,
-        .expected = rate * dedup->embedded,
+        .tier = tier_of_rate(found->rate),
+        .false_positive_rate = found->rate,
+        .expected = found->rate * dedup->embedded,
+        .query_coverage = share_unpack(found->query_coverage),
+        .item_coverage = share_unpack(found->item_coverage),
+        .extent = extent_of(found),
+        .segments = dedup->segments.items + found->first_segment,
+        .segment_count = found->segment_count,
     };
     decision->semantic = out;
 }

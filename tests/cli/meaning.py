@@ -23,6 +23,8 @@ MODELS = FOLDER / "models"
 CHANCE = random.Random(21)
 # Meanings, each with two words that lie near each other; a topic is what several have in common.
 MEANINGS, TOPICS, DIMENSION, TEXTS, EDITED = 600, 30, 24, 3000, 300
+# Long texts, and how many of them have a passage of another.
+DOCUMENTS, PARAGRAPHS, PASSAGES = 400, 12, 20
 
 
 def doppel(*words, code=0, models=MODELS, **options):
@@ -134,6 +136,58 @@ def test_lines_come_with_it():
     assert [one["doppel"] for one in annotated] == decisions("corpus.jsonl")
     unique = doppel("dedup", "--semantic", "corpus.jsonl", "--emit", "unique").stdout
     assert len(unique.splitlines()) == TEXTS + EDITED + 1  # of the same meaning, and kept
+
+
+def write_long_documents():
+    """Of paragraphs about anything; some have one of another in other words."""
+    documents = [
+        [[CHANCE.randrange(MEANINGS) for _ in range(110)] for _ in range(PARAGRAPHS)]
+        for _ in range(DOCUMENTS)
+    ]
+    edited = {}
+    for i in range(DOCUMENTS - PASSAGES, DOCUMENTS):
+        of, a, b = i - DOCUMENTS // 2, CHANCE.randrange(PARAGRAPHS), CHANCE.randrange(PARAGRAPHS)
+        documents[i][a] = documents[of][b]
+        edited[i] = of, a, b
+    texts = [
+        "\n\n".join(
+            in_words(one, 0.5 if i in edited and edited[i][1] == at else 0)
+            for at, one in enumerate(paragraphs)
+        )
+        for i, paragraphs in enumerate(documents)
+    ]
+    lines = [json.dumps({"id": f"d{i}", "text": text}) + "\n" for i, text in enumerate(texts)]
+    (FOLDER / "long.jsonl").write_text("".join(lines))
+    return texts, edited
+
+
+def paragraph_at(text, number):
+    start = sum(len(one) + 2 for one in text.split("\n\n")[:number])
+    return start, start + len(text.split("\n\n")[number]) + 2
+
+
+def test_passages_of_long_documents_are_found():
+    texts, edited = write_long_documents()
+    found = decisions("long.jsonl", "--max-fp-rate", "1e-3")
+    links = {int(one["id"][1:]): one["semantic"] for one in found if "semantic" in one}
+    right = 0
+    for i, (of, a, b) in edited.items():
+        link = links.get(i)
+        if not link or link["of"] != f"d{of}":
+            continue
+        places = paragraph_at(texts[i], a), paragraph_at(texts[of], b)
+        segment = max(link["segments"], key=lambda one: one["cosine"])
+        got = ("a_start", "a_end"), ("b_start", "b_end")
+        right += all(
+            min(segment[end], last) - max(segment[start], first) > 0.8 * (last - first)
+            and segment[end] - segment[start] < 2.2 * (last - first)
+            for (start, end), (first, last) in zip(got, places)
+        )
+        assert link["extent"] == "overlaps" and 0 < link["query_coverage"] < 0.5, link
+        assert link["relation"] == "semantic" and 0 < link["item_coverage"] < 0.5, link
+    assert right >= 0.9 * PASSAGES, right
+    pairs = DOCUMENTS * (DOCUMENTS - 1) / 2
+    assert len(set(links) - set(edited)) < 2 * pairs * 1e-3, len(links)
 
 
 def test_few_texts_want_a_cosine():

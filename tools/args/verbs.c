@@ -191,8 +191,8 @@ const struct verb verb_table[] = {
      "standard error ends the run. The decisions are the same for any --jobs and --memory. "
      "With --semantic a text that repeats no other is also embedded by a model, or, with "
      "--embeddings, by a service, whose vectors are kept for later runs; and its decision "
-     "has in \"semantic\" an earlier text that means the same in other words, with their cosine "
-     "and how many pairs of unrelated texts are as near. "
+     "has in \"semantic\" an earlier text that means the same in other words, or has a passage "
+     "that does, with their cosine and how many pairs of unrelated texts are as near. "
      "With --unit paragraph it lists the paragraphs that occur in more than --max-documents "
      "records, or with --emit unique prints the records without them.",
      "doppel dedup shards/ --output-dir clean --clusters clusters.jsonl",
