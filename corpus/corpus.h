@@ -112,13 +112,23 @@ struct doppel_dedup_semantic_summary {
     uint64_t chunks;    /**< of these */
     uint64_t too_short; /**< texts of which no chunk has a vector: the model knows no word, say */
     uint64_t decided;   /**< records that were not embedded, as they were duplicates, or no texts */
-    uint64_t near;      /**< pairs of texts as near as that, or nearer */
-    uint64_t linked;    /**< texts that are like another */
-    uint64_t pairs;     /**< of chunks, by chance, whose cosines were looked at */
-    float min_cosine;   /**< that was asked for, or follows from the rate for texts of one chunk; 2:
-                           there are too few texts to tell one so rare */
+    uint64_t handed_off; /**< vectors: chunks that have one */
+    uint64_t near;       /**< pairs of texts as near as that, or nearer */
+    uint64_t linked;     /**< texts that are like another */
+    uint64_t pairs;      /**< of chunks, by chance, whose cosines were looked at */
+    float min_cosine; /**< that was asked for, or follows from the rate for texts of one chunk; 2:
+                         there are too few texts to tell one so rare */
     struct doppel_error failure; /**< why the stage was given up, so that no text is linked; its
                                     status is DOPPEL_OK where it was not */
+};
+
+/** Where the vectors of a second stage go, for a vector database: all that belongs to the corpus
+ * without its duplicates, also what means the same as another; docs/formats.md has the two files.
+ * Strings are borrowed. */
+struct doppel_dedup_hand_off {
+    const char *folder; /**< made where it is not there; vectors.npy and vectors.jsonl in it */
+    const char *model, *revision; /**< what the vectors are by, for each line; NULL: nothing */
+    bool replace; /**< files of these names; else they are refused before all else */
 };
 
 /** A second stage of dedup, on meaning: a text that repeats no other's words is embedded, chunk by
@@ -149,6 +159,8 @@ struct doppel_dedup_semantic {
     double max_fp_rate; /**< the share of pairs of texts by chance that may be as near, by vectors
                            that are whitened */
     float min_cosine;   /**< or, if not 0, this one, of vectors as they are */
+    const struct doppel_dedup_hand_off *hand_off;  /**< of vectors that are not whitened; the files
+                                                      appear when the stage is done. NULL: none */
     struct doppel_dedup_semantic_summary *summary; /**< filled; NULL: not wanted */
 };
 
@@ -270,8 +282,9 @@ typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decis
  * one for each line that is not empty, broken ones included. The rules are doppel_decide's, and so
  * is the order: a record is a duplicate of the first earlier representative within the limit. The
  * same for any number of threads and any memory limit.
- * @return DOPPEL_OK; DOPPEL_E_CANCELLED (by the visitor; by `progress` while reading, after all
- * that was read was visited; or by `progress` while comparing, and none was visited); _IO; _MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (also a file that vectors would be handed off to);
+ * DOPPEL_E_CANCELLED (by the visitor; by `progress` while reading, after all that was read was
+ * visited; or by `progress` while comparing, and none was visited); _IO; _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
                                            doppel_dedup_visitor *visitor, void *context,

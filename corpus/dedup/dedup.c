@@ -156,6 +156,7 @@ enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
     struct dedup dedup = {.options = options, .kept = -1, .space = {.file = -1}};
     pthread_mutex_init(&dedup.against_lock, NULL);
     enum doppel_status status;
+    TRY(dedup_check_hand_off(&dedup, error));
     TRY(begin_dedup(&dedup, error));
     TRY(decide_all(&dedup, error));
     TRY(dedup_visit(&dedup, visitor, context, error));

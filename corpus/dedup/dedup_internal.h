@@ -208,6 +208,8 @@ enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error)
 /** Whether it belongs to the corpus without its duplicates; once all is decided, and it is known
  * who takes whose place. */
 bool dedup_is_unique(const struct dedup *dedup, uint32_t number);
+/** Whether vectors can be handed off to where they are to be; makes the folder. */
+enum doppel_status dedup_check_hand_off(const struct dedup *dedup, struct doppel_error *error);
 /** Embed what is unique, and find what means the same; if that is asked for. */
 enum doppel_status dedup_find_semantic(struct dedup *dedup, struct doppel_error *error);
 /** Tell. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/try.h"
-#include "corpus/dedup/semantic_internal.h"
+#include "corpus/dedup/semantic_hand_off.h"
 #include "corpus/read/temporary.h"
 
 enum doppel_status semantic_no_memory(struct doppel_error *error)
@@ -200,15 +200,18 @@ enum doppel_status dedup_find_semantic(struct dedup *dedup, struct doppel_error 
                                            .error = error};
     if (!embedding.options || dedup->cancelled)
         return DOPPEL_OK;
+    struct hand_off_files files = {0};
     enum doppel_status status;
     TRY(begin_embedding(&embedding, error));
     TRY(semantic_embed_unique(&embedding, error));
-    if (embedding.written) {
+    if (embedding.written)
         TRY(map_rows(&embedding, error));
+    TRY(hand_off_write(&embedding, &files, error));
+    if (embedding.written)
         TRY(compare_embedded(&embedding, error));
-    }
     dedup->embedded = (uint32_t)embedding.summary.embedded;
 done:
+    status = hand_off_close(&files, status, error);
     if (embedding.summary.failure.status && embedding.options->summary)
         status = DOPPEL_OK; /* which is said there */
     if (embedding.options->summary)

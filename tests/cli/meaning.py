@@ -4,6 +4,8 @@
 `meaning.py BUILD`
 """
 
+import array
+import ast
 import gzip
 import json
 import os
@@ -188,6 +190,105 @@ def test_passages_of_long_documents_are_found():
     assert right >= 0.9 * PASSAGES, right
     pairs = DOCUMENTS * (DOCUMENTS - 1) / 2
     assert len(set(links) - set(edited)) < 2 * pairs * 1e-3, len(links)
+
+
+def handed_off(folder):
+    """The rows and the lines, read as the format says."""
+    content = (FOLDER / folder / "vectors.npy").read_bytes()
+    assert content[:8] == b"\x93NUMPY\x01\x00"
+    size = 10 + int.from_bytes(content[8:10], "little")
+    header = ast.literal_eval(content[10:size].decode())
+    assert size % 64 == 0 and content[size - 1:size] == b"\n"
+    assert header["descr"] == "<f4" and header["fortran_order"] is False, header
+    count, dimension = header["shape"]
+    assert dimension == DIMENSION and len(content) == size + 4 * count * dimension, header
+    values = array.array("f", content[size:])
+    if sys.byteorder == "big":
+        values.byteswap()
+    lines = (FOLDER / folder / "vectors.jsonl").read_text().splitlines()
+    assert len(lines) == count, header
+    rows = [values[i * dimension:(i + 1) * dimension] for i in range(count)]
+    return rows, [json.loads(line) for line in lines]
+
+
+def test_vectors_are_handed_off():
+    plain = decisions("corpus.jsonl")
+    assert decisions("corpus.jsonl", "--hand-off", "off") == plain
+    rows, lines = handed_off("off")
+    assert sorted(path.name for path in (FOLDER / "off").iterdir()) == [
+        "vectors.jsonl",
+        "vectors.npy",
+    ]
+    unique = [one for one in plain if one["decision"] == "new" and one["id"] != "no word"]
+    # Also those that are linked.
+    assert [one["id"] for one in lines] == [one["id"] for one in unique]
+    model = json.loads(doppel("model", "list", "--json").stdout)
+    for number, (row, line) in enumerate(zip(rows, lines)):
+        assert abs(sum(x * x for x in row) - 1) < 1e-5
+        assert line.items() >= {"row": number, "path": "corpus.jsonl", "model": "words"}.items()
+        assert line["line"] == unique[number]["line"] and "chunk" not in line
+        assert line["revision"] == model["revision"]
+    (FOLDER / "ids").write_text("".join(line["id"] + "\n" for line in lines))
+    words = ("off/vectors.npy", "--ids", "ids", "--min-cosine", "0.999", "--json")
+    pairs = [json.loads(one) for one in doppel("index", "join", *words).stdout.splitlines()]
+    assert pairs and all(one["cosine"] >= 0.999 for one in pairs)
+    at = {line["id"]: row for line, row in zip(lines, rows)}
+    for one in pairs[:50]:
+        cosine = sum(x * y for x, y in zip(at[one["a"]], at[one["b"]]))
+        assert abs(cosine - one["cosine"]) < 1e-3, one
+
+
+def test_chunks_are_handed_off_with_their_places():
+    texts, _ = write_long_documents()
+    decisions("long.jsonl", "--max-fp-rate", "1e-3", "--hand-off", "new/")
+    rows, lines = handed_off("new")
+    assert len(rows) > DOCUMENTS * PARAGRAPHS / 2
+    for before, line in zip([None] + lines, lines):
+        number = int(line["id"][1:])
+        assert line["line"] == number + 1 and 0 <= line["chunk"] < line["chunks"]
+        assert line["start"] == (before["end"] if line["chunk"] else 0), line
+        assert line["end"] <= len(texts[number]), line
+        assert line["chunk"] + 1 < line["chunks"] or line["end"] == len(texts[number]), line
+
+
+def test_documents_miss_what_chunks_find():
+    """The mean of a document's chunks says less of a passage than that two are about the same."""
+    _, edited = write_long_documents()
+    decisions("long.jsonl", "--max-fp-rate", "1e-3", "--hand-off", "long", "--force")
+    rows, lines = handed_off("long")
+    means = [[0.0] * DIMENSION for _ in range(DOCUMENTS)]
+    for row, line in zip(rows, lines):
+        mean = means[int(line["id"][1:])]
+        mean[:] = map(sum, zip(mean, row))
+    common = [sum(one) / DOCUMENTS for one in zip(*means)]
+    means = [[x - y for x, y in zip(mean, common)] for mean in means]
+    lengths = [sum(x * x for x in mean) ** 0.5 for mean in means]
+
+    def cosine(a, b):
+        return sum(x * y for x, y in zip(means[a], means[b])) / lengths[a] / lengths[b]
+
+    by_chance = sorted(cosine(a, b) for a in range(DOCUMENTS) for b in range(0, a, 7))
+    least = by_chance[-len(by_chance) // 1000]
+    assert sum(cosine(i, of) >= least for i, (of, _, _) in edited.items()) < PASSAGES / 2
+
+
+def test_files_are_not_replaced_unless_asked():
+    (FOLDER / "taken").mkdir()
+    (FOLDER / "taken" / "vectors.jsonl").write_text("mine")
+    words = ("dedup", "--semantic", "corpus.jsonl", "--hand-off")
+    refused = doppel(*words, "taken", code=2)
+    assert "vectors.jsonl is there already" in refused.stderr, refused.stderr
+    assert "--force" in refused.stderr and not refused.stdout
+    assert (FOLDER / "taken" / "vectors.jsonl").read_text() == "mine"
+    doppel(*words, "taken", "--force")
+    assert len(handed_off("taken")[0]) == TEXTS + EDITED
+    (FOLDER / "odd" / "vectors.npy").mkdir(parents=True)
+    assert "no file" in doppel(*words, "odd", "--force", code=2).stderr
+    assert "cannot be made" in doppel(*words, "no/where", code=2).stderr
+    assert "--semantic" in doppel("dedup", "corpus.jsonl", "--hand-off", "x", code=2).stderr
+    (FOLDER / "none.jsonl").write_text("")
+    doppel("dedup", "--semantic", "none.jsonl", "--hand-off", "empty")
+    assert handed_off("empty") == ([], [])
 
 
 def test_few_texts_want_a_cosine():

@@ -1,4 +1,5 @@
 /* The second stage of dedup as its caller sees it: what is shown, when, and what a failure ends. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,6 +26,7 @@ struct made_stage {
     unsigned begun, batches;
     struct doppel_dedup_semantic_summary summary;
     uint64_t decisions, linked;
+    const char *off; /* a folder for vectors; NULL: none */
 };
 
 static enum doppel_status fail_at(const struct made_stage *stage, enum part part,
@@ -102,7 +104,9 @@ static enum doppel_status run_made(struct made_stage *stage, bool with_foresight
 {
     char *folder = folder_make(), *path = path_in(folder, "corpus.jsonl");
     const char *paths[] = {path};
+    const struct doppel_dedup_hand_off hand_off = {.folder = stage->off, .model = "made"};
     const struct doppel_dedup_semantic semantic = {
+        .hand_off = stage->off ? &hand_off : NULL,
         .dimension = DIMENSION,
         .embed = embed_made,
         .foresee = with_foresight ? foresee_made : NULL,
@@ -198,6 +202,36 @@ static void test_cancelling_ends_the_run(void **state)
     }
 }
 
+static size_t count_files(const char *folder)
+{
+    DIR *open = opendir(folder);
+    size_t count = 0;
+    assert_non_null(open);
+    for (const struct dirent *entry; (entry = readdir(open));)
+        count += entry->d_name[0] != '.';
+    closedir(open);
+    return count;
+}
+
+static void test_vectors_are_handed_off_whole_or_not(void **state)
+{
+    (void)state;
+    static const enum part parts[] = {FORESEEING, BEGINNING, EMBEDDING, NOWHERE};
+    for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
+        char *folder = folder_make();
+        struct made_stage stage = {.fails = parts[i / 2],
+                                   .with = i % 2 ? DOPPEL_E_CANCELLED : DOPPEL_E_BUSY,
+                                   .off = folder};
+        const bool whole = stage.fails == NOWHERE;
+        assert_int_equal(run_made(&stage, true, true, NULL),
+                         i % 2 && !whole ? DOPPEL_E_CANCELLED : DOPPEL_OK);
+        assert_int_equal(count_files(folder), whole ? 2 : 0);
+        assert_int_equal(stage.summary.handed_off, whole ? TEXTS : 0);
+        end_made(&stage);
+        folder_remove(folder);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_a_failure_ends_the_stage),
         cmocka_unit_test(test_a_failure_that_nobody_would_see),
         cmocka_unit_test(test_cancelling_ends_the_run),
+        cmocka_unit_test(test_vectors_are_handed_off_whole_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

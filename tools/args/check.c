@@ -390,8 +390,11 @@ static enum doppel_status check_outputs(struct settings *settings, struct doppel
     const char *given = settings->output_dir ? "output-dir"
                         : settings->clusters ? "clusters"
                                              : NULL;
-    if (settings->replace_outputs && !settings->output_dir)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--force' goes with '--output-dir'");
+    if (settings->replace_outputs && !settings->output_dir && !settings->hand_off)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--force' goes with '--output-dir' or '--hand-off'");
+    if (settings->hand_off && !settings->semantic)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--hand-off' goes with '--semantic'");
     if (given && settings->unit == UNIT_PARAGRAPH)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' does not go with '--unit paragraph'",
                            given);

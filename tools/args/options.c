@@ -504,9 +504,13 @@ const struct option_info option_table[] = {
      "Write the lines of --emit (default: unique) to DIR, for each FILE one of the same name and "
      "compression",
      VERB_DEDUP, SECTION_OUTPUT},
+    {"hand-off", 0, "DIR", OPTION_TEXT, AT(hand_off), NULL,
+     "With --semantic: write the vectors of all that repeats no other to DIR, vectors.npy, and "
+     "what each is of, vectors.jsonl",
+     VERB_DEDUP, SECTION_OUTPUT},
     {"force", 0, NULL, OPTION_FLAG, AT(replace_outputs), NULL,
-     "Replace files that are in --output-dir already; never a FILE that is read", VERB_DEDUP,
-     SECTION_OUTPUT},
+     "Replace files that are in --output-dir or --hand-off already; never a FILE that is read",
+     VERB_DEDUP, SECTION_OUTPUT},
     {"clusters", 0, "FILE", OPTION_TEXT, AT(clusters), NULL,
      "Also write linked records and their cluster, as JSON", VERB_DEDUP, SECTION_OUTPUT},
     {"null", '0', NULL, OPTION_FLAG, AT(null_separated), NULL,

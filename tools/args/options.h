@@ -155,6 +155,7 @@ struct settings {
     enum emit emit;
     enum input_format input_format;
     const char *output_dir, *clusters; /* NULL: not given */
+    const char *hand_off;              /* of dedup --semantic; NULL: not given */
     bool force;                        /* of import --sync: whatever goes */
     bool replace_outputs;              /* of dedup --output-dir */
     const char *against;               /* a library; NULL: none */

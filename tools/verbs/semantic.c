@@ -39,8 +39,13 @@ enum doppel_status semantic_stage_open(const struct settings *settings, struct r
     if (!settings->semantic)
         return DOPPEL_OK;
     TRY(embedder_open(settings, report, source, error));
+    const struct doppel_embedder_identity *identity = doppel_embedder_identity(source->embedder);
+    stage->hand_off = (struct doppel_dedup_hand_off){.folder = settings->hand_off,
+                                                     .model = identity->name,
+                                                     .revision = identity->revision,
+                                                     .replace = settings->replace_outputs};
     stage->options = (struct doppel_dedup_semantic){
-        .dimension = doppel_embedder_identity(source->embedder)->dimension,
+        .dimension = identity->dimension,
         .embed = embed_for_dedup,
         .foresee = source->is_service ? foresee_for_dedup : NULL,
         .begin = source->is_service ? begin_for_dedup : NULL,
@@ -48,6 +53,7 @@ enum doppel_status semantic_stage_open(const struct settings *settings, struct r
         .max_fp_rate =
             settings->max_false_positives > 0 ? settings->max_false_positives : usual_fp_rate,
         .min_cosine = (float)settings->semantic_cosine,
+        .hand_off = settings->hand_off ? &stage->hand_off : NULL,
         .summary = &stage->summary,
     };
 done:

@@ -10,6 +10,7 @@
 struct semantic_stage {
     struct embedder_of_run source; /* nothing is open: there is no such stage */
     struct doppel_dedup_semantic options;
+    struct doppel_dedup_hand_off hand_off;
     struct doppel_dedup_semantic_summary summary;
 };
 
