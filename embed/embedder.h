@@ -145,6 +145,31 @@ DOPPEL_API enum doppel_status doppel_embedder_check_cost(
     const struct doppel_embedder *embedder, const struct doppel_embedder_estimate *estimate,
     struct doppel_error *error);
 
+/* ---- what a cache has ---- */
+
+/** A model of a service, of which a cache has vectors. */
+struct doppel_embedder_cached {
+    struct doppel_embedder_identity identity;
+    uint64_t vectors;
+};
+
+/** @return false: no more */
+typedef bool doppel_embedder_cached_visitor(void *context,
+                                            const struct doppel_embedder_cached *model);
+
+/** Visit the models of a cache by name. A file that is not there has none.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED; DOPPEL_E_FORMAT; DOPPEL_E_VERSION; DOPPEL_E_CORRUPT;
+ *         DOPPEL_E_BUSY; DOPPEL_E_IO; DOPPEL_E_MEMORY. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_embedder_cache_list(const char *path,
+                                                         doppel_embedder_cached_visitor *visit,
+                                                         void *context, struct doppel_error *error);
+
+/** Remove all vectors of the models of a name, and that services had them: their room is used
+ * again. What a process that uses one of them still puts is not found. @return as
+ * doppel_embedder_cache_list; DOPPEL_E_NOT_FOUND: there is no such model. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_embedder_cache_forget(const char *path, const char *name,
+                                                           struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

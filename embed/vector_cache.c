@@ -1,18 +1,11 @@
 /* Vectors that were paid for, in a file of SQLite's. */
-#include "embed/vector_cache.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <doppel/store.h>
-#include <sqlite3.h>
-
-#include "core/bytes.h"
 #include "core/digest.h"
 #include "core/files/quarantine.h"
-#include "core/try.h"
-#include "embed/endpoint/endpoint.h"
+#include "embed/vector_cache_internal.h"
 
 enum {
     VECTORS_APPLICATION_ID = 0x64706c56, /* "dplV" */
@@ -21,35 +14,28 @@ enum {
     GO_FOR_ONE = 4 /* vectors that go, where there is no room, for each that comes */
 };
 
-struct vector_cache {
-    struct doppel_store *store;
-    uint64_t most_bytes;
-    int64_t model;      /* its row; 0: none is chosen */
-    uint32_t dimension; /* of its vectors */
-    uint8_t *row;       /* digest and vector, as they are summed */
-    bool damaged;       /* it is of no use any more */
-};
-
+/* Of a model that was forgotten, another process may still put vectors: nothing refers to it. */
 static const char vectors_schema[] =
-    "CREATE TABLE model(id INTEGER PRIMARY KEY, name TEXT NOT NULL, prefix TEXT NOT NULL,"
+    "CREATE TABLE model(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, prefix TEXT NOT "
+    "NULL,"
     " revision TEXT NOT NULL, dimension INTEGER NOT NULL, probe BLOB NOT NULL) STRICT;"
     "CREATE TABLE place(url TEXT NOT NULL, name TEXT NOT NULL, prefix TEXT NOT NULL,"
-    " model INTEGER NOT NULL REFERENCES model, PRIMARY KEY(url, name, prefix))"
+    " model INTEGER NOT NULL, PRIMARY KEY(url, name, prefix))"
     " STRICT, WITHOUT ROWID;"
-    "CREATE TABLE vector(number INTEGER PRIMARY KEY, model INTEGER NOT NULL REFERENCES model,"
+    "CREATE TABLE vector(number INTEGER PRIMARY KEY, model INTEGER NOT NULL,"
     " text BLOB NOT NULL, checksum INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;"
     "CREATE UNIQUE INDEX vector_by_text ON vector(model, text);";
 
 /* ---- opening ---- */
 
-static enum doppel_status open_vectors(struct vector_cache *cache, const char *path,
+static enum doppel_status open_vectors(struct vector_cache *cache, const char *path, bool create,
                                        struct doppel_error *error)
 {
     const struct doppel_store_options options = {
         .application_id = VECTORS_APPLICATION_ID,
         .schema_version = VECTORS_VERSION,
         .schema = vectors_schema,
-        .create = true,
+        .create = create,
         .busy_timeout_ms = BUSY_MS,
     };
     if (is_no_database(path))
@@ -62,10 +48,10 @@ static enum doppel_status renew_vectors(struct vector_cache *cache, const char *
                                         bool *out_renewed, struct doppel_error *error)
 {
     int lock = lock_folder_of(path);
-    enum doppel_status status = open_vectors(cache, path, error);
+    enum doppel_status status = open_vectors(cache, path, true, error);
     if (status == DOPPEL_E_CORRUPT) {
         TRY(quarantine_database(path, "damaged", error));
-        TRY(open_vectors(cache, path, error));
+        TRY(open_vectors(cache, path, true, error));
         *out_renewed = true;
     }
 done:
@@ -83,9 +69,23 @@ enum doppel_status vector_cache_open(const char *path, uint64_t most_bytes,
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", path);
     cache->most_bytes = most_bytes;
     *out_renewed = false;
-    enum doppel_status status = open_vectors(cache, path, error);
+    enum doppel_status status = open_vectors(cache, path, true, error);
     if (status == DOPPEL_E_CORRUPT)
         status = renew_vectors(cache, path, out_renewed, error);
+    if (status)
+        vector_cache_close(cache);
+    else
+        *out = cache;
+    return status;
+}
+
+enum doppel_status vector_cache_open_existing(const char *path, struct vector_cache **out,
+                                              struct doppel_error *error)
+{
+    struct vector_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", path);
+    enum doppel_status status = open_vectors(cache, path, false, error);
     if (status)
         vector_cache_close(cache);
     else
@@ -114,22 +114,22 @@ void vector_cache_close(struct vector_cache *cache)
     free(cache);
 }
 
-static enum doppel_status note_damage(struct vector_cache *cache, enum doppel_status status)
+enum doppel_status vectors_note_damage(struct vector_cache *cache, enum doppel_status status)
 {
     cache->damaged |= status == DOPPEL_E_CORRUPT;
     return status;
 }
 
-static enum doppel_status check_usable(const struct vector_cache *cache, struct doppel_error *error)
+enum doppel_status vectors_check_usable(const struct vector_cache *cache,
+                                        struct doppel_error *error)
 {
     return cache->damaged ? doppel_fail(error, DOPPEL_E_CORRUPT, "%s: the cache is damaged",
                                         doppel_store_path(cache->store))
                           : DOPPEL_OK;
 }
 
-/* Run a statement that gives no row, or one number. @param out NULL: none is wanted */
-static enum doppel_status run_for_number(struct vector_cache *cache, sqlite3_stmt *statement,
-                                         int64_t *out, struct doppel_error *error)
+enum doppel_status vectors_run(struct vector_cache *cache, sqlite3_stmt *statement, int64_t *out,
+                               struct doppel_error *error)
 {
     bool row;
     enum doppel_status status = doppel_store_step(cache->store, statement, &row, error);
@@ -137,167 +137,6 @@ static enum doppel_status run_for_number(struct vector_cache *cache, sqlite3_stm
         *out = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return status;
-}
-
-/* ---- which model ---- */
-
-static void write_cached_floats(uint8_t *out, const float *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        put_f32(out + 4 * (size_t)i, values[i]);
-}
-
-static void read_cached_floats(const uint8_t *bytes, float *out, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = get_f32(bytes + 4 * (size_t)i);
-}
-
-static void bind_model_text(sqlite3_stmt *statement, int place, const char *text)
-{
-    sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
-}
-
-/* The row of the model whose probe is the nearest, and near enough: 0 where there is none. */
-static enum doppel_status find_model_row(struct vector_cache *cache,
-                                         const struct cached_model *model, int64_t *out,
-                                         char out_revision[33], struct doppel_error *error)
-{
-    float *known = malloc(model->identity->dimension * sizeof *known);
-    double cosine, best = -1;
-    sqlite3_stmt *statement;
-    enum doppel_status status;
-    bool row = true;
-    if (!known)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a model");
-    *out = 0;
-    TRY(doppel_store_statement(cache->store,
-                               "SELECT id, revision, probe FROM model WHERE name = ?1 AND"
-                               " prefix = ?2 AND dimension = ?3 AND length(probe) = 4 * ?3 AND"
-                               " length(revision) = 32",
-                               &statement, error));
-    bind_model_text(statement, 1, model->identity->name);
-    bind_model_text(statement, 2, model->identity->prefix);
-    sqlite3_bind_int64(statement, 3, model->identity->dimension);
-    for (;;) {
-        TRY(doppel_store_step(cache->store, statement, &row, error));
-        if (!row)
-            break;
-        read_cached_floats(sqlite3_column_blob(statement, 2), known, model->identity->dimension);
-        if (!endpoint_is_same_probe(known, model->probe, model->identity->dimension, &cosine) ||
-            cosine <= best)
-            continue;
-        best = cosine;
-        *out = sqlite3_column_int64(statement, 0);
-        memcpy(out_revision, sqlite3_column_text(statement, 1), 32);
-    }
-done:
-    free(known);
-    return status;
-}
-
-static enum doppel_status find_place(struct vector_cache *cache, const struct cached_model *model,
-                                     int64_t *out, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status;
-    *out = 0;
-    TRY(doppel_store_statement(
-        cache->store, "SELECT model FROM place WHERE url = ?1 AND name = ?2 AND prefix = ?3",
-        &statement, error));
-    bind_model_text(statement, 1, model->place);
-    bind_model_text(statement, 2, model->identity->name);
-    bind_model_text(statement, 3, model->identity->prefix);
-    TRY(run_for_number(cache, statement, out, error));
-done:
-    return status;
-}
-
-static enum doppel_status insert_model(struct vector_cache *cache, const struct cached_model *model,
-                                       int64_t *out, struct doppel_error *error)
-{
-    const struct doppel_embedder_identity *identity = model->identity;
-    sqlite3_stmt *statement;
-    enum doppel_status status;
-    TRY(doppel_store_statement(cache->store,
-                               "INSERT INTO model(name, prefix, revision, dimension, probe)"
-                               " VALUES(?, ?, ?, ?, ?) RETURNING id",
-                               &statement, error));
-    write_cached_floats(cache->row, model->probe, identity->dimension);
-    bind_model_text(statement, 1, identity->name);
-    bind_model_text(statement, 2, identity->prefix);
-    bind_model_text(statement, 3, identity->revision);
-    sqlite3_bind_int64(statement, 4, identity->dimension);
-    sqlite3_bind_blob(statement, 5, cache->row, (int)(4 * identity->dimension), SQLITE_STATIC);
-    TRY(run_for_number(cache, statement, out, error));
-done:
-    return status;
-}
-
-static enum doppel_status insert_place(struct vector_cache *cache, const struct cached_model *model,
-                                       int64_t id, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status;
-    TRY(doppel_store_statement(cache->store,
-                               "INSERT OR REPLACE INTO place(url, name, prefix, model)"
-                               " VALUES(?, ?, ?, ?)",
-                               &statement, error));
-    bind_model_text(statement, 1, model->place);
-    bind_model_text(statement, 2, model->identity->name);
-    bind_model_text(statement, 3, model->identity->prefix);
-    sqlite3_bind_int64(statement, 4, id);
-    TRY(run_for_number(cache, statement, NULL, error));
-done:
-    return status;
-}
-
-static enum doppel_status note_model_of(struct vector_cache *cache,
-                                        const struct cached_model *model, char revision[33],
-                                        struct doppel_error *error)
-{
-    int64_t known = 0, here = 0;
-    enum doppel_status status;
-    memcpy(revision, model->identity->revision, 33);
-    TRY(find_model_row(cache, model, &known, revision, error));
-    TRY(find_place(cache, model, &here, error));
-    if (here && here != known && !model->trusted)
-        return doppel_fail(error, DOPPEL_E_VERSION,
-                           "%.200s: '%.100s' has other vectors than those that %.120s has of it: "
-                           "it is another model",
-                           model->place, model->identity->name, doppel_store_path(cache->store));
-    if (!known)
-        TRY(insert_model(cache, model, &known, error));
-    if (here != known)
-        TRY(insert_place(cache, model, known, error));
-    cache->model = known;
-done:
-    return status;
-}
-
-enum doppel_status vector_cache_choose(struct vector_cache *cache, const struct cached_model *model,
-                                       char out_revision[33], struct doppel_error *error)
-{
-    char revision[33] = "";
-    enum doppel_status status;
-    uint8_t *row = malloc(sizeof(struct doppel_digest) + 4 * (size_t)model->identity->dimension);
-    if (!row)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a model");
-    free(cache->row);
-    cache->row = row;
-    cache->model = 0;
-    cache->dimension = model->identity->dimension;
-    TRY(check_usable(cache, error));
-    TRY(doppel_store_begin(cache->store, error));
-    status = note_model_of(cache, model, revision, error);
-    if (status)
-        doppel_store_rollback(cache->store);
-    else
-        status = doppel_store_commit(cache->store, error);
-    if (!status)
-        memcpy(out_revision, revision, sizeof revision);
-done:
-    return note_damage(cache, status);
 }
 
 /* ---- vectors ---- */
@@ -325,7 +164,7 @@ static bool take_cached_vector(struct vector_cache *cache, sqlite3_stmt *stateme
     if (sum_of_row(cache, text) != sqlite3_column_int64(statement, 0))
         return false;
     if (out_row)
-        read_cached_floats(floats_of_row(cache), out_row, cache->dimension);
+        vectors_read_floats(floats_of_row(cache), out_row, cache->dimension);
     return true;
 }
 
@@ -335,7 +174,7 @@ enum doppel_status vector_cache_get(struct vector_cache *cache, const struct dop
     sqlite3_stmt *statement;
     enum doppel_status status;
     bool row;
-    TRY(check_usable(cache, error));
+    TRY(vectors_check_usable(cache, error));
     TRY(doppel_store_statement(cache->store,
                                "SELECT checksum, vector FROM vector WHERE model = ? AND text = ?",
                                &statement, error));
@@ -346,7 +185,7 @@ enum doppel_status vector_cache_get(struct vector_cache *cache, const struct dop
         status = DOPPEL_E_NOT_FOUND;
     sqlite3_reset(statement);
 done:
-    return note_damage(cache, status);
+    return vectors_note_damage(cache, status);
 }
 
 /* ---- keeping, within bounds ---- */
@@ -358,7 +197,7 @@ static enum doppel_status pragma_number(struct vector_cache *cache, const char *
     enum doppel_status status;
     *out = 0;
     TRY(doppel_store_statement(cache->store, sql, &statement, error));
-    TRY(run_for_number(cache, statement, out, error));
+    TRY(vectors_run(cache, statement, out, error));
 done:
     return status;
 }
@@ -380,7 +219,7 @@ static enum doppel_status make_room_for(struct vector_cache *cache, size_t count
                                " (SELECT number FROM vector ORDER BY number LIMIT ?)",
                                &statement, error));
     sqlite3_bind_int64(statement, 1, (int64_t)count * GO_FOR_ONE);
-    TRY(run_for_number(cache, statement, NULL, error));
+    TRY(vectors_run(cache, statement, NULL, error));
 done:
     return status;
 }
@@ -391,7 +230,7 @@ static enum doppel_status put_cached_vector(struct vector_cache *cache,
 {
     sqlite3_stmt *statement;
     enum doppel_status status;
-    write_cached_floats(floats_of_row(cache), vector->row, cache->dimension);
+    vectors_write_floats(floats_of_row(cache), vector->row, cache->dimension);
     int64_t sum = sum_of_row(cache, &vector->text);
     TRY(doppel_store_statement(cache->store,
                                "INSERT OR REPLACE INTO vector(model, text, checksum, vector)"
@@ -402,7 +241,7 @@ static enum doppel_status put_cached_vector(struct vector_cache *cache,
     sqlite3_bind_int64(statement, 3, sum);
     sqlite3_bind_blob(statement, 4, floats_of_row(cache), (int)(4 * cache->dimension),
                       SQLITE_STATIC);
-    TRY(run_for_number(cache, statement, NULL, error));
+    TRY(vectors_run(cache, statement, NULL, error));
 done:
     return status;
 }
@@ -423,7 +262,7 @@ enum doppel_status vector_cache_put(struct vector_cache *cache, const struct cac
                                     size_t count, struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(check_usable(cache, error));
+    TRY(vectors_check_usable(cache, error));
     TRY(doppel_store_begin(cache->store, error));
     status = put_vectors(cache, vectors, count, error);
     if (status)
@@ -431,5 +270,5 @@ enum doppel_status vector_cache_put(struct vector_cache *cache, const struct cac
     else
         status = doppel_store_commit(cache->store, error);
 done:
-    return note_damage(cache, status);
+    return vectors_note_damage(cache, status);
 }

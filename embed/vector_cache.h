@@ -24,6 +24,11 @@ enum doppel_status vector_cache_open(const char *path, uint64_t most_bytes,
                                      struct vector_cache **out, bool *out_renewed,
                                      struct doppel_error *error);
 
+/* Open one that is there, and leave a damaged one as it is. To list what it has, and to forget.
+ * @return also DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT */
+enum doppel_status vector_cache_open_existing(const char *path, struct vector_cache **out,
+                                              struct doppel_error *error);
+
 /* A file that was found to be damaged is quarantined. NULL is fine. */
 void vector_cache_close(struct vector_cache *cache);
 

@@ -396,13 +396,52 @@ def test_a_model_that_has_changed():
     SERVER.behave(other, always=True)
     done = dedup(cache="changed", code=2)
     assert "'m' has other vectors than those that" in done.stderr, done.stderr
-    assert "it is another model. To go on, remove that file, or give '--no-cache'" in done.stderr
+    assert "it is another model. To forget that one: doppel model remove 'm'" in done.stderr
     assert not texts_sent() and not done.stdout
     assert linked(dedup("--no-cache", cache="changed")) == ALL_LINKED
     SERVER.behave(lambda call: call.answer(meanings(call.texts, dimension=9)), always=True)
     assert "another model" in dedup(cache="changed", code=2).stderr
     SERVER.behave(well, always=True)
     assert linked(dedup(cache="changed")) == ALL_LINKED and not texts_sent()
+
+
+def model(*words, cache, code=0):
+    done = subprocess.run(
+        [BUILD / "doppel", "model", *words],
+        capture_output=True,
+        env=environment(cache, DOPPEL_MODELS=str(FOLDER / "models")),
+        text=True,
+    )
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done
+
+
+def test_models_of_services_are_listed_and_forgotten():
+    assert not model("list", "--json", cache="none").stdout
+    assert not (FOLDER / "none").exists()
+    SERVER.behave(well)
+    for name in "m", "some/other":
+        dedup(cache="listed", model=name)
+    printed = model("list", "--json", cache="listed").stdout
+    listed = [json.loads(line) for line in printed.splitlines()]
+    assert [one.pop("name") for one in listed] == ["m", "some/other"]
+    for one in listed:
+        assert len(one.pop("revision")) == 32
+        assert one == {"dimension": 8, "tokens": "service", "vectors": UNIQUE}, one
+    model("remove", "some/other", cache="listed")
+    done = model("remove", "some/other", "nobody", cache="listed", code=2)
+    assert "'some/other' is no name of a model" in done.stderr, done.stderr
+    assert "there is no such model" in model("remove", "nobody", cache="listed", code=3).stderr
+    SERVER.behave(lambda call: call.answer(meanings(call.texts, salt="other")), always=True)
+    dedup(cache="listed", code=2)
+    assert linked(dedup(cache="listed", model="some/other")) == ALL_LINKED
+    assert len(texts_sent()) == UNIQUE
+    model("remove", "m", cache="listed")
+    SERVER.behave(lambda call: call.answer(meanings(call.texts, salt="other")), always=True)
+    assert linked(dedup(cache="listed")) == ALL_LINKED and len(texts_sent()) == UNIQUE
+    file = cache_file("listed")
+    file.write_bytes(b"nothing of the kind, and no database")
+    assert "left alone" in model("list", cache="listed", code=3).stderr
 
 
 # ---- a cache that is of no use ----

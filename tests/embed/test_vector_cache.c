@@ -210,6 +210,58 @@ static void test_a_place_with_another_model(void **state)
     made_folder_remove(&folder);
 }
 
+/* Names with their counts, one after the other. */
+static bool append_cached(void *context, const struct doppel_embedder_cached *model)
+{
+    char *out = context;
+    sprintf(out + strlen(out), "%s%s:%d ", model->identity.prefix, model->identity.name,
+            (int)model->vectors);
+    return true;
+}
+
+static bool choose_name(struct vector_cache *cache, const char *name, uint64_t probe)
+{
+    struct doppel_embedder_identity named = usual_identity;
+    char revision[33];
+    float vector[DIMENSION];
+    vector_of(probe, vector);
+    snprintf(named.name, sizeof named.name, "%s", name);
+    const struct cached_model model = {&named, vector, "http://a", false};
+    return vector_cache_choose(cache, &model, revision, NULL) == DOPPEL_OK;
+}
+
+static void test_models_are_forgotten(void **state)
+{
+    (void)state;
+    struct made_folder folder;
+    char names[256] = "";
+    made_folder_begin(&folder);
+    const char *path = made_path(&folder, "vectors.db");
+    assert_int_equal(doppel_embedder_cache_list(path, append_cached, names, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_embedder_cache_forget(path, "m", NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(size_of_file(path), -1);
+    struct vector_cache *cache = open_bounded(path, no_bound, false);
+    assert_true(choose_name(cache, "n", 1));
+    assert_int_equal(put_numbers(cache, 0, 7), DOPPEL_OK);
+    assert_true(choose_name(cache, "m", 1));
+    assert_int_equal(put_numbers(cache, 0, 9), DOPPEL_OK);
+    assert_int_equal(doppel_embedder_cache_list(path, append_cached, names, NULL), DOPPEL_OK);
+    assert_string_equal(names, "query: m:9 query: n:7 ");
+    assert_int_equal(doppel_embedder_cache_forget(path, "other", NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(doppel_embedder_cache_forget(path, "m", NULL), DOPPEL_OK);
+    struct vector_cache *later = open_bounded(path, no_bound, false);
+    assert_true(choose_name(later, "x", 2)); /* whose row is not the one that was m's */
+    assert_int_equal(put_numbers(cache, 0, 5), DOPPEL_OK);
+    assert_int_equal(count_numbers(later, 0, 9), 0);
+    assert_true(choose_name(later, "m", 2)); /* another model, in the place of that one */
+    assert_int_equal(count_numbers(later, 0, 9), 0);
+    assert_true(choose_name(later, "n", 1));
+    assert_int_equal(count_numbers(later, 0, 9), 7);
+    vector_cache_close(later);
+    vector_cache_close(cache);
+    made_folder_remove(&folder);
+}
+
 /* ---- damage ---- */
 
 static void test_what_is_no_cache(void **state)
@@ -481,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_models_do_not_meet),
         cmocka_unit_test(test_a_probe_that_is_nearly_the_same),
         cmocka_unit_test(test_a_place_with_another_model),
+        cmocka_unit_test(test_models_are_forgotten),
         cmocka_unit_test(test_what_is_no_cache),
         cmocka_unit_test(test_a_damaged_one_is_quarantined),
         cmocka_unit_test(test_flipped_bytes),

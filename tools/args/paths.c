@@ -72,12 +72,12 @@ char *cache_file(const struct settings *settings)
                            : user_file("XDG_CACHE_HOME", ".cache", "doppel/cache.db");
 }
 
-char *vector_cache_file(const struct settings *settings)
+char *vector_cache_file(const struct settings *settings, bool make_folder)
 {
     if (settings->no_cache)
         return NULL;
     char *path = user_file("XDG_CACHE_HOME", ".cache", "doppel/vectors.db");
-    if (path)
+    if (path && make_folder)
         make_folders(path);
     return path;
 }

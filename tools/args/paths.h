@@ -2,6 +2,8 @@
 #ifndef DOPPEL_TOOLS_ARGS_PATHS_H
 #define DOPPEL_TOOLS_ARGS_PATHS_H
 
+#include <stdbool.h>
+
 struct settings;
 
 /* The variable's folder (absolute, as the XDG specification demands), else `below_home` in $HOME;
@@ -21,8 +23,8 @@ char *model_folder(void);
 char *cache_file(const struct settings *settings);
 
 /* Of vectors that services make: $XDG_CACHE_HOME/doppel/vectors.db (~/.cache/…); NULL with
- * --no-cache or without a home; its directory is made. Given (free). */
-char *vector_cache_file(const struct settings *settings);
+ * --no-cache or without a home. @param make_folder for who is to write it. Given (free). */
+char *vector_cache_file(const struct settings *settings, bool make_folder);
 
 /* --journal, else $XDG_STATE_HOME/doppel/actions.jsonl (~/.local/state/…); NULL without a home; its
  * directory is made. Given (free). */

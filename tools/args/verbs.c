@@ -327,11 +327,12 @@ const struct verb verb_table[] = {
      "doppel model add potion-base-8M", "doppel model add glove.6B.100d.txt.gz --name glove",
      "name prefix format", cmd_model_add},
     {"model list", VERB_MODEL, "", 0, 0, "list the embedding models",
-     "Every byte of them is checked. Exits with 3 if one is damaged.", "doppel model list",
+     "Every byte of them is checked. Exits with 3 if one is damaged. Models of services "
+     "(--embeddings) are listed with how many vectors of them are kept.", "doppel model list",
      "doppel model list --json", "format", cmd_model_list},
     {"model remove", VERB_MODEL, "NAME...", 1, SIZE_MAX, "remove embedding models",
      "What was computed by them stays, but nothing is compared with it until the same model is "
-     "added again.",
+     "added again. Of models of services the vectors that are kept are removed.",
      "doppel model remove glove", "doppel model remove potion-base-8M --quiet", "quiet",
      cmd_model_remove},
     {"index build", VERB_INDEX_BUILD, "CODES -o INDEX", 1, 1, "build an index of codes, or vectors",

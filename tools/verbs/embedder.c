@@ -88,7 +88,7 @@ static enum doppel_status open_service(const struct settings *settings, struct e
 {
     struct doppel_embedder_options options = doppel_embedder_options_default();
     struct doppel_endpoint_options endpoint = doppel_endpoint_options_default();
-    char *cache = vector_cache_file(settings);
+    char *cache = vector_cache_file(settings, true);
     endpoint.url = settings->embeddings;
     endpoint.model = settings->model;
     endpoint.key = settings->embeddings_secret;
@@ -107,8 +107,8 @@ static enum doppel_status open_service(const struct settings *settings, struct e
     struct doppel_error reason;
     enum doppel_status status = doppel_embedder_open(&options, &out->embedder, &reason);
     if (status == DOPPEL_E_VERSION && cache)
-        doppel_fail(error, status, "%s. To go on, remove that file, or give '--no-cache'",
-                    reason.message);
+        doppel_fail(error, status, "%s. To forget that one: doppel model remove '%.100s'",
+                    reason.message, settings->model);
     else if (status == DOPPEL_E_UNSUPPORTED)
         doppel_fail(error, status, "%s (--allow-host)", reason.message);
     else if (status)

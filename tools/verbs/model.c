@@ -1,7 +1,7 @@
 /* doppel model add|list|remove: the embedding models of this machine. */
 #include <stdlib.h>
 
-#include <doppel/embed.h>
+#include <doppel/embedder.h>
 
 #include "tools/args/commands.h"
 #include "tools/args/options.h"
@@ -10,10 +10,10 @@
 #include "tools/output/output.h"
 
 static const struct column columns[] = {
-    {"name", "name", CELL_TEXT},         {"dimension", "dimension", CELL_NUMBER},
-    {"tokens", "tokens", CELL_TEXT},     {"vocabulary", "vocabulary", CELL_NUMBER},
-    {"size", "size", CELL_SIZE},         {"prefix", "prefix", CELL_TEXT},
-    {"revision", "revision", CELL_TEXT},
+    {"name", "name", CELL_TEXT},     {"dimension", "dimension", CELL_NUMBER},
+    {"tokens", "tokens", CELL_TEXT}, {"vocabulary", "vocabulary", CELL_NUMBER},
+    {"size", "size", CELL_SIZE},     {"vectors", "vectors", CELL_NUMBER},
+    {"prefix", "prefix", CELL_TEXT}, {"revision", "revision", CELL_TEXT},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
@@ -65,6 +65,30 @@ static bool print_listed_model(void *context, const struct doppel_model_info *in
     return true;
 }
 
+static bool print_cached_model(void *context, const struct doppel_embedder_cached *model)
+{
+    struct model_rows *rows = context;
+    struct doppel_json *json = output_begin(rows->output);
+    doppel_json_text(json, "name", model->identity.name);
+    doppel_json_text(json, "revision", model->identity.revision);
+    doppel_json_integer(json, "dimension", model->identity.dimension);
+    doppel_json_text(json, "prefix", model->identity.prefix[0] ? model->identity.prefix : NULL);
+    doppel_json_text(json, "tokens", "service");
+    doppel_json_integer(json, "vectors", model->vectors);
+    output_end(rows->output);
+    return true;
+}
+
+/* What cannot be read is told, and the models of this machine are listed all the same. */
+static void print_cached_models(const struct settings *settings, struct model_rows *rows)
+{
+    struct doppel_error error;
+    char *cache = vector_cache_file(settings, false);
+    if (cache && doppel_embedder_cache_list(cache, print_cached_model, rows, &error))
+        report_input(rows->report, cache, error.message);
+    free(cache);
+}
+
 int cmd_model_list(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
@@ -73,6 +97,8 @@ int cmd_model_list(const struct settings *settings, struct report *report)
         return fail_without_home(report);
     struct model_rows rows = {output_new(settings, &layout, report), report};
     enum doppel_status status = doppel_models_list(folder, print_listed_model, &rows, &error);
+    if (!status)
+        print_cached_models(settings, &rows);
     bool written = output_finish(rows.output);
     free(folder);
     if (status)
@@ -80,21 +106,39 @@ int cmd_model_list(const struct settings *settings, struct report *report)
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }
 
+/* Of this machine, and of services. DOPPEL_E_NOT_FOUND: neither. */
+static enum doppel_status remove_model(const char *folder, const char *cache, const char *name,
+                                       struct doppel_error *error)
+{
+    struct doppel_error reason;
+    enum doppel_status removed = doppel_model_remove(folder, name, error);
+    if (removed && removed != DOPPEL_E_NOT_FOUND && removed != DOPPEL_E_ARGUMENT)
+        return removed;
+    enum doppel_status forgotten =
+        cache ? doppel_embedder_cache_forget(cache, name, &reason) : DOPPEL_E_NOT_FOUND;
+    if (!forgotten || forgotten == DOPPEL_E_NOT_FOUND)
+        return removed && forgotten ? removed : DOPPEL_OK;
+    return doppel_fail(error, forgotten, "%s", reason.message);
+}
+
 int cmd_model_remove(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
-    char *folder = model_folder();
+    char *folder = model_folder(), *cache = vector_cache_file(settings, false);
     enum doppel_status status = DOPPEL_OK;
-    if (!folder)
+    if (!folder) {
+        free(cache);
         return fail_without_home(report);
+    }
     for (size_t i = 0; i < settings->operands.count && !status; i++) {
         const char *name = settings->operands.items[i];
-        status = doppel_model_remove(folder, name, &error);
+        status = remove_model(folder, cache, name, &error);
         if (status != DOPPEL_E_NOT_FOUND)
             continue;
         report_input(report, name, "there is no such model");
         status = DOPPEL_OK;
     }
     free(folder);
+    free(cache);
     return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
 }

@@ -1,0 +1,285 @@
+/* The models that a cache of vectors knows: which one answers now, which there are, and forgetting
+ * one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "embed/endpoint/endpoint.h"
+#include "embed/vector_cache_internal.h"
+
+/* ---- which one answers ---- */
+
+static void bind_model_text(sqlite3_stmt *statement, int place, const char *text)
+{
+    sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+}
+
+/* The row of the model whose probe is the nearest, and near enough: 0 where there is none. */
+static enum doppel_status find_model_row(struct vector_cache *cache,
+                                         const struct cached_model *model, int64_t *out,
+                                         char out_revision[33], struct doppel_error *error)
+{
+    float *known = malloc(model->identity->dimension * sizeof *known);
+    double cosine, best = -1;
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    bool row = true;
+    if (!known)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a model");
+    *out = 0;
+    TRY(doppel_store_statement(cache->store,
+                               "SELECT id, revision, probe FROM model WHERE name = ?1 AND"
+                               " prefix = ?2 AND dimension = ?3 AND length(probe) = 4 * ?3 AND"
+                               " length(revision) = 32",
+                               &statement, error));
+    bind_model_text(statement, 1, model->identity->name);
+    bind_model_text(statement, 2, model->identity->prefix);
+    sqlite3_bind_int64(statement, 3, model->identity->dimension);
+    for (;;) {
+        TRY(doppel_store_step(cache->store, statement, &row, error));
+        if (!row)
+            break;
+        vectors_read_floats(sqlite3_column_blob(statement, 2), known, model->identity->dimension);
+        if (!endpoint_is_same_probe(known, model->probe, model->identity->dimension, &cosine) ||
+            cosine <= best)
+            continue;
+        best = cosine;
+        *out = sqlite3_column_int64(statement, 0);
+        memcpy(out_revision, sqlite3_column_text(statement, 1), 32);
+    }
+done:
+    free(known);
+    return status;
+}
+
+static enum doppel_status find_place(struct vector_cache *cache, const struct cached_model *model,
+                                     int64_t *out, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    *out = 0;
+    TRY(doppel_store_statement(
+        cache->store, "SELECT model FROM place WHERE url = ?1 AND name = ?2 AND prefix = ?3",
+        &statement, error));
+    bind_model_text(statement, 1, model->place);
+    bind_model_text(statement, 2, model->identity->name);
+    bind_model_text(statement, 3, model->identity->prefix);
+    TRY(vectors_run(cache, statement, out, error));
+done:
+    return status;
+}
+
+static enum doppel_status insert_model(struct vector_cache *cache, const struct cached_model *model,
+                                       int64_t *out, struct doppel_error *error)
+{
+    const struct doppel_embedder_identity *identity = model->identity;
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    TRY(doppel_store_statement(cache->store,
+                               "INSERT INTO model(name, prefix, revision, dimension, probe)"
+                               " VALUES(?, ?, ?, ?, ?) RETURNING id",
+                               &statement, error));
+    vectors_write_floats(cache->row, model->probe, identity->dimension);
+    bind_model_text(statement, 1, identity->name);
+    bind_model_text(statement, 2, identity->prefix);
+    bind_model_text(statement, 3, identity->revision);
+    sqlite3_bind_int64(statement, 4, identity->dimension);
+    sqlite3_bind_blob(statement, 5, cache->row, (int)(4 * identity->dimension), SQLITE_STATIC);
+    TRY(vectors_run(cache, statement, out, error));
+done:
+    return status;
+}
+
+static enum doppel_status insert_place(struct vector_cache *cache, const struct cached_model *model,
+                                       int64_t id, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    TRY(doppel_store_statement(cache->store,
+                               "INSERT OR REPLACE INTO place(url, name, prefix, model)"
+                               " VALUES(?, ?, ?, ?)",
+                               &statement, error));
+    bind_model_text(statement, 1, model->place);
+    bind_model_text(statement, 2, model->identity->name);
+    bind_model_text(statement, 3, model->identity->prefix);
+    sqlite3_bind_int64(statement, 4, id);
+    TRY(vectors_run(cache, statement, NULL, error));
+done:
+    return status;
+}
+
+static enum doppel_status note_model_of(struct vector_cache *cache,
+                                        const struct cached_model *model, char revision[33],
+                                        struct doppel_error *error)
+{
+    int64_t known = 0, here = 0;
+    enum doppel_status status;
+    memcpy(revision, model->identity->revision, 33);
+    TRY(find_model_row(cache, model, &known, revision, error));
+    TRY(find_place(cache, model, &here, error));
+    if (here && here != known && !model->trusted)
+        return doppel_fail(error, DOPPEL_E_VERSION,
+                           "%.200s: '%.100s' has other vectors than those that %.120s has of it: "
+                           "it is another model",
+                           model->place, model->identity->name, doppel_store_path(cache->store));
+    if (!known)
+        TRY(insert_model(cache, model, &known, error));
+    if (here != known)
+        TRY(insert_place(cache, model, known, error));
+    cache->model = known;
+done:
+    return status;
+}
+
+enum doppel_status vector_cache_choose(struct vector_cache *cache, const struct cached_model *model,
+                                       char out_revision[33], struct doppel_error *error)
+{
+    char revision[33] = "";
+    enum doppel_status status;
+    uint8_t *row = malloc(sizeof(struct doppel_digest) + 4 * (size_t)model->identity->dimension);
+    if (!row)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a model");
+    free(cache->row);
+    cache->row = row;
+    cache->model = 0;
+    cache->dimension = model->identity->dimension;
+    TRY(vectors_check_usable(cache, error));
+    TRY(doppel_store_begin(cache->store, error));
+    status = note_model_of(cache, model, revision, error);
+    if (status)
+        doppel_store_rollback(cache->store);
+    else
+        status = doppel_store_commit(cache->store, error);
+    if (!status)
+        memcpy(out_revision, revision, sizeof revision);
+done:
+    return vectors_note_damage(cache, status);
+}
+
+/* ---- which there are ---- */
+
+/* In the order of the columns of the statement. */
+static void take_model_row(sqlite3_stmt *statement, struct doppel_embedder_cached *out)
+{
+    const struct {
+        char *to;
+        size_t room;
+    } texts[] = {{out->identity.name, sizeof out->identity.name},
+                 {out->identity.prefix, sizeof out->identity.prefix},
+                 {out->identity.revision, sizeof out->identity.revision}};
+    *out = (struct doppel_embedder_cached){0};
+    for (int i = 0; i < 3; i++) {
+        const unsigned char *text = sqlite3_column_text(statement, i);
+        size_t size = (size_t)sqlite3_column_bytes(statement, i);
+        if (text)
+            memcpy(texts[i].to, text, size < texts[i].room ? size : texts[i].room - 1);
+    }
+    out->identity.dimension = (uint32_t)sqlite3_column_int64(statement, 3);
+    out->vectors = (uint64_t)sqlite3_column_int64(statement, 4);
+}
+
+enum doppel_status doppel_embedder_cache_list(const char *path,
+                                              doppel_embedder_cached_visitor *visit, void *context,
+                                              struct doppel_error *error)
+{
+    struct vector_cache *cache = NULL;
+    struct doppel_embedder_cached model;
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = vector_cache_open_existing(path, &cache, error);
+    if (status)
+        return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+    TRY(doppel_store_statement(cache->store,
+                               "SELECT name, prefix, revision, dimension, (SELECT count(*) FROM"
+                               " vector WHERE vector.model = model.id) FROM model"
+                               " ORDER BY name, prefix, id",
+                               &statement, error));
+    for (;;) {
+        TRY(doppel_store_step(cache->store, statement, &row, error));
+        if (!row)
+            break;
+        take_model_row(statement, &model);
+        if (!visit(context, &model))
+            TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "%s: ended early", path));
+    }
+done:
+    vector_cache_close(cache);
+    return status;
+}
+
+/* ---- forgetting one ---- */
+
+static enum doppel_status run_for_name(struct vector_cache *cache, const char *sql,
+                                       const char *name, struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    TRY(doppel_store_statement(cache->store, sql, &statement, error));
+    bind_model_text(statement, 1, name);
+    TRY(vectors_run(cache, statement, NULL, error));
+done:
+    return status;
+}
+
+/* In parts, so that others may write between them, and the log stays short. */
+static enum doppel_status remove_vectors_of(struct vector_cache *cache, const char *name,
+                                            struct doppel_error *error)
+{
+    enum doppel_status status;
+    int64_t left = 1;
+    sqlite3_stmt *statement;
+    while (left) {
+        TRY(run_for_name(cache,
+                         "DELETE FROM vector WHERE number IN (SELECT number FROM vector WHERE model"
+                         " IN (SELECT id FROM model WHERE name = ?) LIMIT 10000)",
+                         name, error));
+        TRY(doppel_store_statement(cache->store,
+                                   "SELECT EXISTS(SELECT 1 FROM vector WHERE model IN"
+                                   " (SELECT id FROM model WHERE name = ?))",
+                                   &statement, error));
+        bind_model_text(statement, 1, name);
+        TRY(vectors_run(cache, statement, &left, error));
+    }
+done:
+    return status;
+}
+
+static enum doppel_status remove_model_rows(struct vector_cache *cache, const char *name,
+                                            struct doppel_error *error)
+{
+    static const char *const statements[] = {
+        "DELETE FROM place WHERE name = ?",
+        "DELETE FROM vector WHERE model IN (SELECT id FROM model WHERE name = ?)",
+        "DELETE FROM model WHERE name = ?",
+    };
+    enum doppel_status status;
+    TRY(doppel_store_begin(cache->store, error));
+    for (size_t i = 0; i < sizeof statements / sizeof *statements && !status; i++)
+        status = run_for_name(cache, statements[i], name, error);
+    if (status)
+        doppel_store_rollback(cache->store);
+    else
+        status = doppel_store_commit(cache->store, error);
+done:
+    return status;
+}
+
+enum doppel_status doppel_embedder_cache_forget(const char *path, const char *name,
+                                                struct doppel_error *error)
+{
+    struct vector_cache *cache = NULL;
+    sqlite3_stmt *statement;
+    int64_t known = 0;
+    enum doppel_status status;
+    TRY(vector_cache_open_existing(path, &cache, error));
+    TRY(doppel_store_statement(cache->store, "SELECT count(*) FROM model WHERE name = ?",
+                               &statement, error));
+    bind_model_text(statement, 1, name);
+    TRY(vectors_run(cache, statement, &known, error));
+    if (!known)
+        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: has no vectors of '%.100s'", path, name));
+    TRY(remove_vectors_of(cache, name, error));
+    TRY(remove_model_rows(cache, name, error));
+done:
+    vector_cache_close(cache);
+    return status;
+}
