@@ -113,7 +113,7 @@ static void drop_repeated_words(struct model_source *source)
  * Embeddings" (2017). */
 static float weight_of_place(uint64_t place, uint64_t words)
 {
-    const double smooth = 1e-3, euler = 0.5772156649015329;
+    const double smooth = 3e-3, euler = 0.5772156649015329;
     double share = 1 / ((double)(place + 1) * (log((double)words) + euler));
     return (float)(smooth / (smooth + share));
 }

@@ -284,8 +284,8 @@ static void check_list(const struct made_folder *folder, const char *file)
         doppel_model_embed(model, &(struct doppel_model_texts){texts, NULL, 7}, rows, each, NULL),
         DOPPEL_OK);
     /* places 1 and 2 of 7: a / (a + p) with p = 1 / (place (ln 7 + 0.5772)) */
-    double the = 1e-3 / (1e-3 + 1 / (log(7) + 0.5772156649)), square = 0;
-    double cat = 1e-3 / (1e-3 + 1 / (2 * (log(7) + 0.5772156649)));
+    double the = 3e-3 / (3e-3 + 1 / (log(7) + 0.5772156649)), square = 0;
+    double cat = 3e-3 / (3e-3 + 1 / (2 * (log(7) + 0.5772156649)));
     double want[2] = {the * 1, cat * 1};
     square = sqrt(want[0] * want[0] + want[1] * want[1]);
     assert_true(fabs(rows[0] - want[0] / square) < 1e-5 && fabs(rows[1] - want[1] / square) < 1e-5);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debian_text.h"
+#include "../debian_text.h"
 
 enum { SHORTEST = 80, LONGEST = 2048, RECORD_BYTES = 156, MOST_BYTES = 1 << 30 };
 
