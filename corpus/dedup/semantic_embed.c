@@ -39,13 +39,11 @@ static enum doppel_status note_failure(struct semantic_embedding *embedding,
                                        enum doppel_status status, struct doppel_error *error)
 {
     struct doppel_error *failure = &embedding->summary.failure;
+    failure->status = status == DOPPEL_E_CANCELLED ? DOPPEL_OK : status;
     if (!status)
         return DOPPEL_OK;
-    if (status == DOPPEL_E_CANCELLED) {
-        failure->status = DOPPEL_OK;
+    if (status == DOPPEL_E_CANCELLED)
         return semantic_interrupted(error);
-    }
-    failure->status = status;
     return doppel_fail(error, status, "%s", failure->message);
 }
 

@@ -165,6 +165,7 @@ def test_texts_are_found_by_meaning():
     assert abs(int(said[2]) - sum(map(len, texts_sent())) / 4) < 2, done.stderr
     assert f"'m' embedded {UNIQUE} texts" in done.stderr, done.stderr
     assert "0 were in the cache, 1 too short, 0 refused" in done.stderr, done.stderr
+    assert f"semantic: 1 records needed not be embedded; {REWRITTEN} are like an" in done.stderr
     without = [{k: v for k, v in one.items() if k != "semantic"} for one in done.decisions]
     assert without == plain_decisions()
 
@@ -527,6 +528,15 @@ def test_options_that_do_not_go_together():
         )
         assert done.returncode == 2 and said in done.stderr, (words, done.returncode, done.stderr)
         assert not SERVER.calls and not done.stdout
+
+
+def test_without_texts_that_are_sent():
+    (FOLDER / "short.jsonl").write_text('{"id": "a", "text": "%s"}\n' % ("brief word " * 15))
+    SERVER.behave(well)
+    done = dedup(cache=new_cache(), corpus=FOLDER / "short.jsonl")
+    assert "no two texts have vectors" in done.stderr and not texts_sent(), done.stderr
+    (FOLDER / "empty.jsonl").write_text("")
+    assert dedup(cache=new_cache(), corpus=FOLDER / "empty.jsonl").decisions == []
 
 
 def test_quiet():

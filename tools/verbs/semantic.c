@@ -2,6 +2,7 @@
 #include "tools/verbs/semantic.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "core/try.h"
 #include "tools/output/messages.h"
@@ -72,6 +73,20 @@ const struct doppel_dedup_semantic *semantic_stage_options(const struct semantic
 
 /* ---- what came of it ---- */
 
+static void print_too_few(const struct semantic_stage *stage, struct report *report)
+{
+    /* as many pairs are needed as show 10 at this rate */
+    const double texts = ceil(sqrt(20 / stage->options.max_fp_rate));
+    if (stage->options.min_cosine != 0)
+        report_notice(report, "semantic: no two texts have vectors, to be compared");
+    else
+        report_notice(report,
+                      "semantic: %llu texts are too few to tell what a rate of %g is, which takes "
+                      "%.0f: give --min-cosine, or a higher --max-fp-rate",
+                      (unsigned long long)stage->summary.embedded, stage->options.max_fp_rate,
+                      texts);
+}
+
 void semantic_stage_print(const struct semantic_stage *stage, struct report *report)
 {
     const struct doppel_dedup_semantic_summary *summary = &stage->summary;
@@ -83,19 +98,17 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
         return;
     }
     if (summary->min_cosine > 1) {
-        /* as many pairs are needed as show 10 at this rate */
-        const double texts = ceil(sqrt(20 / stage->options.max_fp_rate));
-        report_notice(report,
-                      "semantic: %llu texts are too few to tell what a rate of %g is, which takes "
-                      "%.0f: give --min-cosine, or a higher --max-fp-rate",
-                      (unsigned long long)summary->embedded, stage->options.max_fp_rate, texts);
+        print_too_few(stage, report);
         return;
     }
-    report_notice(
-        report,
-        "semantic: %llu texts embedded (%llu without a word that the model knows), %llu "
-        "records needed not be; %llu are like an earlier one, at a cosine of %.3f or more",
-        (unsigned long long)summary->embedded, (unsigned long long)summary->too_short,
-        (unsigned long long)summary->decided, (unsigned long long)summary->linked,
-        (double)summary->min_cosine);
+    char embedded[128] = ""; /* a service says it */
+    if (!stage->source.is_service)
+        snprintf(embedded, sizeof embedded,
+                 "%llu texts embedded (%llu without a word that the model knows), ",
+                 (unsigned long long)summary->embedded, (unsigned long long)summary->too_short);
+    report_notice(report,
+                  "semantic: %s%llu records needed not be%s; %llu are like an earlier one, at a "
+                  "cosine of %.3f or more",
+                  embedded, (unsigned long long)summary->decided, *embedded ? "" : " embedded",
+                  (unsigned long long)summary->linked, (double)summary->min_cosine);
 }
