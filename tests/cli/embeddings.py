@@ -251,14 +251,17 @@ def test_what_was_embedded_before_a_kill_is_kept():
         child = subprocess.Popen(
             arguments(CORPUS),
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             env=environment(cache),
+            text=True,
         )
         assert reached.wait(30)
         child.send_signal(end)
         begun = time.monotonic()
         assert child.wait(20) == (-9 if end == signal.SIGKILL else 130)
         assert time.monotonic() - begun < 5, "it waited for an answer"
+        kept = "what was done is kept" in child.stderr.read()
+        assert kept == (end == signal.SIGINT)
         over.set()
         SERVER.behave(well)
         assert linked(dedup(cache=cache)) == ALL_LINKED
@@ -331,6 +334,20 @@ def test_dearer_than_foreseen():
     SERVER.behave(well)
     assert linked(dedup(cache="dear")) == ALL_LINKED
     assert len(texts_sent()) == UNIQUE - 2 * A_REQUEST
+
+
+def test_dearer_than_foreseen_where_no_tokens_are_counted():
+    def uncounted(call):
+        answer = json.loads(embeddings(meanings(call.texts)))
+        del answer["usage"]
+        call.send(200, json.dumps(answer).encode())
+
+    tokens = sum(len(json.loads(line)["text"]) for line in CORPUS.read_text().splitlines()) / 4
+    SERVER.behave(uncounted, always=True)
+    done = dedup("--price", "1000", "--max-cost", tokens * 0.9e-3, cache=new_cache(), code=3)
+    assert not texts_sent() and "no text was sent" in done.stderr, done.stderr
+    done = dedup("--price", "1000", "--max-cost", tokens * 1.1e-3, cache=new_cache())
+    assert linked(done) == ALL_LINKED
 
 
 # ---- keys, hosts, and other models ----

@@ -179,12 +179,12 @@ void report_notice(struct report *report, const char *format, ...)
     va_end(arguments);
 }
 
-/* What was read lies in the cache, what was added in the library. */
+/* What was read or embedded lies in a cache, what was added in the library. */
 static bool keeps_what_was_done(const struct settings *settings)
 {
     const struct option_info *cache = option_by_name("cache");
     uint64_t adds = VERB_ADD | VERB_INGEST | VERB_IMPORT | VERB_REMOVE;
-    return settings->verb->bit & adds ||
+    return settings->verb->bit & adds || (settings->embeddings && !settings->no_cache) ||
            (settings->verb->bit & cache->verbs && !settings->no_cache);
 }
 
