@@ -71,7 +71,10 @@ struct doppel_endpoint_options {
     /** The service refuses a text, or has no vector of it that is one; the others go on.
      * @param text its place in the call. NULL: nobody is told */
     void (*on_refused)(void *context, size_t text, const struct doppel_error *reason);
-    void *context; /**< of both */
+    /** A request is sent again, after a time. @param tries that were made of it; NULL: not told */
+    void (*on_retry)(void *context, uint32_t tries, uint32_t wait_ms,
+                     const struct doppel_error *reason);
+    void *context; /**< of the three */
 };
 
 DOPPEL_API struct doppel_endpoint_options doppel_endpoint_options_default(void);

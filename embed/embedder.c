@@ -92,6 +92,14 @@ static void pass_refusal_on(void *context, size_t text, const struct doppel_erro
         embedder->asked.on_refused(embedder->asked.context, embedder->places[text], reason);
 }
 
+static void pass_retry_on(void *context, uint32_t tries, uint32_t wait_ms,
+                          const struct doppel_error *reason)
+{
+    const struct doppel_embedder *embedder = context;
+    if (embedder->asked.on_retry)
+        embedder->asked.on_retry(embedder->asked.context, tries, wait_ms, reason);
+}
+
 static enum doppel_status ask_for_identity(struct doppel_embedder *embedder,
                                            const struct doppel_endpoint_options *given,
                                            struct doppel_error *error)
@@ -100,9 +108,11 @@ static enum doppel_status ask_for_identity(struct doppel_embedder *embedder,
     enum doppel_status status;
     embedder->asked.stopped = given->stopped;
     embedder->asked.on_refused = given->on_refused;
+    embedder->asked.on_retry = given->on_retry;
     embedder->asked.context = given->context;
     options.stopped = is_embedder_stopped;
     options.on_refused = pass_refusal_on;
+    options.on_retry = pass_retry_on;
     options.context = embedder;
     TRY(set_identity(embedder, given->model ? given->model : "", given->prefix ? given->prefix : "",
                      error));

@@ -219,10 +219,14 @@ static uint64_t wait_after(struct doppel_endpoint *endpoint, uint32_t tries)
 }
 
 static enum doppel_status wait_for_next_try(struct doppel_endpoint *endpoint, uint32_t tries,
+                                            const struct doppel_error *reason,
                                             struct doppel_error *error)
 {
     const struct doppel_endpoint_options *options = &endpoint->options;
-    int64_t end = monotonic_ms() + (int64_t)wait_after(endpoint, tries), left;
+    const uint64_t wait = wait_after(endpoint, tries);
+    int64_t end = monotonic_ms() + (int64_t)wait, left;
+    if (options->on_retry)
+        options->on_retry(options->context, tries, (uint32_t)wait, reason);
     do {
         if (options->stopped && options->stopped(options->context))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "%.200s: ended early", endpoint->place);
@@ -248,7 +252,7 @@ enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
             verdict = REFUSED;
         if (verdict != LATER || tries >= endpoint->options.tries)
             break;
-        TRY(wait_for_next_try(endpoint, tries, error));
+        TRY(wait_for_next_try(endpoint, tries, reason, error));
     }
     *out_refusal = verdict == REFUSED ? status : DOPPEL_OK;
     if (verdict == REFUSED)

@@ -224,6 +224,18 @@ def test_a_service_that_is_odd():
         assert linked(dedup("--no-cache")) == ALL_LINKED, name
 
 
+def test_that_it_is_waited_for_is_said():
+    loading = b'{"error":{"message":"Loading model"}}'
+    SERVER.behave(lambda c: c.send(503, loading) if c.number < 4 else well(c))
+    done = dedup("--no-cache")
+    said = re.findall(r"answers 503: Loading model; it is asked again in [\d.]+ s", done.stderr)
+    assert len(said) == 1 and linked(done) == ALL_LINKED, done.stderr  # the third time
+    SERVER.behave(lambda c: c.send(503, loading) if c.number < 2 else well(c))
+    assert "it is asked again in 0." in dedup("--no-cache", "-v").stderr
+    SERVER.behave(lambda c: c.send(503, loading) if c.number < 2 else well(c))
+    assert "it is asked again" not in dedup("--no-cache").stderr
+
+
 def test_a_service_that_is_wrong():
     for name, (act, words) in WRONG.items():
         SERVER.behave(act)

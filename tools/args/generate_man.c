@@ -106,10 +106,11 @@ static void print_exit_codes(FILE *stream)
     print_tagged(stream, "0", "Done; for check, compare and find: something matched.");
     print_tagged(stream, "1", "check, compare, find: nothing matched.");
     print_tagged(stream, "2", "Wrong use, or the run could not go on.");
-    print_tagged(stream, "3",
-                 "The run ended, but some of what it was to work on could not be read or is not "
-                 "there. Each was said on standard error as \"doppel: PATH: reason\". Outranks 0 "
-                 "and 1.");
+    print_tagged(
+        stream, "3",
+        "The run ended, but some of what it was to work on could not be read, could not be "
+        "embedded, or is not there. Each was said on standard error as \"doppel: PATH: "
+        "reason\". Outranks 0 and 1.");
     print_tagged(stream, "130", "Interrupted (SIGINT); what was done is kept.");
     print_tagged(stream, "141", "Nobody reads standard output any more; the run ended quietly.");
     print_paragraph(stream, "What is not there, in every verb:");

@@ -77,6 +77,16 @@ static void keep_first_refusal(void *context, size_t text, const struct doppel_e
         run->refusal = *reason;
 }
 
+/* One that fails once is nothing new; to wait for one without a word is. */
+static void show_retry(void *context, uint32_t tries, uint32_t wait_ms,
+                       const struct doppel_error *reason)
+{
+    const struct embedder_of_run *run = context;
+    if (run->report->verbose || tries >= 3 || wait_ms >= 5000 || reason->status == DOPPEL_E_TIMEOUT)
+        report_notice(run->report, "%s; it is asked again in %.1f s", reason->message,
+                      (double)wait_ms / 1000);
+}
+
 static void show_embedder_notice(void *context, const char *sentence)
 {
     const struct embedder_of_run *run = context;
@@ -96,6 +106,7 @@ static enum doppel_status open_service(const struct settings *settings, struct e
     endpoint.allowed_count = settings->allow_hosts.count;
     endpoint.stopped = is_run_stopped;
     endpoint.on_refused = keep_first_refusal;
+    endpoint.on_retry = show_retry;
     endpoint.context = out;
     options.endpoint = &endpoint;
     options.cache = cache;
