@@ -113,7 +113,7 @@ static void head_put_code(struct head *head, uint32_t at, const uint64_t *code)
         place[word * SCAN_GROUP] = code[word];
 }
 
-static void head_get_code(const struct head *head, uint32_t at, uint64_t *out)
+void head_read_code(const struct head *head, uint32_t at, uint64_t *out)
 {
     const uint64_t *place = head->codes + at * head->words;
     size_t step = 1;
@@ -279,7 +279,7 @@ static size_t read_living_head(void *context, uint64_t *codes, uint64_t *payload
     size_t n = 0;
     for (; n < max && stream->at < head->count; stream->at++)
         if (!head->deaths[stream->at]) {
-            head_get_code(head, stream->at, codes + n * head->words);
+            head_read_code(head, stream->at, codes + n * head->words);
             payloads[n++] = head->payloads[stream->at];
         }
     return n;

@@ -66,6 +66,9 @@ enum doppel_status head_insert_item(struct head *head, const struct doppel_index
 uint64_t head_alive(const struct head *head);
 uint64_t head_size(const struct head *head);
 
+/** The code at a place, as it was inserted. */
+void head_read_code(const struct head *head, uint32_t at, uint64_t *out);
+
 /** Mark the codes of these payloads as dead; with `remember`, also those of all segments. All of
  * them, or none without memory. */
 bool head_remove(struct head *head, const uint64_t *payloads, size_t count, bool remember);

@@ -219,6 +219,34 @@ static void cells_find_the_share_that_is_asked_for(void **state)
     free_set(&set);
 }
 
+/* Codes of a sample are those of their payloads, each once, and of all parts of the index. */
+static void a_sample_is_of_what_is_there(void **state)
+{
+    static const struct vector_case kind = {SHAPE_EVEN, 5, 3500};
+    enum { MOST = 700 };
+    (void)state;
+    struct vector_set set = make_set(&kind);
+    insert_rows(&set, 0, kind.count);
+    remove_some(&set);
+    const size_t words = words_of(kind.dimension);
+    uint64_t *codes = calloc(kind.count * words, sizeof *codes), payloads[3500];
+    for (size_t most = MOST; most <= 3500; most += 3500 - MOST) {
+        size_t count;
+        bool seen[3500] = {false};
+        assert_int_equal(doppel_index_sample(set.index, most, codes, payloads, &count, NULL),
+                         DOPPEL_OK);
+        assert_true(most == MOST ? count > MOST * 8 / 10 && count < MOST : count == 3000);
+        for (size_t i = 0; i < count; i++) {
+            const size_t row = payloads[i] / 10;
+            assert_true(is_there(row) && !seen[row]);
+            seen[row] = true;
+            assert_memory_equal(codes + i * words, set.codes + row * words, 8 * words);
+        }
+    }
+    free(codes);
+    free_set(&set);
+}
+
 static void what_is_no_number_is_refused(void **state)
 {
     (void)state;
@@ -351,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_near_is_found),
         cmocka_unit_test(cells_find_the_share_that_is_asked_for),
+        cmocka_unit_test(a_sample_is_of_what_is_there),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(damage_is_noticed),
     };
