@@ -27,8 +27,9 @@ struct doppel_vector_index_options {
     /** Make it, if it is not there, for vectors of this model; NULL: it must be there. Of vectors
      * whose model is not known, the dimension alone. */
     const struct doppel_embedder_identity *make;
-    bool named; /**< of one that is made: vectors have ids; else they are known by their numbers */
-    bool write; /**< one process at a time */
+    bool named;  /**< of one that is made: vectors have ids; else they are known by their numbers */
+    bool write;  /**< one process at a time, unless it is shared */
+    bool shared; /**< of a named one: any number of processes may write, each in its turn */
     bool durable; /**< what is added and removed survives power loss */
     bool salvage; /**< open what is left of a damaged one */
 };

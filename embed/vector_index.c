@@ -23,7 +23,7 @@ static const char vector_schema[] = DOPPEL_STORE_INDEX_SCHEMA
     " prefix TEXT NOT NULL, dimension INTEGER NOT NULL, named INTEGER NOT NULL"
     ") STRICT;"
     "CREATE TABLE vector_id("
-    " number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE"
+    " number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE"
     ") STRICT;"
     "CREATE TABLE vector_unnamed(" /* from this number on vectors have no ids yet */
     " number INTEGER PRIMARY KEY"
@@ -129,6 +129,41 @@ static enum doppel_status open_vector_store(struct doppel_vector_index *index,
                : status;
 }
 
+/* Whether there are any. Within a transaction. */
+static enum doppel_status has_codes(struct doppel_vector_index *index, const char *name, bool *out,
+                                    struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store, "SELECT 1 FROM doppel_index WHERE name=?1", &statement,
+                               error));
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    TRY(doppel_store_step(index->store, statement, out, error));
+    sqlite3_reset(statement);
+done:
+    return status;
+}
+
+/* By whoever comes first. */
+static enum doppel_status make_shared_codes(struct doppel_vector_index *index,
+                                            const struct doppel_store_index_options *codes,
+                                            struct doppel_error *error)
+{
+    const struct doppel_index_load nothing = {0};
+    bool there = false;
+    enum doppel_status status = doppel_store_begin(index->store, error);
+    if (status)
+        return status;
+    status = has_codes(index, codes->name, &there, error);
+    if (!status && !there)
+        status = doppel_store_index_build(index->store, codes, &nothing, error);
+    if (!status)
+        status = doppel_store_commit(index->store, error);
+    if (status)
+        doppel_store_rollback(index->store);
+    return status;
+}
+
 static enum doppel_status open_vector_codes(struct doppel_vector_index *index,
                                             const struct doppel_vector_index_options *options,
                                             struct doppel_error *error)
@@ -140,9 +175,14 @@ static enum doppel_status open_vector_codes(struct doppel_vector_index *index,
     const struct doppel_store_index_options codes = {.name = "vectors",
                                                      .folder = options->folder,
                                                      .make = options->make ? &make : NULL,
+                                                     .merge = options->shared && options->write,
+                                                     .shared = options->shared,
+                                                     .immediate = options->shared,
                                                      .salvage = options->salvage};
     struct doppel_store_index_info info;
     enum doppel_status status;
+    if (options->shared && options->make)
+        TRY(make_shared_codes(index, &codes, error));
     TRY(doppel_store_index_open(index->store, &codes, &index->codes, error));
     doppel_store_index_info(index->codes, &info);
     if (info.options.table != DOPPEL_INDEX_VECTORS || info.options.bits != make.bits)
@@ -160,6 +200,7 @@ enum doppel_status doppel_vector_index_open(const struct doppel_vector_index_opt
     enum doppel_status status;
     if (!index)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", options->folder);
+    index->shared = options->shared;
     TRY(open_vector_store(index, options, error));
     if (options->make)
         TRY(write_model(index, options, error));

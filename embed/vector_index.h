@@ -9,7 +9,7 @@ struct doppel_vector_index {
     struct doppel_store *store;
     struct doppel_store_index *codes;
     struct doppel_embedder_identity identity;
-    bool named;
+    bool named, shared;
 };
 
 enum doppel_status vector_index_check_dimension(const struct doppel_vector_index *index,

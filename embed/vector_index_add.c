@@ -143,11 +143,30 @@ done:
     return status;
 }
 
-static uint64_t next_vector_number(const struct doppel_vector_index *index)
+static uint64_t next_of_codes(const struct doppel_vector_index *index)
 {
     struct doppel_store_index_info info;
     doppel_store_index_info(index->codes, &info);
     return info.next_payload;
+}
+
+/* One that no vector had before. Of a shared index within a transaction. */
+static enum doppel_status next_vector_number(struct doppel_vector_index *index, uint64_t *out,
+                                             struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(doppel_store_statement(index->store,
+                               "SELECT seq + 1 FROM sqlite_sequence WHERE name='vector_id'",
+                               &statement, error));
+    TRY(doppel_store_step(index->store, statement, &row, error));
+    const uint64_t named = row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    const uint64_t codes = next_of_codes(index);
+    *out = named > codes ? named : codes;
+    sqlite3_reset(statement);
+done:
+    return status;
 }
 
 /* ---- adding ---- */
@@ -247,8 +266,13 @@ static enum doppel_status bulk_vectors(struct vectors_adding *adding)
 /* Whether they are few enough to go through the log, in the transaction that names them. */
 static enum doppel_status add_few_vectors(struct vectors_adding *adding)
 {
-    enum doppel_status status = insert_vectors(adding);
-    return !status && adding->index->named ? name_rows(adding) : status;
+    enum doppel_status status;
+    TRY(next_vector_number(adding->index, &adding->number, adding->error));
+    TRY(insert_vectors(adding));
+    if (adding->index->named)
+        TRY(name_rows(adding));
+done:
+    return status;
 }
 
 static enum doppel_status name_bulk(struct vectors_adding *adding)
@@ -277,7 +301,8 @@ static enum doppel_status in_transaction(struct vectors_adding *adding,
 static enum doppel_status add_many_vectors(struct vectors_adding *adding)
 {
     struct doppel_vector_index *index = adding->index;
-    enum doppel_status status = DOPPEL_OK;
+    enum doppel_status status;
+    TRY(next_vector_number(index, &adding->number, adding->error));
     if (index->named)
         TRY(set_unnamed(index, adding->number, adding->error));
     TRY(bulk_vectors(adding));
@@ -291,7 +316,7 @@ static enum doppel_status remove_unnamed_vectors(struct vectors_adding *adding)
 {
     struct doppel_store_index *codes = adding->index->codes;
     enum doppel_status status = DOPPEL_OK;
-    for (uint64_t number = adding->number; number < next_vector_number(adding->index); number++)
+    for (uint64_t number = adding->number; number < next_of_codes(adding->index); number++)
         TRY(doppel_store_index_remove(codes, &number, 1, adding->error));
     TRY(set_unnamed(adding->index, UINT64_MAX, adding->error));
 done:
@@ -309,17 +334,16 @@ enum doppel_status doppel_vector_index_add(struct doppel_vector_index *index,
                                            const struct doppel_vector_index_rows *rows,
                                            struct doppel_run *run, struct doppel_error *error)
 {
-    const size_t all = rows->vectors->count;
+    const size_t all = rows->vectors->count, at_once = index->shared ? FEW : AT_ONCE;
     struct vectors_adding adding = {.index = index, .rows = rows, .run = run, .error = error};
     enum doppel_status status =
         vector_index_check_dimension(index, rows->vectors->dimension, error);
-    if (!status)
+    if (!status && !index->shared)
         status = clear_up(&adding);
     if (run)
         doppel_run_begin(run, "vectors", all);
     for (; adding.first < all && !status; adding.first += adding.count) {
-        adding.count = all - adding.first < AT_ONCE ? all - adding.first : AT_ONCE;
-        adding.number = next_vector_number(index);
+        adding.count = all - adding.first < at_once ? all - adding.first : at_once;
         adding.at = 0;
         status = !goes_on_adding(&adding, 0) ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
                  : adding.count <= FEW       ? in_transaction(&adding, add_few_vectors)
@@ -339,7 +363,7 @@ static enum doppel_status number_to_remove(struct doppel_vector_index *index, co
         enum doppel_status status = number_of_id(index, id, out, error);
         if (status || *out != UINT64_MAX)
             return status;
-    } else if (parse_whole(id, 0, UINT64_MAX, out) && *out < next_vector_number(index)) {
+    } else if (parse_whole(id, 0, UINT64_MAX, out) && *out < next_of_codes(index)) {
         return DOPPEL_OK;
     }
     return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: no such id", id);

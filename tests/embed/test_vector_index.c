@@ -212,6 +212,50 @@ static void what_does_not_fit_is_refused(void **state)
     assert_true(doppel_vector_index_is_there(folder));
 }
 
+/* Several processes add to a shared one at the same time, and each finds what the others added. */
+static void a_shared_one_has_several_writers(void **state)
+{
+    enum { WRITERS = 4, EACH = 60 };
+    float *rows = random_vectors(SHAPE_EVEN, WRITERS * EACH, DIMENSION, 9);
+    const struct doppel_embedder_identity identity =
+        identity_of("00112233445566778899aabbccddeeff", DIMENSION);
+    const struct doppel_vector_index_options options = {
+        .folder = folder, .make = &identity, .named = true, .write = true, .shared = true};
+    pid_t children[WRITERS];
+    (void)state;
+    for (size_t writer = 0; writer < WRITERS; writer++) {
+        children[writer] = fork();
+        assert_true(children[writer] >= 0);
+        if (children[writer])
+            continue;
+        struct doppel_vector_index *index;
+        bool ok = doppel_vector_index_open(&options, &index, NULL) == DOPPEL_OK;
+        for (size_t i = 0; i < EACH && ok; i++) {
+            struct named_rows one = {
+                .vectors = {rows + (writer * EACH + i) * DIMENSION, 1, DIMENSION},
+                .first = writer * EACH + i};
+            ok = add_rows(index, &one) == DOPPEL_OK;
+        }
+        if (ok)
+            doppel_vector_index_close(index);
+        _exit(!ok);
+    }
+    for (size_t writer = 0; writer < WRITERS; writer++) {
+        int ended;
+        assert_int_equal(waitpid(children[writer], &ended, 0), children[writer]);
+        assert_int_equal(ended, 0);
+    }
+    struct doppel_vector_index *index;
+    assert_int_equal(doppel_vector_index_open(&options, &index, NULL), DOPPEL_OK);
+    for (size_t i = 0; i < WRITERS * EACH; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "v%zu", i);
+        expect_nearest(index, rows + i * DIMENSION, id);
+    }
+    doppel_vector_index_close(index);
+    free(rows);
+}
+
 /* A process that is killed leaves all of what it added, or nothing, and what was there before. */
 static void a_killed_writer_leaves_it_whole(void **state)
 {
@@ -253,6 +297,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers_are_ids_where_there_are_none, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_shared_one_has_several_writers, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(a_killed_writer_leaves_it_whole, make_folder,
                                         remove_folder),
     };
