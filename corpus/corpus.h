@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/json_writer.h>
 #include <doppel/library.h>
 #include <doppel/match.h>
 #include <doppel/text.h>
@@ -219,6 +220,14 @@ enum doppel_semantic_tier {
 /** "near-duplicate", "very-similar" or "related"; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_semantic_tier_name(enum doppel_semantic_tier tier);
 
+/** The tier of a rate. Thread-safe. */
+DOPPEL_API enum doppel_semantic_tier doppel_semantic_tier_of(double false_positive_rate);
+
+/** What shares of two texts, that are near the other, make of them: SAME, where at least a half of
+ * each is; CONTAINED, of the query; CONTAINS, of the item; else OVERLAPS. Thread-safe. */
+DOPPEL_API enum doppel_relation doppel_semantic_extent_of(double query_coverage,
+                                                          double item_coverage);
+
 /** A passage that two texts have in other words: the record is `a`, what it is linked to `b`. In
  * characters of their plain text, of whole chunks. */
 struct doppel_semantic_segment {
@@ -231,8 +240,9 @@ struct doppel_semantic_segment {
 struct doppel_semantic_link {
     const char *of, *of_path; /**< its id, NULL: it has none; and file */
     uint64_t of_line;
-    float cosine; /**< of their nearest chunks */
-    enum doppel_semantic_tier tier;
+    uint64_t of_item; /**< in a library; 0: it is of the corpus */
+    float cosine;     /**< of their nearest chunks */
+    enum doppel_semantic_tier tier; /**< 0: it is not known how rare that is by chance */
     double false_positive_rate; /**< the share of pairs of texts of as many chunks that have some as
                                    near by chance, or nearer */
     double expected;            /**< how many texts of this corpus are as near to one by chance */
@@ -243,6 +253,11 @@ struct doppel_semantic_link {
     const struct doppel_semantic_segment *segments; /**< by `a_start`; borrowed */
     size_t segment_count;                           /**< 0: both texts are one chunk */
 };
+
+/** Append its fields but who it is of to the object that was begun last. Thread-safe for different
+ * `json`. */
+DOPPEL_API void doppel_semantic_link_to_json(struct doppel_json *json,
+                                             const struct doppel_semantic_link *link);
 
 /** What was decided of a record. Strings are borrowed. */
 struct doppel_dedup_decision {

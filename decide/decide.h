@@ -20,6 +20,7 @@
 #include <doppel/library.h>
 #include <doppel/run.h>
 #include <doppel/search.h>
+#include <doppel/search_semantic.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +62,11 @@ struct doppel_decide_options {
     bool ignore_metadata; /**< records have none of their own but source and date */
 
     struct doppel_upstream_options upstream; /**< nobody is asked in a dry run */
+
+    /** Texts that are new by their words are searched for by their meaning, which the decision says
+     * and nothing follows from; and, unless it is a dry run, their vectors are kept. Where that
+     * fails the run is notified, once, and goes on without. NULL: none. */
+    struct doppel_semantic *semantic;
 
     struct doppel_corpus_files records; /**< JSON Lines to read */
     struct doppel_corpus_fields fields;
@@ -145,8 +151,8 @@ struct doppel_decided {
     const char *const *lists, *const *labels; /**< of a file: those of all items on lists that it
                                                    matched, each once */
     size_t list_count, label_count;
-    const struct doppel_semantic_link *semantic; /**< of dedup: an earlier text of the same meaning,
-                                                    borrowed; NULL: none */
+    const struct doppel_semantic_link *semantic; /**< an earlier text of the same meaning, borrowed;
+                                                    NULL: none */
     bool review; /**< those that are on active lists are matched so often that a person is to look
                       (doppel_library_is_reviewed) */
     const uint64_t *not_compared; /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could

@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "decide/records/ingest.h"
 #include "decide/file_stream.h"
+#include "decide/meaning.h"
 #include "decide/upstream.h"
 
 enum { MAX_QUALITY = 100 };
@@ -20,6 +21,7 @@ struct doppel_decider {
     struct doppel_library *library;
     bool walks;
     struct upstream *upstream; /* NULL: nobody is asked */
+    struct meaning_stage *meaning; /* NULL: there is no such stage */
     struct ingest *records;    /* and what is pushed; NULL: a walk */
     struct file_stream *files; /* NULL: no file was met yet */
     bool in_files;             /* those that were met last are not all decided about */
@@ -426,6 +428,8 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
         return fail_again(decider, error);
     enum doppel_status status = pull_next(decider, out, &why);
     if (!status)
+        status = meaning_stage_run(decider->meaning, out, &why);
+    if (!status)
         return DOPPEL_OK;
     why.status = status;
     if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED) {
@@ -493,6 +497,8 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
     if (options->upstream.service.url && !options->dry_run)
         TRY(upstream_new(decider->options.upstream.run ? decider->options.upstream.run : run,
                          library, &decider->options.upstream, &decider->upstream, error));
+    if (options->semantic && !(decider->meaning = meaning_stage_new(run, &decider->options)))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide"));
     decider->file_options.decider.upstream = decider->upstream;
     TRY(decider->walks ? open_files(decider, error) : open_records(decider, error));
 done:
@@ -520,6 +526,7 @@ void doppel_decider_free(struct doppel_decider *decider)
         return;
     file_stream_free(decider->files);
     ingest_free(decider->records);
+    meaning_stage_free(decider->meaning);
     upstream_free(decider->upstream);
     upstream_outcome_free(&decider->recalled);
     doppel_library_set_watch(decider->library, NULL);

@@ -52,41 +52,17 @@ static void write_text_match(struct doppel_json *json, enum doppel_decision deci
     }
 }
 
-static void write_segments(struct doppel_json *json, const struct doppel_semantic_link *link)
-{
-    if (!link->segment_count)
-        return;
-    doppel_json_array_begin(json, "segments");
-    for (size_t i = 0; i < link->segment_count; i++) {
-        const struct doppel_semantic_segment *segment = &link->segments[i];
-        doppel_json_object_begin(json, NULL);
-        doppel_json_integer(json, "a_start", segment->a_start);
-        doppel_json_integer(json, "a_end", segment->a_end);
-        doppel_json_integer(json, "b_start", segment->b_start);
-        doppel_json_integer(json, "b_end", segment->b_end);
-        write_share(json, "cosine", (double)segment->cosine);
-        doppel_json_object_end(json);
-    }
-    doppel_json_array_end(json);
-}
-
 static void write_semantic(struct doppel_json *json, const struct doppel_decided *decided)
 {
     const struct doppel_semantic_link *link = decided->semantic;
     doppel_json_object_begin(json, "semantic");
+    if (link->of_item)
+        doppel_json_integer(json, "item", link->of_item);
     doppel_json_text(json, "of", link->of);
     if (link->of_path && (!decided->path || strcmp(link->of_path, decided->path) != 0))
         doppel_json_path(json, "of_path", link->of_path);
     doppel_json_integer(json, "of_line", link->of_line);
-    doppel_json_text(json, "relation", "semantic");
-    doppel_json_text(json, "tier", doppel_semantic_tier_name(link->tier));
-    write_share(json, "cosine", (double)link->cosine);
-    doppel_json_number(json, "false_positive_rate", link->false_positive_rate, 9);
-    doppel_json_number(json, "expected", link->expected, 4);
-    doppel_json_text(json, "extent", doppel_relation_name(link->extent));
-    write_share(json, "query_coverage", link->query_coverage);
-    write_share(json, "item_coverage", link->item_coverage);
-    write_segments(json, link);
+    doppel_semantic_link_to_json(json, link);
     doppel_json_object_end(json);
 }
 

@@ -118,6 +118,16 @@ DOPPEL_API enum doppel_status doppel_vector_index_search(
     struct doppel_vector_index *index, const struct doppel_vector_index_request *request,
     doppel_vector_found_visitor *visit, void *context, struct doppel_error *error);
 
+/** A vector of a sample. @param id NULL: it has none. @return false: no more */
+typedef bool doppel_vector_sample_visitor(void *context, const char *id, const float *row);
+
+/** Visit some vectors, at even distances among all that there are; removed ones are left out.
+ * @return as doppel_vector_index_search */
+DOPPEL_API enum doppel_status doppel_vector_index_sample(struct doppel_vector_index *index,
+                                                         size_t most,
+                                                         doppel_vector_sample_visitor *visit,
+                                                         void *context, struct doppel_error *error);
+
 /** For a reader: see what was committed since. */
 DOPPEL_API enum doppel_status doppel_vector_index_refresh(struct doppel_vector_index *index,
                                                           struct doppel_error *error);

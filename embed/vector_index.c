@@ -130,8 +130,8 @@ static enum doppel_status open_vector_store(struct doppel_vector_index *index,
 }
 
 /* Whether there are any. Within a transaction. */
-static enum doppel_status has_codes(struct doppel_vector_index *index, const char *name, bool *out,
-                                    struct doppel_error *error)
+static enum doppel_status has_shared_codes(struct doppel_vector_index *index, const char *name,
+                                           bool *out, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     enum doppel_status status;
@@ -151,16 +151,16 @@ static enum doppel_status make_shared_codes(struct doppel_vector_index *index,
 {
     const struct doppel_index_load nothing = {0};
     bool there = false;
-    enum doppel_status status = doppel_store_begin(index->store, error);
-    if (status)
-        return status;
-    status = has_codes(index, codes->name, &there, error);
+    enum doppel_status status;
+    TRY(doppel_store_begin(index->store, error));
+    status = has_shared_codes(index, codes->name, &there, error);
     if (!status && !there)
         status = doppel_store_index_build(index->store, codes, &nothing, error);
-    if (!status)
-        status = doppel_store_commit(index->store, error);
     if (status)
         doppel_store_rollback(index->store);
+    else
+        TRY(doppel_store_commit(index->store, error));
+done:
     return status;
 }
 
@@ -304,5 +304,35 @@ enum doppel_status doppel_vector_index_search(struct doppel_vector_index *index,
     status = search.status ? search.status : status;
 done:
     free(codes);
+    return status;
+}
+
+/* ---- a sample ---- */
+
+enum doppel_status doppel_vector_index_sample(struct doppel_vector_index *index, size_t most,
+                                              doppel_vector_sample_visitor *visit, void *context,
+                                              struct doppel_error *error)
+{
+    const size_t words = (index->identity.dimension + (size_t)1) / 2;
+    uint64_t *codes = malloc((most * words + 1) * sizeof *codes);
+    uint64_t *numbers = malloc((most + 1) * sizeof *numbers);
+    size_t count = 0;
+    bool more = true;
+    enum doppel_status status = DOPPEL_OK;
+    if (!codes || !numbers)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a sample of vectors"));
+    TRY(doppel_index_sample(doppel_store_index_get(index->codes), most, codes, numbers, &count,
+                            error));
+    for (size_t i = 0; i < count && more; i++) {
+        const char *id = NULL;
+        if (index->named)
+            TRY(vector_id_of(index, numbers[i], &id, error));
+        if (id || !index->named)
+            more = visit(context, id, (const float *)(const void *)(codes + i * words));
+    }
+    status = more ? DOPPEL_OK : DOPPEL_E_CANCELLED;
+done:
+    free(codes);
+    free(numbers);
     return status;
 }

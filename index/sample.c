@@ -33,7 +33,7 @@ static void sample_head(struct code_sample *sample, uint64_t at)
     pthread_rwlock_unlock(&sample->index->shared->lock);
 }
 
-static void sample_at(struct code_sample *sample, uint64_t at)
+static void sample_code_at(struct code_sample *sample, uint64_t at)
 {
     const struct state *state = sample->snapshot.state;
     uint64_t distinct;
@@ -72,7 +72,7 @@ enum doppel_status doppel_index_sample(const struct doppel_index *index, size_t 
     all += sample.snapshot.head.count;
     const uint64_t some = all < most ? all : most;
     for (uint64_t i = 0; i < some; i++)
-        sample_at(&sample, (uint64_t)((double)i * (double)all / (double)some));
+        sample_code_at(&sample, (uint64_t)((double)i * (double)all / (double)some));
     enum doppel_status status = sample_damage(&sample, error);
     snapshot_release(&sample.snapshot);
     if (!status)

@@ -138,24 +138,6 @@ static void describe_record(const struct dedup *dedup, uint32_t number,
         describe_root(dedup, facts, out);
 }
 
-static enum doppel_semantic_tier tier_of_rate(double rate)
-{
-    static const double near_duplicate = 3e-6, very_similar = 1e-5;
-    return rate <= near_duplicate ? DOPPEL_SEMANTIC_NEAR_DUPLICATE
-           : rate <= very_similar ? DOPPEL_SEMANTIC_VERY_SIMILAR
-                                  : DOPPEL_SEMANTIC_RELATED;
-}
-
-static enum doppel_relation extent_of(const struct semantic_found *found)
-{
-    static const double most = 0.5;
-    const bool most_of_query = share_unpack(found->query_coverage) >= most;
-    const bool most_of_item = share_unpack(found->item_coverage) >= most;
-    if (most_of_query)
-        return most_of_item ? DOPPEL_RELATION_SAME : DOPPEL_RELATION_CONTAINED;
-    return most_of_item ? DOPPEL_RELATION_CONTAINS : DOPPEL_RELATION_OVERLAPS;
-}
-
 /* @param out NULL in the decision: there is none */
 static void describe_semantic(struct visit *visit, uint32_t number,
                               struct doppel_semantic_link *out,
@@ -172,12 +154,13 @@ static void describe_semantic(struct visit *visit, uint32_t number,
         .of_path = reader_file_path(dedup->reader, file_of(dedup, found->of)),
         .of_line = facts->line,
         .cosine = found->cosine,
-        .tier = tier_of_rate(found->rate),
+        .tier = doppel_semantic_tier_of(found->rate),
         .false_positive_rate = found->rate,
         .expected = found->rate * dedup->embedded,
         .query_coverage = share_unpack(found->query_coverage),
         .item_coverage = share_unpack(found->item_coverage),
-        .extent = extent_of(found),
+        .extent = doppel_semantic_extent_of(share_unpack(found->query_coverage),
+                                            share_unpack(found->item_coverage)),
         .segments = dedup->segments.items + found->first_segment,
         .segment_count = found->segment_count,
     };
@@ -235,12 +218,4 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
                       dedup->count - dedup->first);
     lines_free(&visit.lines);
     return status;
-}
-
-const char *doppel_semantic_tier_name(enum doppel_semantic_tier tier)
-{
-    static const char *const names[] = {[DOPPEL_SEMANTIC_NEAR_DUPLICATE] = "near-duplicate",
-                                        [DOPPEL_SEMANTIC_VERY_SIMILAR] = "very-similar",
-                                        [DOPPEL_SEMANTIC_RELATED] = "related"};
-    return names[tier];
 }

@@ -23,6 +23,7 @@
 #include <doppel/media.h>
 #include <doppel/report.h>
 #include <doppel/search.h>
+#include <doppel/search_semantic.h>
 #include <doppel/store.h>
 #include <doppel/text.h>
 #include <doppel/vector.h>

@@ -5,6 +5,7 @@
 
 enum {
     VERBS_INDEX_CODES = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_SEARCH | VERB_INDEX_KNN,
+    VERBS_SEMANTIC = VERB_DEDUP | VERB_FIND | VERB_CHECK | VERB_INGEST,
     VERBS_INDEX_QUERY = VERB_INDEX_SEARCH | VERB_INDEX_KNN,
     VERBS_INDEX_WRITE = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE | VERB_INDEX_COMPACT,
     VERBS_DECIDE = VERB_INGEST | VERB_CHECK,
@@ -160,31 +161,34 @@ const struct option_info option_table[] = {
 
     {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
      "False positives: the share of unrelated recordings and videos that may get a match "
-     "(default:"
-     "0.001)",
-     VERBS_MATCH, SECTION_AUDIO},
+     "(default: 0.001)",
+     VERBS_MATCH ^ (VERBS_MATCH & VERBS_SEMANTIC), SECTION_AUDIO},
+    {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
+     "False positives: of audio and videos (default: 0.001), or texts of --semantic (0.00001)",
+     VERBS_SEMANTIC & ~VERB_DEDUP, SECTION_MATCHING},
     {"semantic", 0, NULL, OPTION_FLAG, AT(semantic), NULL,
-     "Also report texts that mean the same, by --model", VERB_DEDUP, SECTION_MATCHING},
+     "Also report texts that mean the same, by --model", VERBS_SEMANTIC, SECTION_MATCHING},
     {"model", 0, "NAME", OPTION_TEXT, AT(model), NULL,
      "The embedding model of --semantic, see 'doppel model list' (default: the only one); with "
      "--embeddings, as the service calls it",
-     VERB_DEDUP, SECTION_MATCHING},
+     VERBS_SEMANTIC, SECTION_MATCHING},
     {"embeddings", 0, "URL", OPTION_TEXT, AT(embeddings), NULL,
      "With --semantic: send texts of 200 letters or more to a service for their vectors, as "
      "OpenAI's, llama.cpp, Ollama, TEI and vLLM: http://127.0.0.1:8080",
-     VERB_DEDUP, SECTION_MATCHING},
+     VERBS_SEMANTIC, SECTION_MATCHING},
     {"embeddings-key", 0, "FILE", OPTION_TEXT, AT(embeddings_key), NULL,
-     "The key that it asks for (default: $DOPPEL_EMBEDDINGS_KEY)", VERB_DEDUP, SECTION_MATCHING},
+     "The key that it asks for (default: $DOPPEL_EMBEDDINGS_KEY)", VERBS_SEMANTIC,
+     SECTION_MATCHING},
     {"allow-host", 0, "HOST[:PORT]", OPTION_TEXTS, AT(allow_hosts), NULL,
-     "A host besides this machine that --embeddings may name; may be repeated", VERB_DEDUP,
+     "A host besides this machine that --embeddings may name; may be repeated", VERBS_SEMANTIC,
      SECTION_MATCHING},
     {"price", 0, "X", OPTION_AMOUNT, AT(price), NULL,
-     "With --embeddings: what a million tokens cost, to state the costs", VERB_DEDUP,
+     "With --embeddings: what a million tokens cost, to state the costs", VERBS_SEMANTIC,
      SECTION_MATCHING},
     {"max-cost", 0, "X", OPTION_AMOUNT, AT(max_cost), NULL,
      "With --price: send no text when all will cost more, about; and stop when what was counted "
      "does",
-     VERB_DEDUP, SECTION_MATCHING},
+     VERBS_SEMANTIC, SECTION_MATCHING},
     {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
      "With --semantic: the share of pairs of unrelated texts that may be reported (default: "
      "0.00001)",
@@ -192,7 +196,7 @@ const struct option_info option_table[] = {
     {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(semantic_cosine), NULL,
      "With --semantic: the least cosine of two texts, instead of --max-fp-rate; what it means "
      "depends on the model",
-     VERB_DEDUP, SECTION_MATCHING},
+     VERBS_SEMANTIC, SECTION_MATCHING},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
      "Do not search for recordings at another speed, tempo or pitch, or videos at another speed, "
      "where none is found at the same one",

@@ -15,6 +15,8 @@ static const struct column columns[] = {
     {"near_miss", "below threshold", CELL_BOOL},
     MATCH_COLUMNS,
     PLACE_COLUMNS,
+    {"cosine", "cosine", CELL_NUMBER},
+    {"tier", "tier", CELL_TEXT},
     {"record", "record", CELL_TEXT},
     {"lacks", "lacks", CELL_TEXT},
     {"labels", "labels", CELL_TEXT},
@@ -121,6 +123,24 @@ static bool match_is_wanted(const struct match_printing *printing)
     return !result->suppressed_by || print->settings->include_allowed;
 }
 
+/* Texts that mean the same, but those that were found by their words. */
+static void print_semantic(struct match_printing *printing)
+{
+    const struct find_print *print = printing->print;
+    const struct doppel_semantic_results *semantic = print->semantic;
+    for (size_t i = 0; semantic && i < semantic->count; i++) {
+        struct doppel_semantic_link link = semantic->links[i];
+        if (!doppel_item_set_has(&print->wanted, link.of_item) ||
+            doppel_search_results_find(printing->results, link.of_item))
+            continue;
+        if (print->settings->format != FORMAT_JSON)
+            link.segment_count = 0; /* in a table these are times */
+        doppel_semantic_result_to_json(begin_match(printing), &link);
+        end_match(printing);
+        printing->matched = true;
+    }
+}
+
 /* In a table, a query without a match is no row: the exit code tells. */
 static void print_no_match(struct match_printing *printing)
 {
@@ -157,6 +177,8 @@ enum doppel_status find_print(struct find_print *print, const char *query,
         playlist_begin(print->playlist, query);
     if (!status)
         status = print_results(&printing, results, error);
+    if (!status && !print->playlist)
+        print_semantic(&printing);
     if (print->playlist)
         playlist_settle(print->playlist, INFINITY);
     else if (!status && !printing.matched)

@@ -6,6 +6,7 @@
 #include <doppel/library.h>
 
 #include <doppel/search.h>
+#include <doppel/search_semantic.h>
 #include "tools/args/options.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
@@ -17,6 +18,7 @@ struct find_print {
     struct output *output; /* NULL: the playlist takes what is found */
     struct playlist *playlist;
     struct doppel_item_set wanted;
+    const struct doppel_semantic_results *semantic; /* of the query at hand; NULL: none */
     uint64_t suppressed; /* matches that benign items explain */
     bool matched;        /* anything was printed that is a match */
 };

@@ -2,11 +2,13 @@
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/decide.h"
+#include "tools/verbs/semantic_library.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/decision_output.h"
@@ -53,6 +55,7 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
     static const char *const standard_input[] = {"-"};
     const struct settings *settings = run->settings;
     struct doppel_decider *decider = NULL;
+    struct semantic_library semantic = {0};
     const struct doppel_metadata metadata = about_of(settings);
     struct doppel_decide_options options = decide_options_from(settings);
     struct decider_intake intake = {false, read_options_from(settings),
@@ -68,11 +71,15 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
     intake.walks = !options.records.count;
     if (!intake.walks)
         options.search.compare.text = corpus_text_from(settings);
-    enum doppel_status status =
-        decider_open(run->report->run, run->library, &options, &intake, &decider, error);
-    if (!status)
-        status = pull_all(run, decider, error);
+    enum doppel_status status;
+    TRY(semantic_library_open(settings, run->report, run->library, !run->only_asked, &semantic,
+                              error));
+    options.semantic = semantic.semantic;
+    TRY(decider_open(run->report->run, run->library, &options, &intake, &decider, error));
+    TRY(pull_all(run, decider, error));
+done:
     doppel_decider_free(decider);
+    semantic_library_close(&semantic);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "tools/output/matches.h"
 #include "tools/remote/remote.h"
 #include "tools/verbs/find_repeats.h"
+#include "tools/verbs/semantic_library.h"
 #include "intake/exact_digests.h"
 #include "intake/reader.h"
 #include "intake/video_refine.h"
@@ -26,6 +27,8 @@ struct find {
     struct video_looks *looks;      /* NULL: nothing is refined */
     const struct intake_file *file; /* the query at hand */
     struct doppel_search_results results;
+    struct semantic_library semantic;
+    struct doppel_semantic_results by_meaning;
     struct find_print print;
 };
 
@@ -63,6 +66,24 @@ static unsigned exact_kinds(void *context)
     return doppel_library_exact_kinds(find->library, &kinds, NULL) ? 0 : kinds;
 }
 
+/* A text, by what it means. */
+static enum doppel_status search_meaning(struct find *find, const struct intake_file *file,
+                                         struct doppel_error *error)
+{
+    struct doppel_error why;
+    enum doppel_status status = DOPPEL_OK;
+    doppel_semantic_results_free(&find->by_meaning);
+    find->print.semantic = &find->by_meaning;
+    if (find->semantic.semantic && file->record.kind == DOPPEL_KIND_TEXT)
+        status = doppel_semantic_search_file(find->semantic.semantic, file->path, &find->by_meaning,
+                                             &why);
+    if (status == DOPPEL_E_CANCELLED || status == DOPPEL_E_MEMORY)
+        return doppel_fail(error, status, "%s", why.message);
+    if (status)
+        report_input(find->report, file->path, why.message);
+    return DOPPEL_OK;
+}
+
 /* What is listed is found also where it cannot be read as anything. */
 static enum doppel_status search_file(struct find *find, const struct intake_file *file,
                                       struct doppel_error *error)
@@ -73,20 +94,21 @@ static enum doppel_status search_file(struct find *find, const struct intake_fil
     progress_clear(&find->report->progress);
     doppel_search_results_free(&find->results);
     find->file = file;
-    if (!reason->status)
-        status =
-            doppel_search_record(find->search, &file->record, file->path, &find->results, error);
-    if (!status)
-        status = doppel_search_exact(find->search, &file->exact, &file->record, &find->results,
-                                     &listed, error);
-    if (!status && reason->status && !listed)
+    if (!reason->status) {
+        TRY(doppel_search_record(find->search, &file->record, file->path, &find->results, error));
+        TRY(search_meaning(find, file, error));
+    }
+    TRY(doppel_search_exact(find->search, &file->exact, &file->record, &find->results, &listed,
+                            error));
+    if (reason->status && !listed)
         report_input(find->report, file->path, reason->message);
-    else if (!status && reason->status)
+    else if (reason->status)
         report_notice(find->report, "%s: %s; found by its digest alone", file->path,
                       reason->message);
-    bool searched = listed || !reason->status;
-    return status || !searched ? status
-                               : find_print(&find->print, file->path, &find->results, error);
+    if (listed || !reason->status)
+        TRY(find_print(&find->print, file->path, &find->results, error));
+done:
+    return status;
 }
 
 static enum doppel_status search_files(struct find *find, struct doppel_error *error)
@@ -174,9 +196,12 @@ int cmd_find(const struct settings *settings, struct report *report)
     TRY(filter_library(settings, find.library, &find.print.wanted, &error));
     TRY(doppel_search_new(report->run, find.library, &options, &find.search, &error));
     TRY(doppel_search_refresh(find.search, &error));
+    TRY(semantic_library_open(settings, report, find.library, false, &find.semantic, &error));
     TRY(settings->code ? search_code(&find, &error) : search_files(&find, &error));
 done:
     doppel_search_free(find.search);
+    semantic_library_close(&find.semantic);
+    doppel_semantic_results_free(&find.by_meaning);
     bool written = find.print.playlist ? playlist_finish(find.print.playlist)
                                        : output_finish(find.print.output);
     other_scheme_reader_free(&reader);

@@ -1,0 +1,20 @@
+/* Texts that are new by their words, compared by their meaning. */
+#ifndef DOPPEL_DECIDE_MEANING_H
+#define DOPPEL_DECIDE_MEANING_H
+
+#include <doppel/decide.h>
+
+struct meaning_stage;
+
+/* @param options borrowed; with `semantic`. NULL without memory */
+struct meaning_stage *meaning_stage_new(struct doppel_run *run,
+                                        const struct doppel_decide_options *options);
+void meaning_stage_free(struct meaning_stage *stage);
+
+/* Set what a decision is linked to, and keep the vectors of what was added. A text that cannot be
+ * embedded is a notice of the run, once, and others are decided without.
+ * @return DOPPEL_OK; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
+enum doppel_status meaning_stage_run(struct meaning_stage *stage, struct doppel_decided *decided,
+                                     struct doppel_error *error);
+
+#endif

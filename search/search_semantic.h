@@ -1,0 +1,111 @@
+/**
+ * doppel/search_semantic.h: a library's texts by their meaning: vectors of their chunks, kept in a
+ * folder of the library beside its catalogue, and searched. Part of doppel/search.h.
+ *
+ * What a library holds is put into this index when it is added with it: a text that came in without
+ * is not found by its meaning. A text that was removed from the library is not found either.
+ *
+ *     doppel_semantic_new(run, library, &options, &semantic, &error);
+ *     doppel_semantic_search(semantic, text, size, &results, &error);
+ */
+#ifndef DOPPEL_SEARCH_SEMANTIC_H
+#define DOPPEL_SEARCH_SEMANTIC_H
+
+#include <doppel/corpus.h>
+#include <doppel/embed_index.h>
+#include <doppel/library.h>
+#include <doppel/run.h>
+#include <doppel/text_chunks.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doppel_semantic;
+
+struct doppel_semantic_options {
+    struct doppel_embedder *embedder; /**< borrowed for the life of what is made of it */
+    const char *directory;            /**< of the library; borrowed for the call */
+    bool write;                       /**< texts are to be added: the index is made if need be */
+    bool durable;
+    struct doppel_text_options text; /**< how texts are read */
+    double max_fp_rate; /**< the share of pairs of texts by chance that may be as near; default
+                           1e-5 */
+    float min_cosine;   /**< or, if not 0, the least cosine of two chunks */
+    uint32_t nearest;   /**< texts to find at most; default 10 */
+};
+
+DOPPEL_API struct doppel_semantic_options doppel_semantic_options_default(void);
+
+/**
+ * @param out given (doppel_semantic_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: the library has no such index, and `write` is not set;
+ *         DOPPEL_E_VERSION: its vectors are of another model, which is named; as
+ *         doppel_vector_index_open. One thread at a time.
+ */
+DOPPEL_API enum doppel_status doppel_semantic_new(struct doppel_run *run,
+                                                  struct doppel_library *library,
+                                                  const struct doppel_semantic_options *options,
+                                                  struct doppel_semantic **out,
+                                                  struct doppel_error *error);
+DOPPEL_API void doppel_semantic_free(struct doppel_semantic *semantic);
+
+/** What the index has, and what follows from it. */
+struct doppel_semantic_state {
+    uint64_t vectors; /**< of chunks */
+    uint64_t pairs;   /**< by chance, whose cosines were looked at; 0: there are too few */
+    float min_cosine; /**< of two texts of one chunk; 2: there are too few texts to tell one so
+                         rare, and nothing is found */
+    uint64_t wanted;  /**< in that case: about so many chunks are enough */
+};
+
+/** As it is now. @return as doppel_semantic_search */
+DOPPEL_API enum doppel_status doppel_semantic_state(struct doppel_semantic *semantic,
+                                                    struct doppel_semantic_state *out,
+                                                    struct doppel_error *error);
+
+/** Texts, each once, the rarest by chance first. Zero-initialised it is empty. */
+struct doppel_semantic_results {
+    struct doppel_semantic_link *links; /**< `of_item` is set; strings and segments lie here */
+    size_t count;
+    bool too_short;            /**< the text that was searched for has no vector */
+    struct doppel_name *names; /**< of these; owned */
+};
+DOPPEL_API void doppel_semantic_results_free(struct doppel_semantic_results *results);
+
+/**
+ * Find texts of the same meaning: the text is embedded chunk by chunk, each is searched for, and
+ * what was found is put together text by text, as doppel_dedup does it.
+ *
+ * @param bytes any, of the format of the options; the first 1 MB counts
+ * @param results replaced
+ * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT: the index is damaged; what embedding
+ *         returns, and what reading the library does
+ */
+DOPPEL_API enum doppel_status doppel_semantic_search(struct doppel_semantic *semantic,
+                                                     const char *bytes, size_t size,
+                                                     struct doppel_semantic_results *results,
+                                                     struct doppel_error *error);
+
+/** The same of a file's text. @return also DOPPEL_E_NOT_FOUND; DOPPEL_E_FORMAT: no regular file;
+ * DOPPEL_E_IO */
+DOPPEL_API enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic,
+                                                          const char *path,
+                                                          struct doppel_semantic_results *results,
+                                                          struct doppel_error *error);
+
+/** Keep the vectors of the text that was searched for last, as those of an item: what it had before
+ * is replaced. One that has none is not kept. */
+DOPPEL_API enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
+                                                  struct doppel_error *error);
+
+/** Append a text that was found to the object that was begun last: its id, path and record, and the
+ * fields of its link. */
+DOPPEL_API void doppel_semantic_result_to_json(struct doppel_json *json,
+                                               const struct doppel_semantic_link *link);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

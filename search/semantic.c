@@ -1,0 +1,385 @@
+/* A library's texts by their meaning: opened, searched, added to. */
+#include "search/semantic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/files/read_at.h"
+#include "core/try.h"
+
+enum {
+    MOST_FILE_BYTES = 1 << 20,
+    HITS_A_CHUNK = 100,
+    FOLDER_MODE = 0700,
+    PAIRS_THAT_TELL = 1000 /* of which the rarest is one in a hundred */
+};
+
+struct doppel_semantic_options doppel_semantic_options_default(void)
+{
+    return (struct doppel_semantic_options){
+        .text = doppel_text_options_default(), .max_fp_rate = 1e-5, .nearest = 10};
+}
+
+/* ---- life ---- */
+
+static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, const char *folder,
+                                              struct doppel_error *error)
+{
+    const struct doppel_semantic_options *options = &semantic->options;
+    const struct doppel_embedder_identity *identity = doppel_embedder_identity(options->embedder);
+    const struct doppel_vector_index_options index = {.folder = folder,
+                                                      .make = options->write ? identity : NULL,
+                                                      .named = true,
+                                                      .write = options->write,
+                                                      .shared = true,
+                                                      .durable = options->durable};
+    enum doppel_status status;
+    if (options->write && mkdir(folder, FOLDER_MODE) && errno != EEXIST)
+        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", folder, strerror(errno)));
+    TRY(doppel_vector_index_open(&index, &semantic->index, error));
+    TRY(doppel_embedder_check_identity(doppel_vector_index_identity(semantic->index), identity,
+                                       error));
+done:
+    return status;
+}
+
+enum doppel_status doppel_semantic_new(struct doppel_run *run, struct doppel_library *library,
+                                       const struct doppel_semantic_options *options,
+                                       struct doppel_semantic **out, struct doppel_error *error)
+{
+    struct doppel_semantic *semantic = calloc(1, sizeof *semantic);
+    char *folder;
+    if (asprintf(&folder, "%s/vectors", options->directory) < 0)
+        folder = NULL;
+    enum doppel_status status = DOPPEL_OK;
+    if (!semantic || !folder)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search by meaning"));
+    *semantic = (struct doppel_semantic){.run = run, .library = library, .options = *options};
+    TRY(doppel_text_new(&options->text, &semantic->text, error));
+    TRY(open_semantic_index(semantic, folder, error));
+    *out = semantic;
+    semantic = NULL;
+done:
+    doppel_semantic_free(semantic);
+    free(folder);
+    return status;
+}
+
+void doppel_semantic_free(struct doppel_semantic *semantic)
+{
+    if (!semantic)
+        return;
+    doppel_vector_index_close(semantic->index);
+    doppel_vector_background_free(semantic->background);
+    doppel_text_free(semantic->text);
+    array_free(&semantic->chunks);
+    array_free(&semantic->hits);
+    free(semantic->rows);
+    free(semantic);
+}
+
+/* ---- searching ---- */
+
+static enum doppel_status no_semantic_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search by meaning");
+}
+
+static bool note_semantic_hit(void *context, const struct doppel_vector_found *found)
+{
+    struct doppel_semantic *semantic = context;
+    struct semantic_hit hit = {.query = (uint32_t)found->query, .cosine = found->cosine};
+    return !semantic_parse_id(found->id, &hit.item, &hit.chunk) || array_push(&semantic->hits, hit);
+}
+
+static enum doppel_status find_near_chunks(struct doppel_semantic *semantic,
+                                           struct doppel_error *error)
+{
+    const struct doppel_vectors queries = {
+        semantic->rows, semantic->chunks.count,
+        doppel_embedder_identity(semantic->options.embedder)->dimension};
+    const struct doppel_vector_index_request request = {
+        .queries = &queries,
+        .min_cosine = semantic_threshold(semantic, (double)queries.count),
+        .nearest = HITS_A_CHUNK,
+        .recall = 0.99F};
+    semantic->hits.count = 0;
+    if (!queries.count || request.min_cosine > 1)
+        return DOPPEL_OK;
+    enum doppel_status status =
+        doppel_vector_index_search(semantic->index, &request, note_semantic_hit, semantic, error);
+    return status == DOPPEL_E_CANCELLED ? no_semantic_memory(error) : status;
+}
+
+/* By item; the nearest first. */
+static int compare_semantic_hits(const void *a, const void *b)
+{
+    const struct semantic_hit *x = a, *y = b;
+    if (x->item != y->item)
+        return x->item < y->item ? -1 : 1;
+    if (x->cosine != y->cosine)
+        return x->cosine > y->cosine ? -1 : 1;
+    return x->query != y->query
+               ? (x->query < y->query ? -1 : 1)
+               : (x->chunk.number > y->chunk.number) - (x->chunk.number < y->chunk.number);
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+    const struct doppel_semantic_segment *x = a, *y = b;
+    return (x->a_start > y->a_start) - (x->a_start < y->a_start);
+}
+
+/* Each chunk with the nearest that no nearer pair has: hits are in that order. */
+static size_t pair_chunks(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
+                          size_t count, struct doppel_semantic_segment *out)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct semantic_chunk *own = &semantic->chunks.items[hits[i].query];
+        bool taken = false;
+        for (size_t j = 0; j < pairs && !taken; j++)
+            taken = out[j].a_start == own->start || out[j].b_start == hits[i].chunk.start;
+        if (!taken)
+            out[pairs++] = (struct doppel_semantic_segment){
+                own->start, own->end, hits[i].chunk.start, hits[i].chunk.end, hits[i].cosine};
+    }
+    qsort(out, pairs, sizeof *out, compare_segments);
+    return pairs;
+}
+
+static void cover_texts(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
+                        struct doppel_semantic_link *link)
+{
+    const double all = (double)semantic->chunks.items[0].total, other = (double)hits[0].chunk.total;
+    for (size_t i = 0; i < link->segment_count; i++) {
+        const struct doppel_semantic_segment *segment = &link->segments[i];
+        link->query_coverage += (double)(segment->a_end - segment->a_start) / (all > 0 ? all : 1);
+        link->item_coverage +=
+            (double)(segment->b_end - segment->b_start) / (other > 0 ? other : 1);
+    }
+    link->query_coverage = link->query_coverage < 1 ? link->query_coverage : 1;
+    link->item_coverage = link->item_coverage < 1 ? link->item_coverage : 1;
+    link->extent = doppel_semantic_extent_of(link->query_coverage, link->item_coverage);
+}
+
+/* The share of pairs of chunks by chance that are as near; 2: it is not known. */
+static double rate_of_cosine(const struct doppel_semantic *semantic, float cosine)
+{
+    return semantic->background &&
+                   doppel_vector_background_pairs(semantic->background) >= PAIRS_THAT_TELL
+               ? doppel_vector_background_tail(semantic->background, cosine)
+               : 2;
+}
+
+/* What was not seen among so many pairs is not said to be rarer than that shows. */
+static double stated_rate(const struct doppel_semantic *semantic, double rate)
+{
+    const double least = 10 / (double)doppel_vector_background_pairs(semantic->background);
+    return rate > 1 ? 1 : rate < least ? least : rate;
+}
+
+/* @param hits of one item, the nearest first
+ * @return false: by chance so many texts are as near that it is no match */
+static bool weigh_item(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
+                       struct doppel_semantic_link *link)
+{
+    const double queries = (double)semantic->chunks.count;
+    const double rate = rate_of_cosine(semantic, hits[0].cosine);
+    const double by_chance = rate * queries * hits[0].chunk.count;
+    link->of_item = hits[0].item;
+    link->cosine = hits[0].cosine;
+    if (rate <= 1) {
+        link->false_positive_rate = stated_rate(semantic, by_chance);
+        link->expected = stated_rate(semantic, rate * queries) * (double)semantic->background_of;
+        link->tier = doppel_semantic_tier_of(link->false_positive_rate);
+    }
+    return semantic->options.min_cosine != 0 || by_chance <= semantic->options.max_fp_rate;
+}
+
+/* The rarest by chance first. */
+static int compare_links(const void *a, const void *b)
+{
+    const struct doppel_semantic_link *x = a, *y = b;
+    if (x->false_positive_rate != y->false_positive_rate)
+        return x->false_positive_rate < y->false_positive_rate ? -1 : 1;
+    if (x->cosine != y->cosine)
+        return x->cosine > y->cosine ? -1 : 1;
+    return (x->of_item > y->of_item) - (x->of_item < y->of_item);
+}
+
+static enum doppel_status take_near_item(const struct doppel_semantic *semantic,
+                                         const struct semantic_hit *hits, size_t count,
+                                         struct doppel_semantic_results *results,
+                                         struct doppel_error *error)
+{
+    struct doppel_semantic_link *link = &results->links[results->count];
+    *link = (struct doppel_semantic_link){0};
+    if (!weigh_item(semantic, hits, link))
+        return DOPPEL_OK;
+    struct doppel_semantic_segment *segments = calloc(count, sizeof *segments);
+    if (!segments)
+        return no_semantic_memory(error);
+    link->segments = segments;
+    link->segment_count = pair_chunks(semantic, hits, count, segments);
+    cover_texts(semantic, hits, link);
+    if (hits[0].chunk.count == 1 && semantic->chunks.count == 1)
+        link->segment_count = 0; /* whole texts */
+    results->count++;
+    return DOPPEL_OK;
+}
+
+static enum doppel_status take_near_items(struct doppel_semantic *semantic,
+                                          struct doppel_semantic_results *results,
+                                          struct doppel_error *error)
+{
+    const struct semantic_hit *hits = semantic->hits.items;
+    const size_t count = semantic->hits.count;
+    enum doppel_status status = DOPPEL_OK;
+    results->links = calloc(count + 1, sizeof *results->links);
+    if (!results->links)
+        return no_semantic_memory(error);
+    if (count)
+        qsort(semantic->hits.items, count, sizeof *hits, compare_semantic_hits);
+    for (size_t i = 0, end; i < count && !status; i = end) {
+        for (end = i + 1; end < count && hits[end].item == hits[i].item; end++)
+            ;
+        status = take_near_item(semantic, hits + i, end - i, results, error);
+    }
+    if (results->count)
+        qsort(results->links, results->count, sizeof *results->links, compare_links);
+    return status;
+}
+
+static void drop_link(struct doppel_semantic_link *link)
+{
+    free((void *)link->segments);
+}
+
+/* What was removed from the library meanwhile, and what is beyond the wanted ones, goes. */
+static enum doppel_status name_links(struct doppel_semantic *semantic,
+                                     struct doppel_semantic_results *results,
+                                     struct doppel_error *error)
+{
+    const size_t count = results->count;
+    size_t kept = 0;
+    enum doppel_status status = DOPPEL_OK;
+    results->names = calloc(count + 1, sizeof *results->names);
+    if (!results->names)
+        return no_semantic_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_semantic_link link = results->links[i];
+        struct doppel_name name;
+        enum doppel_status named =
+            status || kept == semantic->options.nearest
+                ? DOPPEL_E_NOT_FOUND
+                : doppel_library_name(semantic->library, link.of_item, &name, error);
+        if (named) {
+            status = named == DOPPEL_E_NOT_FOUND ? status : named;
+            drop_link(&link);
+            continue;
+        }
+        link.of = name.record_id;
+        link.of_path = name.path;
+        link.of_line = name.line;
+        results->names[kept] = name;
+        results->links[kept++] = link;
+    }
+    results->count = kept;
+    return status;
+}
+
+void doppel_semantic_results_free(struct doppel_semantic_results *results)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        drop_link(&results->links[i]);
+        if (results->names)
+            doppel_name_free(&results->names[i]);
+    }
+    free(results->links);
+    free(results->names);
+    *results = (struct doppel_semantic_results){0};
+}
+
+enum doppel_status doppel_semantic_search(struct doppel_semantic *semantic, const char *bytes,
+                                          size_t size, struct doppel_semantic_results *results,
+                                          struct doppel_error *error)
+{
+    enum doppel_status status;
+    doppel_semantic_results_free(results);
+    TRY(semantic_embed(semantic, bytes, size, error));
+    results->too_short = !semantic->chunks.count;
+    TRY(semantic_weigh(semantic, error));
+    TRY(find_near_chunks(semantic, error));
+    TRY(take_near_items(semantic, results, error));
+    TRY(name_links(semantic, results, error));
+done:
+    return status;
+}
+
+enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic, const char *path,
+                                               struct doppel_semantic_results *results,
+                                               struct doppel_error *error)
+{
+    struct stat file;
+    enum doppel_status status = DOPPEL_OK;
+    char *bytes = malloc(MOST_FILE_BYTES);
+    ssize_t size = -1;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (!bytes)
+        TRY(no_semantic_memory(error));
+    if (fd < 0 || fstat(fd, &file))
+        TRY(doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s", path,
+                        strerror(errno)));
+    if (!S_ISREG(file.st_mode))
+        TRY(doppel_fail(error, DOPPEL_E_FORMAT, "%s: no regular file", path));
+    size = read_at(fd, bytes, MOST_FILE_BYTES, 0);
+    if (size < 0)
+        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
+    TRY(doppel_semantic_search(semantic, bytes, (size_t)size, results, error));
+done:
+    if (fd >= 0)
+        close(fd);
+    free(bytes);
+    return status;
+}
+
+/* ---- state ---- */
+
+enum doppel_status doppel_semantic_state(struct doppel_semantic *semantic,
+                                         struct doppel_semantic_state *out,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status = semantic_weigh(semantic, error);
+    if (status)
+        return status;
+    const struct doppel_index *index =
+        doppel_store_index_get(doppel_vector_index_codes(semantic->index));
+    *out = (struct doppel_semantic_state){
+        .vectors = doppel_index_count(index),
+        .pairs = semantic->background ? doppel_vector_background_pairs(semantic->background) : 0,
+        .min_cosine = semantic_threshold(semantic, 1),
+        /* so many pairs show 10 at this rate */
+        .wanted = (uint64_t)ceil(sqrt(20 / semantic->options.max_fp_rate))};
+    return DOPPEL_OK;
+}
+
+/* ---- results ---- */
+
+void doppel_semantic_result_to_json(struct doppel_json *json,
+                                    const struct doppel_semantic_link *link)
+{
+    doppel_json_integer(json, "id", link->of_item);
+    if (link->of_path)
+        doppel_json_path(json, "path", link->of_path);
+    if (link->of)
+        doppel_json_text(json, "record", link->of);
+    doppel_semantic_link_to_json(json, link);
+}

@@ -1,0 +1,64 @@
+/* What embeds, and the vectors of a library. */
+#include "tools/verbs/semantic_library.h"
+
+#include <stdlib.h>
+
+#include "core/try.h"
+#include "tools/args/engine_options.h"
+#include "tools/args/paths.h"
+#include "tools/output/messages.h"
+
+static enum doppel_status notify_of_state(struct report *report, struct doppel_semantic *semantic,
+                                          const struct doppel_semantic_options *options,
+                                          struct doppel_error *error)
+{
+    struct doppel_semantic_state state;
+    enum doppel_status status = doppel_semantic_state(semantic, &state, error);
+    if (!status && state.min_cosine > 1)
+        report_notice(report,
+                      "semantic: the library has vectors of %llu passages, too few to tell what a "
+                      "rate of %g is, which takes %llu: nothing is found by its meaning until "
+                      "then; give --min-cosine, or a higher --max-fp-rate",
+                      (unsigned long long)state.vectors, options->max_fp_rate,
+                      (unsigned long long)state.wanted);
+
+    return status;
+}
+
+enum doppel_status semantic_library_open(const struct settings *settings, struct report *report,
+                                         struct doppel_library *library, bool write,
+                                         struct semantic_library *out, struct doppel_error *error)
+{
+    struct doppel_semantic_options options = doppel_semantic_options_default();
+    char *directory = settings->semantic ? library_directory(settings) : NULL;
+    enum doppel_status status = DOPPEL_OK;
+    if (!settings->semantic)
+        return DOPPEL_OK;
+    TRY(embedder_open(settings, report, &out->source, error));
+    options.embedder = out->source.embedder;
+    options.directory = directory;
+    options.write = write;
+    options.durable = settings->durable;
+    options.text = corpus_text_from(settings);
+    options.min_cosine = (float)settings->semantic_cosine;
+    if (settings->max_false_positives > 0)
+        options.max_fp_rate = settings->max_false_positives;
+    status = doppel_semantic_new(report->run, library, &options, &out->semantic, error);
+    if (status == DOPPEL_E_NOT_FOUND)
+        TRY(doppel_fail(error, status,
+                        "%s: no text of this library has a vector: those have that 'doppel ingest "
+                        "--semantic' adds",
+                        directory));
+    TRY(status);
+    TRY(notify_of_state(report, out->semantic, &options, error));
+done:
+    free(directory);
+    return status;
+}
+
+void semantic_library_close(struct semantic_library *semantic)
+{
+    doppel_semantic_free(semantic->semantic);
+    semantic->semantic = NULL;
+    embedder_close(&semantic->source);
+}

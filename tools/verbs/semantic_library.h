@@ -1,0 +1,22 @@
+/* --semantic of find, check and ingest: a library's texts by their meaning. */
+#ifndef DOPPEL_TOOLS_VERBS_SEMANTIC_LIBRARY_H
+#define DOPPEL_TOOLS_VERBS_SEMANTIC_LIBRARY_H
+
+#include <doppel/search_semantic.h>
+
+#include "tools/args/options.h"
+#include "tools/verbs/embedder.h"
+
+struct semantic_library {
+    struct embedder_of_run source;
+    struct doppel_semantic *semantic; /* NULL: not asked for */
+};
+
+/* Open both, where --semantic is given; and notify where nothing can be found yet.
+ * @param write vectors are to be kept. @param out stays where it is until it is closed */
+enum doppel_status semantic_library_open(const struct settings *settings, struct report *report,
+                                         struct doppel_library *library, bool write,
+                                         struct semantic_library *out, struct doppel_error *error);
+void semantic_library_close(struct semantic_library *semantic);
+
+#endif
