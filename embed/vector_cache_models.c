@@ -38,13 +38,17 @@ static enum doppel_status find_model_row(struct vector_cache *cache,
         TRY(doppel_store_step(cache->store, statement, &row, error));
         if (!row)
             break;
-        vectors_read_floats(sqlite3_column_blob(statement, 2), known, model->identity->dimension);
+        const unsigned char *revision = sqlite3_column_text(statement, 1);
+        const void *probe = sqlite3_column_blob(statement, 2);
+        if (!revision || !probe) /* no memory for it */
+            continue;
+        vectors_read_floats(probe, known, model->identity->dimension);
         if (!endpoint_is_same_probe(known, model->probe, model->identity->dimension, &cosine) ||
             cosine <= best)
             continue;
         best = cosine;
         *out = sqlite3_column_int64(statement, 0);
-        memcpy(out_revision, sqlite3_column_text(statement, 1), 32);
+        memcpy(out_revision, revision, 32);
     }
 done:
     free(known);
