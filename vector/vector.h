@@ -148,7 +148,7 @@ DOPPEL_API struct doppel_vector_cohort_options doppel_vector_cohort_options_defa
  * Take a sample of a set, each so many-th vector.
  *
  * @param vectors its rows are borrowed for the cohort's life
- * @param out given (doppel_vector_cohort_free): 4 × size × dimension bytes
+ * @param out given (doppel_vector_cohort_free): size × dimension bytes
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: options or a dimension out of range; DOPPEL_E_FORMAT: a row
  *     of the sample holds what is no number, or too large or small a one; DOPPEL_E_LIMIT: 2^32
  *     vectors or more; DOPPEL_E_MEMORY
@@ -163,24 +163,26 @@ DOPPEL_API enum doppel_status doppel_vector_cohort_make(
 DOPPEL_API void doppel_vector_cohort_free(struct doppel_vector_cohort *cohort);
 
 /**
- * Score pairs of the set. Each of their vectors is compared with the sample once, and not with
- * itself: `size` dot products. The same scores for any number of threads.
+ * Score pairs of the set. Each of their vectors is compared with the sample once in the cohort's
+ * life, and not with itself: `size` dot products, of vectors that are rounded to bytes. The same
+ * scores on any processor and for any number of threads.
  *
  * @param pairs  with their cosines
  * @param scores room for `count`: -2 to 2, and hardly above 1
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: a pair is of vectors that are not in the set;
  *     DOPPEL_E_FORMAT: one of theirs holds what is no number; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED
  *
- * Needs 4 bytes a vector of the set. Thread-safe.
+ * Needs 4 bytes a vector of the set. One call at a time.
  */
-DOPPEL_API enum doppel_status doppel_vector_cohort_score(const struct doppel_vector_cohort *cohort,
+DOPPEL_API enum doppel_status doppel_vector_cohort_score(struct doppel_vector_cohort *cohort,
                                                          const struct doppel_vector_pair *pairs,
                                                          size_t count, float *scores,
                                                          struct doppel_error *error);
 
-/** The level of a vector that is not in the set, -1 to 1; 0: it has no direction. Thread-safe. */
-DOPPEL_API float doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort,
-                                            const float *row);
+/** The level of a vector that is not in the set, -1 to 1; 0: it has no direction, or holds what is
+ * no number. @return false: no memory. Thread-safe. */
+DOPPEL_API bool doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort,
+                                           const float *row, float *out);
 
 /** The score of two vectors by their cosine and levels. */
 DOPPEL_API float doppel_vector_cohort_normalise(float cosine, float level_a, float level_b);
@@ -199,7 +201,7 @@ struct doppel_vector_background_options {
     /** Look at the scores of those pairs whose cosine is at least `min_cosine`: the others have
      * none. Wherever a cosine is named below, it is a score then. NULL, and default: at cosines.
      * Borrowed */
-    const struct doppel_vector_cohort *cohort;
+    struct doppel_vector_cohort *cohort;
     float min_cosine;               /**< -1 to 1; scores cost `size` dot products a vector */
     uint32_t threads;               /**< 0: one */
     void *context;                  /**< of `stopped` */

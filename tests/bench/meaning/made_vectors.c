@@ -85,7 +85,8 @@ float *made_vectors(const char *models, const char *model, size_t *count, uint32
     struct debian_text text = {0};
     bench_must(doppel_model_open(&open, &opened, &error), &error);
     *dimension = doppel_model_info(opened)->dimension;
-    debian_text_find(&text, "/usr/share", MOST_BYTES, 2);
+    debian_text_find(&text, "/usr/share/doc", MOST_BYTES, 2);
+    debian_text_find(&text, "/usr/share/man", MOST_BYTES, 2);
     float *rows = malloc((*count + 1) * *dimension * sizeof *rows);
     if (!rows)
         abort();

@@ -46,8 +46,8 @@ struct way {
     const char *name;
     struct doppel_vectors corpus;
     const float *held, *edited[EDITS];
-    const struct doppel_vector_cohort *cohort; /* NULL: by cosine */
-    float gate;                                /* what has a lower cosine has no score */
+    struct doppel_vector_cohort *cohort; /* NULL: by cosine */
+    float gate;                          /* what has a lower cosine has no score */
     struct doppel_vector_background *background;
     float *held_levels; /* NAN: not known yet */
 };
@@ -185,6 +185,14 @@ static float cosine_of(const struct way *way, const float *a, const float *b)
     return doppel_vector_cosine(a, b, way->corpus.dimension);
 }
 
+static float level_of_row(const struct way *way, const float *row)
+{
+    float level;
+    if (!doppel_vector_cohort_level(way->cohort, row, &level))
+        abort();
+    return level;
+}
+
 static float level_of_place(const struct way *way, size_t place)
 {
     const struct doppel_vector_pair pair = {(uint32_t)place, (uint32_t)place, 0};
@@ -210,7 +218,7 @@ static float value_of(const struct way *way, size_t place, size_t other, const f
         return -1;
     if (row)
         return doppel_vector_cohort_normalise(pair.cosine, level_of_place(way, place),
-                                              doppel_vector_cohort_level(way->cohort, row));
+                                              level_of_row(way, row));
     bench_must(doppel_vector_cohort_score(way->cohort, &pair, 1, &score, &error), &error);
     return score;
 }
@@ -218,8 +226,7 @@ static float value_of(const struct way *way, size_t place, size_t other, const f
 static float level_of_held(const struct way *way, size_t i)
 {
     if (isnan(way->held_levels[i]))
-        way->held_levels[i] =
-            doppel_vector_cohort_level(way->cohort, way->held + i * way->corpus.dimension);
+        way->held_levels[i] = level_of_row(way, way->held + i * way->corpus.dimension);
     return way->held_levels[i];
 }
 

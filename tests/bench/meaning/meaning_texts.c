@@ -1,7 +1,7 @@
-/* meaning_texts paragraphs|records COUNT [FOLDER]: a corpus of JSON Lines of the English prose that
- * Debian's packages ship below FOLDER, /usr/share if none is named. Paragraphs are what stands
- * between empty lines, of 80 bytes to 2 KB, as often as they come; records are of 156 bytes, cut
- * wherever a word ends. Ids name the document, and the place in it. */
+/* meaning_texts paragraphs|records COUNT FOLDER...: a corpus of JSON Lines of the English prose
+ * that Debian's packages ship below folders. Paragraphs are what stands between empty lines, of 80
+ * bytes to 2 KB, as often as they come; records are of 156 bytes, cut wherever a word ends. Ids
+ * name the document, and the place in it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,13 +73,14 @@ static size_t cut_document(const struct debian_text *text, size_t document, bool
 int main(int count, char **arguments)
 {
     const bool records = count > 2 && strcmp(arguments[1], "records") == 0;
-    if (count < 3 || (!records && strcmp(arguments[1], "paragraphs") != 0)) {
-        fputs("meaning_texts paragraphs|records COUNT [FOLDER]\n", stderr);
+    if (count < 4 || (!records && strcmp(arguments[1], "paragraphs") != 0)) {
+        fputs("meaning_texts paragraphs|records COUNT FOLDER...\n", stderr);
         return 2;
     }
     size_t wanted = strtoul(arguments[2], NULL, 10), printed = 0;
     struct debian_text text = {0};
-    debian_text_find(&text, count > 3 ? arguments[3] : "/usr/share", MOST_BYTES, 2);
+    for (int i = 3; i < count; i++)
+        debian_text_find(&text, arguments[i], MOST_BYTES, 2);
     for (size_t i = 0; i < text.count && printed < wanted; i++)
         printed += cut_document(&text, i, records, wanted - printed);
     fprintf(stderr, "%zu of %zu documents\n", printed, text.count);
