@@ -56,8 +56,8 @@ static uint32_t member_of_number(const struct doppel_vector_cohort *cohort, size
 }
 
 /* @param out with zeros up to the stride. @return false: it holds what is no number */
-static bool take_bytes(const struct doppel_vector_cohort *cohort, const float *row, int8_t *out,
-                       float *scale)
+static bool round_row(const struct doppel_vector_cohort *cohort, const float *row, int8_t *out,
+                      float *scale)
 {
     struct rounded_vector rounded = {.values = row};
     memset(out, 0, cohort->stride);
@@ -118,8 +118,8 @@ static void find_some_levels(void *context, size_t piece, size_t slot)
     for (size_t i = 0; i < count; i++) {
         highest[i].count = 0;
         own[i] = member_of_number(cohort, numbers[i]);
-        if (!take_bytes(cohort, cohort->set.rows + numbers[i] * cohort->set.dimension,
-                        bytes + i * cohort->stride, &scales[i]))
+        if (!round_row(cohort, cohort->set.rows + numbers[i] * cohort->set.dimension,
+                       bytes + i * cohort->stride, &scales[i]))
             atomic_store(&finding->bad, true);
     }
     for (uint32_t block = 0; block < cohort->count; block += BLOCK_MEMBERS)
@@ -237,7 +237,7 @@ bool doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort, const
     float scale;
     if (!bytes)
         return false;
-    if (!take_bytes(cohort, row, bytes, &scale))
+    if (!round_row(cohort, row, bytes, &scale))
         memset(bytes, 0, cohort->stride);
     for (uint32_t block = 0; block < cohort->count; block += BLOCK_MEMBERS)
         compare_with_block(cohort, bytes, UINT32_MAX, block, &highest);
@@ -276,8 +276,8 @@ static enum doppel_status take_members(struct doppel_vector_cohort *cohort,
 {
     for (uint32_t i = 0; i < cohort->count; i++) {
         const size_t number = number_of_member(cohort, i);
-        if (!take_bytes(cohort, cohort->set.rows + number * cohort->set.dimension,
-                        cohort->bytes + i * cohort->stride, &cohort->scales[i]))
+        if (!round_row(cohort, cohort->set.rows + number * cohort->set.dimension,
+                       cohort->bytes + i * cohort->stride, &cohort->scales[i]))
             return doppel_fail(error, DOPPEL_E_FORMAT,
                                "vector %zu holds what is no number, or too large or small a one",
                                number);
