@@ -18,7 +18,8 @@ enum {
 static const char vectors_schema[] =
     "CREATE TABLE model(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, prefix TEXT NOT "
     "NULL,"
-    " revision TEXT NOT NULL, dimension INTEGER NOT NULL, probe BLOB NOT NULL) STRICT;"
+    " revision TEXT NOT NULL, dimension INTEGER NOT NULL, checksum INTEGER NOT NULL,"
+    " probe BLOB NOT NULL) STRICT;"
     "CREATE TABLE place(url TEXT NOT NULL, name TEXT NOT NULL, prefix TEXT NOT NULL,"
     " model INTEGER NOT NULL, PRIMARY KEY(url, name, prefix))"
     " STRICT, WITHOUT ROWID;"

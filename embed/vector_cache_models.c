@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "embed/endpoint/endpoint.h"
 #include "embed/vector_cache_internal.h"
 
@@ -13,45 +14,100 @@ static void bind_model_text(sqlite3_stmt *statement, int place, const char *text
     sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
 }
 
-/* The row of the model whose probe is the nearest, and near enough: 0 where there is none. */
-static enum doppel_status find_model_row(struct vector_cache *cache,
-                                         const struct cached_model *model, int64_t *out,
-                                         char out_revision[33], struct doppel_error *error)
+/* A checksum of what a model is compared by. */
+static int64_t sum_of_model(const void *revision, const void *probe, size_t size)
 {
-    float *known = malloc(model->identity->dimension * sizeof *known);
+    const uint64_t sums[] = {checksum64(revision, 32), checksum64(probe, size)};
+    return (int64_t)checksum64(sums, sizeof sums);
+}
+
+/* A row with id, revision, probe and checksum. */
+struct known_model {
+    int64_t id;
+    const unsigned char *revision;
+    const void *probe;
+    size_t probe_size;
+    bool whole;
+};
+
+static void read_known_model(sqlite3_stmt *statement, struct known_model *out)
+{
+    out->id = sqlite3_column_int64(statement, 0);
+    out->revision = sqlite3_column_text(statement, 1);
+    out->whole = out->revision && sqlite3_column_bytes(statement, 1) == 32;
+    out->probe = sqlite3_column_blob(statement, 2);
+    out->probe_size = (size_t)sqlite3_column_bytes(statement, 2);
+    out->whole = out->whole && out->probe &&
+                 sum_of_model(out->revision, out->probe, out->probe_size) ==
+                     sqlite3_column_int64(statement, 3);
+}
+
+static enum doppel_status select_models(struct vector_cache *cache,
+                                        const struct cached_model *model, sqlite3_stmt **out,
+                                        struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(doppel_store_statement(cache->store,
+                               "SELECT id, revision, probe, checksum FROM model"
+                               " WHERE name = ? AND prefix = ?",
+                               out, error));
+    bind_model_text(*out, 1, model->identity->name);
+    bind_model_text(*out, 2, model->identity->prefix);
+done:
+    return status;
+}
+
+/* What there is of a model. */
+struct found_model {
+    int64_t id, damaged; /* rows: that of the nearest probe, and one that is of no use; 0: none */
+    char revision[33];
+};
+
+/* The row of the model whose probe is the nearest, and near enough. */
+static enum doppel_status find_model_row(struct vector_cache *cache,
+                                         const struct cached_model *model, struct found_model *out,
+                                         struct doppel_error *error)
+{
+    const uint32_t dimension = model->identity->dimension;
+    float *known = malloc(dimension * sizeof *known);
     double cosine, best = -1;
     sqlite3_stmt *statement;
+    struct known_model one;
     enum doppel_status status;
-    bool row = true;
+    bool row;
     if (!known)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a model");
-    *out = 0;
-    TRY(doppel_store_statement(cache->store,
-                               "SELECT id, revision, probe FROM model WHERE name = ?1 AND"
-                               " prefix = ?2 AND dimension = ?3 AND length(probe) = 4 * ?3 AND"
-                               " length(revision) = 32",
-                               &statement, error));
-    bind_model_text(statement, 1, model->identity->name);
-    bind_model_text(statement, 2, model->identity->prefix);
-    sqlite3_bind_int64(statement, 3, model->identity->dimension);
+    TRY(select_models(cache, model, &statement, error));
     for (;;) {
         TRY(doppel_store_step(cache->store, statement, &row, error));
         if (!row)
             break;
-        const unsigned char *revision = sqlite3_column_text(statement, 1);
-        const void *probe = sqlite3_column_blob(statement, 2);
-        if (!revision || !probe) /* no memory for it */
+        read_known_model(statement, &one);
+        out->damaged = one.whole ? out->damaged : one.id;
+        if (!one.whole || one.probe_size != 4 * (size_t)dimension)
             continue;
-        vectors_read_floats(probe, known, model->identity->dimension);
-        if (!endpoint_is_same_probe(known, model->probe, model->identity->dimension, &cosine) ||
-            cosine <= best)
+        vectors_read_floats(one.probe, known, dimension);
+        if (!endpoint_is_same_probe(known, model->probe, dimension, &cosine) || cosine <= best)
             continue;
         best = cosine;
-        *out = sqlite3_column_int64(statement, 0);
-        memcpy(out_revision, revision, 32);
+        out->id = one.id;
+        memcpy(out->revision, one.revision, 32);
     }
 done:
     free(known);
+    return status;
+}
+
+/* Its vectors are not found any more. */
+static enum doppel_status remove_damaged_model(struct vector_cache *cache, int64_t id,
+                                               struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    enum doppel_status status;
+    TRY(doppel_store_statement(cache->store, "DELETE FROM model WHERE id = ?", &statement, error));
+    sqlite3_bind_int64(statement, 1, id);
+    TRY(vectors_run(cache, statement, NULL, error));
+done:
     return status;
 }
 
@@ -62,7 +118,9 @@ static enum doppel_status find_place(struct vector_cache *cache, const struct ca
     enum doppel_status status;
     *out = 0;
     TRY(doppel_store_statement(
-        cache->store, "SELECT model FROM place WHERE url = ?1 AND name = ?2 AND prefix = ?3",
+        cache->store,
+        "SELECT model FROM place WHERE url = ?1 AND name = ?2 AND prefix = ?3 AND model IN"
+        " (SELECT id FROM model WHERE name = ?2 AND prefix = ?3)",
         &statement, error));
     bind_model_text(statement, 1, model->place);
     bind_model_text(statement, 2, model->identity->name);
@@ -78,16 +136,19 @@ static enum doppel_status insert_model(struct vector_cache *cache, const struct 
     const struct doppel_embedder_identity *identity = model->identity;
     sqlite3_stmt *statement;
     enum doppel_status status;
-    TRY(doppel_store_statement(cache->store,
-                               "INSERT INTO model(name, prefix, revision, dimension, probe)"
-                               " VALUES(?, ?, ?, ?, ?) RETURNING id",
-                               &statement, error));
+    TRY(doppel_store_statement(
+        cache->store,
+        "INSERT INTO model(name, prefix, revision, dimension, checksum, probe)"
+        " VALUES(?, ?, ?, ?, ?, ?) RETURNING id",
+        &statement, error));
     vectors_write_floats(cache->row, model->probe, identity->dimension);
     bind_model_text(statement, 1, identity->name);
     bind_model_text(statement, 2, identity->prefix);
     bind_model_text(statement, 3, identity->revision);
     sqlite3_bind_int64(statement, 4, identity->dimension);
-    sqlite3_bind_blob(statement, 5, cache->row, (int)(4 * identity->dimension), SQLITE_STATIC);
+    const size_t size = 4 * (size_t)identity->dimension;
+    sqlite3_bind_int64(statement, 5, sum_of_model(identity->revision, cache->row, size));
+    sqlite3_bind_blob(statement, 6, cache->row, (int)size, SQLITE_STATIC);
     TRY(vectors_run(cache, statement, out, error));
 done:
     return status;
@@ -115,21 +176,25 @@ static enum doppel_status note_model_of(struct vector_cache *cache,
                                         const struct cached_model *model, char revision[33],
                                         struct doppel_error *error)
 {
-    int64_t known = 0, here = 0;
+    struct found_model found = {0};
+    int64_t here = 0;
     enum doppel_status status;
-    memcpy(revision, model->identity->revision, 33);
-    TRY(find_model_row(cache, model, &known, revision, error));
+    memcpy(found.revision, model->identity->revision, sizeof found.revision);
+    TRY(find_model_row(cache, model, &found, error));
+    if (found.damaged)
+        TRY(remove_damaged_model(cache, found.damaged, error));
     TRY(find_place(cache, model, &here, error));
-    if (here && here != known && !model->trusted)
+    if (here && here != found.id && !model->trusted)
         return doppel_fail(error, DOPPEL_E_VERSION,
                            "%.200s: '%.100s' has other vectors than those that %.120s has of it: "
                            "it is another model",
                            model->place, model->identity->name, doppel_store_path(cache->store));
-    if (!known)
-        TRY(insert_model(cache, model, &known, error));
-    if (here != known)
-        TRY(insert_place(cache, model, known, error));
-    cache->model = known;
+    if (!found.id)
+        TRY(insert_model(cache, model, &found.id, error));
+    if (here != found.id)
+        TRY(insert_place(cache, model, found.id, error));
+    cache->model = found.id;
+    memcpy(revision, found.revision, sizeof found.revision);
 done:
     return status;
 }

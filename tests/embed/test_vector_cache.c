@@ -378,6 +378,36 @@ static void test_a_vector_that_is_damaged_is_not_there(void **state)
     made_folder_remove(&folder);
 }
 
+/* A model that is damaged is one that was never there, and not another one. */
+static void test_a_model_that_is_damaged(void **state)
+{
+    (void)state;
+    struct made_folder folder;
+    float probe[DIMENSION];
+    size_t size, at = 0;
+    char revision[33];
+    made_folder_begin(&folder);
+    const char *path = made_path(&folder, "vectors.db");
+    struct vector_cache *cache = open_chosen(path, false);
+    assert_int_equal(put_numbers(cache, 2, VECTORS), DOPPEL_OK);
+    vector_cache_close(cache);
+    char *bytes = made_read(path, &size);
+    vector_of(1, probe);
+    while (at + sizeof probe <= size && memcmp(bytes + at, probe, sizeof probe) != 0)
+        at++;
+    assert_true(at + sizeof probe <= size);
+    bytes[at + 3] = (char)(bytes[at + 3] ^ 0x41);
+    made_file(path, bytes, size);
+    free(bytes);
+    cache = open_chosen(path, false);
+    assert_int_equal(count_numbers(cache, 2, VECTORS), 0);
+    assert_int_equal(put_numbers(cache, 2, VECTORS), DOPPEL_OK);
+    assert_int_equal(count_numbers(cache, 2, VECTORS), VECTORS);
+    assert_int_equal(choose_at(cache, "http://a", 5, revision), DOPPEL_E_VERSION);
+    vector_cache_close(cache);
+    made_folder_remove(&folder);
+}
+
 /* ---- bounds ---- */
 
 static void test_the_oldest_go(void **state)
@@ -538,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_a_damaged_one_is_quarantined),
         cmocka_unit_test(test_flipped_bytes),
         cmocka_unit_test(test_a_vector_that_is_damaged_is_not_there),
+        cmocka_unit_test(test_a_model_that_is_damaged),
         cmocka_unit_test(test_the_oldest_go),
         cmocka_unit_test(test_a_full_disk),
         cmocka_unit_test(test_processes_share_it),
