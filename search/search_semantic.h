@@ -25,7 +25,8 @@ struct doppel_semantic;
 
 struct doppel_semantic_options {
     struct doppel_embedder *embedder; /**< borrowed for the life of what is made of it */
-    const char *directory;            /**< of the library; borrowed for the call */
+    const char *directory;            /**< of the library; borrowed for the call. NULL, and no
+                                         library: texts are compared alone */
     bool write;                       /**< texts are to be added: the index is made if need be */
     bool durable;
     struct doppel_text_options text; /**< how texts are read */
@@ -93,6 +94,15 @@ DOPPEL_API enum doppel_status doppel_semantic_search_file(struct doppel_semantic
                                                           const char *path,
                                                           struct doppel_semantic_results *results,
                                                           struct doppel_error *error);
+
+/**
+ * The cosine of the nearest two chunks of two files' texts.
+ * @param out -1: one of them has no vector
+ * @return as doppel_semantic_search_file
+ */
+DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semantic *semantic,
+                                                            const char *a, const char *b,
+                                                            float *out, struct doppel_error *error);
 
 /** Keep the vectors of the text that was searched for last, as those of an item: what it had before
  * is replaced. One that has none is not kept. */

@@ -55,15 +55,16 @@ enum doppel_status doppel_semantic_new(struct doppel_run *run, struct doppel_lib
                                        struct doppel_semantic **out, struct doppel_error *error)
 {
     struct doppel_semantic *semantic = calloc(1, sizeof *semantic);
-    char *folder;
-    if (asprintf(&folder, "%s/vectors", options->directory) < 0)
+    char *folder = NULL;
+    if (options->directory && asprintf(&folder, "%s/vectors", options->directory) < 0)
         folder = NULL;
     enum doppel_status status = DOPPEL_OK;
-    if (!semantic || !folder)
+    if (!semantic || (options->directory && !folder))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search by meaning"));
     *semantic = (struct doppel_semantic){.run = run, .library = library, .options = *options};
     TRY(doppel_text_new(&options->text, &semantic->text, error));
-    TRY(open_semantic_index(semantic, folder, error));
+    if (folder)
+        TRY(open_semantic_index(semantic, folder, error));
     *out = semantic;
     semantic = NULL;
 done:
@@ -324,9 +325,9 @@ done:
     return status;
 }
 
-enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic, const char *path,
-                                               struct doppel_semantic_results *results,
-                                               struct doppel_error *error)
+/* The beginning of a file. @param out given (free) */
+static enum doppel_status read_text_file(const char *path, char **out, size_t *out_size,
+                                         struct doppel_error *error)
 {
     struct stat file;
     enum doppel_status status = DOPPEL_OK;
@@ -343,11 +344,73 @@ enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic,
     size = read_at(fd, bytes, MOST_FILE_BYTES, 0);
     if (size < 0)
         TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
-    TRY(doppel_semantic_search(semantic, bytes, (size_t)size, results, error));
+    *out = bytes;
+    *out_size = (size_t)size;
+    bytes = NULL;
 done:
     if (fd >= 0)
         close(fd);
     free(bytes);
+    return status;
+}
+
+enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic, const char *path,
+                                               struct doppel_semantic_results *results,
+                                               struct doppel_error *error)
+{
+    char *bytes = NULL;
+    size_t size;
+    enum doppel_status status;
+    TRY(read_text_file(path, &bytes, &size, error));
+    TRY(doppel_semantic_search(semantic, bytes, size, results, error));
+done:
+    free(bytes);
+    return status;
+}
+
+/* ---- comparing ---- */
+
+static enum doppel_status embed_file(struct doppel_semantic *semantic, const char *path,
+                                     struct doppel_error *error)
+{
+    char *bytes = NULL;
+    size_t size;
+    enum doppel_status status;
+    TRY(read_text_file(path, &bytes, &size, error));
+    TRY(semantic_embed(semantic, bytes, size, error));
+done:
+    free(bytes);
+    return status;
+}
+
+static float nearest_rows(const struct doppel_vectors *a, const struct doppel_vectors *b)
+{
+    float nearest = -1;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++) {
+            const float cosine = doppel_vector_cosine(a->rows + i * a->dimension,
+                                                      b->rows + j * b->dimension, a->dimension);
+            nearest = cosine > nearest ? cosine : nearest;
+        }
+    return nearest;
+}
+
+enum doppel_status doppel_semantic_compare_files(struct doppel_semantic *semantic, const char *a,
+                                                 const char *b, float *out,
+                                                 struct doppel_error *error)
+{
+    const uint32_t dimension = doppel_embedder_identity(semantic->options.embedder)->dimension;
+    float *first = NULL;
+    enum doppel_status status;
+    TRY(embed_file(semantic, a, error));
+    const struct doppel_vectors rows = {semantic->rows, semantic->chunks.count, dimension};
+    first = semantic->rows;
+    semantic->rows = NULL;
+    TRY(embed_file(semantic, b, error));
+    const struct doppel_vectors others = {semantic->rows, semantic->chunks.count, dimension};
+    *out = nearest_rows(&rows, &others);
+done:
+    free(first);
     return status;
 }
 

@@ -189,6 +189,25 @@ def test_a_library_without_vectors_says_so():
     assert "false_positive_rate" not in rows[0], rows  # of one text nothing can be told
 
 
+def test_thresholds_are_tuned_by_meaning():
+    labels = []
+    for i in range(12):
+        meant = some_meanings()
+        labels.append((write(f"a{i}.txt", in_words(meant, "a")),
+                       write(f"b{i}.txt", in_words(meant, "b")), 1))  # fmt: skip
+    labels += [(f"a{i}.txt", f"b{(i + 5) % 12}.txt", 0) for i in range(12)]
+    write("labels.csv", "".join(",".join(map(str, label)) + "\n" for label in labels))
+    done = doppel("tune", "--semantic", "--model", "words", "--json", "labels.csv")
+    rows = lines_of(done)
+    assert all(row["scheme"] == "vector" and "min_cosine" in row["limit"] for row in rows), rows
+    best = next(row for row in rows if row["recommended"])
+    assert best["caught"] == 12 and best["false"] == 0, best
+    wanted = f"--min-cosine {best['limit']['min_cosine']:.2f}"
+    assert wanted in done.stderr, done.stderr
+    plain = lines_of(doppel("tune", "--json", "labels.csv"))
+    assert not any(row["recommended"] for row in plain) and plain[0]["scheme"] == "minhash128"
+
+
 def test_damage_is_told():
     doppel("ingest", "-L", "damaged", "--semantic", "--model", "words", "kept.txt")
     (FOLDER / "damaged" / "vectors" / "vectors.db").write_bytes(b"no database" * 100)

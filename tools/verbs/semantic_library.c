@@ -30,7 +30,7 @@ enum doppel_status semantic_library_open(const struct settings *settings, struct
                                          struct semantic_library *out, struct doppel_error *error)
 {
     struct doppel_semantic_options options = doppel_semantic_options_default();
-    char *directory = settings->semantic ? library_directory(settings) : NULL;
+    char *directory = settings->semantic && library ? library_directory(settings) : NULL;
     enum doppel_status status = DOPPEL_OK;
     if (!settings->semantic)
         return DOPPEL_OK;
@@ -50,7 +50,8 @@ enum doppel_status semantic_library_open(const struct settings *settings, struct
                         "--semantic' adds",
                         directory));
     TRY(status);
-    TRY(notify_of_state(report, out->semantic, &options, error));
+    if (library)
+        TRY(notify_of_state(report, out->semantic, &options, error));
 done:
     free(directory);
     return status;

@@ -1,4 +1,4 @@
-/* --semantic of find, check and ingest: a library's texts by their meaning. */
+/* --semantic of find, check, ingest and tune: texts by their meaning, of a library. */
 #ifndef DOPPEL_TOOLS_VERBS_SEMANTIC_LIBRARY_H
 #define DOPPEL_TOOLS_VERBS_SEMANTIC_LIBRARY_H
 
@@ -12,7 +12,8 @@ struct semantic_library {
     struct doppel_semantic *semantic; /* NULL: not asked for */
 };
 
-/* Open both, where --semantic is given; and notify where nothing can be found yet.
+/* Open both, where --semantic is given, without a library what embeds alone; and notify where
+ * nothing can be found yet.
  * @param write vectors are to be kept. @param out stays where it is until it is closed */
 enum doppel_status semantic_library_open(const struct settings *settings, struct report *report,
                                          struct doppel_library *library, bool write,

@@ -15,6 +15,7 @@ static const struct column columns[] = {
     {"kind", "kind", CELL_TEXT},
     {"scheme", NULL, CELL_TEXT},
     {"limit.min_similarity", "min similarity", CELL_NUMBER},
+    {"limit.min_cosine", "min cosine", CELL_NUMBER},
     {"usual", "default threshold", CELL_BOOL},
     {"caught", "caught", CELL_NUMBER},
     {"duplicates", "of", CELL_NUMBER},
@@ -33,17 +34,18 @@ static void put_share(struct doppel_json *row, const char *key, size_t part, siz
         doppel_json_number(row, key, (double)part / (double)whole, 4);
 }
 
-static void print_step(struct output *output, enum doppel_scheme_id scheme,
+static void print_step(struct output *output, const struct tuned *tuned,
                        const struct threshold_sweep *sweep, int step, bool recommended)
 {
-    const struct doppel_scheme *info = doppel_scheme_by_id(scheme);
+    const struct doppel_scheme *info = doppel_scheme_by_id(tuned->scheme);
     const struct sweep_counts *outcome = step < 0 ? &sweep->by_default : &sweep->steps[step];
     struct doppel_json *row = output_begin(output);
     doppel_json_text(row, "kind", doppel_kind_name(info->kind));
-    doppel_json_text(row, "scheme", info->name);
+    doppel_json_text(row, "scheme", tuned->by_meaning ? "vector" : info->name);
     if (step >= 0) {
         doppel_json_object_begin(row, "limit");
-        doppel_json_number(row, "min_similarity", sweep_threshold(step), 2);
+        doppel_json_number(row, tuned->by_meaning ? "min_cosine" : "min_similarity",
+                           sweep_threshold(step), 2);
         doppel_json_object_end(row);
     }
     doppel_json_boolean(row, "usual", step < 0);
@@ -57,18 +59,22 @@ static void print_step(struct output *output, enum doppel_scheme_id scheme,
     output_end(output);
 }
 
-static void print_sweep(struct output *output, enum doppel_scheme_id scheme,
+/* No cosine is the default: what it means depends on the model. */
+static void print_sweep(struct output *output, const struct tuned *tuned,
                         const struct threshold_sweep *sweep, int recommended)
 {
-    print_step(output, scheme, sweep, RECOMMEND_DEFAULT, recommended == RECOMMEND_DEFAULT);
+    if (!tuned->by_meaning)
+        print_step(output, tuned, sweep, RECOMMEND_DEFAULT, recommended == RECOMMEND_DEFAULT);
     for (int step = 0; step < SWEEP_STEPS; step++)
         if ((step >= FIRST_STEP && step % STRIDE == 0) || step == recommended)
-            print_step(output, scheme, sweep, step, step == recommended);
+            print_step(output, tuned, sweep, step, step == recommended);
 }
 
 static void say_recommended(const struct settings *settings, struct report *report,
-                            const char *kind, const struct threshold_sweep *sweep, int step)
+                            const struct tuned *tuned, const struct threshold_sweep *sweep,
+                            int step)
 {
+    const char *kind = doppel_kind_name(doppel_scheme_by_id(tuned->scheme)->kind);
     if (!sweep->duplicates || !sweep->distinct)
         report_notice(report, "%s: no threshold is recommended without pairs of both labels", kind);
     else if (step == RECOMMEND_NONE)
@@ -79,8 +85,8 @@ static void say_recommended(const struct settings *settings, struct report *repo
     else if (step == RECOMMEND_DEFAULT)
         report_notice(report, "%s: recommended: the default threshold", kind);
     else
-        report_notice(report, "%s: recommended: --min-similarity %.2f", kind,
-                      sweep_threshold(step));
+        report_notice(report, "%s: recommended: --min-%s %.2f", kind,
+                      tuned->by_meaning ? "cosine" : "similarity", sweep_threshold(step));
 }
 
 /* What is made of the pairs of a kind. */
@@ -100,8 +106,8 @@ static struct tuned_verdict verdict_of_kind(const struct settings *settings,
         both ? sweep_recommend(&verdict.sweep, settings->max_fp_share) : RECOMMEND_NONE;
     snprintf(verdict.title, sizeof verdict.title,
              "%s by %s: %zu pairs that are the same, %zu that are not",
-             doppel_kind_name(scheme->kind), scheme->name, verdict.sweep.duplicates,
-             verdict.sweep.distinct);
+             doppel_kind_name(scheme->kind), tuned->by_meaning ? "meaning" : scheme->name,
+             verdict.sweep.duplicates, verdict.sweep.distinct);
     return verdict;
 }
 
@@ -120,9 +126,8 @@ static int print_tuned(const struct settings *settings, struct report *report,
         *verdict = verdict_of_kind(settings, &tuned[kind]);
         panels[count++] =
             (struct sweep_panel){verdict->title, &verdict->sweep, verdict->recommended};
-        print_sweep(output, tuned[kind].scheme, &verdict->sweep, verdict->recommended);
-        say_recommended(settings, report, doppel_kind_name((enum doppel_kind)kind), &verdict->sweep,
-                        verdict->recommended);
+        print_sweep(output, &tuned[kind], &verdict->sweep, verdict->recommended);
+        say_recommended(settings, report, &tuned[kind], &verdict->sweep, verdict->recommended);
     }
     if (!output_finish(output))
         return EXIT_WRONG_USE;

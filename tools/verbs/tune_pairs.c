@@ -1,6 +1,7 @@
 /* Labelled pairs to judged ones: their files read once each, and every pair compared. */
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
+#include "tools/verbs/semantic_library.h"
 #include "tools/verbs/tune_pairs.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "compare/image.h"
+#include "core/try.h"
 #include "intake/reader.h"
 #include "tools/memory.h"
 #include "intake/open_cache.h"
@@ -140,6 +142,20 @@ static void report_pair(struct report *report, const char *path, uint64_t line, 
     free(place);
 }
 
+/* By the cosine of the nearest passages. @return false: it could not be told, which was said */
+static bool score_meaning(struct doppel_semantic *semantic, struct report *report,
+                          const struct label *label, struct scored_pair *out)
+{
+    struct doppel_error error;
+    float cosine;
+    if (doppel_semantic_compare_files(semantic, label->a, label->b, &cosine, &error)) {
+        report_input(report, label->a, error.message);
+        return false;
+    }
+    *out = (struct scored_pair){.similarity = (double)cosine};
+    return true;
+}
+
 static void add_scored(struct tuned *tuned, enum doppel_scheme_id scheme, struct scored_pair scored)
 {
     struct scored_pairs *pairs = &tuned->pairs;
@@ -151,11 +167,27 @@ static void add_scored(struct tuned *tuned, enum doppel_scheme_id scheme, struct
     tuned->scheme = scheme;
 }
 
-static void score_all(const struct settings *settings, struct report *report,
-                      const char *label_path, const struct labels *labels,
-                      const struct files *files, struct tuned out[TUNED_KINDS])
+/* How pairs are judged. */
+struct pair_scoring {
+    struct report *report;
+    struct doppel_compare_options options;
+    struct doppel_semantic *semantic; /* of texts; NULL: by their words */
+};
+
+static bool score_label(const struct pair_scoring *scoring, const struct label *label,
+                        const struct doppel_record *a, const struct doppel_record *b,
+                        struct scored_pair *out)
 {
-    const struct doppel_compare_options options = compare_options_from(settings);
+    if (scoring->semantic && a->kind == DOPPEL_KIND_TEXT)
+        return score_meaning(scoring->semantic, scoring->report, label, out);
+    *out = score_pair(&scoring->options, a, b);
+    return true;
+}
+
+static void score_all(const struct pair_scoring *scoring, const char *label_path,
+                      const struct labels *labels, const struct files *files,
+                      struct tuned out[TUNED_KINDS])
+{
     for (size_t i = 0; i < labels->count; i++) {
         const struct label *label = &labels->items[i];
         const struct doppel_record *a = record_of_path(files, label->a),
@@ -163,12 +195,15 @@ static void score_all(const struct settings *settings, struct report *report,
         if (!a || !b)
             continue;
         if (a->kind != b->kind || a->scheme != b->scheme || a->version != b->version) {
-            report_pair(report, label_path, label->line, "the two are of different kinds");
+            report_pair(scoring->report, label_path, label->line, "the two are of different kinds");
             continue;
         }
-        struct scored_pair scored = score_pair(&options, a, b);
+        struct scored_pair scored;
+        if (!score_label(scoring, label, a, b, &scored))
+            continue;
         scored.same = label->same;
         add_scored(&out[a->kind], a->scheme, scored);
+        out[a->kind].by_meaning = scoring->semantic && a->kind == DOPPEL_KIND_TEXT;
     }
 }
 
@@ -176,16 +211,20 @@ enum doppel_status tune_pairs(const struct settings *settings, struct report *re
                               const char *label_path, const struct labels *labels,
                               struct tuned out[TUNED_KINDS], struct doppel_error *error)
 {
-    struct doppel_cache *cache;
-    enum doppel_status status = open_cache(report->run, &cache, error);
-    if (status)
-        return status;
-    struct files files = files_of(labels, report);
-    status = read_files(settings, report, cache, &files, error);
-    if (status == DOPPEL_OK)
-        score_all(settings, report, label_path, labels, &files, out);
+    struct doppel_cache *cache = NULL;
+    struct semantic_library semantic = {0};
+    struct files files = {0};
+    enum doppel_status status;
+    TRY(semantic_library_open(settings, report, NULL, false, &semantic, error));
+    TRY(open_cache(report->run, &cache, error));
+    files = files_of(labels, report);
+    TRY(read_files(settings, report, cache, &files, error));
+    const struct pair_scoring scoring = {report, compare_options_from(settings), semantic.semantic};
+    score_all(&scoring, label_path, labels, &files, out);
+done:
     files_free(&files);
     leave_cache(report->run, cache);
+    semantic_library_close(&semantic);
     return status;
 }
 

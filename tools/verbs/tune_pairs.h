@@ -10,6 +10,7 @@
 /* The pairs of one kind. */
 struct tuned {
     enum doppel_scheme_id scheme;
+    bool by_meaning; /* similarities are cosines of vectors */
     struct scored_pairs pairs;
 };
 
