@@ -11,7 +11,7 @@
 #include "embed/vector_index.h"
 
 enum {
-    APPLICATION_ID = 0x64706c56, /* "dplV" */
+    APPLICATION_ID = 0x64706c45, /* "dplE" */
     SCHEMA_VERSION = 1,
     BUSY_TIMEOUT_MS = 5000,
     HEAD_VECTORS = 4096 /* that are looked at one by one */
