@@ -137,7 +137,8 @@ struct doppel_dedup_hand_off {
  * decision reports: see struct doppel_semantic_link.
  *
  * Of a long text more chunks can be near another's by chance. With m and n chunks that have a
- * vector, a rate is that of the nearest of m × n pairs: it holds for texts of any length.
+ * vector, a rate is that of the nearest of m × n pairs, of which fewer count where chunks of a text
+ * are alike: it holds for texts of any length.
  *
  * Vectors lie in a file without a name. In memory are 12 bytes a chunk, 16 a text, 16 for each pair
  * of chunks that is near enough, and what a join takes (doppel/vector.h). */

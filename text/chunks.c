@@ -15,7 +15,7 @@ struct chunk_end {
 
 struct doppel_text_chunk_options doppel_text_chunk_options_default(void)
 {
-    return (struct doppel_text_chunk_options){.least = 300, .aim = 600, .most = 1200};
+    return (struct doppel_text_chunk_options){.least = 200, .aim = 400, .most = 800};
 }
 
 static uint64_t count_letters(const char *text, size_t size)

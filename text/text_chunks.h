@@ -18,9 +18,9 @@ extern "C" {
 /** Sizes in letters: code points but white space. One of a script that is written without spaces
  * (Han, kana, Thai, Khmer, Lao, Burmese) is as much as three. */
 struct doppel_text_chunk_options {
-    uint32_t least; /**< default 300; from 8 on */
-    uint32_t aim;   /**< between the two; default 600 */
-    uint32_t most;  /**< default 1200; at least three times `least` */
+    uint32_t least; /**< default 200; from 8 on */
+    uint32_t aim;   /**< between the two; default 400 */
+    uint32_t most;  /**< default 800; at least three times `least` */
 };
 
 DOPPEL_API struct doppel_text_chunk_options doppel_text_chunk_options_default(void);

@@ -20,19 +20,6 @@ enum doppel_status semantic_interrupted(struct doppel_error *error)
 
 /* ---- what a cosine is worth ---- */
 
-/* One text may have many pairs of chunks with another, and the nearest of many is nearer than one.
- * That they are alike makes them fewer than they seem, and the rate too high rather than too low.
- */
-double semantic_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs, float cosine)
-{
-    const struct doppel_vector_background *background = embedding->dedup->background;
-    if (chunk_pairs <= 1)
-        return doppel_vector_background_rate(background, cosine);
-    const double expected = (double)chunk_pairs * doppel_vector_background_tail(background, cosine);
-    const double least = doppel_vector_background_rate(background, 2); /* that can be told */
-    return fmax(least, -expm1(-expected));
-}
-
 static bool is_comparing_stopped(void *context)
 {
     const struct semantic_embedding *embedding = context;
@@ -61,7 +48,7 @@ static enum doppel_status choose_cosine(struct semantic_embedding *embedding,
         asked != 0
             ? asked
             : doppel_vector_background_cosine(dedup->background, embedding->options->max_fp_rate);
-    return DOPPEL_OK;
+    return semantic_learn_rates(embedding, error);
 }
 
 /* ---- rows ---- */

@@ -35,17 +35,9 @@ static float find_least_aligned(const struct semantic_embedding *embedding, uint
 {
     const double asked = embedding->options->max_fp_rate;
     const double rate = asked > aligned_rate ? asked : aligned_rate;
-    float low = -1, high = 1;
     if (embedding->options->min_cosine != 0)
         return embedding->options->min_cosine;
-    for (int step = 0; step < 20; step++) {
-        const float middle = (low + high) / 2;
-        if (semantic_rate(embedding, chunk_pairs, middle) <= rate)
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
+    return semantic_cosine_of_rate(embedding, chunk_pairs, rate);
 }
 
 /* ---- partners ---- */

@@ -52,6 +52,8 @@ struct semantic_embedding {
     float *rows;                         /* mapped, when all are there */
     size_t rows_bytes;
 
+    double
+        chunk_power; /* m × n pairs of chunks are as good as so high a power of independent ones */
     uint64_t compared;
     ARRAY(struct near_texts) pairs;
     struct doppel_error *error;
@@ -72,6 +74,13 @@ static inline uint32_t semantic_rows_end(const struct semantic_embedding *embedd
  * chunks have this cosine or a higher one. */
 double semantic_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
                      float cosine);
+/** The lowest cosine of at most a rate. */
+float semantic_cosine_of_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
+                              double rate);
+/** Learn how alike chunks of one text are, once it is known what a cosine is worth. DOPPEL_OK;
+ * DOPPEL_E_MEMORY */
+enum doppel_status semantic_learn_rates(struct semantic_embedding *embedding,
+                                        struct doppel_error *error);
 
 /** Link each text of `pairs` to an earlier one. */
 enum doppel_status semantic_link_texts(struct semantic_embedding *embedding,
