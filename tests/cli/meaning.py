@@ -213,7 +213,9 @@ def handed_off(folder):
 
 def test_vectors_are_handed_off():
     plain = decisions("corpus.jsonl")
-    assert decisions("corpus.jsonl", "--hand-off", "off") == plain
+    done = doppel("dedup", "--semantic", "-v", "corpus.jsonl", "--hand-off", "off")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == plain
+    assert f"{TEXTS + EDITED} vectors are in off" in done.stderr, done.stderr
     rows, lines = handed_off("off")
     assert sorted(path.name for path in (FOLDER / "off").iterdir()) == [
         "vectors.jsonl",

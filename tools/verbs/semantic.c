@@ -97,6 +97,9 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
         report_input(report, "--semantic", summary->failure.message);
         return;
     }
+    if (stage->options.hand_off)
+        report_notice(report, "semantic: %llu vectors are in %s",
+                      (unsigned long long)summary->handed_off, stage->hand_off.folder);
     if (summary->min_cosine > 1) {
         print_too_few(stage, report);
         return;
