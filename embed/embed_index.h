@@ -118,6 +118,16 @@ DOPPEL_API enum doppel_status doppel_vector_index_search(
     struct doppel_vector_index *index, const struct doppel_vector_index_request *request,
     doppel_vector_found_visitor *visit, void *context, struct doppel_error *error);
 
+/**
+ * Copy it as of one moment, while others write to it.
+ * @param folder made; nothing may be there
+ * @return DOPPEL_OK; DOPPEL_E_IO; DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY; DOPPEL_E_NOT_FOUND: segments
+ *         are merged faster than they can be copied
+ */
+DOPPEL_API enum doppel_status doppel_vector_index_copy(struct doppel_vector_index *index,
+                                                       const char *folder,
+                                                       struct doppel_error *error);
+
 /** A vector of a sample. @param id NULL: it has none. @return false: no more */
 typedef bool doppel_vector_sample_visitor(void *context, const char *id, const float *row);
 

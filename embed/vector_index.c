@@ -201,6 +201,9 @@ enum doppel_status doppel_vector_index_open(const struct doppel_vector_index_opt
     if (!index)
         return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", options->folder);
     index->shared = options->shared;
+    index->folder = strdup(options->folder);
+    if (!index->folder)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to open it", options->folder));
     TRY(open_vector_store(index, options, error));
     if (options->make)
         TRY(write_model(index, options, error));
@@ -221,6 +224,8 @@ void doppel_vector_index_close(struct doppel_vector_index *index)
         return;
     doppel_store_index_close(index->codes);
     doppel_store_close(index->store);
+    free(index->folder);
+    free(index->id);
     free(index);
 }
 

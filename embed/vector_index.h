@@ -10,6 +10,9 @@ struct doppel_vector_index {
     struct doppel_store_index *codes;
     struct doppel_embedder_identity identity;
     bool named, shared;
+    char *folder;
+    char *id; /* that was found last */
+    size_t id_room;
 };
 
 enum doppel_status vector_index_check_dimension(const struct doppel_vector_index *index,

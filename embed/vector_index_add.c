@@ -47,6 +47,24 @@ enum doppel_status vector_index_check_dimension(const struct doppel_vector_index
 
 /* ---- ids ---- */
 
+/* A statement that is left open would keep the database as it was at that moment. */
+static enum doppel_status keep_vector_id(struct doppel_vector_index *index, sqlite3_stmt *statement,
+                                         struct doppel_error *error)
+{
+    const char *id = (const char *)sqlite3_column_text(statement, 0);
+    const size_t room = id ? strlen(id) + 1 : 0;
+    if (room > index->id_room) {
+        char *grown = realloc(index->id, room);
+        if (!grown)
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the id of a vector");
+        index->id = grown;
+        index->id_room = room;
+    }
+    if (room)
+        memcpy(index->id, id, room);
+    return room ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_CORRUPT, "a vector has no id");
+}
+
 enum doppel_status vector_id_of(struct doppel_vector_index *index, uint64_t number,
                                 const char **out, struct doppel_error *error)
 {
@@ -57,7 +75,10 @@ enum doppel_status vector_id_of(struct doppel_vector_index *index, uint64_t numb
                                error));
     sqlite3_bind_int64(statement, 1, (int64_t)number);
     TRY(doppel_store_step(index->store, statement, &row, error));
-    *out = row ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    if (row)
+        status = keep_vector_id(index, statement, error);
+    sqlite3_reset(statement);
+    *out = row && !status ? index->id : NULL;
 done:
     return status;
 }

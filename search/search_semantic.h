@@ -14,6 +14,7 @@
 #include <doppel/corpus.h>
 #include <doppel/embed_index.h>
 #include <doppel/library.h>
+#include <doppel/library_upkeep.h>
 #include <doppel/run.h>
 #include <doppel/text_chunks.h>
 
@@ -108,6 +109,20 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
  * is replaced. One that has none is not kept. */
 DOPPEL_API enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
                                                   struct doppel_error *error);
+
+/* ---- with the library ---- */
+
+/** Copy the vectors of a library, if it has any, into a copy of it that has none. As of one moment,
+ * while others write. @return DOPPEL_OK; as doppel_vector_index_copy. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,
+                                                   struct doppel_error *error);
+
+/** Check every byte of the vectors of a library, if it has any; or go on without the damaged ones,
+ * whose texts are not found by their meaning then.
+ * @return DOPPEL_OK, also where there is damage; DOPPEL_E_CANCELLED. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_semantic_verify(const char *directory, bool repair,
+                                                     doppel_problem_visitor *visit, void *context,
+                                                     struct doppel_error *error);
 
 /** Append a text that was found to the object that was begun last: its id, path and record, and the
  * fields of its link. */

@@ -264,6 +264,19 @@ static void drop_link(struct doppel_semantic_link *link)
     free((void *)link->segments);
 }
 
+/* Of an item that is gone from the library: those of its chunks that were found. */
+static void forget_item(struct doppel_semantic *semantic, uint64_t item)
+{
+    char id[SEMANTIC_ID_BYTES];
+    for (size_t i = 0; i < semantic->hits.count && semantic->options.write; i++) {
+        const struct semantic_hit *hit = &semantic->hits.items[i];
+        if (hit->item != item)
+            continue;
+        semantic_id(item, &hit->chunk, id);
+        (void)doppel_vector_index_remove(semantic->index, id, NULL); /* or another time */
+    }
+}
+
 /* What was removed from the library meanwhile, and what is beyond the wanted ones, goes. */
 static enum doppel_status name_links(struct doppel_semantic *semantic,
                                      struct doppel_semantic_results *results,
@@ -282,6 +295,8 @@ static enum doppel_status name_links(struct doppel_semantic *semantic,
             status || kept == semantic->options.nearest
                 ? DOPPEL_E_NOT_FOUND
                 : doppel_library_name(semantic->library, link.of_item, &name, error);
+        if (named == DOPPEL_E_NOT_FOUND && kept < semantic->options.nearest && !status)
+            forget_item(semantic, link.of_item);
         if (named) {
             status = named == DOPPEL_E_NOT_FOUND ? status : named;
             drop_link(&link);

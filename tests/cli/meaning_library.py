@@ -18,6 +18,7 @@ import tap  # noqa: E402
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 HELD = tempfile.TemporaryDirectory(prefix="doppel-meaning-library-")
 FOLDER = pathlib.Path(HELD.name)
+MODELS = str(FOLDER / "models")
 CHANCE = random.Random(7)
 # Meanings, with two words each that lie near each other.
 MEANINGS, DIMENSION, TEXTS, WORDS = 500, 24, 1700, 20
@@ -29,7 +30,7 @@ def doppel(*words, code=0, **options):
         [BUILD / "doppel", *map(str, words)],
         capture_output=True,
         cwd=FOLDER,
-        env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=str(FOLDER / "models")),
+        env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=MODELS),
         text=True,
         **options,
     )
@@ -206,6 +207,52 @@ def test_thresholds_are_tuned_by_meaning():
     assert wanted in done.stderr, done.stderr
     plain = lines_of(doppel("tune", "--json", "labels.csv"))
     assert not any(row["recommended"] for row in plain) and plain[0]["scheme"] == "minhash128"
+
+
+def test_writers_take_turns():
+    texts = [[in_words(some_meanings(), "a") for _ in range(150)] for _ in range(3)]
+    running = []
+    for number, own in enumerate(texts):
+        lines = [json.dumps({"id": f"p{number}-{i}", "text": text}) for i, text in enumerate(own)]
+        write(f"turns{number}.jsonl", "\n".join(lines) + "\n")
+        running.append(subprocess.Popen(
+            [BUILD / "doppel", "ingest", "-L", "turns", "--semantic", "--model", "words",
+             "--min-cosine", "0.9", "--jsonl", f"turns{number}.jsonl"],
+            cwd=FOLDER, env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=MODELS),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))  # fmt: skip
+    for one in running:
+        out, err = one.communicate()
+        assert one.returncode == 0 and not err, err
+        assert out.count('"decision":"new"') == 150, out
+    for number, own in enumerate(texts):
+        for i in (0, 77, 149):
+            words = own[i].replace("ma", "mb")
+            found = find_in("turns", "--semantic", "--model", "words", "--json",
+                            "--min-cosine", "0.8", write("query.txt", words))  # fmt: skip
+            assert found[0] == f"p{number}-{i}", (number, i, found)
+
+
+def test_vectors_go_with_the_library():
+    doppel("backup", "-L", "turns", "turns-copy")
+    texts = json.loads((FOLDER / "turns0.jsonl").read_text().splitlines()[5])["text"]
+    query = write("query.txt", texts.replace("ma", "mb"))
+    words = ("--semantic", "--model", "words", "--json", "--min-cosine", "0.8", query)
+    assert find_in("turns", *words) == find_in("turns-copy", *words)
+    doppel("verify", "-L", "turns-copy")
+    doppel("index", "compact", "library/vectors")
+    segment = next((FOLDER / "library" / "vectors").glob("*.segment"))
+    content = bytearray(segment.read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 100] = bytes(100)
+    segment.write_bytes(content)
+    done = doppel("verify", "-L", "library", "--json", code=3)
+    problem = lines_of(done)[0]
+    assert problem["problem"] == "vectors" and problem["path"].endswith(".segment"), problem
+    doppel("verify", "-L", "library", "--repair", code=3)
+    doppel("verify", "-L", "library")
+
+
+def find_in(library, *words):
+    return [row["record"] for row in lines_of(doppel("find", "-L", library, *words))]
 
 
 def test_damage_is_told():

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <doppel/search_semantic.h>
+
 #include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
@@ -297,12 +299,23 @@ static void say_old(const struct verifying *verifying)
         notice_old_items(verifying->report, stats.old_items);
 }
 
+static enum doppel_status verify_vectors(struct verifying *verifying, struct doppel_error *error)
+{
+    char *directory = library_directory(verifying->settings);
+    enum doppel_status status = doppel_semantic_verify(directory, verifying->settings->repair,
+                                                       print_problem, verifying, error);
+    free(directory);
+    return status;
+}
+
 int cmd_verify(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct verifying verifying = {
         .settings = settings, .report = report, .output = output_new(settings, &layout, report)};
     enum doppel_status status = verify(&verifying, &error);
+    if (!status)
+        status = verify_vectors(&verifying, &error);
     bool written = output_finish(verifying.output);
     forget_items(&verifying);
     if (!status)
