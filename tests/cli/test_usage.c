@@ -208,6 +208,11 @@ static void schemes_are_json_lines(void **state)
     char *rest = text;
     for (char *line; (line = strsep(&rest, "\n")) && *line; seen++) {
         json_t *scheme = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        if (seen == count) { /* vectors are of no fixed width */
+            assert_string_equal(json_string_value(json_object_get(scheme, "scheme")), "vector");
+            json_decref(scheme);
+            continue;
+        }
         assert_true(seen < count);
         assert_string_equal(json_string_value(json_object_get(scheme, "scheme")),
                             schemes[seen].name);
@@ -219,7 +224,7 @@ static void schemes_are_json_lines(void **state)
                          schemes[seen].max_distance);
         json_decref(scheme);
     }
-    assert_int_equal(seen, count);
+    assert_int_equal(seen, count + 1);
     free(text);
 }
 

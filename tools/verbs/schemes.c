@@ -1,6 +1,7 @@
 /* doppel schemes: the fingerprint schemes. */
 #include <doppel/image.h>
 #include <doppel/match.h>
+#include <doppel/search_semantic.h>
 
 #include "tools/args/commands.h"
 #include "tools/output/output.h"
@@ -17,6 +18,21 @@ static const struct column columns[] = {
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
+
+/* Its width is that of the model, which is part of the scheme: vectors of two never meet. */
+static void print_vector_scheme(struct output *output)
+{
+    struct doppel_json *row = output_begin(output);
+    doppel_json_text(row, "scheme", "vector");
+    doppel_json_text(row, "kind", doppel_kind_name(DOPPEL_KIND_TEXT));
+    doppel_json_integer(row, "version", 1);
+    doppel_json_rate(row, "max_false_positive_rate", doppel_semantic_options_default().max_fp_rate);
+    doppel_json_boolean(row, "default", false);
+    doppel_json_text(row, "summary",
+                     "meaning, with --semantic: vectors of passages by an embedding model (doppel "
+                     "model list)");
+    output_end(output);
+}
 
 int cmd_schemes(const struct settings *settings, struct report *report)
 {
@@ -42,5 +58,6 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         doppel_json_text(row, "summary", schemes[i].summary);
         output_end(output);
     }
+    print_vector_scheme(output);
     return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
 }
