@@ -7,7 +7,7 @@
 
 /* So much of what may be missed is missed of the sample: of others, which had no part in where the
  * centres lie, it is more. */
-static const double sampling_margin = 0.5;
+static const double sampling_margin = 0.25;
 
 enum { FEWEST = 256 }; /* pairs that say something; where fewer are as near, others count too */
 
