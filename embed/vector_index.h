@@ -26,6 +26,18 @@ uint64_t *vector_codes(const struct doppel_vectors *vectors, size_t first, size_
 enum doppel_status vector_index_unnamed(struct doppel_vector_index *index, uint64_t *out,
                                         struct doppel_error *error);
 
+/* @param number UINT64_MAX: all have */
+enum doppel_status vector_set_unnamed(struct doppel_vector_index *index, uint64_t number,
+                                      struct doppel_error *error);
+
+/* @param out what is there under an id; UINT64_MAX: nothing */
+enum doppel_status vector_number_of_id(struct doppel_vector_index *index, const char *id,
+                                       uint64_t *out, struct doppel_error *error);
+enum doppel_status vector_put_id(struct doppel_vector_index *index, uint64_t number, const char *id,
+                                 struct doppel_error *error);
+enum doppel_status vector_drop_id(struct doppel_vector_index *index, uint64_t number,
+                                  struct doppel_error *error);
+
 /* @param out borrowed until the next call; NULL: it has none */
 enum doppel_status vector_id_of(struct doppel_vector_index *index, uint64_t number,
                                 const char **out, struct doppel_error *error);

@@ -45,124 +45,7 @@ enum doppel_status vector_index_check_dimension(const struct doppel_vector_index
                              dimension, index->identity.dimension);
 }
 
-/* ---- ids ---- */
-
-/* A statement that is left open would keep the database as it was at that moment. */
-static enum doppel_status keep_vector_id(struct doppel_vector_index *index, sqlite3_stmt *statement,
-                                         struct doppel_error *error)
-{
-    const char *id = (const char *)sqlite3_column_text(statement, 0);
-    const size_t room = id ? strlen(id) + 1 : 0;
-    if (room > index->id_room) {
-        char *grown = realloc(index->id, room);
-        if (!grown)
-            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the id of a vector");
-        index->id = grown;
-        index->id_room = room;
-    }
-    if (room)
-        memcpy(index->id, id, room);
-    return room ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_CORRUPT, "a vector has no id");
-}
-
-enum doppel_status vector_id_of(struct doppel_vector_index *index, uint64_t number,
-                                const char **out, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(doppel_store_statement(index->store, "SELECT id FROM vector_id WHERE number=?1", &statement,
-                               error));
-    sqlite3_bind_int64(statement, 1, (int64_t)number);
-    TRY(doppel_store_step(index->store, statement, &row, error));
-    if (row)
-        status = keep_vector_id(index, statement, error);
-    sqlite3_reset(statement);
-    *out = row && !status ? index->id : NULL;
-done:
-    return status;
-}
-
-/* @param out what is there under an id; UINT64_MAX: nothing */
-static enum doppel_status number_of_id(struct doppel_vector_index *index, const char *id,
-                                       uint64_t *out, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(doppel_store_statement(index->store, "SELECT number FROM vector_id WHERE id=?1", &statement,
-                               error));
-    sqlite3_bind_text(statement, 1, id, -1, SQLITE_STATIC);
-    TRY(doppel_store_step(index->store, statement, &row, error));
-    *out = row ? (uint64_t)sqlite3_column_int64(statement, 0) : UINT64_MAX;
-    sqlite3_reset(statement);
-done:
-    return status;
-}
-
-static enum doppel_status put_vector_id(struct doppel_vector_index *index, uint64_t number,
-                                        const char *id, struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(doppel_store_statement(index->store, "INSERT INTO vector_id(number, id) VALUES(?1, ?2)",
-                               &statement, error));
-    sqlite3_bind_int64(statement, 1, (int64_t)number);
-    sqlite3_bind_text(statement, 2, id, -1, SQLITE_STATIC);
-    TRY(doppel_store_step(index->store, statement, &row, error));
-done:
-    return status;
-}
-
-static enum doppel_status drop_id(struct doppel_vector_index *index, uint64_t number,
-                                  struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(doppel_store_statement(index->store, "DELETE FROM vector_id WHERE number=?1", &statement,
-                               error));
-    sqlite3_bind_int64(statement, 1, (int64_t)number);
-    TRY(doppel_store_step(index->store, statement, &row, error));
-done:
-    return status;
-}
-
-enum doppel_status vector_index_unnamed(struct doppel_vector_index *index, uint64_t *out,
-                                        struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(doppel_store_statement(index->store, "SELECT min(number) FROM vector_unnamed", &statement,
-                               error));
-    TRY(doppel_store_step(index->store, statement, &row, error));
-    *out = row && sqlite3_column_type(statement, 0) == SQLITE_INTEGER
-               ? (uint64_t)sqlite3_column_int64(statement, 0)
-               : UINT64_MAX;
-    sqlite3_reset(statement);
-done:
-    return status;
-}
-
-/* @param number UINT64_MAX: all have ids */
-static enum doppel_status set_unnamed(struct doppel_vector_index *index, uint64_t number,
-                                      struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(number == UINT64_MAX
-            ? doppel_store_statement(index->store, "DELETE FROM vector_unnamed", &statement, error)
-            : doppel_store_statement(index->store, "INSERT INTO vector_unnamed VALUES(?1)",
-                                     &statement, error));
-    if (number != UINT64_MAX)
-        sqlite3_bind_int64(statement, 1, (int64_t)number);
-    TRY(doppel_store_step(index->store, statement, &row, error));
-done:
-    return status;
-}
+/* ---- numbers ---- */
 
 static uint64_t next_of_codes(const struct doppel_vector_index *index)
 {
@@ -223,12 +106,12 @@ static enum doppel_status name_rows(struct vectors_adding *adding)
             TRY(doppel_fail(adding->error, DOPPEL_E_ARGUMENT,
                             "vector %zu has no id, and those of the index have",
                             adding->first + i));
-        TRY(number_of_id(index, id, &before, adding->error));
+        TRY(vector_number_of_id(index, id, &before, adding->error));
         if (before != UINT64_MAX) {
             TRY(doppel_store_index_remove(index->codes, &before, 1, adding->error));
-            TRY(drop_id(index, before, adding->error));
+            TRY(vector_drop_id(index, before, adding->error));
         }
-        TRY(put_vector_id(index, adding->number + i, id, adding->error));
+        TRY(vector_put_id(index, adding->number + i, id, adding->error));
     }
 done:
     return status;
@@ -299,7 +182,7 @@ done:
 static enum doppel_status name_bulk(struct vectors_adding *adding)
 {
     enum doppel_status status = name_rows(adding);
-    return status ? status : set_unnamed(adding->index, UINT64_MAX, adding->error);
+    return status ? status : vector_set_unnamed(adding->index, UINT64_MAX, adding->error);
 }
 
 static enum doppel_status in_transaction(struct vectors_adding *adding,
@@ -325,7 +208,7 @@ static enum doppel_status add_many_vectors(struct vectors_adding *adding)
     enum doppel_status status;
     TRY(next_vector_number(index, &adding->number, adding->error));
     if (index->named)
-        TRY(set_unnamed(index, adding->number, adding->error));
+        TRY(vector_set_unnamed(index, adding->number, adding->error));
     TRY(bulk_vectors(adding));
     if (index->named)
         TRY(in_transaction(adding, name_bulk));
@@ -339,7 +222,7 @@ static enum doppel_status remove_unnamed_vectors(struct vectors_adding *adding)
     enum doppel_status status = DOPPEL_OK;
     for (uint64_t number = adding->number; number < next_of_codes(adding->index); number++)
         TRY(doppel_store_index_remove(codes, &number, 1, adding->error));
-    TRY(set_unnamed(adding->index, UINT64_MAX, adding->error));
+    TRY(vector_set_unnamed(adding->index, UINT64_MAX, adding->error));
 done:
     return status;
 }
@@ -381,7 +264,7 @@ static enum doppel_status number_to_remove(struct doppel_vector_index *index, co
                                            uint64_t *out, struct doppel_error *error)
 {
     if (index->named) {
-        enum doppel_status status = number_of_id(index, id, out, error);
+        enum doppel_status status = vector_number_of_id(index, id, out, error);
         if (status || *out != UINT64_MAX)
             return status;
     } else if (parse_whole(id, 0, UINT64_MAX, out) && *out < next_of_codes(index)) {
@@ -395,7 +278,7 @@ static enum doppel_status remove_number(struct doppel_vector_index *index, uint6
                                         struct doppel_error *error)
 {
     enum doppel_status status = doppel_store_index_remove(index->codes, &number, 1, error);
-    return !status && index->named ? drop_id(index, number, error) : status;
+    return !status && index->named ? vector_drop_id(index, number, error) : status;
 }
 
 enum doppel_status doppel_vector_index_remove(struct doppel_vector_index *index, const char *id,

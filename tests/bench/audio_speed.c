@@ -98,7 +98,7 @@ static double whole_analysis(void)
     size_t count;
     const struct doppel_audio_peak *peaks = doppel_audio_peaks(audio, &count);
     free(track.peaks);
-    track = (struct doppel_audio_track){malloc(count * sizeof *peaks), count, 0, 0};
+    track = (struct doppel_audio_track){.peaks = malloc(count * sizeof *peaks), .count = count};
     if (track.peaks)
         memcpy(track.peaks, peaks, count * sizeof *peaks);
     doppel_audio_free(audio);
