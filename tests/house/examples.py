@@ -100,8 +100,10 @@ def vectors(folder):
     """Two that are near each other: an array of NumPy with names, and lines."""
     head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)}"
     begin = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head
-    (folder / "embeddings.npy").write_bytes(begin + struct.pack("<4f", 1, 2, 1, 2.1))
+    for name in ("embeddings", "clip", "more", "queries"):
+        (folder / f"{name}.npy").write_bytes(begin + struct.pack("<4f", 1, 2, 1, 2.1))
     (folder / "names.txt").write_text("a\nb\n")
+    (folder / "new.txt").write_text("c\nd\n")
     (folder / "clip.jsonl").write_text('{"id":1,"vector":[1,2]}\n{"id":2,"vector":[1,2.1]}\n')
 
 

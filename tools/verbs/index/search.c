@@ -111,15 +111,13 @@ static int search_index(const struct settings *settings, struct report *report, 
     const struct index_folder_options options = {0};
     if (doppel_vector_index_is_there(settings->operands.items[0]))
         return search_for_vectors(settings, report, nearest);
+    if (!nearest && settings->radius < 0)
+        return report_fatal(report,
+                            "'index search' wants '--radius R'; for the nearest see 'index knn'");
     enum doppel_status status =
         index_folder_open(settings->operands.items[0], &options, &folder, &error);
     if (status)
         return report_fatal(report, "%s", error.message);
-    if (!nearest && settings->radius < 0) {
-        index_folder_close(&folder);
-        return report_fatal(
-            report, "'index search' of codes wants '--radius R'; for the nearest see 'index knn'");
-    }
     struct doppel_store_index_info info;
     doppel_store_index_info(folder.index, &info);
     uint32_t bits = info.options.bits;
