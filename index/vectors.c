@@ -24,7 +24,7 @@ struct vectors {
     const uint64_t *payloads;
 };
 
-static const double distance_one = DOPPEL_INDEX_DISTANCE_MOST / 2;
+static const double distance_one = DOPPEL_INDEX_DISTANCE_MOST / 2.0;
 
 uint32_t doppel_index_distance_of_cosine(float cosine)
 {
