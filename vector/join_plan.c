@@ -8,7 +8,10 @@
 #include "vector/scan.h"
 
 enum {
-    SAMPLE = 2048,
+    SAMPLE = 2048, /* at most */
+    SAMPLE_STEP =
+        1265,     /* odd, about SAMPLE / the golden ratio: the first few lie everywhere, too */
+    ENOUGH = 512, /* vectors that have a partner */
     PARTNERS_MOST = 64, /* of a sampled vector that are looked at; others are as these */
     PROBES_MOST = CENTRES_RANK_MOST
 };
@@ -24,6 +27,7 @@ struct probe_sample {
     /* By how many probes would find them, and no fewer, 0 being more than there may be: pairs; and
      * the share of its own that each vector has, so that a few large families are not all. */
     double pairs[PROBES_MOST + 1], shares[PROBES_MOST + 1];
+    uint32_t partnered; /* sampled vectors that have some */
     bool no_memory;
 };
 
@@ -83,8 +87,10 @@ static enum doppel_status weigh_sampled(struct probe_sample *sample, struct cell
     if (!cell_scan_run(scan, 0, sample->cells->places))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare vectors");
     for (uint32_t k = 0; k < count; k++)
-        if (sample->partners[k].count)
+        if (sample->partners[k].count) {
             weigh_partners(sample, k);
+            sample->partnered++;
+        }
     return DOPPEL_OK;
 }
 
@@ -93,11 +99,12 @@ static enum doppel_status weigh_all_sampled(struct probe_sample *sample, struct 
 {
     const struct vector_cells *cells = sample->cells;
     uint32_t count = 0;
-    for (size_t i = 0; i <= SAMPLE; i++) {
-        const uint32_t place = (uint32_t)(i * (uint64_t)(cells->places - 1) / SAMPLE);
+    for (size_t i = 0; i < SAMPLE && sample->partnered < ENOUGH; i++) {
+        const uint64_t number = i * SAMPLE_STEP % SAMPLE;
+        const uint32_t place = (uint32_t)(number * (uint64_t)(cells->places - 1) / (SAMPLE - 1));
         if (cells->rows[place] < cells->vectors.count)
             sample->own[count++] = place;
-        if (count < (i < SAMPLE ? PREFIX_QUERIES : 1))
+        if (count < (i + 1 < SAMPLE ? PREFIX_QUERIES : 1))
             continue;
         enum doppel_status status = weigh_sampled(sample, scan, count, error);
         if (status)
