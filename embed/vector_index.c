@@ -14,7 +14,8 @@ enum {
     APPLICATION_ID = 0x64706c45, /* "dplE" */
     SCHEMA_VERSION = 1,
     BUSY_TIMEOUT_MS = 5000,
-    HEAD_VECTORS = 4096 /* that are looked at one by one */
+    HEAD_VECTORS = 4096, /* that are looked at one by one */
+    ROUNDING = 256       /* 2^-22: a vector's cosine with itself may be that far from 1 */
 };
 
 static const char vector_schema[] = DOPPEL_STORE_INDEX_SCHEMA
@@ -285,7 +286,8 @@ enum doppel_status doppel_vector_index_search(struct doppel_vector_index *index,
                                               doppel_vector_found_visitor *visit, void *context,
                                               struct doppel_error *error)
 {
-    struct vector_search_visit search = {index, visit, context, DOPPEL_OK, error};
+    struct doppel_error why = {0};
+    struct vector_search_visit search = {index, visit, context, DOPPEL_OK, &why};
     enum doppel_status status;
     uint64_t *codes = NULL, unnamed = UINT64_MAX;
     TRY(vector_index_check_dimension(index, request->queries->dimension, error));
@@ -297,7 +299,7 @@ enum doppel_status doppel_vector_index_search(struct doppel_vector_index *index,
     const struct doppel_index_request asked = {
         .queries = codes,
         .count = request->queries->count,
-        .radius = doppel_index_distance_of_cosine(request->min_cosine),
+        .radius = doppel_index_distance_of_cosine(request->min_cosine) + ROUNDING,
         .recall = request->recall,
         .nearest = request->nearest,
         .threads = request->threads,
@@ -306,7 +308,8 @@ enum doppel_status doppel_vector_index_search(struct doppel_vector_index *index,
         .counts = request->counts};
     status = doppel_index_search(doppel_store_index_get(index->codes), &asked, visit_found_vector,
                                  &search, error);
-    status = search.status ? search.status : status;
+    if (search.status)
+        TRY(doppel_fail(error, search.status, "%s", why.message));
 done:
     free(codes);
     return status;

@@ -134,17 +134,19 @@ enum doppel_status doppel_vector_index_copy(struct doppel_vector_index *index, c
                                             struct doppel_error *error)
 {
     char *path = path_beside(folder, "vectors.db");
-    enum doppel_status status = DOPPEL_E_NOT_FOUND;
+    enum doppel_status status = DOPPEL_OK;
     if (!path)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to copy it", folder);
-    if (mkdir(folder, FOLDER_MODE)) {
-        free(path);
-        return fail_copy(folder, error);
-    }
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to copy it", folder));
+    /* damage is not copied as if it were none */
+    TRY(doppel_index_verify(doppel_store_index_get(index->codes), error));
+    if (mkdir(folder, FOLDER_MODE))
+        TRY(fail_copy(folder, error));
+    status = DOPPEL_E_NOT_FOUND;
     for (int i = 0; i < MOST_ATTEMPTS && status == DOPPEL_E_NOT_FOUND; i++)
         status = copy_once(index, folder, path, error);
     if (!status && (!sync_path(path) || !sync_path(folder)))
         status = fail_copy(folder, error);
+done:
     free(path);
     return status;
 }

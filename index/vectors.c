@@ -222,6 +222,7 @@ static enum doppel_status search_vectors(const struct vectors *table, const stru
     struct vector_hits found = {table, query, k, false};
     struct doppel_vector_search search = {.min_cosine = wanted_cosine(query, k),
                                           .recall = query->recall,
+                                          .nearest = k,
                                           .visit = note_vector_hit,
                                           .touch = touch_vectors,
                                           .context = &found};

@@ -337,6 +337,13 @@ done:
 
 /* ---- state ---- */
 
+/* So many have as many pairs as show 10 at this rate. */
+static uint64_t chunks_for_rate(double rate)
+{
+    const double chunks = ceil(sqrt(20 / rate));
+    return chunks < 1e18 ? (uint64_t)chunks : UINT64_C(1000000000000000000);
+}
+
 enum doppel_status doppel_semantic_state(struct doppel_semantic *semantic,
                                          struct doppel_semantic_state *out,
                                          struct doppel_error *error)
@@ -350,8 +357,7 @@ enum doppel_status doppel_semantic_state(struct doppel_semantic *semantic,
         .vectors = doppel_index_count(index),
         .pairs = semantic->background ? doppel_vector_background_pairs(semantic->background) : 0,
         .min_cosine = semantic_threshold(semantic, 1),
-        /* so many pairs show 10 at this rate */
-        .wanted = (uint64_t)ceil(sqrt(20 / semantic->options.max_fp_rate))};
+        .wanted = chunks_for_rate(semantic->options.max_fp_rate)};
     return DOPPEL_OK;
 }
 

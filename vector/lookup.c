@@ -132,6 +132,12 @@ static void touch_cells(const struct vector_lookup *lookup)
     touch_lookup(lookup, cells->slack, count * sizeof *cells->slack);
 }
 
+static float distance_of_cell(const struct lookup_work *work, uint32_t cell)
+{
+    const int32_t square = work->square - work->scores[cell];
+    return square > 0 ? sqrtf((float)square) / PREFIX_ONE : 0;
+}
+
 static void visit_looked_up_cell(struct lookup_work *work, uint32_t cell)
 {
     struct vector_lookup *lookup = work->lookup;
@@ -144,8 +150,7 @@ static void visit_looked_up_cell(struct lookup_work *work, uint32_t cell)
         lookup->damaged = true;
         return;
     }
-    const int32_t square = work->square - work->scores[cell];
-    const float distance = square > 0 ? sqrtf((float)square) / PREFIX_ONE : 0;
+    const float distance = distance_of_cell(work, cell);
     const float by = distance_of_cosine(work->min_cosine) + prefix_slack(work->prefix.error) +
                      cells->slack[cell];
     touch_lookup(lookup, cells->squares + cells->starts[cell],
@@ -156,11 +161,19 @@ static void visit_looked_up_cell(struct lookup_work *work, uint32_t cell)
     judge_places(work, from, to);
 }
 
+/* It is farther from its centre than any vector: what holds of those does not hold of it. */
+static bool is_off_all(const struct lookup_work *work)
+{
+    const struct vector_cells *cells = work->lookup->cells;
+    const uint32_t nearest = centre_nearest(&cells->centres, work->scores);
+    return distance_of_cell(work, nearest) > cells->far[nearest];
+}
+
 /* The nearest first; behind the first `probes` none is wanted. */
 static void order_cells(struct lookup_work *work)
 {
     const struct centres *centres = &work->lookup->cells->centres;
-    const uint32_t probes = work->lookup->probes;
+    const uint32_t probes = is_off_all(work) ? 0 : work->lookup->probes;
     const int16_t reach = probes ? score_of_rank(centres, work->scores, probes) : INT16_MIN;
     for (uint32_t cell = 0; cell < centres->count; cell++)
         if (work->scores[cell] >= reach)

@@ -3,6 +3,8 @@
 #ifndef DOPPEL_VECTOR_LOOKUP_H
 #define DOPPEL_VECTOR_LOOKUP_H
 
+#include <doppel/vector_table.h>
+
 #include "vector/cells.h"
 
 /* What was found. @param place its row is one of the vectors
@@ -33,18 +35,19 @@ enum doppel_status vector_lookup_run(struct vector_lookup *lookup, const float *
  * than the one in which the second lies. */
 struct lookup_rank {
     float cosine;
-    uint32_t rank;
+    uint16_t rank, number; /* `number` of those near the first are nearer */
 };
 
-enum { LOOKUP_SAMPLE = 512, LOOKUP_NEIGHBOURS = 10, LOOKUP_RANKS = 512 * 10 };
+enum { LOOKUP_SAMPLE = 256, LOOKUP_NEIGHBOURS = 100, LOOKUP_RANKS = 256 * 100 };
 
 /* Of a sample of the vectors and the nearest of each, the highest cosines first.
  * @param ranks room for LOOKUP_RANKS. */
 enum doppel_status lookup_ranks(const struct vector_cells *cells, struct lookup_rank *ranks,
                                 uint32_t *out_count, struct doppel_error *error);
 
-/* How many cells to visit so as to find a share of all vectors with such a cosine; 0: all. */
-uint32_t lookup_probes(const struct lookup_rank *ranks, uint32_t count, float min_cosine,
-                       float recall);
+/* How many cells to visit so as to find a share of all vectors with such a cosine, or of the
+ * nearest; 0: all, as the sample says nothing of so many. @param nearest 0: no limit */
+uint32_t lookup_probes(const struct lookup_rank *ranks, uint32_t count,
+                       const struct doppel_vector_search *search);
 
 #endif

@@ -9,7 +9,10 @@
  * centres lie, it is more. */
 static const double sampling_margin = 0.25;
 
-enum { FEWEST = 256 }; /* pairs that say something; where fewer are as near, others count too */
+enum {
+    FEWEST = 256,  /* pairs that say something; where fewer are as near, others count too */
+    MOST_FULL = 50 /* one in so many sampled vectors may have more that are near than are known */
+};
 
 /* The nearest of one vector, but itself. */
 struct lookup_neighbours {
@@ -35,14 +38,14 @@ static float keep_neighbour(void *context, uint32_t place, float cosine)
     return near->count < LOOKUP_NEIGHBOURS ? -1 : near->cosines[LOOKUP_NEIGHBOURS - 1];
 }
 
-static uint32_t rank_of_place(const struct vector_cells *cells, const int16_t *scores,
+static uint16_t rank_of_place(const struct vector_cells *cells, const int16_t *scores,
                               uint32_t place)
 {
     const uint32_t cell = cells_cell_of(cells, place);
     uint32_t rank = 0;
     for (uint32_t i = 0; i < cells->centres.count; i++)
         rank += scores[i] > scores[cell];
-    return rank;
+    return (uint16_t)rank;
 }
 
 static void note_ranks(const struct lookup_neighbours *near, uint32_t own_place, int16_t *scores,
@@ -51,7 +54,7 @@ static void note_ranks(const struct lookup_neighbours *near, uint32_t own_place,
     centres_score_places(&near->cells->centres, &near->cells->blocks, own_place, 1, scores);
     for (uint32_t i = 0; i < near->count; i++)
         ranks[(*count)++] = (struct lookup_rank){
-            near->cosines[i], rank_of_place(near->cells, scores, near->places[i])};
+            near->cosines[i], rank_of_place(near->cells, scores, near->places[i]), (uint16_t)i};
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -91,18 +94,38 @@ done:
     return status;
 }
 
-uint32_t lookup_probes(const struct lookup_rank *ranks, uint32_t count, float min_cosine,
-                       float recall)
+/* Whether so few are as near to most that the sample has them all. */
+static bool sample_has_all(const struct lookup_rank *ranks, uint32_t count, float min_cosine)
+{
+    uint32_t vectors = 0, full = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        vectors += ranks[i].number == 0;
+        full += ranks[i].number == LOOKUP_NEIGHBOURS - 1 && ranks[i].cosine >= min_cosine;
+    }
+    return full * MOST_FULL <= vectors;
+}
+
+uint32_t lookup_probes(const struct lookup_rank *ranks, uint32_t count,
+                       const struct doppel_vector_search *search)
 {
     uint32_t by_rank[CENTRES_RANK_MOST] = {0}, pairs = 0, within = 0;
-    for (; pairs < count && (pairs < FEWEST || ranks[pairs].cosine >= min_cosine); pairs++)
-        if (ranks[pairs].rank < CENTRES_RANK_MOST)
-            by_rank[ranks[pairs].rank]++;
-    const double wanted = pairs * (1 - (1 - (double)recall) * sampling_margin);
+    const float min_cosine = search->min_cosine;
+    const uint64_t nearest = search->nearest ? search->nearest : LOOKUP_NEIGHBOURS;
+    if (nearest > LOOKUP_NEIGHBOURS ||
+        (!search->nearest && !sample_has_all(ranks, count, min_cosine)))
+        return 0;
+    for (uint32_t i = 0; i < count && (pairs < FEWEST || ranks[i].cosine >= min_cosine); i++) {
+        if (ranks[i].number >= nearest)
+            continue;
+        pairs++;
+        if (ranks[i].rank < CENTRES_RANK_MOST)
+            by_rank[ranks[i].rank]++;
+    }
+    const double wanted = pairs * (1 - (1 - (double)search->recall) * sampling_margin);
     for (uint32_t probes = 0; probes < CENTRES_RANK_MOST && pairs; probes++) {
         within += by_rank[probes];
         if (within >= wanted)
-            return probes + 1;
+            return probes + 1 + (probes + 3) / 4; /* of others a few more */
     }
     return 0;
 }

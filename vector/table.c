@@ -229,7 +229,7 @@ static uint32_t probes_of_table(const struct doppel_vector_table *table,
         return 0;
     if (search->touch)
         search->touch(search->context, ranks, count * sizeof(struct lookup_rank));
-    return lookup_probes(ranks, count, search->min_cosine, search->recall);
+    return lookup_probes(ranks, count, search);
 }
 
 enum doppel_status doppel_vector_table_search(const struct doppel_vector_table *table,

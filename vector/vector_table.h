@@ -51,7 +51,9 @@ DOPPEL_API enum doppel_status doppel_vector_table_fill(struct doppel_vector_tabl
 struct doppel_vector_search {
     float min_cosine; /**< -1 to 1 */
     float recall;     /**< the share to find at least, as far as a sample of the vectors of the
-                         table can say; 0: all */
+                         table can say; 0: all. All is found also where more than a hundred are
+                         near, and of a query that lies off all vectors of the table */
+    uint64_t nearest; /**< so many are wanted; 0: all */
     /** A row that is near. @return the lowest cosine that is wanted from now on; above 1: no more
      */
     float (*visit)(void *context, uint64_t row, float cosine);

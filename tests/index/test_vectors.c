@@ -204,7 +204,7 @@ static void cells_find_the_share_that_is_asked_for(void **state)
         size_t count;
         const struct doppel_index_request request = {.queries = set.codes,
                                                      .count = 500,
-                                                     .radius = doppel_index_distance_of_cosine(.8F),
+                                                     .radius = doppel_index_distance_of_cosine(.9F),
                                                      .recall = turn ? .95F : 0,
                                                      .counts = &counts};
         assert_int_equal(doppel_index_search_array(set.index, &request, &hits, &count, NULL),
@@ -220,6 +220,31 @@ static void cells_find_the_share_that_is_asked_for(void **state)
 }
 
 /* Codes of a sample are those of their payloads, each once, and of all parts of the index. */
+/* More are near than the sample knows of: then all are looked at. */
+static void what_has_many_near_is_found_whole(void **state)
+{
+    static const struct vector_case kind = {SHAPE_EVEN, 3, 20000};
+    (void)state;
+    struct vector_set set = make_set(&kind);
+    insert_rows(&set, 0, kind.count);
+    assert_int_equal(doppel_index_flush(set.index, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_index_compact(set.index, true, NULL), DOPPEL_OK);
+    size_t counts[2];
+    for (int turn = 0; turn < 2; turn++) {
+        struct doppel_index_hit *hits;
+        const struct doppel_index_request request = {.queries = set.codes,
+                                                     .count = 20,
+                                                     .radius = doppel_index_distance_of_cosine(.9F),
+                                                     .recall = turn ? .9F : 0};
+        assert_int_equal(doppel_index_search_array(set.index, &request, &hits, &counts[turn], NULL),
+                         DOPPEL_OK);
+        free(hits);
+    }
+    assert_true(counts[0] > 20 * 300);
+    assert_true((double)counts[1] >= .9 * (double)counts[0]);
+    free_set(&set);
+}
+
 static void a_sample_is_of_what_is_there(void **state)
 {
     static const struct vector_case kind = {SHAPE_EVEN, 5, 3500};
@@ -379,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_near_is_found),
         cmocka_unit_test(cells_find_the_share_that_is_asked_for),
+        cmocka_unit_test(what_has_many_near_is_found_whole),
         cmocka_unit_test(a_sample_is_of_what_is_there),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(damage_is_noticed),
