@@ -66,7 +66,8 @@ DOPPEL_API enum doppel_status doppel_semantic_state(struct doppel_semantic *sema
                                                     struct doppel_semantic_state *out,
                                                     struct doppel_error *error);
 
-/** Texts, each once, the rarest by chance first. Zero-initialised it is empty. */
+/** Texts, each once, the rarest by chance first, or, where a cosine is asked for,
+ * the nearest. Zero-initialised it is empty. */
 struct doppel_semantic_results {
     struct doppel_semantic_link *links; /**< `of_item` is set; strings and segments lie here */
     size_t count;

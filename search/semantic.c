@@ -211,6 +211,13 @@ static int compare_links(const void *a, const void *b)
     return (x->of_item > y->of_item) - (x->of_item < y->of_item);
 }
 
+/* Where a cosine is asked for: the nearest first. */
+static int compare_links_by_cosine(const void *a, const void *b)
+{
+    const struct doppel_semantic_link *x = a, *y = b;
+    return x->cosine != y->cosine ? (x->cosine > y->cosine ? -1 : 1) : compare_links(a, b);
+}
+
 static enum doppel_status take_near_item(const struct doppel_semantic *semantic,
                                          const struct semantic_hit *hits, size_t count,
                                          struct doppel_semantic_results *results,
@@ -250,7 +257,8 @@ static enum doppel_status take_near_items(struct doppel_semantic *semantic,
         status = take_near_item(semantic, hits + i, end - i, results, error);
     }
     if (results->count)
-        qsort(results->links, results->count, sizeof *results->links, compare_links);
+        qsort(results->links, results->count, sizeof *results->links,
+              semantic->options.min_cosine != 0 ? compare_links_by_cosine : compare_links);
     return status;
 }
 

@@ -255,6 +255,12 @@ def find_in(library, *words):
     return [row["record"] for row in lines_of(doppel("find", "-L", library, *words))]
 
 
+def test_a_cosine_without_a_stage_is_refused():
+    for verb in ("find", "check", "ingest", "dedup"):
+        done = doppel(verb, "--min-cosine", "0.9", "corpus.jsonl", code=2)
+        assert "'--min-cosine' goes with '--semantic'" in done.stderr, done.stderr
+
+
 def test_damage_is_told():
     doppel("ingest", "-L", "damaged", "--semantic", "--model", "words", "kept.txt")
     (FOLDER / "damaged" / "vectors" / "vectors.db").write_bytes(b"no database" * 100)
