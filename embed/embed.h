@@ -1,8 +1,9 @@
 /**
  * doppel/embed.h: static embedding models: texts to unit vectors, by the mean of the rows of their
- * tokens. Uses core, vector, client, utf8proc, jansson and zlib. Its parts: doppel/embed_vectors.h
- * for vectors that others have made, doppel/embed_endpoint.h for services that embed. Whatever the
- * vectors come from, doppel/embedder.h has one type for it.
+ * tokens. Uses core, vector, index, store, client, utf8proc, jansson and zlib. Its parts:
+ * doppel/embed_vectors.h for vectors that others have made, doppel/embed_endpoint.h for services
+ * that embed, doppel/embed_index.h for vectors that are kept. Whatever the vectors come from,
+ * doppel/embedder.h has one type for it.
  *
  * A model is *added* once: what it comes as (a folder of model2vec, a list of words with numbers)
  * is checked and written as one file, NAME.model, into a folder of models. Such a file is mapped,

@@ -1,6 +1,6 @@
 /* An index of vectors from the inside. */
-#ifndef DOPPEL_EMBED_VECTOR_INDEX_H
-#define DOPPEL_EMBED_VECTOR_INDEX_H
+#ifndef DOPPEL_EMBED_INDEX_VECTOR_INDEX_H
+#define DOPPEL_EMBED_INDEX_VECTOR_INDEX_H
 
 #include <doppel/embed_index.h>
 #include <sqlite3.h>
@@ -26,9 +26,10 @@ uint64_t *vector_codes(const struct doppel_vectors *vectors, size_t first, size_
 enum doppel_status vector_index_unnamed(struct doppel_vector_index *index, uint64_t *out,
                                         struct doppel_error *error);
 
-/* @param number UINT64_MAX: all have */
+/* From this number on they have none yet; and then all have. */
 enum doppel_status vector_set_unnamed(struct doppel_vector_index *index, uint64_t number,
                                       struct doppel_error *error);
+enum doppel_status vector_all_named(struct doppel_vector_index *index, struct doppel_error *error);
 
 /* @param out what is there under an id; UINT64_MAX: nothing */
 enum doppel_status vector_number_of_id(struct doppel_vector_index *index, const char *id,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "embed/vector_index.h"
+#include "embed/index/vector_index.h"
 
 /* A statement that is left open would keep the database as it was at that moment. */
 static enum doppel_status keep_vector_id(struct doppel_vector_index *index, sqlite3_stmt *statement,
@@ -72,18 +72,24 @@ done:
     return status;
 }
 
-enum doppel_status vector_drop_id(struct doppel_vector_index *index, uint64_t number,
-                                  struct doppel_error *error)
+/* @param sql of one number, and no row */
+static enum doppel_status change_by_number(struct doppel_vector_index *index, const char *sql,
+                                           uint64_t number, struct doppel_error *error)
 {
     sqlite3_stmt *statement;
     bool row;
     enum doppel_status status;
-    TRY(doppel_store_statement(index->store, "DELETE FROM vector_id WHERE number=?1", &statement,
-                               error));
+    TRY(doppel_store_statement(index->store, sql, &statement, error));
     sqlite3_bind_int64(statement, 1, (int64_t)number);
     TRY(doppel_store_step(index->store, statement, &row, error));
 done:
     return status;
+}
+
+enum doppel_status vector_drop_id(struct doppel_vector_index *index, uint64_t number,
+                                  struct doppel_error *error)
+{
+    return change_by_number(index, "DELETE FROM vector_id WHERE number=?1", number, error);
 }
 
 enum doppel_status vector_index_unnamed(struct doppel_vector_index *index, uint64_t *out,
@@ -106,16 +112,10 @@ done:
 enum doppel_status vector_set_unnamed(struct doppel_vector_index *index, uint64_t number,
                                       struct doppel_error *error)
 {
-    sqlite3_stmt *statement;
-    bool row;
-    enum doppel_status status;
-    TRY(number == UINT64_MAX
-            ? doppel_store_statement(index->store, "DELETE FROM vector_unnamed", &statement, error)
-            : doppel_store_statement(index->store, "INSERT INTO vector_unnamed VALUES(?1)",
-                                     &statement, error));
-    if (number != UINT64_MAX)
-        sqlite3_bind_int64(statement, 1, (int64_t)number);
-    TRY(doppel_store_step(index->store, statement, &row, error));
-done:
-    return status;
+    return change_by_number(index, "INSERT INTO vector_unnamed VALUES(?1)", number, error);
+}
+
+enum doppel_status vector_all_named(struct doppel_vector_index *index, struct doppel_error *error)
+{
+    return change_by_number(index, "DELETE FROM vector_unnamed WHERE number>=?1", 0, error);
 }

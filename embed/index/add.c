@@ -5,7 +5,7 @@
 #include "core/array.h"
 #include "core/text/values.h"
 #include "core/try.h"
-#include "embed/vector_index.h"
+#include "embed/index/vector_index.h"
 
 enum {
     FEW = 4096,       /* go through the log */
@@ -182,7 +182,7 @@ done:
 static enum doppel_status name_bulk(struct vectors_adding *adding)
 {
     enum doppel_status status = name_rows(adding);
-    return status ? status : vector_set_unnamed(adding->index, UINT64_MAX, adding->error);
+    return status ? status : vector_all_named(adding->index, adding->error);
 }
 
 static enum doppel_status in_transaction(struct vectors_adding *adding,
@@ -222,7 +222,7 @@ static enum doppel_status remove_unnamed_vectors(struct vectors_adding *adding)
     enum doppel_status status = DOPPEL_OK;
     for (uint64_t number = adding->number; number < next_of_codes(adding->index); number++)
         TRY(doppel_store_index_remove(codes, &number, 1, adding->error));
-    TRY(vector_set_unnamed(adding->index, UINT64_MAX, adding->error));
+    TRY(vector_all_named(adding->index, adding->error));
 done:
     return status;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/try.h"
-#include "embed/vector_index.h"
+#include "embed/index/vector_index.h"
 
 enum {
     APPLICATION_ID = 0x64706c45, /* "dplE" */

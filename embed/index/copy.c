@@ -10,7 +10,7 @@
 #include "core/files/sync_path.h"
 #include "core/files/write_all.h"
 #include "core/try.h"
-#include "embed/vector_index.h"
+#include "embed/index/vector_index.h"
 
 enum { FOLDER_MODE = 0700, FILE_MODE = 0600, PIECE_BYTES = 1 << 20, MOST_ATTEMPTS = 10 };
 
