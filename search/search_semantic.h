@@ -71,7 +71,6 @@ DOPPEL_API enum doppel_status doppel_semantic_state(struct doppel_semantic *sema
 struct doppel_semantic_results {
     struct doppel_semantic_link *links; /**< `of_item` is set; strings and segments lie here */
     size_t count;
-    bool too_short;            /**< the text that was searched for has no vector */
     struct doppel_name *names; /**< of these; owned */
 };
 DOPPEL_API void doppel_semantic_results_free(struct doppel_semantic_results *results);
@@ -82,7 +81,8 @@ DOPPEL_API void doppel_semantic_results_free(struct doppel_semantic_results *res
  *
  * @param bytes any, of the format of the options; the first 1 MB counts
  * @param results replaced
- * @return DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT: the index is damaged; what embedding
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it has no library; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT: the
+ *         index is damaged; what embedding
  *         returns, and what reading the library does
  */
 DOPPEL_API enum doppel_status doppel_semantic_search(struct doppel_semantic *semantic,
@@ -106,8 +106,8 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
                                                             const char *a, const char *b,
                                                             float *out, struct doppel_error *error);
 
-/** Keep the vectors of the text that was searched for last, as those of an item: what it had before
- * is replaced. One that has none is not kept. */
+/** Keep the vectors of the text that was searched for last, as those of an item, once. One that has
+ * none is not kept. @return as doppel_vector_index_add; DOPPEL_E_ARGUMENT: there is no library */
 DOPPEL_API enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
                                                   struct doppel_error *error);
 

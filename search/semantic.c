@@ -334,7 +334,6 @@ enum doppel_status doppel_semantic_search(struct doppel_semantic *semantic, cons
     enum doppel_status status;
     doppel_semantic_results_free(results);
     TRY(semantic_embed(semantic, bytes, size, error));
-    results->too_short = !semantic->chunks.count;
     TRY(semantic_weigh(semantic, error));
     TRY(find_near_chunks(semantic, error));
     TRY(take_near_items(semantic, results, error));

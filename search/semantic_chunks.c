@@ -9,6 +9,12 @@
 
 enum { MOST_TEXT_BYTES = 1 << 20, AT_ONCE = 256, SAMPLE = 2900 /* pairs of which are 2^22 */ };
 
+/* It was made to compare texts alone. */
+static enum doppel_status no_semantic_library(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no library to search by meaning");
+}
+
 static enum doppel_status no_chunk_memory(struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to embed a text");
@@ -133,6 +139,8 @@ enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_
         doppel_embedder_identity(semantic->options.embedder)->dimension};
     struct chunk_ids ids = {.semantic = semantic, .item = item};
     const struct doppel_vector_index_rows rows = {&vectors, id_of_chunk, &ids};
+    if (!semantic->index)
+        return no_semantic_library(error);
     return vectors.count ? doppel_vector_index_add(semantic->index, &rows, NULL, error) : DOPPEL_OK;
 }
 
@@ -186,7 +194,9 @@ done:
 
 enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppel_error *error)
 {
-    enum doppel_status status;
+    enum doppel_status status = DOPPEL_OK;
+    if (!semantic->index)
+        TRY(no_semantic_library(error));
     TRY(doppel_vector_index_refresh(semantic->index, error));
     const uint64_t now =
         doppel_index_count(doppel_store_index_get(doppel_vector_index_codes(semantic->index)));

@@ -127,7 +127,6 @@ static struct vector_cells cells_of_parts(const struct doppel_vector_table_plan 
                      .dimensions = width},
                     cells,
                     (cells + PREFIX_BLOCK - 1) / PREFIX_BLOCK},
-        .count = places,
         .places = places,
         .starts = (void *)parts[PART_STARTS],
         .sizes = (void *)parts[PART_SIZES],
