@@ -85,8 +85,7 @@ static void name_model(const char *name, struct doppel_embedder_identity *out)
         return;
     const struct doppel_digest digest = doppel_digest_bytes(name, strlen(name));
     snprintf(out->name, sizeof out->name, "%s", name);
-    for (size_t i = 0; i < 16; i++)
-        snprintf(out->revision + 2 * i, 3, "%02x", digest.bytes[i]);
+    doppel_hex_encode(digest.bytes, sizeof digest.bytes, out->revision);
 }
 
 enum doppel_status build_vectors(const struct settings *settings, struct report *report,
@@ -106,6 +105,8 @@ enum doppel_status build_vectors(const struct settings *settings, struct report 
                                                         .durable = settings->durable};
     TRY(doppel_vector_index_open(&options, &index, error));
     TRY(add_vector_file(index, file, report, error));
+    if (doppel_run_cancelled(report->run)) /* while they were divided into cells */
+        TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted"));
 done:
     doppel_vector_index_close(index);
     doppel_vector_file_close(file);
