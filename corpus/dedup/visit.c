@@ -161,7 +161,7 @@ static void describe_semantic(struct visit *visit, uint32_t number,
         .item_coverage = share_unpack(found->item_coverage),
         .extent = doppel_semantic_extent_of(share_unpack(found->query_coverage),
                                             share_unpack(found->item_coverage)),
-        .segments = dedup->segments.items + found->first_segment,
+        .segments = found->segment_count > 0 ? dedup->segments.items + found->first_segment : NULL,
         .segment_count = found->segment_count,
     };
     decision->semantic = out;
