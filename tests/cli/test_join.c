@@ -182,6 +182,11 @@ static void an_index_of_vectors_is_searched(void **state)
     assert_hits(doppel_prints(0, "index", "search", "x.index", "x.npy"), 0.9, COUNT);
     char *nearest = doppel_prints(0, "index", "knn", "x.index", "-k", "3", "x.npy");
     assert_int_equal(count_lines(nearest, ""), 3 * COUNT);
+    char most[16];
+    snprintf(most, sizeof most, "%d", COUNT);
+    assert_hits(doppel_prints(0, "index", "knn", "x.index", "-k", most, "x.npy", "--exact",
+                              "--min-cosine", "0"),
+                0, COUNT);
     char *counts = doppel_prints(0, "index", "search", "x.index", "x.npy", "--count");
     assert_int_equal(count_lines(counts, ""), COUNT);
     char *info = doppel_prints(0, "index", "info", "x.index", "--json");

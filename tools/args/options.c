@@ -120,7 +120,7 @@ const struct option_info option_table[] = {
      VERB_INDEX_KNN, SECTION_MATCHING},
     {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(min_cosine), "0.9", "Least cosine of vectors",
      VERB_INDEX_JOIN | VERB_INDEX_SEARCH, SECTION_MATCHING},
-    {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(semantic_cosine), NULL,
+    {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(nearest_cosine), NULL,
      "Least cosine of vectors (default: any)", VERB_INDEX_KNN, SECTION_MATCHING},
     {"exact", 0, NULL, OPTION_FLAG, AT(exact), NULL,
      "Of vectors: find all that there is, which takes some times as long",
@@ -193,7 +193,7 @@ const struct option_info option_table[] = {
      "With --semantic: the share of pairs of unrelated texts that may be reported (default: "
      "0.00001)",
      VERB_DEDUP, SECTION_MATCHING},
-    {"min-cosine", 0, "X", OPTION_SIMILARITY, AT(semantic_cosine), NULL,
+    {"min-cosine", 0, "X", OPTION_COSINE, AT(semantic_cosine), NULL,
      "With --semantic: the least cosine of two texts, instead of --max-fp-rate; what it means "
      "depends on the model",
      VERBS_SEMANTIC, SECTION_MATCHING},

@@ -190,6 +190,7 @@ struct settings {
     bool compact, count, stats, repair;
     bool vectors;              /* CODES are such */
     double min_cosine, recall; /* of index join, search and knn */
+    double nearest_cosine;     /* of knn; -1 = not given */
     bool exact;
     const char *ids, *tensor; /* NULL: not given */
     bool files, all_bytes;    /* verify: the files of items too; and their digests */
@@ -322,6 +323,7 @@ enum option_type {
     OPTION_NUMBER,     /* uint32_t, from 1 */
     OPTION_DISTANCE,   /* int32_t, from 0 */
     OPTION_SIMILARITY, /* double, 0 to 1 */
+    OPTION_COSINE,     /* double, over 0, at most 1 */
     OPTION_RATE,       /* double, over 0, at most 1 */
     OPTION_AMOUNT,     /* double, over 0 */
     OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */

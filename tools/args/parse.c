@@ -55,6 +55,8 @@ static const char *type_text(enum option_type type)
         return "a whole number from 0 to 256";
     case OPTION_SIMILARITY:
         return "a number from 0 to 1, or a percentage such as 90%";
+    case OPTION_COSINE:
+        return "a cosine over 0 and at most 1, such as 0.9 or 90%";
     case OPTION_RATE:
         return "a rate over 0 and at most 1, such as 0.001 or 1e-6";
     case OPTION_AMOUNT:
@@ -79,6 +81,7 @@ static void append_text(struct strings *strings, const char *text)
 static bool set_number(const struct option_info *option, const char *value, void *field)
 {
     uint64_t whole;
+    double share;
     switch (option->type) {
     case OPTION_COUNT:
         return parse_whole(value, 1, 1024, &whole) && (*(uint32_t *)field = (uint32_t)whole, true);
@@ -89,6 +92,8 @@ static bool set_number(const struct option_info *option, const char *value, void
         return parse_whole(value, 0, 256, &whole) && (*(int32_t *)field = (int32_t)whole, true);
     case OPTION_SIMILARITY:
         return parse_share(value, field);
+    case OPTION_COSINE:
+        return parse_share(value, &share) && share > 0 && (*(double *)field = share, true);
     case OPTION_RATE:
         return parse_rate(value, field);
     case OPTION_AMOUNT:
@@ -179,6 +184,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .lanes = -1,
                                   .orientations = true,
                                   .radius = -1,
+                                  .nearest_cosine = -1,
                                   .action = ACTION_NONE,
                                   .preset_number = -1,
                                   .text_format = -1,

@@ -215,9 +215,7 @@ static struct doppel_vector_index_request request_of(const struct settings *sett
                                                      size_t nearest, struct search_stats *stats)
 {
     return (struct doppel_vector_index_request){
-        .min_cosine = (float)(!nearest                         ? settings->min_cosine
-                              : settings->semantic_cosine != 0 ? settings->semantic_cosine
-                                                               : -1),
+        .min_cosine = (float)(nearest ? settings->nearest_cosine : settings->min_cosine),
         .nearest = nearest,
         .recall = settings->exact ? 0 : (float)settings->recall,
         .threads = settings->jobs,
