@@ -241,6 +241,8 @@ struct settings {
     enum exchange export_format, import_format;
     bool scheme_given;
 
+    uint64_t given[4]; /* a bit an option of the table: it stands on the command line */
+
     bool help, whole_help, version;
     struct config config; /* whose words stand here, too */
 };
@@ -394,6 +396,9 @@ bool verb_is_of(const struct verb *verb, const char *family);
 
 /* The option of that long name, or NULL. */
 const struct option_info *option_by_name(const char *name);
+
+/* The first of these options that stands on the command line, or NULL. `names` ends with NULL. */
+const char *option_given(const struct settings *settings, const char *const *names);
 
 /* The words that an option takes, or none: "table", "json", "csv". At most MAX_CHOICES of them, in
  * `storage`'s bytes where they are not literals. @return how many */

@@ -258,6 +258,21 @@ static enum doppel_status bad_option(const struct verb *verb, int code, const ch
     return unknown_option(verb, word, error);
 }
 
+static void note_given(const struct option_info *option, struct settings *settings)
+{
+    const size_t number = (size_t)(option - option_table);
+    settings->given[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+const char *option_given(const struct settings *settings, const char *const *names)
+{
+    for (; *names; names++)
+        for (size_t i = 0; i < option_count; i++)
+            if (settings->given[i / 64] >> i % 64 & 1 && strcmp(option_table[i].name, *names) == 0)
+                return *names;
+    return NULL;
+}
+
 /* `--action move-to DIR`: the word after it, unless --to says where. */
 static void look_for_folder(const struct option_info *option, char **argv,
                             struct settings *settings)
@@ -307,6 +322,7 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
         enum doppel_status status = set_given(option_of(code), optarg, settings, error);
         if (status)
             return status;
+        note_given(option_of(code), settings);
         if (!is_for_server(settings->verb, option_of(code)))
             settings->local_option = option_of(code)->name;
         look_for_folder(option_of(code), argv, settings);

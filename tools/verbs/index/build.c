@@ -190,6 +190,8 @@ static int end_index_build(enum doppel_status status, const struct doppel_error 
 int cmd_index_build(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
+    if (!index_options_fit(settings, settings->vectors, report))
+        return EXIT_WRONG_USE;
     char *path = plain_path(settings->output);
     enum doppel_status status = build(settings, report, path, &error);
     free(path);
@@ -204,7 +206,10 @@ int cmd_index_add(const struct settings *settings, struct report *report)
     struct index_folder index;
     const char *path = settings->operands.items[0];
     const struct index_folder_options options = {.write = true, .durable = settings->durable};
-    if (doppel_vector_index_is_there(path))
+    const bool vectors = doppel_vector_index_is_there(path);
+    if (!index_options_fit(settings, vectors, report))
+        return EXIT_WRONG_USE;
+    if (vectors)
         return add_index_vectors(settings, report);
     enum doppel_status status = index_folder_open(path, &options, &index, &error);
     if (status)

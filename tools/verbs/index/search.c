@@ -109,7 +109,10 @@ static int search_index(const struct settings *settings, struct report *report, 
     struct doppel_error error;
     struct index_folder folder;
     const struct index_folder_options options = {0};
-    if (doppel_vector_index_is_there(settings->operands.items[0]))
+    const bool vectors = doppel_vector_index_is_there(settings->operands.items[0]);
+    if (!index_options_fit(settings, vectors, report))
+        return EXIT_WRONG_USE;
+    if (vectors)
         return search_for_vectors(settings, report, nearest);
     if (!nearest && settings->radius < 0)
         return report_fatal(report,

@@ -18,6 +18,26 @@
 
 enum { QUERIES_AT_ONCE = 256 };
 
+bool index_options_fit(const struct settings *settings, bool vectors, struct report *report)
+{
+    static const char *const of_codes[] = {"radius", "bits", "compact", "input", NULL},
+                             *const of_vectors[] = {"min-cosine", "exact",  "recall", "model",
+                                                    "ids",        "tensor", NULL};
+    const char *given = option_given(settings, vectors ? of_codes : of_vectors);
+    if (!given)
+        return true;
+    const char *hint = "";
+    if (vectors && strcmp(given, "radius") == 0 && settings->verb->bit != VERB_INDEX_BUILD)
+        hint = ": how near is said with '--min-cosine'";
+    else if (!vectors && strcmp(given, "min-cosine") == 0)
+        hint = ": how near is said with '--radius'";
+    else if (!vectors && settings->verb->bit == VERB_INDEX_BUILD)
+        hint = ", which '--vectors' builds";
+    report_fatal(report, "'--%s' is for an index of %s%s", given, vectors ? "codes" : "vectors",
+                 hint);
+    return false;
+}
+
 static enum doppel_status open_vector_file(const struct settings *settings, struct report *report,
                                            size_t operand, struct doppel_vector_file **out,
                                            struct doppel_error *error)

@@ -7,6 +7,9 @@
 struct report;
 struct settings;
 
+/* Whether the options that were given are for what the index holds; else it is said. */
+bool index_options_fit(const struct settings *settings, bool vectors, struct report *report);
+
 /* @param folder that is there, and empty */
 enum doppel_status build_vectors(const struct settings *settings, struct report *report,
                                  const char *folder, struct doppel_error *error);
