@@ -82,8 +82,17 @@ struct vectors_adding {
     size_t first, count; /* of the rows, that are added now */
     size_t at;           /* of these */
     uint64_t number;     /* of the first */
+    uint64_t begun;      /* of the first of all rows */
+    uint64_t replaced;   /* rows, by later ones of their id */
+    size_t again;        /* the row that replaced the first of these */
     struct doppel_error *error;
 };
+
+static void note_begun(struct vectors_adding *adding)
+{
+    if (!adding->first)
+        adding->begun = adding->number;
+}
 
 static bool goes_on_adding(const struct vectors_adding *adding, size_t done)
 {
@@ -110,6 +119,8 @@ static enum doppel_status name_rows(struct vectors_adding *adding)
         if (before != UINT64_MAX) {
             TRY(doppel_store_index_remove(index->codes, &before, 1, adding->error));
             TRY(vector_drop_id(index, before, adding->error));
+            if (before >= adding->begun && !adding->replaced++)
+                adding->again = adding->first + i;
         }
         TRY(vector_put_id(index, adding->number + i, id, adding->error));
     }
@@ -172,6 +183,7 @@ static enum doppel_status add_few_vectors(struct vectors_adding *adding)
 {
     enum doppel_status status;
     TRY(next_vector_number(adding->index, &adding->number, adding->error));
+    note_begun(adding);
     TRY(insert_vectors(adding));
     if (adding->index->named)
         TRY(name_rows(adding));
@@ -207,6 +219,7 @@ static enum doppel_status add_many_vectors(struct vectors_adding *adding)
     struct doppel_vector_index *index = adding->index;
     enum doppel_status status;
     TRY(next_vector_number(index, &adding->number, adding->error));
+    note_begun(adding);
     if (index->named)
         TRY(vector_set_unnamed(index, adding->number, adding->error));
     TRY(bulk_vectors(adding));
@@ -234,6 +247,15 @@ static enum doppel_status clear_up(struct vectors_adding *adding)
                                                   : in_transaction(adding, remove_unnamed_vectors);
 }
 
+static void notify_of_replaced(const struct vectors_adding *adding)
+{
+    doppel_run_notice(adding->run,
+                      "%llu of the vectors have an id that a later one has, too ('%s' is the first "
+                      "such id): of each id the last is kept",
+                      (unsigned long long)adding->replaced,
+                      adding->rows->id(adding->rows->context, adding->again));
+}
+
 enum doppel_status doppel_vector_index_add(struct doppel_vector_index *index,
                                            const struct doppel_vector_index_rows *rows,
                                            struct doppel_run *run, struct doppel_error *error)
@@ -255,6 +277,8 @@ enum doppel_status doppel_vector_index_add(struct doppel_vector_index *index,
     }
     if (run)
         doppel_run_end(run);
+    if (!status && run && adding.replaced)
+        notify_of_replaced(&adding);
     return status;
 }
 

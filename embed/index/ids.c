@@ -72,6 +72,24 @@ done:
     return status;
 }
 
+enum doppel_status doppel_vector_index_count(struct doppel_vector_index *index, uint64_t *out,
+                                             struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status = DOPPEL_OK;
+    if (!index->named) {
+        *out = doppel_index_count(doppel_store_index_get(index->codes));
+        return DOPPEL_OK;
+    }
+    TRY(doppel_store_statement(index->store, "SELECT count(*) FROM vector_id", &statement, error));
+    TRY(doppel_store_step(index->store, statement, &row, error));
+    *out = row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+done:
+    return status;
+}
+
 /* @param sql of one number, and no row */
 static enum doppel_status change_by_number(struct doppel_vector_index *index, const char *sql,
                                            uint64_t number, struct doppel_error *error)

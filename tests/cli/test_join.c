@@ -199,6 +199,50 @@ static void an_index_of_vectors_is_searched(void **state)
     free(verified);
 }
 
+static void assert_info(const char *counts)
+{
+    char *info = doppel_prints(0, "index", "info", "x.index", "--json");
+    assert_has(info, counts);
+    free(info);
+}
+
+static void counts_what_was_removed_by_itself(void **state)
+{
+    (void)state;
+    free(doppel_prints(0, "index", "build", "--vectors", "x.jsonl", "-o", "x.index"));
+    free(doppel_prints(0, "index", "compact", "x.index"));
+    assert_info("\"vectors\":400,\"removed\":0,");
+    free(doppel_prints(0, "index", "remove", "x.index", "n 7", "n 8"));
+    assert_info("\"vectors\":398,\"removed\":2,");
+    free(doppel_prints(0, "index", "add", "x.index", "x.npy", "--ids", "ids"));
+    assert_info("\"vectors\":400,\"removed\":0,");
+}
+
+static void says_that_an_id_occurs_again(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "{\"id\":\"a\",\"vector\":[1,0]}\n{\"id\":\"b\",\"vector\":[1,0]}\n"
+        "{\"id\":\"a\",\"vector\":[0,1]}\n{\"id\":\"a\",\"vector\":[0,1]}\n";
+    struct ran ran = doppel_with(&(struct setting){.input = lines}, "index", "build", "--vectors",
+                                 "-", "-o", "again.index");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.err, "doppel: 2 of the vectors have an id that a later one has, too "
+                                 "('a' is the first such id): of each id the last is kept\n");
+    ran_free(&ran);
+    ran = doppel_with(&(struct setting){.input = lines}, "index", "search", "again.index", "-");
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "\"id\":\"a\",\"cosine\":1"), 2);
+    assert_int_equal(count_lines(ran.out, ""), 4);
+    ran_free(&ran);
+    /* once more: what is there is replaced, as is known */
+    ran = doppel_with(&(struct setting){.input = "{\"id\":\"a\",\"vector\":[1,0]}\n"}, "index",
+                      "add", "again.index", "-");
+    assert_code(&ran, 0);
+    assert_string_equal(ran.err, "");
+    ran_free(&ran);
+}
+
 static void an_index_of_vectors_says_what_does_not_fit(void **state)
 {
     (void)state;
@@ -344,6 +388,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FILES(prints_every_pair),
         WITH_FILES(an_index_of_vectors_is_searched),
+        WITH_FILES(counts_what_was_removed_by_itself),
+        WITH_FILES(says_that_an_id_occurs_again),
         WITH_FILES(an_index_of_vectors_says_what_does_not_fit),
         WITH_FILES(prints_tables),
         WITH_FILES(says_what_is_wrong),

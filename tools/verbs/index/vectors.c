@@ -300,10 +300,15 @@ done:
 /* ---- info ---- */
 
 static const struct column vector_info_columns[] = {
-    {"vectors", "vectors", CELL_NUMBER},   {"dimension", "dimension", CELL_NUMBER},
-    {"model", "model", CELL_TEXT},         {"bytes", "size", CELL_SIZE},
-    {"segments", "segments", CELL_NUMBER}, {"log_codes", "pending", CELL_NUMBER},
-    {"next_id", "next id", CELL_NUMBER},   {"build_seconds", "built in", CELL_SECONDS},
+    {"vectors", "vectors", CELL_NUMBER},
+    {"removed", "removed", CELL_NUMBER},
+    {"dimension", "dimension", CELL_NUMBER},
+    {"model", "model", CELL_TEXT},
+    {"bytes", "size", CELL_SIZE},
+    {"segments", "segments", CELL_NUMBER},
+    {"log_codes", "pending", CELL_NUMBER},
+    {"next_id", "next id", CELL_NUMBER},
+    {"build_seconds", "built in", CELL_SECONDS},
 };
 static const struct layout vector_info_layout = {
     vector_info_columns, sizeof vector_info_columns / sizeof *vector_info_columns, NULL, NULL,
@@ -316,6 +321,12 @@ int print_vectors_info(const struct settings *settings, struct report *report)
     enum doppel_status status = open_vector_index(settings, false, &index, &error);
     if (status)
         return report_fatal(report, "%s", error.message);
+    uint64_t live;
+    status = doppel_vector_index_count(index, &live, &error);
+    if (status) {
+        doppel_vector_index_close(index);
+        return report_fatal(report, "%s", error.message);
+    }
     struct output *output = output_new(settings, &vector_info_layout, report);
     struct doppel_store_index *codes = doppel_vector_index_codes(index);
     const struct doppel_index_info info = doppel_index_info(doppel_store_index_get(codes));
@@ -323,7 +334,9 @@ int print_vectors_info(const struct settings *settings, struct report *report)
     struct doppel_store_index_info store;
     doppel_store_index_info(codes, &store);
     struct doppel_json *row = output_begin(output);
-    doppel_json_integer(row, "vectors", info.codes);
+    doppel_json_integer(row, "vectors", live);
+    if (doppel_vector_index_is_named(index))
+        doppel_json_integer(row, "removed", info.codes > live ? info.codes - live : 0);
     doppel_json_integer(row, "dimension", identity->dimension);
     if (*identity->name)
         doppel_json_text(row, "model", identity->name);
