@@ -293,6 +293,12 @@ def test_files_are_not_replaced_unless_asked():
     assert handed_off("empty") == ([], [])
 
 
+def summary_of(*words, semantic=True):
+    stage = ["--semantic"] if semantic else []
+    told = doppel("dedup", *stage, "--progress", "json", *words).stderr
+    return json.loads(next(line for line in told.splitlines() if '"summary"' in line))["summary"]
+
+
 def test_few_texts_want_a_cosine():
     few = (FOLDER / "corpus.jsonl").read_text().splitlines()
     few = few[:20] + few[TEXTS:TEXTS + 20]
@@ -300,6 +306,13 @@ def test_few_texts_want_a_cosine():
     done = doppel("dedup", "--semantic", "few.jsonl", "-v")
     assert "too few" in done.stderr and "--min-cosine" in done.stderr, done.stderr
     assert '"semantic"' not in done.stdout
+    quiet = doppel("dedup", "--semantic", "few.jsonl", "-q").stderr
+    assert "too few" in quiet and len(quiet.splitlines()) == 1, quiet
+    assert summary_of("few.jsonl")["semantic"] == {
+        "embedded": 40, "without_vector": 0, "linked": 0, "too_few": True}  # fmt: skip
+    found = summary_of("few.jsonl", "--min-cosine", "0.98")["semantic"]
+    assert found["linked"] >= 10 and found["min_cosine"] == 0.98 and "too_few" not in found, found
+    assert "semantic" not in summary_of("few.jsonl", semantic=False)
     found = decisions("few.jsonl", "--min-cosine", "0.98")
     right = [one for one in found[20:] if one.get("semantic", {}).get("of") == "t" + one["id"][1:]]
     assert len(right) >= 10, len(right)  # others are nearer to another

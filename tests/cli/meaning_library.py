@@ -185,6 +185,9 @@ def test_a_library_without_vectors_says_so():
     query = write("query.txt", in_words(MEANT[1], "b"))
     done = doppel("find", *words, query, code=1)
     assert "too few to tell" in done.stderr and "1415" in done.stderr, done.stderr
+    for verb in "find", "check", "ingest":
+        done = doppel(verb, *words, "-q", "one.txt")
+        assert "too few to tell" in done.stderr, (verb, done.stderr)
     rows = lines_of(doppel("find", *words, "--min-cosine", "0.8", "--json", query))
     assert rows[0]["path"].endswith("one.txt") and rows[0]["cosine"] > 0.8, rows
     assert "false_positive_rate" not in rows[0], rows  # of one text nothing can be told

@@ -153,6 +153,23 @@ static void write_sources(struct doppel_json *json, const struct corpus_summary 
     free(list.items);
 }
 
+static void write_semantic_summary(struct doppel_json *json,
+                                   const struct doppel_dedup_semantic_summary *semantic)
+{
+    const bool given_up = semantic->failure.status != DOPPEL_OK;
+    doppel_json_object_begin(json, "semantic");
+    doppel_json_integer(json, "embedded", semantic->embedded);
+    doppel_json_integer(json, "without_vector", semantic->too_short);
+    doppel_json_integer(json, "linked", semantic->linked);
+    if (given_up)
+        doppel_json_text(json, "failed", semantic->failure.message);
+    else if (semantic->min_cosine > 1)
+        doppel_json_boolean(json, "too_few", true);
+    else if (semantic->embedded)
+        doppel_json_number(json, "min_cosine", (double)semantic->min_cosine, 4);
+    doppel_json_object_end(json);
+}
+
 static void print_summary_object(const struct corpus_summary *summary,
                                  const struct decision_output *output, uint64_t records,
                                  double seconds)
@@ -170,6 +187,8 @@ static void print_summary_object(const struct corpus_summary *summary,
     doppel_json_number(&json, "seconds", seconds, 3);
     doppel_json_number(&json, "records_per_second", (double)records / seconds, 1);
     doppel_json_integer(&json, "bytes_per_second", (uint64_t)((double)summary->bytes / seconds));
+    if (summary->semantic)
+        write_semantic_summary(&json, summary->semantic);
     write_sources(&json, summary);
     doppel_json_object_end(&json);
     doppel_json_object_end(&json);

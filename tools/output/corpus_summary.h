@@ -18,6 +18,7 @@ struct corpus_summary {
     size_t sources;
     uint64_t others, others_unique; /* of sources beyond those that are counted each */
     int64_t begun_ns;
+    const struct doppel_dedup_semantic_summary *semantic; /* borrowed; NULL: there was no stage */
     uint64_t bytes; /* read, of the files as they lie on the disk */
 };
 

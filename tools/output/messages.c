@@ -179,6 +179,14 @@ void report_notice(struct report *report, const char *format, ...)
     va_end(arguments);
 }
 
+void report_warning(struct report *report, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say_formatted(report, format, arguments);
+    va_end(arguments);
+}
+
 /* What was read or embedded lies in a cache, what was added in the library. */
 static bool keeps_what_was_done(const struct settings *settings)
 {

@@ -46,6 +46,9 @@ int report_refusal(struct report *report, enum doppel_status status,
 /* Worth knowing: `doppel: …`, not with -q. */
 void report_notice(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
 
+/* An answer is not what was asked for: `doppel: …`, with -q, too. */
+void report_warning(struct report *report, const char *format, ...) DOPPEL_PRINTF(2, 3);
+
 /* A run that came to its end had nothing to work on; said unless something could not be read. */
 void report_no_input(struct report *report, const char *verb);
 

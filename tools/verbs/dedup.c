@@ -154,6 +154,8 @@ static int run_dedup(struct dedup_command *command)
     TRY(open_against(command->settings, &command->options, &error));
     TRY(semantic_stage_open(command->settings, report, &command->semantic, &error));
     command->options.semantic = semantic_stage_options(&command->semantic);
+    if (command->options.semantic)
+        command->summary.semantic = &command->semantic.summary;
     begun = true;
     TRY(doppel_dedup(&command->options, take_corpus_decision, command, &error));
 done:

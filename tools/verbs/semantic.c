@@ -80,11 +80,11 @@ static void print_too_few(const struct semantic_stage *stage, struct report *rep
     if (stage->options.min_cosine != 0)
         report_notice(report, "semantic: no two texts have vectors, to be compared");
     else
-        report_notice(report,
-                      "semantic: %llu texts are too few to tell what a rate of %g is, which takes "
-                      "%.0f: give --min-cosine, or a higher --max-fp-rate",
-                      (unsigned long long)stage->summary.embedded, stage->options.max_fp_rate,
-                      texts);
+        report_warning(report,
+                       "semantic: %llu texts are too few to tell what a rate of %g is, which takes "
+                       "%.0f: none is linked; give --min-cosine, or a higher --max-fp-rate",
+                       (unsigned long long)stage->summary.embedded, stage->options.max_fp_rate,
+                       texts);
 }
 
 void semantic_stage_print(const struct semantic_stage *stage, struct report *report)

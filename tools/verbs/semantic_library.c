@@ -15,12 +15,12 @@ static enum doppel_status notify_of_state(struct report *report, struct doppel_s
     struct doppel_semantic_state state;
     enum doppel_status status = doppel_semantic_state(semantic, &state, error);
     if (!status && state.min_cosine > 1)
-        report_notice(report,
-                      "semantic: the library has vectors of %llu passages, too few to tell what a "
-                      "rate of %g is, which takes %llu: nothing is found by its meaning until "
-                      "then; give --min-cosine, or a higher --max-fp-rate",
-                      (unsigned long long)state.vectors, options->max_fp_rate,
-                      (unsigned long long)state.wanted);
+        report_warning(report,
+                       "semantic: the library has vectors of %llu passages, too few to tell what a "
+                       "rate of %g is, which takes %llu: nothing is found by its meaning until "
+                       "then; give --min-cosine, or a higher --max-fp-rate",
+                       (unsigned long long)state.vectors, options->max_fp_rate,
+                       (unsigned long long)state.wanted);
 
     return status;
 }
