@@ -6,6 +6,7 @@
 
 import array
 import ast
+import csv
 import gzip
 import json
 import os
@@ -316,6 +317,19 @@ def test_few_texts_want_a_cosine():
     found = decisions("few.jsonl", "--min-cosine", "0.98")
     right = [one for one in found[20:] if one.get("semantic", {}).get("of") == "t" + one["id"][1:]]
     assert len(right) >= 10, len(right)  # others are nearer to another
+
+
+def test_a_table_has_it():
+    words = ("dedup", "--semantic", "few.jsonl", "--min-cosine", "0.98", "--format")
+    linked = next(one for one in decisions(*words[2:-1]) if "semantic" in one)
+    table = doppel(*words, "table").stdout.splitlines()
+    row = next(line for line in table if line.split()[0] == linked["id"])
+    assert {"semantic", "cosine"} < set(table[0].split()), table[0]
+    assert {linked["semantic"]["of"], f'{linked["semantic"]["cosine"]}'} <= set(row.split()), row
+    rows = list(csv.DictReader(doppel(*words, "csv").stdout.splitlines()))
+    row = next(row for row in rows if row["id"] == linked["id"])
+    assert row["semantic.of_line"] == str(linked["semantic"]["of_line"]), row
+    assert row["semantic.extent"] == "same", row
 
 
 def test_without_texts():

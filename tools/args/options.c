@@ -8,6 +8,7 @@ enum {
     VERBS_SEMANTIC = VERB_DEDUP | VERB_FIND | VERB_CHECK | VERB_INGEST,
     VERBS_EMBED = VERBS_SEMANTIC | VERB_TUNE,
     VERBS_INDEX_QUERY = VERB_INDEX_SEARCH | VERB_INDEX_KNN,
+    VERBS_INDEX_FOUND = VERBS_INDEX_QUERY | VERB_INDEX_JOIN,
     VERBS_INDEX_WRITE = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE | VERB_INDEX_COMPACT,
     VERBS_DECIDE = VERB_INGEST | VERB_CHECK,
     VERBS_EXCHANGE = VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP,
@@ -484,8 +485,19 @@ const struct option_info option_table[] = {
      VERB_REMOVE, SECTION_LIBRARY},
 
     {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), "table",
-     "How results are printed; json is one object a line", VERBS_PRINT & ~(uint64_t)VERBS_PLAYLIST,
+     "How results are printed; json is one object a line",
+     VERBS_PRINT & ~(uint64_t)(VERBS_PLAYLIST | VERBS_CORPUS | VERBS_INDEX_FOUND), SECTION_OUTPUT},
+    {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), NULL,
+     "How decisions are printed; json is one object a line (default: json; of --unit paragraph "
+     "table)",
+     VERB_DEDUP, SECTION_OUTPUT},
+    {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), NULL,
+     "How decisions are printed; json is one object a line (default: json)", VERBS_DECIDE,
      SECTION_OUTPUT},
+    {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), NULL,
+     "How results are printed; json is one object a line (default: table on a terminal, else "
+     "json)",
+     VERBS_INDEX_FOUND, SECTION_OUTPUT},
     {"format", 0, "table|json|csv|cue|m3u", OPTION_CHOICE, AT(format), "table",
      "How results are printed; json is one object a line; cue and m3u are playlists",
      VERBS_PLAYLIST, SECTION_OUTPUT},
