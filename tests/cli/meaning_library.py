@@ -146,8 +146,14 @@ def test_check_keeps_nothing():
         assert decided[0]["decision"] == "new" and "semantic" not in decided[0], decided
     other = write("other-words.txt", in_words(MEANT[60], "b"))
     decided = lines_of(doppel("check", "-L", "library", "--semantic", "--model", "words", "--json",
-                              other, code=1))  # fmt: skip
+                              other))  # fmt: skip
+    assert decided[0]["decision"] == "new", decided
     assert decided[0]["semantic"]["of"] == "t60", decided
+
+
+def test_help_has_it():
+    for verb in "find", "check", "ingest", "dedup", "tune":
+        assert "  --semantic " in doppel(verb, "--help").stdout, verb
 
 
 def test_what_was_removed_is_not_found():

@@ -59,7 +59,8 @@ const struct verb verb_table[] = {
      "finds videos that show it, with the time. With --repeats no library is searched. - is "
      "standard input.",
      "doppel find repost.jpg", "doppel find broadcast.mp3 --near-misses 3",
-     "library server kind min-similarity max-fp-rate near-misses playlist format null", cmd_find},
+     "library server kind min-similarity max-fp-rate near-misses playlist semantic format",
+     cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
      "One member of each group is kept: the image that shows most, a frame around it not "
      "counted, then the one without a frame, the largest file, the oldest, the least deeply "
@@ -179,7 +180,7 @@ const struct verb verb_table[] = {
      "--max-fp-share of the other pairs match; the middle one, if several do; none, where the "
      "default rule does as well.",
      "doppel tune labels.csv", "doppel tune labels.csv --chart curve.svg",
-     "max-fp-share scheme views text-format chart format", cmd_tune},
+     "max-fp-share scheme views text-format semantic chart format", cmd_tune},
     {"dedup", VERB_DEDUP, "FILE.jsonl...", 1, SIZE_MAX,
      "deduplicate a whole corpus of texts: a decision for each record",
      "FILEs are JSON Lines, CSV or TSV, plain, .gz or .zst; a folder stands for the JSON Lines "
@@ -215,13 +216,14 @@ const struct verb verb_table[] = {
      "the copy to keep. A library uses the text options and thresholds of its first texts for "
      "all later ones.",
      "doppel ingest ~/inbox", "doppel ingest -L seen - < paths.txt",
-     "library server jsonl emit min-similarity list durable", cmd_ingest},
+     "library server jsonl emit min-similarity semantic list", cmd_ingest},
     {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
      "print what 'ingest' would decide, without adding anything",
      "Reads and answers as 'ingest' does, also streams; the library is not changed, and later "
-     "files are not compared with earlier ones. Exits with 1 when nothing matched.",
+     "files are not compared with earlier ones. Exits with 0 when anything matched, also by its "
+     "meaning alone (--semantic), where the decision stays new; with 1 when nothing did.",
      "doppel check new.jpg", "doppel check -L seen - < paths.txt",
-     "library server jsonl min-similarity max-distance format", cmd_check},
+     "library server jsonl min-similarity max-distance semantic format", cmd_check},
     {"monitor", VERB_MONITOR, "STREAM|-", 1, 1,
      "identify items of the library in an endless audio stream",
      "STREAM is a file or a FIFO, - is standard input: any container that can be read from "
@@ -328,8 +330,8 @@ const struct verb verb_table[] = {
      "name prefix format", cmd_model_add},
     {"model list", VERB_MODEL, "", 0, 0, "list the embedding models",
      "Every byte of them is checked. Exits with 3 if one is damaged. Models of services "
-     "(--embeddings) are listed with how many vectors of them are kept.", "doppel model list",
-     "doppel model list --json", "format", cmd_model_list},
+     "(--embeddings) are listed with how many vectors of them are kept.",
+     "doppel model list", "doppel model list --json", "format", cmd_model_list},
     {"model remove", VERB_MODEL, "NAME...", 1, SIZE_MAX, "remove embedding models",
      "What was computed by them stays, but nothing is compared with it until the same model is "
      "added again. Of models of services the vectors that are kept are removed.",

@@ -200,8 +200,11 @@ static void report_unreadable_input(struct decision_output *output,
     free(where);
 }
 
+/* By its words or by its meaning, as 'find' has it. */
 static bool is_matched(const struct doppel_decided *decided)
 {
+    if (decided->semantic)
+        return true;
     return decided->is_file ? decided->of && decided->reason != DOPPEL_BECAUSE_BENIGN
                             : decided->of || decided->of_path;
 }
