@@ -113,6 +113,12 @@ DOPPEL_API enum doppel_status doppel_semantic_add(struct doppel_semantic *semant
 
 /* ---- with the library ---- */
 
+/** Of which model the vectors of a library are. @param out untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: it has none; as doppel_vector_index_open. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_semantic_model(const char *directory,
+                                                    struct doppel_embedder_identity *out,
+                                                    struct doppel_error *error);
+
 /** Copy the vectors of a library, if it has any, into a copy of it that has none. As of one moment,
  * while others write. @return DOPPEL_OK; as doppel_vector_index_copy. Thread-safe. */
 DOPPEL_API enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,

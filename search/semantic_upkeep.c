@@ -1,4 +1,4 @@
-/* The vectors of a library: copied with it, and verified. */
+/* The vectors of a library: whose they are; copied with it, and verified. */
 #include <doppel/search_semantic.h>
 
 #include <stdio.h>
@@ -16,6 +16,24 @@ static char *vectors_folder(const char *directory)
 static enum doppel_status no_upkeep_memory(const char *directory, struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory for its vectors", directory);
+}
+
+enum doppel_status doppel_semantic_model(const char *directory,
+                                         struct doppel_embedder_identity *out,
+                                         struct doppel_error *error)
+{
+    char *folder = vectors_folder(directory);
+    struct doppel_vector_index *index = NULL;
+    const struct doppel_vector_index_options options = {.folder = folder, .shared = true};
+    enum doppel_status status;
+    if (!folder)
+        TRY(no_upkeep_memory(directory, error));
+    TRY(doppel_vector_index_open(&options, &index, error));
+    *out = *doppel_vector_index_identity(index);
+done:
+    doppel_vector_index_close(index);
+    free(folder);
+    return status;
 }
 
 enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,

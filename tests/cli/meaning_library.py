@@ -25,12 +25,12 @@ MEANINGS, DIMENSION, TEXTS, WORDS = 500, 24, 1700, 20
 LONG, PARAGRAPHS = 40, 10
 
 
-def doppel(*words, code=0, **options):
+def doppel(*words, code=0, models=MODELS, **options):
     done = subprocess.run(
         [BUILD / "doppel", *map(str, words)],
         capture_output=True,
         cwd=FOLDER,
-        env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=MODELS),
+        env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=str(models)),
         text=True,
         **options,
     )
@@ -178,8 +178,22 @@ def test_vectors_of_two_models_do_not_meet():
     for verb in ("find", "check", "ingest"):
         done = doppel(verb, "-L", "library", "--semantic", "--model", "other", "kept.txt", code=2)
         assert "words" in done.stderr and "other" in done.stderr, done.stderr
-    done = doppel("find", "-L", "library", "--semantic", "kept.txt", code=2)
+
+
+def test_a_library_knows_its_model():
+    query = write("query.txt", in_words(MEANT[180], "b"))
+    assert find_in("library", "--semantic", "--json", query)[0] == "t180"
+    for verb in "check", "ingest":
+        done = doppel(verb, "-L", "library", "--semantic", "--json", "kept.txt")
+        assert lines_of(done)[0]["decision"] == "duplicate", done.stdout
+    done = doppel("ingest", "-L", "fresh", "--semantic", "kept.txt", code=2)
     assert "say which with --model" in done.stderr, done.stderr
+    models = FOLDER / "models-of-others"
+    for seed in 3, 4:
+        write_model(FOLDER / "another.txt", seed)
+        doppel("model", "add", "another.txt", "--name", f"m{seed}", models=models)
+    done = doppel("find", "-L", "library", "--semantic", query, models=models, code=2)
+    assert "of the model 'words', and none of the 2" in done.stderr, done.stderr
 
 
 def test_a_library_without_vectors_says_so():

@@ -171,7 +171,8 @@ const struct option_info option_table[] = {
     {"semantic", 0, NULL, OPTION_FLAG, AT(semantic), NULL,
      "Also report texts that mean the same, by --model", VERBS_EMBED, SECTION_MATCHING},
     {"model", 0, "NAME", OPTION_TEXT, AT(model), NULL,
-     "The embedding model of --semantic, see 'doppel model list' (default: the only one); with "
+     "The embedding model of --semantic, see 'doppel model list' (default: that of the library's "
+     "vectors, or the only one); with "
      "--embeddings, as the service calls it",
      VERBS_EMBED, SECTION_MATCHING},
     {"embeddings", 0, "URL", OPTION_TEXT, AT(embeddings), NULL,

@@ -12,26 +12,37 @@
 
 /* ---- a model of this machine ---- */
 
-struct only_model {
-    char name[DOPPEL_MODEL_MAX_NAME + 1];
+struct model_choice {
+    const struct doppel_embedder_identity *kept; /* whose model is looked for; NULL: none */
+    char name[DOPPEL_MODEL_MAX_NAME + 1];        /* of it, or of the last one */
     size_t count;
+    bool found;
 };
 
 static bool note_model(void *context, const struct doppel_model_info *info, const char *problem)
 {
-    struct only_model *only = context;
-    (void)problem;
-    memcpy(only->name, info->name, sizeof only->name);
-    only->count++;
-    return true;
+    struct model_choice *choice = context;
+    memcpy(choice->name, info->name, sizeof choice->name);
+    choice->count++;
+    choice->found = choice->kept && !problem && strcmp(info->revision, choice->kept->revision) == 0;
+    return !choice->found;
 }
 
-static enum doppel_status find_only_model(const char *folder, struct only_model *out,
-                                          struct doppel_error *error)
+/* The model of the vectors that are there, else the only one. */
+static enum doppel_status choose_model(const char *folder, struct model_choice *out,
+                                       struct doppel_error *error)
 {
     enum doppel_status status = doppel_models_list(folder, note_model, out, error);
+    if (out->found)
+        return DOPPEL_OK;
     if (status || out->count == 1)
         return status;
+    if (out->count && out->kept)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                           "the vectors of the library are of the model '%s', and none of the %zu "
+                           "embedding models here is that one: add it with 'doppel model add', or "
+                           "give --embeddings, if a service has it",
+                           out->kept->name, out->count);
     return out->count ? doppel_fail(error, DOPPEL_E_ARGUMENT,
                                     "there are %zu embedding models: say which with --model, see "
                                     "'doppel model list'",
@@ -41,20 +52,21 @@ static enum doppel_status find_only_model(const char *folder, struct only_model 
                                     "model add'");
 }
 
-static enum doppel_status open_model(const struct settings *settings, struct embedder_of_run *out,
-                                     struct doppel_error *error)
+static enum doppel_status open_model(const struct settings *settings,
+                                     const struct doppel_embedder_identity *kept,
+                                     struct embedder_of_run *out, struct doppel_error *error)
 {
     struct doppel_embedder_options options = doppel_embedder_options_default();
-    struct only_model only = {0};
+    struct model_choice choice = {.kept = kept};
     char *folder = model_folder();
     enum doppel_status status;
     if (!folder)
         TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND,
                         "there is no folder for models: set $DOPPEL_MODELS, or $HOME"));
     if (!settings->model)
-        TRY(find_only_model(folder, &only, error));
+        TRY(choose_model(folder, &choice, error));
     options.folder = folder;
-    options.name = settings->model ? settings->model : only.name;
+    options.name = settings->model ? settings->model : choice.name;
     TRY(doppel_embedder_open(&options, &out->embedder, error));
 done:
     free(folder);
@@ -128,12 +140,19 @@ static enum doppel_status open_service(const struct settings *settings, struct e
     return status;
 }
 
-enum doppel_status embedder_open(const struct settings *settings, struct report *report,
-                                 struct embedder_of_run *out, struct doppel_error *error)
+enum doppel_status embedder_open_for(const struct settings *settings, struct report *report,
+                                     const struct doppel_embedder_identity *kept,
+                                     struct embedder_of_run *out, struct doppel_error *error)
 {
     *out = (struct embedder_of_run){.report = report};
     return settings->embeddings ? open_service(settings, out, error)
-                                : open_model(settings, out, error);
+                                : open_model(settings, kept, out, error);
+}
+
+enum doppel_status embedder_open(const struct settings *settings, struct report *report,
+                                 struct embedder_of_run *out, struct doppel_error *error)
+{
+    return embedder_open_for(settings, report, NULL, out, error);
 }
 
 void embedder_close(struct embedder_of_run *run)

@@ -21,6 +21,11 @@ struct embedder_of_run {
 /* The service of --embeddings; else the model that --model names, or the only one there is. */
 enum doppel_status embedder_open(const struct settings *settings, struct report *report,
                                  struct embedder_of_run *out, struct doppel_error *error);
+/* The same where vectors are there already: without --model that of these. @param kept NULL: none
+ * are there */
+enum doppel_status embedder_open_for(const struct settings *settings, struct report *report,
+                                     const struct doppel_embedder_identity *kept,
+                                     struct embedder_of_run *out, struct doppel_error *error);
 void embedder_close(struct embedder_of_run *run);
 
 /* Count what texts will take; then say it, before the first is sent, unless it costs too much

@@ -25,6 +25,18 @@ static enum doppel_status notify_of_state(struct report *report, struct doppel_s
     return status;
 }
 
+/* By default that of the vectors which the library has. */
+static enum doppel_status open_embedder(const struct settings *settings, struct report *report,
+                                        const struct doppel_library *library,
+                                        struct embedder_of_run *out, struct doppel_error *error)
+{
+    struct doppel_embedder_identity kept;
+    char *directory = library ? library_directory(settings) : NULL;
+    const bool has_vectors = directory && !doppel_semantic_model(directory, &kept, NULL);
+    free(directory);
+    return embedder_open_for(settings, report, has_vectors ? &kept : NULL, out, error);
+}
+
 enum doppel_status semantic_library_open(const struct settings *settings, struct report *report,
                                          struct doppel_library *library, bool write,
                                          struct semantic_library *out, struct doppel_error *error)
@@ -34,7 +46,7 @@ enum doppel_status semantic_library_open(const struct settings *settings, struct
     enum doppel_status status = DOPPEL_OK;
     if (!settings->semantic)
         return DOPPEL_OK;
-    TRY(embedder_open(settings, report, &out->source, error));
+    TRY(open_embedder(settings, report, library, &out->source, error));
     options.embedder = out->source.embedder;
     options.directory = directory;
     options.write = write;
