@@ -7,6 +7,7 @@
  *
  *     doppel_semantic_new(run, library, &options, &semantic, &error);
  *     doppel_semantic_search(semantic, text, size, &results, &error);
+ *     doppel_semantic_links(semantic, &links, visit, context, &error);
  */
 #ifndef DOPPEL_SEARCH_SEMANTIC_H
 #define DOPPEL_SEARCH_SEMANTIC_H
@@ -25,7 +26,8 @@ extern "C" {
 struct doppel_semantic;
 
 struct doppel_semantic_options {
-    struct doppel_embedder *embedder; /**< borrowed for the life of what is made of it */
+    struct doppel_embedder *embedder; /**< borrowed for the life of what is made of it. NULL: what
+                                         the library has is compared, and no text is embedded */
     const char *directory;            /**< of the library; borrowed for the call. NULL, and no
                                          library: texts are compared alone */
     bool write;                       /**< texts are to be added: the index is made if need be */
@@ -110,6 +112,66 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
  * none is not kept. @return as doppel_vector_index_add; DOPPEL_E_ARGUMENT: there is no library */
 DOPPEL_API enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
                                                   struct doppel_error *error);
+
+/* ---- all with all ---- */
+
+/** A text that is in a group by its words. */
+struct doppel_semantic_grouped {
+    uint64_t item;
+    uint64_t group; /**< its number, from 1 */
+};
+
+/** A text, and another one that means the same in other words; all is borrowed for the visit. */
+struct doppel_semantic_pair {
+    uint64_t item;                  /**< in the library */
+    const struct doppel_name *name; /**< of it */
+    uint64_t group, of_group;       /**< by their words; 0: none */
+    struct doppel_semantic_link link;
+};
+
+/** Visit a pair. What is not DOPPEL_OK ends the search, which returns it. */
+typedef enum doppel_status doppel_semantic_pair_visitor(void *context,
+                                                        const struct doppel_semantic_pair *pair,
+                                                        struct doppel_error *error);
+
+/** What was compared, and what came of it. */
+struct doppel_semantic_links_summary {
+    uint64_t texts;   /**< that have vectors */
+    uint64_t vectors; /**< of their chunks */
+    uint64_t linked;  /**< texts */
+    float min_cosine; /**< as of struct doppel_semantic_state */
+};
+
+/** All is borrowed for the call. */
+struct doppel_semantic_links_options {
+    const struct doppel_item_set *wanted;          /**< these alone; NULL: all */
+    const struct doppel_semantic_grouped *grouped; /**< by item, each once; of one group no
+                                                      two are linked */
+    size_t grouped_count;
+    struct doppel_semantic_links_summary *summary; /**< filled; NULL: not wanted */
+};
+
+/**
+ * Link texts of a library by their meaning, from the vectors that it has: each to an earlier one,
+ * as doppel_semantic_search would find it, that is not linked with half of it or more itself; of
+ * the rarest eight, to one that has half of it, if there is one. So there are no chains. Not linked
+ * are texts that are removed, on a list that is benign or disabled, or labelled distinct.
+ *
+ * The pairs are found by a join (doppel_vectors_join, of a recall of .99), and visited by the text
+ * that is linked to. Needs the vectors in memory, 4 × dimension bytes each, and twice that while
+ * they are read; and 20 bytes for each pair of chunks that are near.
+ *
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it has no library; DOPPEL_E_CANCELLED; DOPPEL_E_LIMIT: 2^32
+ *         vectors or more; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT: the index is damaged; what reading
+ *         the library does; what `visit` returned
+ */
+DOPPEL_API enum doppel_status doppel_semantic_links(
+    struct doppel_semantic *semantic, const struct doppel_semantic_links_options *options,
+    doppel_semantic_pair_visitor *visit, void *context, struct doppel_error *error);
+
+/** Append a pair as an object (docs/formats.md). Thread-safe for different `json`. */
+DOPPEL_API void doppel_semantic_pair_to_json(struct doppel_json *json,
+                                             const struct doppel_semantic_pair *pair);
 
 /* ---- with the library ---- */
 

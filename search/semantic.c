@@ -28,7 +28,8 @@ static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, 
                                               struct doppel_error *error)
 {
     const struct doppel_semantic_options *options = &semantic->options;
-    const struct doppel_embedder_identity *identity = doppel_embedder_identity(options->embedder);
+    const struct doppel_embedder_identity *identity =
+        options->embedder ? doppel_embedder_identity(options->embedder) : NULL;
     const struct doppel_vector_index_options index = {.folder = folder,
                                                       .make = options->write ? identity : NULL,
                                                       .named = true,
@@ -39,8 +40,9 @@ static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, 
     if (options->write && mkdir(folder, FOLDER_MODE) && errno != EEXIST)
         TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", folder, strerror(errno)));
     TRY(doppel_vector_index_open(&index, &semantic->index, error));
-    TRY(doppel_embedder_check_identity(doppel_vector_index_identity(semantic->index), identity,
-                                       error));
+    if (identity)
+        TRY(doppel_embedder_check_identity(doppel_vector_index_identity(semantic->index), identity,
+                                           error));
 done:
     return status;
 }
@@ -239,9 +241,9 @@ static enum doppel_status take_near_item(const struct doppel_semantic *semantic,
     return DOPPEL_OK;
 }
 
-static enum doppel_status take_near_items(struct doppel_semantic *semantic,
-                                          struct doppel_semantic_results *results,
-                                          struct doppel_error *error)
+enum doppel_status semantic_take_near_items(struct doppel_semantic *semantic,
+                                            struct doppel_semantic_results *results,
+                                            struct doppel_error *error)
 {
     const struct semantic_hit *hits = semantic->hits.items;
     const size_t count = semantic->hits.count;
@@ -336,7 +338,7 @@ enum doppel_status doppel_semantic_search(struct doppel_semantic *semantic, cons
     TRY(semantic_embed(semantic, bytes, size, error));
     TRY(semantic_weigh(semantic, error));
     TRY(find_near_chunks(semantic, error));
-    TRY(take_near_items(semantic, results, error));
+    TRY(semantic_take_near_items(semantic, results, error));
     TRY(name_links(semantic, results, error));
 done:
     return status;

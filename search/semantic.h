@@ -45,6 +45,11 @@ enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppe
 /* The least cosine of two chunks of texts that have so many pairs of them; 2: it cannot be told. */
 float semantic_threshold(const struct doppel_semantic *semantic, double pairs);
 
+/* Put the hits together, text by text. @param results empty; of_item is set */
+enum doppel_status semantic_take_near_items(struct doppel_semantic *semantic,
+                                            struct doppel_semantic_results *results,
+                                            struct doppel_error *error);
+
 /* Id of a chunk in the index, and back. */
 enum { SEMANTIC_ID_BYTES = 160 };
 void semantic_id(uint64_t item, const struct semantic_chunk *chunk, char out[SEMANTIC_ID_BYTES]);

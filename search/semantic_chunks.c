@@ -75,6 +75,8 @@ enum doppel_status semantic_embed(struct doppel_semantic *semantic, const char *
     uint64_t total = 0;
     enum doppel_status status;
     semantic->chunks.count = 0;
+    if (!semantic->options.embedder)
+        TRY(doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no model to embed a text"));
     TRY(doppel_text_plain(semantic->text, bytes, size < MOST_TEXT_BYTES ? size : MOST_TEXT_BYTES,
                           &plain, &plain_size, error));
     TRY(doppel_text_chunker_begin(plain, plain_size, NULL, &chunker, error));
@@ -113,7 +115,8 @@ bool semantic_parse_id(const char *id, uint64_t *item, struct semantic_chunk *ch
 {
     return sscanf(id, "%" SCNu64 ":%" SCNu32 "/%" SCNu32 ":%" SCNu64 "-%" SCNu64 "/%" SCNu64, item,
                   &chunk->number, &chunk->count, &chunk->start, &chunk->end, &chunk->total) == 6 &&
-           chunk->start <= chunk->end && chunk->end <= chunk->total && chunk->count;
+           chunk->start <= chunk->end && chunk->end <= chunk->total &&
+           chunk->number < chunk->count && chunk->count <= MOST_TEXT_BYTES;
 }
 
 /* ---- keeping ---- */

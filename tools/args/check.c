@@ -429,6 +429,29 @@ static enum doppel_status check_report(const struct settings *settings, struct d
     return DOPPEL_OK;
 }
 
+/* What means the same is shown, and nothing else. */
+static enum doppel_status check_semantic_groups(const struct settings *settings,
+                                                struct doppel_error *error)
+{
+    if (!settings->semantic || !(settings->verb->bit & VERB_GROUPS))
+        return DOPPEL_OK;
+    if (settings->kind && settings->kind != DOPPEL_KIND_TEXT)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--semantic' is of texts: it goes without '--kind', or with 'text'");
+    if (settings->action != ACTION_NONE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--action' does not go with '--semantic': what means the same is never "
+                           "acted on");
+    if (settings->format == FORMAT_CSV)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--semantic' prints rows of two sorts, which CSV cannot have: give "
+                           "'--format json'");
+    if (settings->null_separated && !settings->format_given)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'-0' does not go with '--semantic': it prints what may be removed");
+    return DOPPEL_OK;
+}
+
 enum doppel_status settings_check(struct settings *settings, struct doppel_error *error)
 {
     if (settings->max_distance >= 0 && settings->min_similarity >= 0)
@@ -453,6 +476,8 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'--recall' is from 0.5 to 0.999; '--exact' finds all");
     if (settings->semantic_cosine != 0 && !settings->semantic)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--min-cosine' goes with '--semantic'");
+    if (check_semantic_groups(settings, error))
+        return DOPPEL_E_ARGUMENT;
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
     if (settings->verb->bit == VERB_REPORT) {

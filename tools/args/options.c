@@ -5,8 +5,8 @@
 
 enum {
     VERBS_INDEX_CODES = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_SEARCH | VERB_INDEX_KNN,
-    VERBS_SEMANTIC = VERB_DEDUP | VERB_FIND | VERB_CHECK | VERB_INGEST,
-    VERBS_EMBED = VERBS_SEMANTIC | VERB_TUNE,
+    VERBS_SEMANTIC = VERB_DEDUP | VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_GROUPS,
+    VERBS_EMBED = (VERBS_SEMANTIC & ~VERB_GROUPS) | VERB_TUNE,
     VERBS_INDEX_QUERY = VERB_INDEX_SEARCH | VERB_INDEX_KNN,
     VERBS_INDEX_FOUND = VERBS_INDEX_QUERY | VERB_INDEX_JOIN,
     VERBS_INDEX_WRITE = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE | VERB_INDEX_COMPACT,
@@ -170,6 +170,9 @@ const struct option_info option_table[] = {
      VERBS_SEMANTIC & ~VERB_DEDUP, SECTION_MATCHING},
     {"semantic", 0, NULL, OPTION_FLAG, AT(semantic), NULL,
      "Also report texts that mean the same, by --model", VERBS_EMBED, SECTION_MATCHING},
+    {"semantic", 0, NULL, OPTION_FLAG, AT(semantic), NULL,
+     "Also report texts that mean the same, by the vectors that 'ingest --semantic' kept",
+     VERB_GROUPS, SECTION_MATCHING},
     {"model", 0, "NAME", OPTION_TEXT, AT(model), NULL,
      "The embedding model of --semantic, see 'doppel model list' (default: that of the library's "
      "vectors, or the only one); with "

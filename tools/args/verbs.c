@@ -69,9 +69,11 @@ const struct verb verb_table[] = {
      "and later only new ones are compared. They are followed by groups of records of corpora, as "
      "linked by 'ingest' and 'mark' whatever the thresholds; the member that is kept is the "
      "canonical one. -0 prints only the files that are not kept, and no records; --action "
-     "acts on them if they have not changed since they were added.",
+     "acts on them if they have not changed since they were added. With --semantic, texts that "
+     "mean the same as an earlier one in other words are printed below, with their cosine, and "
+     "how rare that is by chance: they are in no group for it, and stay.",
      "doppel groups", "doppel groups --kind image --json",
-     "library kind min-similarity action yes format null", cmd_groups},
+     "library kind min-similarity semantic action yes format null", cmd_groups},
     {"report", VERB_REPORT, "[PATH...]", 0, SIZE_MAX,
      "write the duplicate groups to an HTML report, to review and label them",
      "With PATHs, the groups that 'scan' finds, or has saved; without, those of the library, as "

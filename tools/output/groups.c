@@ -1,5 +1,6 @@
 /* Groups as rows of the output, or acted on. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/text/printable.h"
@@ -71,7 +72,9 @@ struct printing {
     bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
     bool files;                        /* whether there is a group of files */
     uint64_t groups, duplicates, bytes, identical_bytes;
-    uint64_t gone; /* files of a library that are not there any more */
+    uint64_t gone;                /* files of a library that are not there any more */
+    group_links *links;           /* NULL: none are wanted */
+    struct grouped_texts grouped; /* where they are */
 };
 
 /* @param left the one that is no duplicate, whichever is to be kept */
@@ -100,6 +103,17 @@ static void begin_output(struct printing *printing)
         printing->output = groups_output(printing->settings, printing->report);
 }
 
+static bool note_grouped_texts(struct printing *printing, const struct doppel_group *group)
+{
+    bool room = true;
+    for (size_t i = 0; i < group->count && printing->links && room; i++)
+        if (group->kind == DOPPEL_KIND_TEXT)
+            room =
+                array_push(&printing->grouped.items,
+                           ((struct doppel_semantic_grouped){group->members[i].id, group->number}));
+    return room;
+}
+
 static enum doppel_status print_one_group(void *context, const struct doppel_group *group,
                                           struct doppel_error *error)
 {
@@ -112,6 +126,8 @@ static enum doppel_status print_one_group(void *context, const struct doppel_gro
     const size_t left = group_copy_left(group->members, group->count);
     for (size_t i = 0; i < group->count; i++)
         count_member(printing, group, i, left);
+    if (!note_grouped_texts(printing, group))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the groups");
     doppel_json_clear(&printing->row);
     doppel_group_to_json(&printing->row, NULL, group, DOPPEL_GROUP_PLAIN);
     enum doppel_status status = doppel_json_status(&printing->row, error);
@@ -223,10 +239,39 @@ bool report_if_nothing(const struct doppel_group_counts *counts, const struct se
     return true;
 }
 
-static enum doppel_status print_groups(group_source *source, const struct settings *settings,
-                                       struct report *report, struct doppel_error *error)
+static int compare_grouped_items(const void *a, const void *b)
 {
-    struct printing printing = {.settings = settings, .report = report};
+    const struct doppel_semantic_grouped *x = a, *y = b;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* A file that follows a record is in a group of files, too: the first one counts. */
+static void sort_grouped(struct grouped_texts *grouped)
+{
+    struct doppel_semantic_grouped *items = grouped->items.items;
+    size_t kept = 0;
+    if (!grouped->items.count)
+        return;
+    qsort(items, grouped->items.count, sizeof *items, compare_grouped_items);
+    for (size_t i = 0; i < grouped->items.count; i++)
+        if (!kept || items[i].item != items[kept - 1].item)
+            items[kept++] = items[i];
+    grouped->items.count = kept;
+}
+
+static enum doppel_status print_links(struct printing *printing, struct doppel_error *error)
+{
+    if (!printing->links || signals_stopped())
+        return DOPPEL_OK;
+    sort_grouped(&printing->grouped);
+    return printing->links(printing->settings, printing->report, &printing->grouped, error);
+}
+
+static enum doppel_status print_groups(group_source *source, group_links *links,
+                                       const struct settings *settings, struct report *report,
+                                       struct doppel_error *error)
+{
+    struct printing printing = {.settings = settings, .report = report, .links = links};
     struct doppel_group_counts counts = {0};
     enum doppel_status status =
         source(settings, report, print_one_group, &printing, &counts, error);
@@ -234,6 +279,7 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     if (!has_any(&counts)) {
         if (!status)
             report_if_nothing(&counts, settings, report);
+        array_free(&printing.grouped.items);
         return status;
     }
     begin_output(&printing);
@@ -245,6 +291,9 @@ static enum doppel_status print_groups(group_source *source, const struct settin
     report_gone(&printing);
     if (!status && !signals_stopped())
         report_kinds_without_duplicates(&printing, &counts);
+    if (!status)
+        status = print_links(&printing, error);
+    array_free(&printing.grouped.items);
     return status;
 }
 
@@ -268,9 +317,15 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
 
 int print_groups_of(group_source *source, const struct settings *settings, struct report *report)
 {
+    return print_groups_and_links(source, NULL, settings, report);
+}
+
+int print_groups_and_links(group_source *source, group_links *links,
+                           const struct settings *settings, struct report *report)
+{
     struct doppel_error error;
     enum doppel_status status = settings->action == ACTION_NONE
-                                    ? print_groups(source, settings, report, &error)
+                                    ? print_groups(source, links, settings, report, &error)
                                     : act_on_groups(source, settings, report, &error);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

@@ -1,9 +1,13 @@
 /* doppel groups: the duplicate groups in the library. */
+#include "core/try.h"
 #include "tools/args/commands.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/groups.h"
+#include "tools/output/semantic_rows.h"
 #include "tools/remote/remote.h"
+#include "tools/signals.h"
+#include "tools/verbs/semantic_library.h"
 
 enum doppel_status library_groups(const struct settings *settings, struct report *report,
                                   doppel_group_visitor *visit, void *context,
@@ -30,10 +34,47 @@ enum doppel_status library_groups(const struct settings *settings, struct report
     return status;
 }
 
+/* ---- by their meaning ---- */
+
+/* The library is opened again: links come when the groups are printed. */
+static enum doppel_status print_library_links(const struct settings *settings,
+                                              struct report *report,
+                                              const struct grouped_texts *grouped,
+                                              struct doppel_error *error)
+{
+    struct doppel_item_set wanted = {0};
+    struct doppel_library *library = NULL;
+    struct semantic_library semantic = {0};
+    struct semantic_rows rows = {.settings = settings, .report = report};
+    struct doppel_semantic_links_summary summary;
+    const struct doppel_semantic_links_options options = {&wanted, grouped->items.items,
+                                                          grouped->items.count, &summary};
+    enum doppel_status status;
+    TRY(open_library(settings, false, true, &library, error));
+    TRY(filter_library(settings, library, &wanted, error));
+    TRY(semantic_vectors_open(settings, report, library, &semantic, error));
+    TRY(doppel_semantic_links(semantic.semantic, &options, semantic_rows_print, &rows, error));
+    if (summary.min_cosine <= 1)
+        report_notice(report,
+                      "semantic: %llu texts have vectors, of %llu passages; %llu are like an "
+                      "earlier one, at a cosine of %.3f or more",
+                      (unsigned long long)summary.texts, (unsigned long long)summary.vectors,
+                      (unsigned long long)summary.linked, (double)summary.min_cosine);
+done:
+    if (!semantic_rows_finish(&rows) && !status)
+        status = signals_stopped() ? DOPPEL_E_CANCELLED
+                                   : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
+    semantic_library_close(&semantic);
+    doppel_item_set_free(&wanted);
+    doppel_library_close(library);
+    return status;
+}
+
 int cmd_groups(const struct settings *settings, struct report *report)
 {
     if (settings->server)
         return remote_list(settings, report, "/v1/groups?limit=1000", "groups",
                            groups_output(settings, report));
-    return print_groups_of(library_groups, settings, report);
+    return print_groups_and_links(library_groups, settings->semantic ? print_library_links : NULL,
+                                  settings, report);
 }

@@ -37,19 +37,17 @@ static enum doppel_status open_embedder(const struct settings *settings, struct 
     return embedder_open_for(settings, report, has_vectors ? &kept : NULL, out, error);
 }
 
-enum doppel_status semantic_library_open(const struct settings *settings, struct report *report,
-                                         struct doppel_library *library, bool write,
-                                         struct semantic_library *out, struct doppel_error *error)
+/* By the embedder that is open, if one is. */
+static enum doppel_status open_semantic(const struct settings *settings, struct report *report,
+                                        struct doppel_library *library,
+                                        struct semantic_library *out, struct doppel_error *error)
 {
     struct doppel_semantic_options options = doppel_semantic_options_default();
-    char *directory = settings->semantic && library ? library_directory(settings) : NULL;
-    enum doppel_status status = DOPPEL_OK;
-    if (!settings->semantic)
-        return DOPPEL_OK;
-    TRY(open_embedder(settings, report, library, &out->source, error));
+    char *directory = library ? library_directory(settings) : NULL;
+    enum doppel_status status;
     options.embedder = out->source.embedder;
     options.directory = directory;
-    options.write = write;
+    options.write = out->write;
     options.durable = settings->durable;
     options.text = corpus_text_from(settings);
     options.min_cosine = (float)settings->semantic_cosine;
@@ -67,6 +65,27 @@ enum doppel_status semantic_library_open(const struct settings *settings, struct
 done:
     free(directory);
     return status;
+}
+
+enum doppel_status semantic_library_open(const struct settings *settings, struct report *report,
+                                         struct doppel_library *library, bool write,
+                                         struct semantic_library *out, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (!settings->semantic)
+        return DOPPEL_OK;
+    TRY(open_embedder(settings, report, library, &out->source, error));
+    out->write = write;
+    TRY(open_semantic(settings, report, library, out, error));
+done:
+    return status;
+}
+
+enum doppel_status semantic_vectors_open(const struct settings *settings, struct report *report,
+                                         struct doppel_library *library,
+                                         struct semantic_library *out, struct doppel_error *error)
+{
+    return open_semantic(settings, report, library, out, error);
 }
 
 void semantic_library_close(struct semantic_library *semantic)

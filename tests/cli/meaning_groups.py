@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Texts that mean the same, linked all with all: `groups` with --semantic.
+
+`meaning_groups.py BUILD`
+"""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+import tap  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+HELD = tempfile.TemporaryDirectory(prefix="doppel-meaning-groups-")
+FOLDER = pathlib.Path(HELD.name)
+MODELS = str(FOLDER / "models")
+CHANCE = random.Random(11)
+# Meanings, with three words each that lie near each other.
+MEANINGS, DIMENSION, TEXTS, WORDS = 500, 24, 1500, 20
+AGAIN = range(0, TEXTS, 100)  # in other words, once or twice
+LIBRARY = ("-L", "library", "--semantic")
+
+
+def doppel(*words, code=0, models=MODELS):
+    done = subprocess.run(
+        [BUILD / "doppel", *map(str, words)],
+        capture_output=True,
+        cwd=FOLDER,
+        env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=str(models)),
+        text=True,
+    )
+    assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def lines_of(done):
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def spelled(number):
+    return "".join("etaoinshrd"[int(digit)] for digit in str(number))
+
+
+def write_model(path):
+    chance = random.Random(1)
+    with open(path, "w") as file:
+        for meaning in range(MEANINGS):
+            centre = [chance.gauss(0, 1) for _ in range(DIMENSION)]
+            for word in "abc":
+                own = [x + chance.gauss(0, 0.2) for x in centre]
+                print(f"m{word}{spelled(meaning)}", *(f"{x:.4f}" for x in own), file=file)
+
+
+def in_words(meanings, word):
+    words = [f"m{word}{spelled(one)}" for one in meanings]
+    CHANCE.shuffle(words)
+    return " ".join(words)
+
+
+def write(name, text):
+    path = FOLDER / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return name
+
+
+MEANT = [[CHANCE.randrange(MEANINGS) for _ in range(WORDS)] for _ in range(TEXTS)]
+
+
+def prepare():
+    write_model(FOLDER / "words.txt")
+    doppel("model", "add", "words.txt", "--name", "words")
+    texts = {f"t{i}": in_words(one, "a") for i, one in enumerate(MEANT)}
+    texts |= {f"b{i}": in_words(MEANT[i], "b") for i in AGAIN}
+    texts |= {f"c{i}": in_words(MEANT[i], "c") for i in AGAIN[::2]}
+    lines = [json.dumps({"id": key, "text": text}) for key, text in texts.items()]
+    lines.append(json.dumps({"id": "copy", "text": texts["b0"]}))  # of the same words
+    write("corpus.jsonl", "\n".join(lines) + "\n")
+    doppel("ingest", *LIBRARY, "--jsonl", "corpus.jsonl")
+    write("long/page.txt", document(["b", "b", "b", "b", "b", "b"]))
+    write("long/other.txt", document(["a", None, None, "a", None, None]))
+    doppel("ingest", *LIBRARY, "long/page.txt", "long/other.txt")
+
+
+PASSAGES = [CHANCE.sample(range(MEANINGS), 130) for _ in range(6)]
+
+
+def document(words):
+    return "\n\n".join(
+        in_words(PASSAGES[i] if word else CHANCE.sample(range(MEANINGS), 130), word or "a") + "."
+        for i, word in enumerate(words)
+    )
+
+
+def links_of(*words, verb="groups"):
+    rows = lines_of(doppel(verb, *LIBRARY, "--json", *words))
+    first = sum("group" in row for row in rows)
+    assert all("group" in row for row in rows[:first]), "groups come first"
+    return [row for row in rows if "group" not in row]
+
+
+def family(name):
+    return int(name[1:])
+
+
+def test_groups_come_first_and_then_links():
+    rows = lines_of(doppel("groups", *LIBRARY, "--json"))
+    assert rows[0]["group"] == 1 and [one["reason"] for one in rows[0]["members"]] == [
+        "kept", "same-content"]  # fmt: skip
+    links = rows[1:]
+    assert len(links) >= 12, len(links)
+    seen = set()
+    for row in links:
+        link = row["semantic"]
+        assert family(row["record"]) == family(link["of"]) and link["item"] < row["id"], row
+        assert "keep" not in row and "members" not in row and row["kind"] == "text", row
+        assert link["relation"] == "semantic" and link["cosine"] > 0.9, row
+        assert 0 < link["false_positive_rate"] <= 1e-5 and link["tier"] == "very-similar", row
+        assert link["extent"] == "same" and "segments" not in link, row
+        assert row["id"] not in seen, row
+        seen.add(row["id"])
+        assert (row["record"] == "b0") == ("in_group" in row), row
+    assert not any(row["semantic"]["item"] in seen for row in links), "a chain"
+    assert not any(row["record"] == "copy" for row in links)
+
+
+def test_a_link_is_what_find_says():
+    for row in links_of()[:5]:
+        key = row["record"]
+        text = next(json.loads(line)["text"] for line in CORPUS if json.loads(line)["id"] == key)
+        found = lines_of(doppel("find", *LIBRARY, "--model", "words", "--json",
+                                write("query.txt", text)))  # fmt: skip
+        of = next(one for one in found if one["id"] == row["semantic"]["item"])
+        assert of["cosine"] == row["semantic"]["cosine"], (of, row)
+        assert of["false_positive_rate"] == row["semantic"]["false_positive_rate"], (of, row)
+
+
+def test_passages_of_long_texts_are_linked():
+    links = links_of("--min-cosine", "0.9")
+    row = next(row for row in links if row.get("path", "").endswith("other.txt"))
+    link = row["semantic"]
+    assert link["of_path"].endswith("page.txt") and link["extent"] == "overlaps", row
+    assert link["segments"] and link["query_coverage"] < 0.5, row
+
+
+def test_people_read_what_it_is():
+    done = doppel("groups", *LIBRARY)
+    head, table = done.stdout.split("Texts that mean the same in other words; nothing is done ")
+    assert "same-content" in head and "very-similar" not in head, head
+    row = next(line for line in table.splitlines() if "b0" in line)
+    assert "(in group 1)" in row and "very-similar" in row and "t0" in row, row
+    assert "1525 texts have vectors" in done.stderr, done.stderr
+    plain = doppel("groups", "-L", "library")
+    assert plain.stdout == head[: len(plain.stdout)] and "other words" not in plain.stdout
+
+
+def test_it_is_never_acted_on():
+    for words in (["--action", "script"], ["-0"], ["--format", "csv"], ["--kind", "image"],
+                  ["--server", "http://127.0.0.1:1"]):  # fmt: skip
+        done = doppel("groups", *LIBRARY, *words, code=2)
+        assert words[0] in done.stderr and "--semantic" in done.stderr, done.stderr
+
+
+def test_no_model_is_needed():
+    done = doppel("groups", *LIBRARY, "--json", models=FOLDER / "nowhere")
+    assert '"semantic"' in done.stdout
+    assert "--model" in doppel("groups", *LIBRARY, "--model", "words", code=2).stderr
+
+
+def test_few_texts_and_none():
+    few = ("-L", "few", "--semantic")
+    for name, word in (("one.txt", "a"), ("two.txt", "b")):
+        doppel("ingest", *few, write(name, in_words(MEANT[3], word)))
+    done = doppel("groups", *few, "--json")
+    assert done.stdout == "" and "too few to tell" in done.stderr, done
+    row = lines_of(doppel("groups", *few, "--json", "--min-cosine", "0.9"))[0]
+    assert row["path"].endswith("two.txt") and row["semantic"]["of_path"].endswith("one.txt"), row
+    assert "tier" not in row["semantic"] and "false_positive_rate" not in row["semantic"], row
+    doppel("add", "-L", "plain", "one.txt")
+    assert "ingest --semantic" in doppel("groups", "-L", "plain", "--semantic", code=2).stderr
+    assert "'--min-cosine' goes with '--semantic'" in doppel(
+        "groups", "-L", "few", "--min-cosine", "0.9", code=2).stderr  # fmt: skip
+
+
+def test_what_is_distinct_or_gone_is_not_linked():
+    first, last = (lambda links: (links[0], links[-1]))(links_of())
+    doppel("mark", "-L", "library", first["id"], first["semantic"]["item"], "--distinct")
+    doppel("remove", "-L", "library", last["semantic"]["item"])
+    for row in links_of():
+        pair = (row["id"], row["semantic"]["item"])
+        assert pair != (first["id"], first["semantic"]["item"]), row
+        assert last["semantic"]["item"] not in pair, row
+
+
+if __name__ == "__main__":
+    prepare()
+    CORPUS = (FOLDER / "corpus.jsonl").read_text().splitlines()
+    sys.exit(tap.main(sys.modules[__name__]))

@@ -1,0 +1,453 @@
+/* Texts of a library that are linked by their meaning, against what is found of each; and what is
+ * never linked. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <doppel/decide.h>
+#include <doppel/search_semantic.h>
+
+#include "tests/embed/made_model.h"
+
+enum { MEANINGS = 60, WORDINGS = 3, DIMENSION = 16, WORDS = 12, FAMILIES = 90, TEXTS = 150 };
+enum { LONG_TEXTS = 6, PASSAGES = 6, PASSAGE_WORDS = 90, MOST_TEXTS = TEXTS + LONG_TEXTS };
+enum { TEXT_BYTES = 8000 };
+
+struct linked_library {
+    struct made_folder folder;
+    char directory[96];
+    struct doppel_run *run;
+    struct doppel_embedder *embedder;
+    struct doppel_library *library;
+    char *texts[MOST_TEXTS]; /* number i is item i + 1 */
+    size_t count;
+};
+
+struct one_link {
+    uint64_t item, of, group, of_group;
+    struct doppel_semantic_link link;
+};
+
+/* What is visited. */
+struct links {
+    struct one_link items[MOST_TEXTS];
+    size_t count;
+    enum doppel_status returns;
+};
+
+/* ---- a library ---- */
+
+static void make_words(const struct made_folder *folder)
+{
+    FILE *file = fopen(made_path(folder, "words.txt"), "w");
+    uint64_t state = 1;
+    assert_non_null(file);
+    for (int meaning = 0; meaning < MEANINGS; meaning++) {
+        float centre[DIMENSION];
+        for (int i = 0; i < DIMENSION; i++)
+            centre[i] = made_random(&state);
+        for (int wording = 0; wording < WORDINGS; wording++) {
+            fprintf(file, "m%c%c%c", 'a' + wording, 'a' + meaning / 8, 'a' + meaning % 8);
+            for (int i = 0; i < DIMENSION; i++)
+                fprintf(file, " %.4f", (double)(centre[i] + made_random(&state) / 5));
+            fputc('\n', file);
+        }
+    }
+    fclose(file);
+}
+
+static void append_words(char *text, uint64_t seed, int wording, int words)
+{
+    for (int i = 0; i < words; i++) {
+        int meaning = (int)((made_random(&seed) + 1) / 2 * MEANINGS);
+        sprintf(text + strlen(text), "m%c%c%c ", 'a' + wording, 'a' + meaning / 8,
+                'a' + meaning % 8);
+    }
+}
+
+/* Of each family one text, then others in other words; then long ones, which share passages. */
+static void make_text(char *text, int number)
+{
+    const int family = number < FAMILIES ? number : (number - FAMILIES) * 7 % FAMILIES;
+    const int at = number - TEXTS;
+    *text = '\0';
+    if (number < TEXTS)
+        append_words(text, 1000 + (uint64_t)family, number / FAMILIES + (number > 130), WORDS);
+    for (int i = 0; i < PASSAGES && number >= TEXTS; i++) {
+        const int shared = at == 0 || i < at;
+        append_words(text, 5000 + (uint64_t)(shared ? i : 100 * at + i), at % WORDINGS,
+                     PASSAGE_WORDS);
+        strcpy(text + strlen(text) - 1, ".\n\n");
+    }
+}
+
+static struct doppel_semantic *open_links(const struct linked_library *of, bool embeds, double rate,
+                                          float cosine)
+{
+    struct doppel_semantic_options options = doppel_semantic_options_default();
+    struct doppel_semantic *semantic = NULL;
+    struct doppel_error error = {0};
+    options.embedder = embeds ? of->embedder : NULL;
+    options.directory = of->directory;
+    options.write = embeds;
+    options.max_fp_rate = rate;
+    options.min_cosine = cosine;
+    options.nearest = MOST_TEXTS;
+    if (doppel_semantic_new(of->run, of->library, &options, &semantic, &error))
+        fail_msg("%s", error.message);
+    return semantic;
+}
+
+static void open_library_for(struct linked_library *of, bool create)
+{
+    const struct doppel_library_options options = {.create = create};
+    doppel_library_close(of->library);
+    assert_int_equal(doppel_library_open(of->directory, &options, &of->library, NULL), DOPPEL_OK);
+}
+
+static void push_texts(struct linked_library *of)
+{
+    struct doppel_decide_options options = doppel_decide_options_default();
+    struct doppel_decider *decider = NULL;
+    struct doppel_decided decided;
+    struct doppel_error error = {0};
+    options.semantic = open_links(of, true, 1e-5, 0);
+    if (doppel_decider_new(of->run, of->library, &options, &decider, &error))
+        fail_msg("%s", error.message);
+    for (int i = 0; i < MOST_TEXTS; i++) {
+        char id[16];
+        of->texts[i] = calloc(1, TEXT_BYTES);
+        make_text(of->texts[i], i);
+        snprintf(id, sizeof id, "t%d", i);
+        const struct doppel_decide_input input = {
+            .text = of->texts[i], .text_size = strlen(of->texts[i]), .id = id};
+        assert_int_equal(doppel_decider_push(decider, &input, &error), DOPPEL_OK);
+        assert_int_equal(doppel_decider_pull(decider, &decided, &error), DOPPEL_OK);
+        assert_int_equal(decided.decision, DOPPEL_DECISION_NEW);
+        assert_int_equal(decided.item, i + 1);
+    }
+    doppel_decider_free(decider);
+    doppel_semantic_free(options.semantic);
+}
+
+static int make_linked_library(void **state)
+{
+    struct linked_library *of = calloc(1, sizeof *of);
+    struct doppel_run_options run = doppel_run_options_default();
+    struct doppel_model_add_options add = doppel_model_add_options_default();
+    struct doppel_embedder_options embedder = doppel_embedder_options_default();
+    struct doppel_model_info info;
+    made_folder_begin(&of->folder);
+    make_words(&of->folder);
+    snprintf(of->directory, sizeof of->directory, "%s/library", of->folder.path);
+    add.folder = embedder.folder = made_path(&of->folder, "models");
+    add.source = made_path(&of->folder, "words.txt");
+    embedder.name = "words";
+    run.jobs = 2;
+    assert_int_equal(doppel_model_add(&add, &info, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_embedder_open(&embedder, &of->embedder, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_run_new(&run, &of->run, NULL), DOPPEL_OK);
+    open_library_for(of, true);
+    push_texts(of);
+    *state = of;
+    return 0;
+}
+
+static int remove_linked_library(void **state)
+{
+    struct linked_library *of = *state;
+    for (int i = 0; i < MOST_TEXTS; i++)
+        free(of->texts[i]);
+    doppel_library_close(of->library);
+    doppel_embedder_free(of->embedder);
+    doppel_run_free(of->run);
+    made_folder_remove(&of->folder);
+    free(of);
+    return 0;
+}
+
+/* ---- links ---- */
+
+static enum doppel_status take_link(void *context, const struct doppel_semantic_pair *pair,
+                                    struct doppel_error *error)
+{
+    struct links *links = context;
+    char name[16];
+    snprintf(name, sizeof name, "t%d", (int)pair->item - 1);
+    assert_string_equal(pair->name->record_id, name);
+    snprintf(name, sizeof name, "t%d", (int)pair->link.of_item - 1);
+    assert_string_equal(pair->link.of, name);
+    assert_true(links->count < MOST_TEXTS);
+    links->items[links->count++] =
+        (struct one_link){pair->item, pair->link.of_item, pair->group, pair->of_group, pair->link};
+    if (links->returns)
+        return doppel_fail(error, links->returns, "enough");
+    return DOPPEL_OK;
+}
+
+static enum doppel_status find_links(struct linked_library *of, double rate, float cosine,
+                                     struct doppel_semantic_links_options options,
+                                     struct links *links)
+{
+    struct doppel_semantic *semantic = open_links(of, false, rate, cosine);
+    struct doppel_error error = {0};
+    links->count = 0;
+    enum doppel_status status = doppel_semantic_links(semantic, &options, take_link, links, &error);
+    assert_true(!status || error.message[0]);
+    doppel_semantic_free(semantic);
+    return status;
+}
+
+static const struct one_link *link_of(const struct links *links, uint64_t item)
+{
+    const struct one_link *found = NULL;
+    for (size_t i = 0; i < links->count; i++)
+        if (links->items[i].item == item) {
+            assert_null(found); /* once */
+            found = &links->items[i];
+        }
+    return found;
+}
+
+/* Of what is found of a text the one that it is to be linked to. NULL: none */
+static const struct doppel_semantic_link *expected_link(
+    const struct doppel_semantic_results *results, uint64_t item, const bool *settled)
+{
+    const struct doppel_semantic_link *best = NULL;
+    int looked = 0;
+    for (size_t i = 0; i < results->count && looked < 8; i++) {
+        const struct doppel_semantic_link *link = &results->links[i];
+        if (link->of_item >= item || settled[link->of_item])
+            continue;
+        looked++;
+        if (!best || link->query_coverage >= 0.5)
+            best = link;
+        if (best->query_coverage >= 0.5)
+            break;
+    }
+    return best;
+}
+
+static void assert_same_link(const struct doppel_semantic_link *a,
+                             const struct doppel_semantic_link *b)
+{
+    assert_int_equal(a->of_item, b->of_item);
+    assert_true(fabsf(a->cosine - b->cosine) < 1e-5F);
+    assert_true(a->false_positive_rate <= b->false_positive_rate * 1.001);
+    assert_true(b->false_positive_rate <= a->false_positive_rate * 1.001);
+    assert_int_equal(a->tier, b->tier);
+    assert_int_equal(a->extent, b->extent);
+    assert_int_equal(a->segment_count, b->segment_count);
+}
+
+/* Each text as it is found by itself. @return how many are linked */
+static size_t compare_with_searches(struct linked_library *of, double rate, float cosine,
+                                    const struct links *links)
+{
+    struct doppel_semantic *semantic = open_links(of, true, rate, cosine);
+    struct doppel_semantic_results results = {0};
+    bool settled[MOST_TEXTS + 1] = {false};
+    size_t linked = 0;
+    for (uint64_t item = 1; item <= MOST_TEXTS; item++) {
+        const char *text = of->texts[item - 1];
+        const struct one_link *own = link_of(links, item);
+        assert_int_equal(doppel_semantic_search(semantic, text, strlen(text), &results, NULL),
+                         DOPPEL_OK);
+        const struct doppel_semantic_link *expected = expected_link(&results, item, settled);
+        assert_int_equal(own != NULL, expected != NULL);
+        if (!expected)
+            continue;
+        assert_same_link(&own->link, expected);
+        settled[item] = expected->query_coverage >= 0.5;
+        linked++;
+    }
+    doppel_semantic_results_free(&results);
+    doppel_semantic_free(semantic);
+    return linked;
+}
+
+static void links_are_what_is_found(void **state)
+{
+    static const struct {
+        double rate;
+        float cosine;
+        size_t least;
+    } cases[] = {{1e-3, 0, 2}, {1e-5, 0.93F, 55}, {1e-5, 0.8F, 65}, {0.01, 0, 55}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct doppel_semantic_links_summary summary;
+        struct links links = {0};
+        const struct doppel_semantic_links_options options = {.summary = &summary};
+        assert_int_equal(find_links(*state, cases[i].rate, cases[i].cosine, options, &links),
+                         DOPPEL_OK);
+        const size_t linked = compare_with_searches(*state, cases[i].rate, cases[i].cosine, &links);
+        assert_int_equal(linked, links.count);
+        assert_int_equal(summary.linked, links.count);
+        assert_int_equal(summary.texts, MOST_TEXTS);
+        assert_true(summary.vectors > MOST_TEXTS + 20);
+        if (linked < cases[i].least)
+            fail_msg("%zu of case %zu are linked", linked, i);
+        for (size_t j = 1; j < links.count; j++)
+            assert_true(links.items[j - 1].of <= links.items[j].of);
+    }
+}
+
+static void a_rate_that_cannot_be_told_links_nothing(void **state)
+{
+    struct doppel_semantic_links_summary summary;
+    struct links links = {0};
+    const struct doppel_semantic_links_options options = {.summary = &summary};
+    assert_int_equal(find_links(*state, 1e-7, 0, options, &links), DOPPEL_OK);
+    assert_int_equal(links.count, 0);
+    assert_true(summary.min_cosine > 1);
+    assert_int_equal(summary.texts, MOST_TEXTS);
+}
+
+/* ---- what is not linked ---- */
+
+static void texts_of_one_group_are_not_linked(void **state)
+{
+    struct links links = {0};
+    assert_int_equal(
+        find_links(*state, 1e-5, 0.93F, (struct doppel_semantic_links_options){0}, &links),
+        DOPPEL_OK);
+    const struct one_link first = links.items[0], last = links.items[links.count - 1];
+    const struct doppel_semantic_grouped grouped[] = {
+        {first.of, 7}, {first.item, 7}, {last.item, 9}};
+    assert_true(first.item < last.item && first.of < first.item);
+    const struct doppel_semantic_links_options options = {.grouped = grouped, .grouped_count = 3};
+    assert_int_equal(find_links(*state, 1e-5, 0.93F, options, &links), DOPPEL_OK);
+    const struct one_link *other = link_of(&links, first.item);
+    assert_true(!other || other->of != first.of);
+    assert_int_equal(link_of(&links, last.item)->group, 9);
+    assert_int_equal(link_of(&links, last.item)->of_group, 0);
+}
+
+static void only_the_wanted_are_linked(void **state)
+{
+    struct links all = {0}, links = {0};
+    assert_int_equal(
+        find_links(*state, 1e-5, 0.93F, (struct doppel_semantic_links_options){0}, &all),
+        DOPPEL_OK);
+    uint64_t ids[] = {all.items[0].of, all.items[0].item, all.items[all.count - 1].item};
+    const struct doppel_item_set wanted = {true, ids, 3, 3};
+    const struct doppel_semantic_links_options options = {.wanted = &wanted};
+    assert_int_equal(find_links(*state, 1e-5, 0.93F, options, &links), DOPPEL_OK);
+    assert_int_equal(links.count, 1);
+    assert_int_equal(links.items[0].item, ids[1]);
+    assert_int_equal(links.items[0].of, ids[0]);
+}
+
+static struct doppel_digest content_of(struct linked_library *of, uint64_t item)
+{
+    struct doppel_name name;
+    assert_int_equal(doppel_library_name(of->library, item, &name, NULL), DOPPEL_OK);
+    const struct doppel_digest content = name.content;
+    doppel_name_free(&name);
+    return content;
+}
+
+static void removed_and_distinct_texts_are_not_linked(void **state)
+{
+    struct linked_library *of = *state;
+    struct links before = {0}, links = {0};
+    const struct doppel_semantic_links_options options = {0};
+    assert_int_equal(find_links(of, 1e-5, 0.93F, options, &before), DOPPEL_OK);
+    const struct one_link first = before.items[0], last = before.items[before.count - 1];
+    const struct doppel_digest a = content_of(of, first.item), b = content_of(of, first.of);
+    assert_int_equal(doppel_library_begin(of->library, NULL, NULL), DOPPEL_OK);
+    assert_int_equal(
+        doppel_library_mark(of->library, &a, &b, NULL, DOPPEL_LABEL_DISTINCT, NULL, NULL),
+        DOPPEL_OK);
+    assert_int_equal(doppel_library_remove(of->library, last.of, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_commit(of->library, NULL), DOPPEL_OK);
+    open_library_for(of, false);
+    assert_int_equal(find_links(of, 1e-5, 0.93F, options, &links), DOPPEL_OK);
+    const struct one_link *other = link_of(&links, first.item);
+    assert_true(!other || other->of != first.of);
+    for (size_t i = 0; i < links.count; i++)
+        assert_true(links.items[i].of != last.of && links.items[i].item != last.of);
+    assert_true(links.count + 3 >= before.count && links.count < before.count);
+}
+
+/* ---- what goes wrong ---- */
+
+static void a_failure_ends_it(void **state)
+{
+    struct linked_library *of = *state;
+    struct links links = {.returns = DOPPEL_E_NO_SPACE};
+    const struct doppel_semantic_links_options options = {0};
+    assert_int_equal(find_links(of, 1e-5, 0.93F, options, &links), DOPPEL_E_NO_SPACE);
+    assert_int_equal(links.count, 1);
+    struct doppel_semantic *semantic = open_links(of, false, 1e-5, 0.9F);
+    struct doppel_semantic_results results = {0};
+    assert_int_equal(doppel_semantic_search(semantic, "ma", 2, &results, NULL), DOPPEL_E_ARGUMENT);
+    doppel_semantic_free(semantic);
+    const struct doppel_semantic_options alone = {.text = doppel_text_options_default()};
+    assert_int_equal(doppel_semantic_new(of->run, NULL, &alone, &semantic, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_semantic_links(semantic, &options, take_link, &links, NULL),
+                     DOPPEL_E_ARGUMENT);
+    doppel_semantic_free(semantic);
+    doppel_run_cancel(of->run);
+    links.returns = DOPPEL_OK;
+    assert_int_equal(find_links(of, 1e-5, 0.8F, options, &links), DOPPEL_E_CANCELLED);
+    assert_int_equal(links.count, 0);
+}
+
+static void a_link_is_written(void **state)
+{
+    static const struct doppel_semantic_segment segment = {0, 90, 10, 99, 0.93F};
+    const struct doppel_name name = {
+        .path = (char *)"a.jsonl", .record_id = (char *)"x", .line = 3};
+    struct doppel_semantic_pair pair = {.item = 9,
+                                        .name = &name,
+                                        .of_group = 2,
+                                        .link = {.of = "y",
+                                                 .of_path = "a.jsonl",
+                                                 .of_line = 1,
+                                                 .of_item = 4,
+                                                 .cosine = 0.95F,
+                                                 .tier = DOPPEL_SEMANTIC_RELATED,
+                                                 .false_positive_rate = 2e-5,
+                                                 .expected = 0.25,
+                                                 .query_coverage = 0.5,
+                                                 .item_coverage = 0.25,
+                                                 .extent = DOPPEL_RELATION_CONTAINED,
+                                                 .segments = &segment,
+                                                 .segment_count = 1}};
+    struct doppel_json json = {0};
+    (void)state;
+    doppel_semantic_pair_to_json(&json, &pair);
+    assert_int_equal(doppel_json_status(&json, NULL), DOPPEL_OK);
+    static const char expected[] =
+        "{\"kind\":\"text\",\"id\":9,\"path\":\"a.jsonl\",\"record\":\"x\",\"line\":3,\"semantic\":"
+        "{\"item\":4,\"of\":\"y\",\"of_line\":1,\"of_group\":2,\"relation\":\"semantic\",\"tier\":"
+        "\"related\",\"cosine\":0.95,\"false_positive_rate\":2e-5,\"expected\":0.25,\"extent\":"
+        "\"contained\",\"query_coverage\":0.5,\"item_coverage\":0.25,\"segments\":[{\"a_start\":0,"
+        "\"a_end\":90,\"b_start\":10,\"b_end\":99,\"cosine\":0.93}]}}";
+    assert_int_equal(json.size, sizeof expected - 1);
+    assert_memory_equal(json.bytes, expected, json.size);
+    doppel_json_free(&json);
+}
+
+#define ON_A_LIBRARY(test)                                                                         \
+    cmocka_unit_test_setup_teardown(test, make_linked_library, remove_linked_library)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_link_is_written),
+        ON_A_LIBRARY(links_are_what_is_found),
+        ON_A_LIBRARY(a_rate_that_cannot_be_told_links_nothing),
+        ON_A_LIBRARY(texts_of_one_group_are_not_linked),
+        ON_A_LIBRARY(only_the_wanted_are_linked),
+        ON_A_LIBRARY(removed_and_distinct_texts_are_not_linked),
+        ON_A_LIBRARY(a_failure_ends_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* Texts that mean the same, as rows below the groups. */
+#ifndef DOPPEL_TOOLS_OUTPUT_SEMANTIC_ROWS_H
+#define DOPPEL_TOOLS_OUTPUT_SEMANTIC_ROWS_H
+
+#include <doppel/search_semantic.h>
+
+#include "tools/args/options.h"
+
+struct report;
+struct output;
+
+/* Zeroed but for these two. */
+struct semantic_rows {
+    const struct settings *settings;
+    struct report *report;
+    struct output *output; /* NULL: no row was printed */
+    struct doppel_json row;
+};
+
+/* A doppel_semantic_pair_visitor. @param rows struct semantic_rows */
+enum doppel_status semantic_rows_print(void *rows, const struct doppel_semantic_pair *pair,
+                                       struct doppel_error *error);
+
+/* Print what is held back. @return false when stdout could not be written */
+bool semantic_rows_finish(struct semantic_rows *rows);
+
+#endif
