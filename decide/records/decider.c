@@ -242,8 +242,8 @@ static bool take_first_decision(void *context, const struct doppel_log_entry *en
 }
 
 /* Say again what was decided of an item: whoever sends a record twice may not have had the answer,
- * since doppel or the sender died. Where the log does not have it, or what it was a duplicate of
- * was removed, the answer stays. */
+ * since doppel or the sender died. Where what it was a duplicate of was removed, nothing is left
+ * that it repeats: it is new. Where the log does not have it, the answer stays. */
 static enum doppel_status replay_decision(struct ingest *ingest, uint64_t item,
                                           struct decider_answer *answer, struct doppel_error *error)
 {
@@ -255,8 +255,10 @@ static enum doppel_status replay_decision(struct ingest *ingest, uint64_t item,
         doppel_library_each_log(ingest->library, &query, take_first_decision, &first, error);
     if (!status && first.found && first.rule.of)
         status = leaders_has(ingest->leaders, first.rule.of, &of, error);
-    if (status || !first.found || (first.rule.of && !of)) /* it was removed since */
+    if (status || !first.found)
         return status;
+    if (first.rule.of && !of)
+        first = (struct first_decision){0};
     answer->decision = first.rule.decision;
     answer->reason = first.rule.reason;
     answer->of = first.rule.of;

@@ -66,6 +66,31 @@ static void answers_as_dedup(void **state)
     free(lines);
 }
 
+static void what_a_known_one_repeated_is_gone(void **state)
+{
+    (void)state;
+    static const char first[] = "one text of some words, of which the library has three copies";
+    char lines[512];
+    snprintf(lines, sizeof lines,
+             "{\"id\":\"a\",\"text\":\"%s\"}\n{\"id\":\"b\",\"text\":\"%s.\"}\n"
+             "{\"id\":\"c\",\"text\":\"%s!\"}\n",
+             first, first, first);
+    write_text("c.jsonl", lines);
+    free(ingest(0, "c.jsonl"));
+    free(doppel_prints(0, "remove", "-L", "library", "1"));
+    char *got = ingest(0, "c.jsonl");
+    assert_has(
+        got,
+        "\"id\":\"a\",\"path\":\"c.jsonl\",\"line\":1,\"decision\":\"duplicate\",\"of\":\"b\"");
+    assert_has(got, "\"line\":2,\"decision\":\"new\",\"item\":2,\"replayed\":true}\n");
+    assert_has(got, "\"line\":3,\"decision\":\"new\",\"item\":3,\"replayed\":true}\n");
+    char *again = ingest(0, "c.jsonl");
+    assert_has(again, "\"of\":\"b\"");
+    assert_int_equal(count_lines(again, "\"decision\":\"new\""), 2);
+    free(got);
+    free(again);
+}
+
 /* The same in two halves, the second through a pipe, with shingles that were kept. */
 static void goes_on_where_it_ended(void **state)
 {
@@ -375,7 +400,10 @@ static void records_and_files_live_together(void **state)
     free(doppel_prints(0, "remove", "-L", "library", "q.txt"));
     free(doppel_prints(0, "remove", "-L", "library", "r0"));
     list = ingest(0, "c.jsonl");
-    assert_int_equal(count_lines(list, "\"of\":\"r3\""), 2); /* itself and its copy r0 */
+    assert_int_equal(count_lines(list, "\"of\":\"r3\""), 1); /* its copy r0 */
+    assert_int_equal(count_lines(list, "\"id\":\"r3\",\"path\":\"c.jsonl\",\"line\":4,\"decision\":"
+                                       "\"new\""),
+                     1);
     free(list);
     free(lines);
 }
@@ -420,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(answers_as_dedup),
+        IN_SANDBOX(what_a_known_one_repeated_is_gone),
         IN_SANDBOX(goes_on_where_it_ended),
         IN_SANDBOX(an_index_that_is_gone_is_made_or_refused),
         IN_SANDBOX(answers_at_once),
