@@ -8,6 +8,7 @@
 
 #include "core/try.h"
 #include "embed/embedder_internal.h"
+#include "embed/model.h"
 
 static const uint64_t usual_cache_bytes = UINT64_C(8) << 30;
 
@@ -68,6 +69,11 @@ static enum doppel_status open_model_of(struct doppel_embedder *embedder,
     const struct doppel_model_open_options open = {options->folder, options->name, options->exact};
     enum doppel_status status;
     TRY(doppel_model_open(&open, &embedder->model, error));
+    if (!model_is_whole(embedder->model)) /* vectors that are kept would be wrong for good */
+        TRY(doppel_fail(error, DOPPEL_E_CORRUPT,
+                        "the embedding model '%s' is damaged: remove it with 'doppel model remove' "
+                        "and add it again",
+                        options->name));
     const struct doppel_model_info *info = doppel_model_info(embedder->model);
     TRY(set_identity(embedder, info->name, info->prefix, error));
     memcpy(embedder->identity.revision, info->revision, sizeof info->revision);

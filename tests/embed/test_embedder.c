@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,32 @@ static void test_what_cannot_be_opened(void **state)
     end_world(&world);
 }
 
+/* One bit of a row, which nothing else would notice. */
+static void test_a_damaged_model_is_refused(void **state)
+{
+    (void)state;
+    struct embedder_world world;
+    struct doppel_embedder *embedder = NULL;
+    struct doppel_error error;
+    char file[DOPPEL_MODEL_MAX_NAME + 8];
+    size_t size;
+    begin_world(&world, NULL);
+    snprintf(file, sizeof file, "%s.model", world.name);
+    const char *path = made_path(&world.folder, file);
+    char *bytes = made_read(path, &size);
+    bytes[size - 100] ^= 1;
+    made_file(path, bytes, size);
+    assert_int_equal(open_embedder(&world, world.name, &embedder, &error), DOPPEL_E_CORRUPT);
+    assert_non_null(strstr(error.message, "is damaged"));
+    assert_null(embedder);
+    bytes[size - 100] ^= 1;
+    made_file(path, bytes, size);
+    assert_int_equal(open_embedder(&world, world.name, &embedder, &error), DOPPEL_OK);
+    doppel_embedder_free(embedder);
+    free(bytes);
+    end_world(&world);
+}
+
 /* ---- embedding ---- */
 
 static void test_vectors_are_those_of_the_model(void **state)
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_identities),
         cmocka_unit_test(test_identity_of_a_model),
         cmocka_unit_test(test_what_cannot_be_opened),
+        cmocka_unit_test(test_a_damaged_model_is_refused),
         cmocka_unit_test(test_vectors_are_those_of_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
