@@ -120,8 +120,8 @@ enum doppel_status tensor_find(const uint8_t *file, size_t size, const char *pat
                              "among them: say which",
                              path, tensor_name, other);
     else if (!tensor_name)
-        status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: has no tensor of rows and columns",
-                             path);
+        status =
+            doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: has no tensor of rows and columns", path);
     else if (!entry)
         status = doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: has no '%s'", path, tensor_name);
     else
@@ -162,11 +162,17 @@ bool tensor_is_float(const struct tensor *tensor)
            tensor->type == TENSOR_F32 || tensor->type == TENSOR_F64;
 }
 
+double tensor_double(const struct tensor *tensor, size_t i)
+{
+    const uint64_t bits = get_u64(tensor->bytes + 8 * i);
+    double wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
 float tensor_float(const struct tensor *tensor, size_t i)
 {
     const uint8_t *bytes = tensor->bytes;
-    uint64_t bits;
-    double wide;
     switch (tensor->type) {
     case TENSOR_I8:
         return (float)(int8_t)bytes[i];
@@ -175,9 +181,7 @@ float tensor_float(const struct tensor *tensor, size_t i)
     case TENSOR_BF16:
         return float_of_bits((uint32_t)get_u16(bytes + 2 * i) << 16);
     case TENSOR_F64:
-        bits = get_u64(bytes + 8 * i);
-        memcpy(&wide, &bits, sizeof wide);
-        return (float)wide;
+        return (float)tensor_double(tensor, i);
     default:
         return get_f32(bytes + 4 * i);
     }

@@ -41,6 +41,8 @@ enum doppel_status tensor_find(const uint8_t *file, size_t size, const char *pat
 
 /* Number i as a float; only of I8 and floats. */
 float tensor_float(const struct tensor *tensor, size_t i);
+/* Number i of F64. */
+double tensor_double(const struct tensor *tensor, size_t i);
 
 /* Number i; only of I32 and I64. */
 int64_t tensor_integer(const struct tensor *tensor, size_t i);

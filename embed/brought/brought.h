@@ -93,6 +93,12 @@ enum doppel_status read_vector_lines(const struct vector_input *input,
 enum doppel_status take_vector_matrix(const struct vector_input *input, const struct tensor *matrix,
                                       struct doppel_vector_file *file, struct doppel_error *error);
 
+/* Whether the length of a vector can be computed in floats, by its largest number without its sign:
+ * 0 is fine, and what is no finite number is looked for later. DOPPEL_E_LIMIT
+ * @param name of the vector, "row 7" */
+enum doppel_status check_largest(const char *path, const char *name, double largest,
+                                 struct doppel_error *error);
+
 /* Whether there can be so many vectors of that dimension. DOPPEL_E_EMPTY, DOPPEL_E_LIMIT */
 enum doppel_status check_vector_counts(const char *path, size_t count, size_t dimension,
                                        struct doppel_error *error);

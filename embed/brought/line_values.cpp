@@ -1,6 +1,7 @@
 // simdjson behind a C interface. Nothing throws: it is compiled without exceptions.
 #include "embed/brought/line_values.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <new>
 #include <simdjson.h>
@@ -54,6 +55,8 @@ static const char *take_vector(line_parser &parser, const dom::array &array, lin
         double number;
         if (element.get(number) != SUCCESS)
             return "its \"vector\" holds what is no number";
+        if (std::fabs(number) > out.largest)
+            out.largest = std::fabs(number);
         parser.vector[out.dimension++] = static_cast<float>(number);
     }
     out.vector = parser.vector;

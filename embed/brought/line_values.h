@@ -14,7 +14,8 @@ enum line_id { LINE_ID_NONE, LINE_ID_TEXT, LINE_ID_NUMBER, LINE_ID_OTHER };
 
 struct line_values {
     size_t dimension;
-    float *vector; /* of the parser, as the id's text */
+    float *vector;  /* of the parser, as the id's text */
+    double largest; /* of its numbers without their signs, before they are floats */
     enum line_id id;
     const char *text;
     size_t text_size; /* it may hold NULs */

@@ -88,6 +88,7 @@ static enum doppel_status take_record(struct line_vectors *lines, const struct l
                                       struct doppel_error *error)
 {
     const size_t dimension = values->dimension;
+    char name[32];
     enum doppel_status status = DOPPEL_OK;
     if (!lines->count)
         TRY(begin_line_rows(lines, dimension, values->id != LINE_ID_NONE, error));
@@ -95,6 +96,8 @@ static enum doppel_status take_record(struct line_vectors *lines, const struct l
         TRY(doppel_fail(error, DOPPEL_E_FORMAT,
                         "%s: line %" PRIu64 ": has %zu dimensions, where others have %zu",
                         lines->input->path, lines->reader.line, dimension, lines->dimension));
+    snprintf(name, sizeof name, "line %" PRIu64, lines->reader.line);
+    TRY(check_largest(lines->input->path, name, values->largest, error));
     TRY(put_id(lines, values, error));
     TRY(vector_spool_put(&lines->rows, values->vector, dimension * sizeof *values->vector, error));
     lines->count++;

@@ -16,6 +16,18 @@ enum { STEP_ROWS = 4096 };
 /* So that squares of floats, and sums of 4096 of them, are neither lost nor infinite. */
 static const float least_largest = 1e-15F, most_largest = 1e13F;
 
+enum doppel_status check_largest(const char *path, const char *name, double largest,
+                                 struct doppel_error *error)
+{
+    if (largest == 0 || !isfinite(largest) ||
+        (largest > (double)least_largest && largest < (double)most_largest))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_LIMIT,
+                       "%s: the largest number of %s is %.3g; from 1e-15 to 1e13 a length can be "
+                       "computed",
+                       path, name, largest);
+}
+
 enum doppel_status check_vector_counts(const char *path, size_t count, size_t dimension,
                                        struct doppel_error *error)
 {
@@ -38,6 +50,22 @@ static bool lie_as_floats(const struct tensor *matrix)
            *(const uint8_t *)&one == 1; /* little-endian, as the file is */
 }
 
+/* As floats those of 1e-300 would be zeros. */
+static enum doppel_status check_doubles(const struct vector_input *input,
+                                        const struct tensor *matrix, size_t row,
+                                        struct doppel_error *error)
+{
+    const size_t dimension = matrix->shape[1];
+    double largest = 0;
+    char name[32];
+    for (size_t d = 0; d < dimension; d++) {
+        const double number = fabs(tensor_double(matrix, row * dimension + d));
+        largest = number > largest ? number : largest;
+    }
+    snprintf(name, sizeof name, "row %zu", row);
+    return check_largest(input->path, name, largest, error);
+}
+
 static enum doppel_status convert_rows(const struct vector_input *input,
                                        const struct tensor *matrix, struct vector_spool *spool,
                                        struct doppel_error *error)
@@ -48,6 +76,8 @@ static enum doppel_status convert_rows(const struct vector_input *input,
     if (!row)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for vectors");
     for (size_t i = 0; i < matrix->shape[0]; i++) {
+        if (matrix->type == TENSOR_F64)
+            TRY(check_doubles(input, matrix, i, error));
         for (size_t d = 0; d < dimension; d++)
             row[d] = tensor_float(matrix, i * dimension + d);
         if (i % STEP_ROWS == 0 && doppel_run_cancelled(input->run))
@@ -210,10 +240,7 @@ static enum doppel_status refuse_row(const struct doppel_vector_file *file, size
     if (!isfinite(largest))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "%s: %s holds what is no finite number", path,
                            name);
-    return doppel_fail(error, DOPPEL_E_LIMIT,
-                       "%s: the largest number of %s is %.3g; from 1e-15 to 1e13 a length can be "
-                       "computed",
-                       path, name, (double)largest);
+    return check_largest(path, name, (double)largest, error);
 }
 
 static enum doppel_status check_numbers(const struct doppel_vector_file *file, const char *path,

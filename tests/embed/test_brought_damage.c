@@ -96,8 +96,8 @@ static void refuses_other_lines(void **state)
         {"{\"vector\":[1,2]}\n{\"vector\":[1,null]}\n", DOPPEL_E_FORMAT, "no number"},
         {"{\"vector\":[1,2]}\n{\"vector\":[1,NaN]}\n", DOPPEL_E_FORMAT, "line 2: "},
         {"{\"vector\":[1,2]}\n{\"vector\":[1,1e999]}\n", DOPPEL_E_FORMAT, "line 2: "},
-        {"{\"vector\":[1,2]}\n{\"vector\":[1,1e300]}\n", DOPPEL_E_CORRUPT,
-         "row 1 holds what is no finite number"},
+        {"{\"vector\":[1,2]}\n{\"vector\":[1,1e300]}\n", DOPPEL_E_LIMIT,
+         "the largest number of line 2 is 1e+300"},
         {"{\"vector\":[1,2]}\n{\"id\":1,\"vector\":[1,2]}\n", DOPPEL_E_FORMAT, "has an \"id\""},
         {"{\"id\":1,\"vector\":[1,2]}\n{\"vector\":[1,2]}\n", DOPPEL_E_FORMAT, "has no \"id\""},
         {"{\"id\":1.5,\"vector\":[1,2]}\n", DOPPEL_E_FORMAT, "neither a text nor a whole number"},
@@ -141,10 +141,19 @@ static void refuses_what_is_no_number(void **state)
                    "the largest number of row 1 is 1e-16");
     assert_refused(*state, "x.npy", file, npy_of(file, 1, two, huge, sizeof huge), DOPPEL_E_LIMIT,
                    "the largest number of row 1 is 1e+14");
-    static const double large[2] = {1, 1e300};
-    assert_refused(*state, "x.npy", file,
-                   npy_of(file, 1, HEAD("<f8", "False", "(2, 1)"), large, sizeof large),
-                   DOPPEL_E_CORRUPT, "row 1 holds");
+    static const double wide[][2] = {{1, 1e300}, {0, -1e-300}, {1, NAN}, {1, -1e-16}};
+    static const enum doppel_status statuses[] = {DOPPEL_E_LIMIT, DOPPEL_E_LIMIT, DOPPEL_E_CORRUPT,
+                                                  DOPPEL_E_LIMIT};
+    static const char *const sentences[] = {
+        "the largest number of row 1 is 1e+300", "the largest number of row 1 is 1e-300",
+        "row 1 holds what is no finite number", "the largest number of row 1 is 1e-16"};
+    for (size_t i = 0; i < 4; i++)
+        assert_refused(*state, "x.npy", file,
+                       npy_of(file, 1, HEAD("<f8", "False", "(2, 1)"), wide[i], sizeof wide[i]),
+                       statuses[i], sentences[i]);
+    static const char lines[] = "{\"vector\":[1]}\n{\"vector\":[-1e-300]}\n";
+    assert_refused(*state, "x", lines, strlen(lines), DOPPEL_E_LIMIT,
+                   "the largest number of line 2 is 1e-300");
 }
 
 static void refuses_other_fvecs(void **state)
