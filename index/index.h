@@ -211,8 +211,10 @@ DOPPEL_API enum doppel_status doppel_index_verify(const struct doppel_index *ind
 /**
  * Read some codes, at even distances among all that there are, oldest first: a sample, the same one
  * of the same index.
- * @param codes room for `most` codes; payloads likewise. @param out_count how many were read: all,
- * if there are no more than `most`, and fewer where some were removed
+ * @param codes room for `most` codes; NULL: payloads alone
+ * @param payloads room for `most`
+ * @param out_count how many were read: all, if there are no more than `most`, and fewer where some
+ * were removed
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: an index of postings; _CORRUPT. Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_index_sample(const struct doppel_index *index, size_t most,

@@ -6,17 +6,22 @@
 struct code_sample {
     const struct doppel_index *index;
     struct snapshot snapshot;
-    uint64_t *codes, *payloads;
+    uint64_t *codes, *payloads; /* codes NULL: payloads alone */
+    uint64_t *scratch;          /* room for a code that nobody wants */
     size_t count;
 };
+
+static uint64_t *room_for_code(const struct code_sample *sample)
+{
+    return sample->codes ? sample->codes + sample->count * sample->index->words : sample->scratch;
+}
 
 /* The living code of number `at` of a source, behind those that were taken. */
 static void sample_segment(struct code_sample *sample, size_t source, uint64_t at)
 {
     const struct table *table = sample->snapshot.state->parts[source]->table;
-    uint64_t *code = sample->codes + sample->count * sample->index->words;
     uint64_t *payload = sample->payloads + sample->count;
-    sample->count += table_read(table, at, 1, code, payload) &&
+    sample->count += table_read(table, at, 1, room_for_code(sample), payload) &&
                      !snapshot_removes(sample->index, &sample->snapshot, source, *payload);
 }
 
@@ -26,8 +31,7 @@ static void sample_head(struct code_sample *sample, uint64_t at)
     pthread_rwlock_rdlock(&sample->index->shared->lock);
     const uint32_t death = view->head->deaths[at];
     if (!death || death > view->clock) {
-        head_read_code(view->head, (uint32_t)at,
-                       sample->codes + sample->count * sample->index->words);
+        head_read_code(view->head, (uint32_t)at, room_for_code(sample));
         sample->payloads[sample->count++] = view->head->payloads[at];
     }
     pthread_rwlock_unlock(&sample->index->shared->lock);
@@ -66,15 +70,20 @@ enum doppel_status doppel_index_sample(const struct doppel_index *index, size_t 
     uint64_t all = 0, distinct;
     if (!index->words)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "an index of postings has no codes");
+    sample.scratch = codes ? NULL : malloc(index->words * sizeof *codes);
+    if (!codes && !sample.scratch)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read codes");
     sample.snapshot = snapshot_take(index);
     for (size_t i = 0; i < sample.snapshot.state->count; i++)
         all += table_count(sample.snapshot.state->parts[i]->table, &distinct);
     all += sample.snapshot.head.count;
-    const uint64_t some = all < most ? all : most;
-    for (uint64_t i = 0; i < some; i++)
+    /* removed ones of the head have numbers, too, and take no room */
+    const uint64_t some = doppel_index_count(index) <= most ? all : most;
+    for (uint64_t i = 0; i < some && sample.count < most; i++)
         sample_code_at(&sample, (uint64_t)((double)i * (double)all / (double)some));
     enum doppel_status status = sample_damage(&sample, error);
     snapshot_release(&sample.snapshot);
+    free(sample.scratch);
     if (!status)
         *out_count = sample.count;
     return status;

@@ -255,11 +255,16 @@ static void a_sample_is_of_what_is_there(void **state)
     remove_some(&set);
     const size_t words = words_of(kind.dimension);
     uint64_t *codes = calloc(kind.count * words, sizeof *codes), payloads[3500];
-    for (size_t most = MOST; most <= 3500; most += 3500 - MOST) {
-        size_t count;
+    const size_t mosts[] = {MOST, (size_t)doppel_index_count(set.index), 3500};
+    for (size_t turn = 0; turn < 3; turn++) {
+        size_t count, most = mosts[turn];
         bool seen[3500] = {false};
+        uint64_t alone[3500];
+        assert_int_equal(doppel_index_sample(set.index, most, NULL, alone, &count, NULL),
+                         DOPPEL_OK);
         assert_int_equal(doppel_index_sample(set.index, most, codes, payloads, &count, NULL),
                          DOPPEL_OK);
+        assert_memory_equal(alone, payloads, count * sizeof *alone);
         assert_true(most == MOST ? count > MOST * 8 / 10 && count < MOST : count == 3000);
         for (size_t i = 0; i < count; i++) {
             const size_t row = payloads[i] / 10;
