@@ -94,6 +94,23 @@ DOPPEL_API enum doppel_status doppel_vector_index_remove(struct doppel_vector_in
                                                          const char *id,
                                                          struct doppel_error *error);
 
+/** Remove all vectors whose ids begin with some letters: all or none. @return DOPPEL_OK, also where
+ * there are none; others as doppel_vector_index_add */
+DOPPEL_API enum doppel_status doppel_vector_index_remove_all(struct doppel_vector_index *index,
+                                                             const char *prefix,
+                                                             struct doppel_error *error);
+
+/** An id. @param is_there false: its vector is lost, with a damaged segment say. @return false: no
+ * more */
+typedef bool doppel_vector_id_visitor(void *context, const char *id, bool is_there);
+
+/** Visit all ids, by number; the visitor changes nothing in the index.
+ * @return as doppel_vector_index_search; DOPPEL_E_ARGUMENT: its vectors have no ids */
+DOPPEL_API enum doppel_status doppel_vector_index_each_id(struct doppel_vector_index *index,
+                                                          doppel_vector_id_visitor *visit,
+                                                          void *context,
+                                                          struct doppel_error *error);
+
 /** What is found. */
 struct doppel_vector_found {
     size_t query;    /**< number of the query in the request */

@@ -305,6 +305,35 @@ static enum doppel_status remove_number(struct doppel_vector_index *index, uint6
     return !status && index->named ? vector_drop_id(index, number, error) : status;
 }
 
+/* One whose id begins with some letters. @return DOPPEL_E_NOT_FOUND: there is none */
+static enum doppel_status remove_first_of(struct doppel_vector_index *index, const char *prefix,
+                                          struct doppel_error *error)
+{
+    uint64_t number;
+    enum doppel_status status;
+    TRY(vector_number_of_prefix(index, prefix, &number, error));
+    if (number == UINT64_MAX)
+        return DOPPEL_E_NOT_FOUND;
+    TRY(remove_number(index, number, error));
+done:
+    return status;
+}
+
+enum doppel_status doppel_vector_index_remove_all(struct doppel_vector_index *index,
+                                                  const char *prefix, struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(doppel_store_begin(index->store, error));
+    while (!(status = remove_first_of(index, prefix, error)))
+        ;
+    if (status != DOPPEL_E_NOT_FOUND)
+        doppel_store_rollback(index->store);
+    else
+        TRY(doppel_store_commit(index->store, error));
+done:
+    return status;
+}
+
 enum doppel_status doppel_vector_index_remove(struct doppel_vector_index *index, const char *id,
                                               struct doppel_error *error)
 {

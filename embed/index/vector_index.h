@@ -34,6 +34,9 @@ enum doppel_status vector_all_named(struct doppel_vector_index *index, struct do
 /* @param out what is there under an id; UINT64_MAX: nothing */
 enum doppel_status vector_number_of_id(struct doppel_vector_index *index, const char *id,
                                        uint64_t *out, struct doppel_error *error);
+/* Of an id that begins with some letters. */
+enum doppel_status vector_number_of_prefix(struct doppel_vector_index *index, const char *prefix,
+                                           uint64_t *out, struct doppel_error *error);
 enum doppel_status vector_put_id(struct doppel_vector_index *index, uint64_t number, const char *id,
                                  struct doppel_error *error);
 enum doppel_status vector_drop_id(struct doppel_vector_index *index, uint64_t number,

@@ -156,6 +156,86 @@ static void ids_take_places_and_are_removed(void **state)
     free(second);
 }
 
+/* ---- all ids ---- */
+
+struct ids_seen {
+    size_t there, lost;
+    bool wrong;
+};
+
+static bool note_id(void *context, const char *id, bool is_there)
+{
+    struct ids_seen *seen = context;
+    seen->there += is_there;
+    seen->lost += !is_there;
+    seen->wrong |= strncmp(id, "v1", 2) == 0;
+    return true;
+}
+
+/* Those that begin with v1 are removed from a segment and from the log. */
+static void ids_are_visited_and_removed_by_their_beginning(void **state)
+{
+    float *own = random_vectors(SHAPE_EVEN, MANY + 100, DIMENSION, 6);
+    size_t removed = 0;
+    struct ids_seen seen = {0};
+    struct doppel_error error;
+    struct doppel_vector_index *index = open_index(true, true);
+    (void)state;
+    struct named_rows rows = {.vectors = {own, MANY, DIMENSION}};
+    assert_int_equal(add_rows(index, &rows), DOPPEL_OK);
+    rows = (struct named_rows){.vectors = {own + MANY * DIMENSION, 100, DIMENSION}, .first = MANY};
+    assert_int_equal(add_rows(index, &rows), DOPPEL_OK);
+    for (size_t i = 0; i < MANY + 100; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "v%zu", i);
+        removed += strncmp(id, "v1", 2) == 0;
+    }
+    assert_int_equal(doppel_vector_index_remove_all(index, "v1", &error), DOPPEL_OK);
+    assert_int_equal(doppel_vector_index_remove_all(index, "v1", &error), DOPPEL_OK);
+    assert_int_equal(doppel_vector_index_each_id(index, note_id, &seen, &error), DOPPEL_OK);
+    assert_int_equal(seen.there, MANY + 100 - removed);
+    assert_false(seen.lost || seen.wrong);
+    expect_nearest(index, own + 17 * DIMENSION, NULL);
+    expect_nearest(index, own + 27 * DIMENSION, "v27");
+    doppel_vector_index_close(index);
+    free(own);
+}
+
+static bool remove_segment(void *context, const struct doppel_store_segment *segment)
+{
+    char path[160];
+    (void)context;
+    snprintf(path, sizeof path, "%s/%s", folder, segment->name);
+    return remove(path) == 0;
+}
+
+/* What lay in a segment that is gone still has ids. */
+static void ids_of_what_is_lost_are_told(void **state)
+{
+    float *own = random_vectors(SHAPE_EVEN, MANY + 100, DIMENSION, 7);
+    const struct doppel_vector_index_options options = {
+        .folder = folder, .write = true, .salvage = true};
+    struct ids_seen seen = {0};
+    struct doppel_vector_index *index = open_index(true, true);
+    (void)state;
+    struct named_rows rows = {.vectors = {own, MANY, DIMENSION}};
+    assert_int_equal(add_rows(index, &rows), DOPPEL_OK);
+    rows = (struct named_rows){.vectors = {own + MANY * DIMENSION, 100, DIMENSION}, .first = MANY};
+    assert_int_equal(add_rows(index, &rows), DOPPEL_OK);
+    assert_int_equal(
+        doppel_store_index_verify(doppel_vector_index_codes(index), remove_segment, NULL, NULL),
+        DOPPEL_OK);
+    doppel_vector_index_close(index);
+    assert_int_equal(doppel_vector_index_open(&options, &index, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_store_index_repair(doppel_vector_index_codes(index), NULL, NULL, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(doppel_vector_index_each_id(index, note_id, &seen, NULL), DOPPEL_OK);
+    assert_int_equal(seen.lost, MANY);
+    assert_int_equal(seen.there, 100);
+    doppel_vector_index_close(index);
+    free(own);
+}
+
 static void numbers_are_ids_where_there_are_none(void **state)
 {
     float *rows = random_vectors(SHAPE_EVEN, 30, DIMENSION, 3);
@@ -294,6 +374,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ids_take_places_and_are_removed, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(ids_are_visited_and_removed_by_their_beginning, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(ids_of_what_is_lost_are_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(numbers_are_ids_where_there_are_none, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, make_folder, remove_folder),
