@@ -67,6 +67,68 @@ DOPPEL_API enum doppel_status doppel_library_salvage(const char *directory,
                                                      doppel_problem_visitor *visitor, void *context,
                                                      struct doppel_error *error);
 
+/* ---- texts that have vectors ----
+ *
+ * The vectors lie beside the library (doppel/search_semantic.h). Here is which texts have some, so
+ * that nothing of them is lost unnoticed. */
+
+/** What is known of the vectors of a text. */
+struct doppel_library_vectors {
+    uint64_t number;   /**< by which they lie there: the id of the item that they were made for */
+    uint64_t item;     /**< whose they are: when an item is removed, another one that is the same,
+                          byte by byte or, of records, by its content, has them; 0: none has */
+    uint64_t chunks;   /**< how many, at least 1 */
+    const char *model; /**< what they were made by, its name; borrowed */
+};
+
+/** Note them, in place of what was known of this number. To be committed; likewise the next.
+ * @return DOPPEL_OK; _BUSY; _IO; _NO_SPACE; _MEMORY */
+DOPPEL_API enum doppel_status doppel_library_note_vectors(
+    struct doppel_library *library, const struct doppel_library_vectors *vectors,
+    struct doppel_error *error);
+
+/** Forget those of a number; 0: all. */
+DOPPEL_API enum doppel_status doppel_library_forget_vectors(struct doppel_library *library,
+                                                            uint64_t number,
+                                                            struct doppel_error *error);
+
+/** Whose the vectors of a number are; of one that is not known, the item with this id. 0: none's.
+ */
+DOPPEL_API enum doppel_status doppel_library_vectors_of(struct doppel_library *library,
+                                                        uint64_t number, uint64_t *out_item,
+                                                        struct doppel_error *error);
+
+/** Whether an item is a text that has at least so many words, and neither it nor its representative
+ * has vectors. Of records the library knows which are too short. */
+DOPPEL_API enum doppel_status doppel_library_lacks_vectors(struct doppel_library *library,
+                                                           uint64_t item, uint32_t min_words,
+                                                           bool *out, struct doppel_error *error);
+
+/** A number whose vectors are none's. @return DOPPEL_E_NOT_FOUND: there are none such */
+DOPPEL_API enum doppel_status doppel_library_next_lost_vectors(struct doppel_library *library,
+                                                               uint64_t *out_number,
+                                                               struct doppel_error *error);
+
+/** How much there is that is somebody's. */
+struct doppel_library_vectors_count {
+    uint64_t texts, chunks;
+    char model[256]; /**< "": there are none; cut off if it is longer */
+};
+
+/** Counts row by row: a second for ten million texts. */
+DOPPEL_API enum doppel_status doppel_library_count_vectors(struct doppel_library *library,
+                                                           struct doppel_library_vectors_count *out,
+                                                           struct doppel_error *error);
+
+/** False ends the visit (DOPPEL_E_CANCELLED). */
+typedef bool doppel_library_vectors_visitor(void *context,
+                                            const struct doppel_library_vectors *vectors);
+/** By number. Within a visit no other begins. */
+DOPPEL_API enum doppel_status doppel_library_each_vectors(struct doppel_library *library,
+                                                          doppel_library_vectors_visitor *visitor,
+                                                          void *context,
+                                                          struct doppel_error *error);
+
 /* ---- packing ---- */
 
 /**

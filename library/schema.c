@@ -203,6 +203,15 @@
     " decision TEXT NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY(request, number)"             \
     ") STRICT, WITHOUT ROWID;"
 
+/* Which texts have vectors, which lie beside the catalogue under a number, that of the item they
+ * were made for; `item` is whose they are by now, 0: of none that is there. Version 15. */
+#define TEXT_VECTORS_TABLE                                                                         \
+    "CREATE TABLE text_vectors("                                                                   \
+    " number INTEGER PRIMARY KEY, item INTEGER NOT NULL, chunks INTEGER NOT NULL,"                 \
+    " model TEXT NOT NULL, checksum INTEGER NOT NULL"                                              \
+    ") STRICT;"                                                                                    \
+    "CREATE INDEX text_vectors_item ON text_vectors(item);"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
@@ -221,7 +230,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     "", /* version 11: rows of the log that tell of many digests */
     UPSTREAM_TABLE,
     JOB_TABLES TODAYS_VIEWS,
-    REQUEST_TABLES};
+    REQUEST_TABLES,
+    TEXT_VECTORS_TABLE};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -254,7 +264,8 @@ const char catalogue_schema[] =
     " item INTEGER NOT NULL, path BLOB NOT NULL,"
     " former_item INTEGER, former_path BLOB"
     ") STRICT;" TEXT_TABLES DOPPEL_STORE_INDEX_SCHEMA LEDGER_TABLES PIXELS_COLUMN WORDS_COLUMN
-        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE JOB_TABLES REQUEST_TABLES TODAYS_VIEWS;
+        SCHEME_INDEXES LIST_TABLES UPSTREAM_TABLE JOB_TABLES REQUEST_TABLES TEXT_VECTORS_TABLE
+            TODAYS_VIEWS;
 
 /* The data come last: they lie on pages of their own, which other look-ups do not read. */
 #define JOINED_TABLE(place)                                                                        \

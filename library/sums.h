@@ -22,6 +22,7 @@
 #define POLICY_SUM "one, keep"
 #define MARK_SUM "a, b, same, time_ns, note"
 #define UPSTREAM_SUM "item, token"
+#define TEXT_VECTORS_SUM "number, item, chunks, model"
 #define REQUEST_SUM "id, client, key, body, time_ns"
 #define ANSWER_SUM "request, number, decision"
 #define FAILURE_SUM "path, " STAMP_COLUMNS ", settled, time_ns, status, message, program, limits"

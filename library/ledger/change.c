@@ -19,6 +19,7 @@ static enum doppel_status delete_item(struct doppel_library *library, uint64_t i
 {
     enum doppel_status status;
     TRY(derived_forget(library, id, error));
+    TRY(text_vectors_hand_on(library, id, error));
     TRY(links_leave(library, id, error));
     TRY(rows_run(library, "DELETE FROM item WHERE id = ?1", VALUES(ID(id)), error));
     TRY(rows_run(library, "DELETE FROM text WHERE id = ?1", VALUES(ID(id)), error));

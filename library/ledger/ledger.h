@@ -43,6 +43,10 @@ enum doppel_status links_leave(struct doppel_library *library, uint64_t id,
 enum doppel_status links_hand_on(struct doppel_library *library, uint64_t id,
                                  struct doppel_error *error);
 
+/** The vectors of a text that goes are those of another one with its content, or of none. */
+enum doppel_status text_vectors_hand_on(struct doppel_library *library, uint64_t id,
+                                        struct doppel_error *error);
+
 /** doppel_library_set_metadata of what was checked, and of an item that is there. */
 enum doppel_status metadata_put(struct doppel_library *library, uint64_t id,
                                 const struct doppel_metadata *about, struct doppel_error *error);

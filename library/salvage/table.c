@@ -34,6 +34,7 @@ const struct salvage_table salvage_tables[] = {
     {"exact", NULL, NULL, true},
     {"failure", FAILURE_SUM, NULL, true},
     {"upstream", UPSTREAM_SUM, NULL, false},
+    {"text_vectors", TEXT_VECTORS_SUM, NULL, false},
     {"job", JOB_SUM, NULL, false},
     {"job_input", JOB_INPUT_SUM, NULL, true},
     {"request", REQUEST_SUM, NULL, false},

@@ -1,10 +1,11 @@
-/* Catalogues of versions 8 to 13 are brought up, and then have what those of today have. */
+/* Catalogues of versions 8 to 14 are brought up, and then have what those of today have. */
 #include "tests/library/list_codes.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 
-#define VERSION_14_UNDONE "DROP TABLE answer; DROP TABLE request;"
+#define VERSION_15_UNDONE "DROP TABLE text_vectors;"
+#define VERSION_14_UNDONE VERSION_15_UNDONE "DROP TABLE answer; DROP TABLE request;"
 #define VERSION_13_UNDONE VERSION_14_UNDONE "DROP TABLE job; DROP TABLE job_input;"
 #define VERSION_12_UNDONE VERSION_13_UNDONE "DROP TABLE upstream;"
 #define VERSION_10_UNDONE                                                                          \
