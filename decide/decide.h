@@ -64,8 +64,9 @@ struct doppel_decide_options {
     struct doppel_upstream_options upstream; /**< nobody is asked in a dry run */
 
     /** Texts that are new by their words are searched for by their meaning, which the decision says
-     * and nothing follows from; and, unless it is a dry run, their vectors are kept. Where that
-     * fails the run is notified, once, and goes on without. NULL: none. */
+     * and nothing follows from; and, unless it is a dry run, their vectors are kept, and those of
+     * texts that are there already and have none: a notice of the run says at the end how many
+     * these were. Where that fails the run is notified, once, and goes on without. NULL: none. */
     struct doppel_semantic *semantic;
 
     struct doppel_corpus_files records; /**< JSON Lines to read */

@@ -431,6 +431,7 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
         status = meaning_stage_run(decider->meaning, out, &why);
     if (!status)
         return DOPPEL_OK;
+    meaning_stage_end(decider->meaning);
     why.status = status;
     if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED) {
         decider->failure = why;

@@ -1,6 +1,7 @@
 /* A second stage of decisions: what no words tell is searched for by its meaning. */
 #include "decide/meaning.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ struct meaning_stage {
     struct doppel_semantic_results results; /* of the decision that was given last */
     struct parser *parser;                  /* of lines; NULL: texts are pushed */
     struct file_text file;
-    bool failed; /* it was said why */
+    uint64_t caught_up; /* texts that were there and got their vectors */
+    bool failed;        /* it was said why */
 };
 
 struct meaning_stage *meaning_stage_new(struct doppel_run *run,
@@ -61,21 +63,63 @@ static void text_of_line(struct meaning_stage *stage, const struct doppel_decide
         *out = NULL;
 }
 
+/* Whether it says something new: it came in just now, and is nobody's duplicate. */
+static bool is_something_new(const struct doppel_decided *decided)
+{
+    return !decided->replayed && (decided->decision == DOPPEL_DECISION_NEW ||
+                                  decided->decision == DOPPEL_DECISION_REVISION ||
+                                  decided->decision == DOPPEL_DECISION_PART);
+}
+
+/* The item whose text this is; 0: it has none, or is not to be found by its meaning. */
+static uint64_t item_of_text(const struct doppel_decided *decided)
+{
+    if (decided->is_file && decided->kind != DOPPEL_KIND_TEXT)
+        return 0;
+    switch (decided->reason) {
+    case DOPPEL_BECAUSE_KNOWN:
+    case DOPPEL_BECAUSE_MOVED:
+        return decided->item;
+    case DOPPEL_BECAUSE_IDENTICAL:
+    case DOPPEL_BECAUSE_SAME_CONTENT:
+        return decided->same_as ? decided->same_as : decided->of;
+    default:
+        break;
+    }
+    return decided->replayed || is_something_new(decided) ? decided->item : 0;
+}
+
+/* @param out the item that is to get its vectors; 0: none */
+static enum doppel_status find_lacking(const struct meaning_stage *stage,
+                                       const struct doppel_decided *decided, uint64_t *out,
+                                       struct doppel_error *error)
+{
+    const uint64_t item = stage->options->dry_run ? 0 : item_of_text(decided);
+    bool lacks = false;
+    enum doppel_status status = DOPPEL_OK;
+    if (item)
+        TRY(doppel_semantic_lacks(stage->options->semantic, item, &lacks, error));
+    *out = lacks ? item : 0;
+done:
+    return status;
+}
+
+/* @param results NULL: the text is embedded alone */
 static enum doppel_status search_by_meaning(struct meaning_stage *stage,
                                             const struct doppel_decided *decided,
+                                            struct doppel_semantic_results *results,
                                             struct doppel_error *error)
 {
     struct doppel_semantic *semantic = stage->options->semantic;
     const char *text = decided->text;
     size_t size = decided->text_size;
-    doppel_semantic_results_free(&stage->results);
     if (decided->is_file)
-        return doppel_semantic_search_file(semantic, decided->path, &stage->results, error);
+        return doppel_semantic_search_file(semantic, decided->path, results, error);
     if (text && stage->parser)
         text_of_line(stage, decided, &text, &size);
     if (!text)
         return DOPPEL_E_NOT_FOUND;
-    return doppel_semantic_search(semantic, text, size, &stage->results, error);
+    return doppel_semantic_search(semantic, text, size, results, error);
 }
 
 static enum doppel_status note_meaning_failure(struct meaning_stage *stage,
@@ -92,19 +136,46 @@ static enum doppel_status note_meaning_failure(struct meaning_stage *stage,
     return DOPPEL_OK;
 }
 
+/* @param lacking as of find_lacking */
+static enum doppel_status decide_by_meaning(struct meaning_stage *stage,
+                                            struct doppel_decided *decided, uint64_t lacking,
+                                            struct doppel_error *error)
+{
+    const bool is_new = is_new_text(decided);
+    uint64_t chunks = 0;
+    enum doppel_status status;
+    TRY(search_by_meaning(stage, decided, is_new ? &stage->results : NULL, error));
+    if (is_new && stage->results.count)
+        decided->semantic = &stage->results.links[0];
+    if (lacking)
+        TRY(doppel_semantic_add(stage->options->semantic, lacking, &chunks, error));
+    stage->caught_up += chunks && !is_something_new(decided);
+done:
+    return status;
+}
+
 enum doppel_status meaning_stage_run(struct meaning_stage *stage, struct doppel_decided *decided,
                                      struct doppel_error *error)
 {
     struct doppel_error why = {0};
+    uint64_t lacking = 0;
     enum doppel_status status;
-    if (!stage || stage->failed || !is_new_text(decided))
+    if (!stage || stage->failed)
         return DOPPEL_OK;
-    status = search_by_meaning(stage, decided, &why);
+    status = find_lacking(stage, decided, &lacking, &why);
+    if (!status && (lacking || is_new_text(decided)))
+        status = decide_by_meaning(stage, decided, lacking, &why);
     if (status == DOPPEL_E_NOT_FOUND)
         return DOPPEL_OK;
-    if (!status && stage->results.count)
-        decided->semantic = &stage->results.links[0];
-    if (!status && decided->item && !stage->options->dry_run)
-        status = doppel_semantic_add(stage->options->semantic, decided->item, &why);
     return status ? note_meaning_failure(stage, status, &why, error) : DOPPEL_OK;
+}
+
+void meaning_stage_end(struct meaning_stage *stage)
+{
+    if (!stage || !stage->caught_up)
+        return;
+    doppel_run_notice(stage->run, "semantic: %" PRIu64 " known text%s got %s vectors",
+                      stage->caught_up, stage->caught_up == 1 ? "" : "s",
+                      stage->caught_up == 1 ? "its" : "their");
+    stage->caught_up = 0;
 }

@@ -30,7 +30,7 @@ struct doppel_semantic_options {
                                          the library has is compared, and no text is embedded */
     const char *directory;            /**< of the library; borrowed for the call. NULL, and no
                                          library: texts are compared alone */
-    bool write;                       /**< texts are to be added: the index is made if need be */
+    bool write; /**< texts are to be added: the index is made if need be, and the library written */
     bool durable;
     struct doppel_text_options text; /**< how texts are read */
     double max_fp_rate; /**< the share of pairs of texts by chance that may be as near; default
@@ -44,8 +44,9 @@ DOPPEL_API struct doppel_semantic_options doppel_semantic_options_default(void);
 /**
  * @param out given (doppel_semantic_free); untouched on failure
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: the library has no such index, and `write` is not set;
- *         DOPPEL_E_VERSION: its vectors are of another model, which is named; as
- *         doppel_vector_index_open. One thread at a time.
+ *         DOPPEL_E_VERSION: its vectors are of another model, which is named; DOPPEL_E_CORRUPT: it
+ *         lacks vectors that the library knows of; as doppel_vector_index_open. One thread at a
+ *         time.
  */
 DOPPEL_API enum doppel_status doppel_semantic_new(struct doppel_run *run,
                                                   struct doppel_library *library,
@@ -82,7 +83,7 @@ DOPPEL_API void doppel_semantic_results_free(struct doppel_semantic_results *res
  * what was found is put together text by text, as doppel_dedup does it.
  *
  * @param bytes any, of the format of the options; the first 1 MB counts
- * @param results replaced
+ * @param results replaced; NULL: it is embedded alone, for doppel_semantic_add
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it has no library; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT: the
  *         index is damaged; what embedding
  *         returns, and what reading the library does
@@ -108,10 +109,18 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
                                                             const char *a, const char *b,
                                                             float *out, struct doppel_error *error);
 
-/** Keep the vectors of the text that was searched for last, as those of an item, once. One that has
- * none is not kept. @return as doppel_vector_index_add; DOPPEL_E_ARGUMENT: there is no library */
+/** Whether an item is a text that is to have vectors, and has none: long enough, and neither it nor
+ * its representative has some. @return as reading the library */
+DOPPEL_API enum doppel_status doppel_semantic_lacks(struct doppel_semantic *semantic, uint64_t item,
+                                                    bool *out, struct doppel_error *error);
+
+/** Keep the vectors of the text that was searched for last, as those of an item, once, and note in
+ * the library that it has them, which is committed. One that has none is not kept.
+ * @param out_chunks how many it has; may be NULL
+ * @return as doppel_vector_index_add; what writing to the library does; DOPPEL_E_ARGUMENT: there is
+ * no library */
 DOPPEL_API enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
-                                                  struct doppel_error *error);
+                                                  uint64_t *out_chunks, struct doppel_error *error);
 
 /* ---- all with all ---- */
 
@@ -186,11 +195,23 @@ DOPPEL_API enum doppel_status doppel_semantic_model(const char *directory,
 DOPPEL_API enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,
                                                    struct doppel_error *error);
 
-/** Check every byte of the vectors of a library, if it has any; or go on without the damaged ones,
- * whose texts are not found by their meaning then.
- * @return DOPPEL_OK, also where there is damage; DOPPEL_E_CANCELLED. Thread-safe. */
-DOPPEL_API enum doppel_status doppel_semantic_verify(const char *directory, bool repair,
-                                                     doppel_problem_visitor *visit, void *context,
+/** What doppel_semantic_verify looks at. */
+struct doppel_semantic_check {
+    struct doppel_library *library; /**< which texts have vectors; NULL: it is not known */
+    const char *directory;          /**< of the library */
+    bool repair;                    /**< the library is open to be written */
+    doppel_problem_visitor *visit;
+    void *context;
+};
+
+/**
+ * Check every byte of the vectors of a library, and whether there are those that it knows of, and
+ * of no text that is gone. With `repair` go on without what is damaged or lost: the texts are
+ * reported, and forgotten, so that they get their vectors when they come in again.
+ * @param check borrowed
+ * @return DOPPEL_OK, also where there is damage; DOPPEL_E_CANCELLED; what writing returns
+ */
+DOPPEL_API enum doppel_status doppel_semantic_verify(const struct doppel_semantic_check *check,
                                                      struct doppel_error *error);
 
 /** Append a text that was found to the object that was begun last: its id, path and record, and the

@@ -24,25 +24,36 @@ struct doppel_semantic_options doppel_semantic_options_default(void)
 
 /* ---- life ---- */
 
+/* What the library has vectors of is not begun again. */
 static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, const char *folder,
                                               struct doppel_error *error)
 {
     const struct doppel_semantic_options *options = &semantic->options;
     const struct doppel_embedder_identity *identity =
         options->embedder ? doppel_embedder_identity(options->embedder) : NULL;
-    const struct doppel_vector_index_options index = {.folder = folder,
-                                                      .make = options->write ? identity : NULL,
-                                                      .named = true,
-                                                      .write = options->write,
-                                                      .shared = true,
-                                                      .durable = options->durable};
+    struct doppel_library_vectors_count known;
+    struct doppel_vector_index_options index = {.folder = folder,
+                                                .named = true,
+                                                .write = options->write,
+                                                .shared = true,
+                                                .durable = options->durable};
     enum doppel_status status;
-    if (options->write && mkdir(folder, FOLDER_MODE) && errno != EEXIST)
+    TRY(doppel_library_count_vectors(semantic->library, &known, error));
+    if (options->write && !known.texts)
+        index.make = identity;
+    if (index.make && mkdir(folder, FOLDER_MODE) && errno != EEXIST)
         TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", folder, strerror(errno)));
-    TRY(doppel_vector_index_open(&index, &semantic->index, error));
+    status = doppel_vector_index_open(&index, &semantic->index, error);
+    if (status && known.texts)
+        TRY(semantic_vectors_lost(folder, &known, status, error));
+    TRY(status);
+    if (semantic_count(semantic->index) < known.chunks)
+        TRY(semantic_vectors_lost(folder, &known, DOPPEL_E_NOT_FOUND, error));
     if (identity)
         TRY(doppel_embedder_check_identity(doppel_vector_index_identity(semantic->index), identity,
                                            error));
+    if (options->write)
+        TRY(semantic_settle(semantic->library, semantic->index, error));
 done:
     return status;
 }
@@ -269,17 +280,17 @@ static void drop_link(struct doppel_semantic_link *link)
     free((void *)link->segments);
 }
 
-/* Of an item that is gone from the library: those of its chunks that were found. */
-static void forget_item(struct doppel_semantic *semantic, uint64_t item)
+/* Whose vectors these are by now. @param out given (doppel_name_free). @return DOPPEL_E_NOT_FOUND:
+ * nobody's */
+static enum doppel_status name_link(struct doppel_semantic *semantic,
+                                    struct doppel_semantic_link *link, struct doppel_name *out,
+                                    struct doppel_error *error)
 {
-    char id[SEMANTIC_ID_BYTES];
-    for (size_t i = 0; i < semantic->hits.count && semantic->options.write; i++) {
-        const struct semantic_hit *hit = &semantic->hits.items[i];
-        if (hit->item != item)
-            continue;
-        semantic_id(item, &hit->chunk, id);
-        (void)doppel_vector_index_remove(semantic->index, id, NULL); /* or another time */
-    }
+    enum doppel_status status;
+    TRY(doppel_library_vectors_of(semantic->library, link->of_item, &link->of_item, error));
+    TRY(doppel_library_name(semantic->library, link->of_item, out, error));
+done:
+    return status;
 }
 
 /* What was removed from the library meanwhile, and what is beyond the wanted ones, goes. */
@@ -296,12 +307,9 @@ static enum doppel_status name_links(struct doppel_semantic *semantic,
     for (size_t i = 0; i < count; i++) {
         struct doppel_semantic_link link = results->links[i];
         struct doppel_name name;
-        enum doppel_status named =
-            status || kept == semantic->options.nearest
-                ? DOPPEL_E_NOT_FOUND
-                : doppel_library_name(semantic->library, link.of_item, &name, error);
-        if (named == DOPPEL_E_NOT_FOUND && kept < semantic->options.nearest && !status)
-            forget_item(semantic, link.of_item);
+        enum doppel_status named = status || kept == semantic->options.nearest
+                                       ? DOPPEL_E_NOT_FOUND
+                                       : name_link(semantic, &link, &name, error);
         if (named) {
             status = named == DOPPEL_E_NOT_FOUND ? status : named;
             drop_link(&link);
@@ -334,6 +342,8 @@ enum doppel_status doppel_semantic_search(struct doppel_semantic *semantic, cons
                                           struct doppel_error *error)
 {
     enum doppel_status status;
+    if (!results)
+        return semantic_embed(semantic, bytes, size, error);
     doppel_semantic_results_free(results);
     TRY(semantic_embed(semantic, bytes, size, error));
     TRY(semantic_weigh(semantic, error));
@@ -360,10 +370,8 @@ enum doppel_status doppel_semantic_state(struct doppel_semantic *semantic,
     enum doppel_status status = semantic_weigh(semantic, error);
     if (status)
         return status;
-    const struct doppel_index *index =
-        doppel_store_index_get(doppel_vector_index_codes(semantic->index));
     *out = (struct doppel_semantic_state){
-        .vectors = doppel_index_count(index),
+        .vectors = semantic_count(semantic->index),
         .pairs = semantic->background ? doppel_vector_background_pairs(semantic->background) : 0,
         .min_cosine = semantic_threshold(semantic, 1),
         .wanted = chunks_for_rate(semantic->options.max_fp_rate)};

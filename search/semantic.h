@@ -55,4 +55,61 @@ enum { SEMANTIC_ID_BYTES = 160 };
 void semantic_id(uint64_t item, const struct semantic_chunk *chunk, char out[SEMANTIC_ID_BYTES]);
 bool semantic_parse_id(const char *id, uint64_t *item, struct semantic_chunk *chunk);
 
+/* ---- what the library knows of vectors ---- */
+
+uint64_t semantic_count(struct doppel_vector_index *index);
+
+/* What the library knows of is not there, or damaged, as a status says, with its sentence.
+ * @return DOPPEL_E_CORRUPT; another status as it is */
+enum doppel_status semantic_vectors_lost(const char *folder,
+                                         const struct doppel_library_vectors_count *known,
+                                         enum doppel_status status, struct doppel_error *error);
+
+/* Before vectors are added: those of texts that are gone are dropped, and those are noted that a
+ * library from before version 15 of its catalogue has. */
+enum doppel_status semantic_settle(struct doppel_library *library,
+                                   struct doppel_vector_index *index, struct doppel_error *error);
+
+/* A vector that has an id. */
+struct found_chunk {
+    uint64_t number;
+    uint32_t count; /* that its text is to have */
+    bool is_there;
+};
+
+/* Both sides. Zero-initialised it is empty. */
+struct vectors_ledger {
+    ARRAY(struct doppel_library_vectors) noted; /* by number; without models */
+    ARRAY(struct found_chunk) found;            /* by number */
+};
+
+/* The library is read first: what is noted is there. */
+enum doppel_status vectors_ledger_read(struct doppel_library *library,
+                                       struct vectors_ledger *ledger, struct doppel_error *error);
+enum doppel_status vectors_ledger_find(struct doppel_vector_index *index,
+                                       struct vectors_ledger *ledger, struct doppel_error *error);
+void vectors_ledger_free(struct vectors_ledger *ledger);
+
+/* What both sides say of the vectors of a number. */
+struct text_vectors {
+    uint64_t number, item;
+    uint64_t noted; /* 0: the library does not know of them */
+    uint64_t there, whole;
+};
+enum doppel_status vectors_ledger_each(const struct vectors_ledger *ledger,
+                                       enum doppel_status visit(void *context,
+                                                                const struct text_vectors *text,
+                                                                struct doppel_error *error),
+                                       void *context, struct doppel_error *error);
+
+/* Drop those of a number, and forget them. @param index NULL: there is none */
+enum doppel_status vectors_drop(struct doppel_library *library, struct doppel_vector_index *index,
+                                uint64_t number, struct doppel_error *error);
+
+/* Those that are there are those of the item with their number. */
+enum doppel_status vectors_note_found(struct doppel_library *library,
+                                      const struct text_vectors *text, const char *model,
+                                      struct doppel_error *error);
+bool vectors_are_of_none(struct doppel_library *library, const struct text_vectors *text);
+
 #endif

@@ -134,17 +134,37 @@ static const char *id_of_chunk(void *context, size_t row)
     return ids->id;
 }
 
-enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
-                                       struct doppel_error *error)
+enum doppel_status doppel_semantic_lacks(struct doppel_semantic *semantic, uint64_t item, bool *out,
+                                         struct doppel_error *error)
 {
+    return doppel_library_lacks_vectors(semantic->library, item, semantic->options.text.min_words,
+                                        out, error);
+}
+
+/* The vectors come first: what is noted is there. */
+enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_t item,
+                                       uint64_t *out_chunks, struct doppel_error *error)
+{
+    const struct doppel_library_vectors noted = {
+        item, item, semantic->chunks.count,
+        doppel_embedder_identity(semantic->options.embedder)->name};
     const struct doppel_vectors vectors = {
         semantic->rows, semantic->chunks.count,
         doppel_embedder_identity(semantic->options.embedder)->dimension};
     struct chunk_ids ids = {.semantic = semantic, .item = item};
     const struct doppel_vector_index_rows rows = {&vectors, id_of_chunk, &ids};
+    enum doppel_status status = DOPPEL_OK;
     if (!semantic->index)
-        return no_semantic_library(error);
-    return vectors.count ? doppel_vector_index_add(semantic->index, &rows, NULL, error) : DOPPEL_OK;
+        TRY(no_semantic_library(error));
+    if (noted.chunks) {
+        TRY(doppel_vector_index_add(semantic->index, &rows, NULL, error));
+        TRY(doppel_library_note_vectors(semantic->library, &noted, error));
+        TRY(doppel_library_commit(semantic->library, error));
+    }
+    if (out_chunks)
+        *out_chunks = noted.chunks;
+done:
+    return status;
 }
 
 /* ---- what a cosine is worth ---- */
@@ -201,8 +221,7 @@ enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppe
     if (!semantic->index)
         TRY(no_semantic_library(error));
     TRY(doppel_vector_index_refresh(semantic->index, error));
-    const uint64_t now =
-        doppel_index_count(doppel_store_index_get(doppel_vector_index_codes(semantic->index)));
+    const uint64_t now = semantic_count(semantic->index);
     if (semantic->background_of && now < 2 * semantic->background_of)
         return DOPPEL_OK;
     TRY(make_background(semantic, error));

@@ -12,16 +12,18 @@ static bool take_kept_row(void *context, const char *id, const float *row)
     struct semantic_linking *linking = context;
     struct semantic_chunk chunk;
     uint64_t item;
-    return !id || !semantic_parse_id(id, &item, &chunk) ||
-           semantic_linking_add(linking, item, &chunk, row);
+    if (!id || !semantic_parse_id(id, &item, &chunk))
+        return true;
+    /* whose they are by now; of what cannot be read, whose they were */
+    (void)doppel_library_vectors_of(linking->semantic->library, item, &item, NULL);
+    return !item || semantic_linking_add(linking, item, &chunk, row);
 }
 
 static enum doppel_status load_kept_rows(struct semantic_linking *linking,
                                          struct doppel_error *error)
 {
     struct doppel_vector_index *index = linking->semantic->index;
-    const uint64_t count =
-        doppel_index_count(doppel_store_index_get(doppel_vector_index_codes(index)));
+    const uint64_t count = semantic_count(index);
     linking->dimension = doppel_vector_index_identity(index)->dimension;
     enum doppel_status status =
         doppel_vector_index_sample(index, (size_t)count, take_kept_row, linking, error);

@@ -302,8 +302,9 @@ static void say_old(const struct verifying *verifying)
 static enum doppel_status verify_vectors(struct verifying *verifying, struct doppel_error *error)
 {
     char *directory = library_directory(verifying->settings);
-    enum doppel_status status = doppel_semantic_verify(directory, verifying->settings->repair,
-                                                       print_problem, verifying, error);
+    const struct doppel_semantic_check check = {
+        verifying->library, directory, verifying->settings->repair, print_problem, verifying};
+    enum doppel_status status = doppel_semantic_verify(&check, error);
     free(directory);
     return status;
 }
