@@ -16,6 +16,7 @@ struct emission {
     struct grouping *grouping;
     const struct group_receiver *receiver;
     uint64_t *number; /* of the last group, of all groupings */
+    uint32_t kept;    /* of the group that was emitted last */
 };
 
 /* Item numbers sorted so that the members of a group stand together. */
@@ -302,6 +303,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
                 group_members_reserve(&out, count) && add_member(grouping, kept, &out);
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_other_member(grouping, members[i].item, &out);
+    emission->kept = kept;
     group_leave_alone(out.items, out.count);
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (room && out.count < 2) {
@@ -422,6 +424,28 @@ static enum doppel_status merge_links(const struct grouping *grouping, struct le
 
 /* ---- all groups ---- */
 
+/* @param number of the last group before these. @param count of them, with the one that leads */
+static enum doppel_status visit_lead_text(const struct emission *emission,
+                                          const struct led_item *members, size_t count,
+                                          uint64_t number, struct doppel_error *error)
+{
+    const struct grouping *grouping = emission->grouping;
+    const struct doppel_group_options *options = grouping->options->group;
+    const bool shown = *emission->number > number;
+    if (!options->visit_text || grouping->options->kind != DOPPEL_KIND_TEXT)
+        return DOPPEL_OK;
+    const uint32_t item = shown ? emission->kept : members[0].leader;
+    char *path = item_store_path(&grouping->items, item);
+    if (!path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of a scan");
+    const struct doppel_group_text text = {path, shown ? *emission->number : 0,
+                                           item_store_get(&grouping->items, item).reference,
+                                           count - 1};
+    enum doppel_status status = options->visit_text(options->text_context, &text, error);
+    free(path);
+    return status;
+}
+
 static enum doppel_status emit_groups(struct emission *emission, struct doppel_error *error)
 {
     struct grouping *grouping = emission->grouping;
@@ -437,8 +461,10 @@ static enum doppel_status emit_groups(struct emission *emission, struct doppel_e
             ;
         size_t files = end - begin;
         TRY(merge_links(grouping, members + begin, &files, error));
+        const uint64_t before = *emission->number;
         if (is_shown(grouping, members + begin, files))
             TRY(emit_group(emission, members + begin, files, error));
+        TRY(visit_lead_text(emission, members + begin, end - begin, before, error));
     }
 done:
     free(members);
@@ -453,7 +479,7 @@ enum doppel_status groupings_visit(const struct all_groups *all,
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < all->count; i++) {
         struct grouping *grouping = all->groupings[i];
-        struct emission emission = {grouping, receiver, &number};
+        struct emission emission = {grouping, receiver, &number, 0};
         if (grouping && item_store_count(&grouping->items))
             TRY(emit_groups(&emission, error));
     }

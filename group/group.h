@@ -134,6 +134,20 @@ struct doppel_group {
 typedef enum doppel_status doppel_group_visitor(void *context, const struct doppel_group *group,
                                                 struct doppel_error *error);
 
+/** A text file that repeats no other one by its words: the one to keep of its group, or one that is
+ * in none. Borrowed for the visit. */
+struct doppel_group_text {
+    const char *path;
+    uint64_t group;    /**< its number; 0: of no group that is visited */
+    bool reference;    /**< only compared against */
+    size_t duplicates; /**< so many others repeat it */
+};
+
+/** Visit one. What is not DOPPEL_OK ends the search, which returns it. */
+typedef enum doppel_status doppel_group_text_visitor(void *context,
+                                                     const struct doppel_group_text *text,
+                                                     struct doppel_error *error);
+
 /** Which texts of corpora are grouped, as their library links them. */
 enum doppel_group_records {
     DOPPEL_GROUP_NO_RECORDS,
@@ -168,6 +182,10 @@ struct doppel_group_options {
     const struct doppel_read_options *read; /**< how files are read; borrowed; NULL (default): by
                                                the schemes and texts of `compare` */
     bool cross_folder;                      /**< only groups that span two paths; default false */
+    doppel_group_text_visitor *visit_text;  /**< each text that repeats no other, in the order of
+                                               their first files, between the groups of texts; NULL
+                                               (default): none */
+    void *text_context;                     /**< of it */
     const char *library; /**< the folder of a library whose manual labels count, if there is one;
                             borrowed; NULL (default): none */
 

@@ -132,7 +132,7 @@ struct doppel_semantic_grouped {
 
 /** A text, and another one that means the same in other words; all is borrowed for the visit. */
 struct doppel_semantic_pair {
-    uint64_t item;                  /**< in the library */
+    uint64_t item;                  /**< in the library; 0: it is a file by itself */
     const struct doppel_name *name; /**< of it */
     uint64_t group, of_group;       /**< by their words; 0: none */
     struct doppel_semantic_link link;
@@ -177,6 +177,39 @@ struct doppel_semantic_links_options {
 DOPPEL_API enum doppel_status doppel_semantic_links(
     struct doppel_semantic *semantic, const struct doppel_semantic_links_options *options,
     doppel_semantic_pair_visitor *visit, void *context, struct doppel_error *error);
+
+/** A text file to be linked with others. */
+struct doppel_semantic_file {
+    const char *path;
+    uint64_t group; /**< that it is in by its words; 0: none */
+    bool reference; /**< two of these are not linked */
+};
+
+/** All is borrowed for the call. */
+struct doppel_semantic_files {
+    const struct doppel_semantic_file *files; /**< an earlier one stands before */
+    size_t count;
+    /** Called with all that is to be embedded, before any is; then `begin`, once. What they return
+     * but DOPPEL_OK ends it. NULL: not wanted. */
+    enum doppel_status (*foresee)(void *context, const struct doppel_model_texts *texts,
+                                  struct doppel_error *error);
+    enum doppel_status (*begin)(void *context, struct doppel_error *error);
+    void *context;
+    struct doppel_semantic_links_summary *summary; /**< filled; NULL: not wanted */
+};
+
+/**
+ * Link files, as doppel_semantic_links does it, without a library: each is read again, the first
+ * 1 MB of it, and embedded, all in memory. Where cosines are chosen by a rate, vectors are whitened
+ * first (doppel_vector_whiten). `item` and `of_item` of the pairs are 0. Files that cannot be read
+ * are reported to the run, which goes on.
+ *
+ * @return as doppel_semantic_links; what embedding returns. DOPPEL_E_ARGUMENT: there is no embedder
+ */
+DOPPEL_API enum doppel_status doppel_semantic_link_files(struct doppel_semantic *semantic,
+                                                         const struct doppel_semantic_files *files,
+                                                         doppel_semantic_pair_visitor *visit,
+                                                         void *context, struct doppel_error *error);
 
 /** Append a pair as an object (docs/formats.md). Thread-safe for different `json`. */
 DOPPEL_API void doppel_semantic_pair_to_json(struct doppel_json *json,

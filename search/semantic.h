@@ -50,6 +50,10 @@ enum doppel_status semantic_take_near_items(struct doppel_semantic *semantic,
                                             struct doppel_semantic_results *results,
                                             struct doppel_error *error);
 
+/* The beginning of a file. @param out given (free) */
+enum doppel_status semantic_read_file(const char *path, char **out, size_t *out_size,
+                                      struct doppel_error *error);
+
 /* Id of a chunk in the index, and back. */
 enum { SEMANTIC_ID_BYTES = 160 };
 void semantic_id(uint64_t item, const struct semantic_chunk *chunk, char out[SEMANTIC_ID_BYTES]);

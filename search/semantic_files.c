@@ -12,9 +12,8 @@
 
 enum { MOST_FILE_BYTES = 1 << 20 };
 
-/* The beginning of a file. @param out given (free) */
-static enum doppel_status read_text_file(const char *path, char **out, size_t *out_size,
-                                         struct doppel_error *error)
+enum doppel_status semantic_read_file(const char *path, char **out, size_t *out_size,
+                                      struct doppel_error *error)
 {
     struct stat file;
     enum doppel_status status = DOPPEL_OK;
@@ -48,7 +47,7 @@ enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic,
     char *bytes = NULL;
     size_t size;
     enum doppel_status status;
-    TRY(read_text_file(path, &bytes, &size, error));
+    TRY(semantic_read_file(path, &bytes, &size, error));
     TRY(doppel_semantic_search(semantic, bytes, size, results, error));
 done:
     free(bytes);
@@ -63,7 +62,7 @@ static enum doppel_status embed_file(struct doppel_semantic *semantic, const cha
     char *bytes = NULL;
     size_t size;
     enum doppel_status status;
-    TRY(read_text_file(path, &bytes, &size, error));
+    TRY(semantic_read_file(path, &bytes, &size, error));
     TRY(semantic_embed(semantic, bytes, size, error));
 done:
     free(bytes);

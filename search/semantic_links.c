@@ -78,14 +78,15 @@ static int compare_grouped(const void *a, const void *b)
     return (x->item > y->item) - (x->item < y->item);
 }
 
-static uint64_t group_of_text(const struct semantic_linking *linking, uint64_t item)
+static uint64_t group_of_item(const struct semantic_linking *linking, uint64_t item)
 {
     const struct doppel_semantic_links_options *options = linking->options;
     const struct doppel_semantic_grouped wanted = {.item = item};
     const struct doppel_semantic_grouped *found =
-        options->grouped_count ? bsearch(&wanted, options->grouped, options->grouped_count,
-                                         sizeof wanted, compare_grouped)
-                               : NULL;
+        options && options->grouped_count
+            ? bsearch(&wanted, options->grouped, options->grouped_count, sizeof wanted,
+                      compare_grouped)
+            : NULL;
     return found ? found->group : 0;
 }
 
@@ -110,7 +111,7 @@ enum doppel_status semantic_linking_sort(struct semantic_linking *linking,
             texts[kept++] = texts[i];
     linking->texts.count = kept;
     for (size_t i = 0; i < kept; i++)
-        texts[i].group = group_of_text(linking, texts[i].item);
+        texts[i].group = group_of_item(linking, texts[i].item);
     for (size_t i = 0; i < count; i++)
         linking->text_of[i] = find_linkable(linking, linking->items.items[i]);
     return DOPPEL_OK;
@@ -212,10 +213,12 @@ static enum doppel_status see_text(struct semantic_linking *linking, uint32_t nu
 {
     struct linkable_text *text = &linking->texts.items[number];
     enum doppel_status status = DOPPEL_OK;
-    if (text->state == LINKABLE_NOT_SEEN) {
+    if (!linking->semantic->library) {
+        text->state = LINKABLE;
+    } else if (text->state == LINKABLE_NOT_SEEN) {
         const struct doppel_item_set *wanted = linking->options->wanted;
-        text->state = linking->semantic->library ? NOT_LINKABLE : LINKABLE;
-        if (linking->semantic->library && (!wanted || doppel_item_set_has(wanted, text->item)))
+        text->state = NOT_LINKABLE;
+        if (!wanted || doppel_item_set_has(wanted, text->item))
             status = see_item(linking, text, error);
     }
     *out = text->state == LINKABLE;
@@ -230,7 +233,7 @@ static enum doppel_status may_be_linked(struct semantic_linking *linking, uint32
     enum doppel_manual_label label = DOPPEL_LABEL_NONE;
     enum doppel_status status;
     TRY(see_text(linking, of, out, error));
-    if (b->settled || (a->group && a->group == b->group))
+    if (b->settled || (a->group && a->group == b->group) || (a->reference && b->reference))
         *out = false;
     if (*out && library && doppel_library_has_labels(library))
         TRY(doppel_library_get_label(library, &a->content, &b->content, &label, error));
@@ -350,4 +353,16 @@ enum doppel_status semantic_linking_find(struct semantic_linking *linking,
               compare_chosen);
 done:
     return status;
+}
+
+void semantic_linking_sum_up(const struct semantic_linking *linking,
+                             struct doppel_semantic_links_summary *summary)
+{
+    if (summary)
+        *summary = (struct doppel_semantic_links_summary){
+            .texts = linking->texts.count,
+            .vectors = linking->chunks.count,
+            .linked = linking->links.count,
+            .min_cosine = semantic_threshold(linking->semantic, 1),
+        };
 }

@@ -13,6 +13,7 @@ struct linkable_text {
     uint64_t group; /* by its words; 0: none */
     enum { LINKABLE_NOT_SEEN, LINKABLE, NOT_LINKABLE } state;
     bool settled; /* it is linked with half of it or more: none is linked to it */
+    bool reference;
     struct doppel_digest content;
 };
 
@@ -56,6 +57,9 @@ enum doppel_status semantic_linking_sort(struct semantic_linking *linking,
 enum doppel_status semantic_linking_find(struct semantic_linking *linking,
                                          struct doppel_error *error);
 
+/* @param summary may be NULL */
+void semantic_linking_sum_up(const struct semantic_linking *linking,
+                             struct doppel_semantic_links_summary *summary);
 void semantic_linking_free(struct semantic_linking *linking);
 
 #endif

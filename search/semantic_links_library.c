@@ -60,19 +60,6 @@ done:
     return status;
 }
 
-static void sum_links_up(const struct semantic_linking *linking)
-{
-    struct doppel_semantic_links_summary *summary = linking->options->summary;
-    if (!summary)
-        return;
-    *summary = (struct doppel_semantic_links_summary){
-        .texts = linking->texts.count,
-        .vectors = linking->chunks.count,
-        .linked = linking->links.count,
-        .min_cosine = semantic_threshold(linking->semantic, 1),
-    };
-}
-
 enum doppel_status doppel_semantic_links(struct doppel_semantic *semantic,
                                          const struct doppel_semantic_links_options *options,
                                          doppel_semantic_pair_visitor *visit, void *context,
@@ -84,7 +71,7 @@ enum doppel_status doppel_semantic_links(struct doppel_semantic *semantic,
     TRY(load_kept_rows(&linking, error));
     TRY(semantic_linking_sort(&linking, error));
     TRY(semantic_linking_find(&linking, error));
-    sum_links_up(&linking);
+    semantic_linking_sum_up(&linking, options->summary);
     for (size_t i = 0; i < linking.links.count; i++) {
         status = visit_link(&linking, &linking.links.items[i], visit, context, error);
         if (status != DOPPEL_E_NOT_FOUND)

@@ -320,6 +320,41 @@ def test_the_price_is_said_first():
     assert said and abs(float(said[2]) - tokens * 20 / 1e6) < 0.01, done.stderr
 
 
+def scan_texts(*words, cache, code=0):
+    folder = FOLDER / "texts"
+    folder.mkdir(exist_ok=True)
+    for i, line in enumerate(CORPUS.read_text().splitlines()):
+        (folder / f"{i:03}.txt").write_text(json.loads(line)["text"])
+    fixed = ["scan", "texts", "--json", "--semantic", "--embeddings", SERVER.url, "--model", "m"]
+    done = subprocess.run([str(BUILD / "doppel"), *fixed, "--min-cosine", "0.98", *words],
+                          capture_output=True, cwd=FOLDER, env=environment(cache), text=True,
+                          timeout=60)  # fmt: skip
+    assert done.returncode == code, (done.returncode, done.stderr)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    done.links = {row["path"]: row["semantic"]["of_path"] for row in rows if "semantic" in row}
+    return done
+
+
+def test_files_of_a_scan():
+    SERVER.behave(well)
+    cache = new_cache()
+    done = scan_texts(cache=cache)
+    expected = {f"texts/{TEXTS + i}.txt": f"texts/{i:03}.txt" for i in range(REWRITTEN)}
+    assert done.links == expected, done.links
+    assert SERVER.number == -(-UNIQUE // A_REQUEST), SERVER.number
+    assert f"to be embedded: {UNIQUE} texts" in done.stderr, done.stderr
+    assert f"{UNIQUE} texts have vectors, of {UNIQUE} passages; 1 more needed" in done.stderr
+    SERVER.behave(well)
+    assert scan_texts(cache=cache).links == expected and SERVER.number == 0
+    SERVER.behave(well)
+    done = scan_texts("--price", "1000", "--max-cost", "0.5", cache=new_cache(), code=3)
+    assert "no text was sent" in done.stderr and not texts_sent() and not done.links, done.stderr
+    assert '"reason":"identical"' in done.stdout, done.stdout  # what words decide stands
+    SERVER.behave(at(3, wrong_key))
+    done = scan_texts(cache=new_cache(), code=3)
+    assert "no such key" in done.stderr and "vectors are kept" in done.stderr, done.stderr
+
+
 def test_too_dear():
     SERVER.behave(well)
     done = dedup("--price", "1000", "--max-cost", "0.5", cache=new_cache(), code=3)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Texts that mean the same, linked all with all: `groups` with --semantic.
+"""Texts that mean the same, linked all with all: `groups` and `scan` with --semantic.
 
 `meaning_groups.py BUILD`
 """
@@ -195,6 +195,67 @@ def test_what_is_distinct_or_gone_is_not_linked():
         pair = (row["id"], row["semantic"]["item"])
         assert pair != (first["id"], first["semantic"]["item"]), row
         assert last["semantic"]["item"] not in pair, row
+
+
+# ---- files ----
+
+
+def scan(*words, code=0):
+    return doppel("scan", "--semantic", *words, code=code)
+
+
+def prepare_files():
+    for i, one in enumerate(MEANT):
+        write(f"files/t{i:04}.txt", in_words(one, "a"))
+    for i in AGAIN:
+        write(f"files/z{i:04}.txt", in_words(MEANT[i], "b"))
+    text = (FOLDER / "files" / "z0000.txt").read_text()
+    write("files/z0000-copy.txt", text)
+    write("files/z0000-near.txt", text + " and")
+
+
+def test_files_are_linked_without_a_library():
+    prepare_files()
+    done = scan("files", "--json")
+    rows = lines_of(done)
+    first = sum("group" in row for row in rows)
+    assert first == 1 and len(rows[0]["members"]) == 3, rows[0]
+    links = rows[first:]
+    right = 0
+    for row in links:
+        link = row["semantic"]
+        right += row["path"][7:11] == link["of_path"][7:11] and link["of_path"][6] == "t"
+        assert "id" not in row and "item" not in link and "keep" not in row, row
+        assert link["relation"] == "semantic" and link["extent"] == "same", row
+        assert 0 < link["false_positive_rate"] <= 1e-5, row
+    assert right >= 12 and len(links) <= right + 5, (right, links)
+    kept = next(row for row in links if row["path"][7:11] == "0000")
+    assert kept["in_group"] == 1 and kept["path"] == rows[0]["keep"], kept
+    assert "1515 texts have vectors, of 1515 passages; 2 more needed not be" in done.stderr
+    table = scan("files").stdout.split("Texts that mean the same")[1]
+    assert kept["path"] + " (in group 1)" in table, table
+    assert scan("files", "--json").stdout == done.stdout
+
+
+def test_scan_without_what_it_needs():
+    assert "doppel model add" in doppel("scan", "--semantic", "files", code=2,
+                                        models=FOLDER / "nowhere").stderr  # fmt: skip
+    assert "absent" in scan("files", "--model", "absent", code=2).stderr
+    done = scan("few.txt", "one.txt", "--json", code=3)  # the first is not there
+    assert "too few to tell" in done.stderr, done.stderr
+    for words in (["--action", "script"], ["-0"], ["--format", "csv"], ["--kind", "audio"]):
+        assert words[0] in scan("one.txt", *words, code=2).stderr
+
+
+def test_references_and_saved_scans():
+    for name, word in (("old/a.txt", "a"), ("old/b.txt", "b"), ("new/c.txt", "c")):
+        write(name, in_words(MEANT[5], word))
+    rows = lines_of(scan("--min-cosine", "0.9", "--reference", "old", "new", "--json"))
+    assert [row["path"] for row in rows] == ["new/c.txt"], rows
+    done = scan("--min-cosine", "0.9", "old", "new", "--json", "--save", "saved.scan")
+    assert len(lines_of(done)) == 2, done.stdout
+    assert "'--semantic' is for the scan" in scan("saved.scan", code=2).stderr
+    assert "semantic" not in doppel("scan", "saved.scan", "--json").stdout
 
 
 if __name__ == "__main__":

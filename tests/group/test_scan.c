@@ -204,6 +204,67 @@ static void groups_have_kinds_reasons_and_the_copy_to_keep(void **state)
 }
 
 /* A frame makes a file larger, and what it shows no better. */
+/* What repeats no other. */
+static enum doppel_status note_text(void *context, const struct doppel_group_text *text,
+                                    struct doppel_error *error)
+{
+    struct found *found = context;
+    size_t skip = strlen(found->folder->path) + 1, used = strlen(found->text);
+    (void)error;
+    snprintf(found->text + used, FOUND_BYTES - used, "%s group=%d duplicates=%zu%s\n",
+             text->path + skip, (int)text->group, text->duplicates,
+             text->reference ? " reference" : "");
+    return found->visited;
+}
+
+static enum doppel_status no_group(void *context, const struct doppel_group *group,
+                                   struct doppel_error *error)
+{
+    (void)context;
+    (void)group;
+    (void)error;
+    return DOPPEL_OK;
+}
+
+static void texts_that_repeat_none_are_visited(void **state)
+{
+    static const struct {
+        size_t references;
+        bool cross_folder;
+        enum doppel_status visited;
+        const char *texts;
+    } cases[] = {
+        {0, false, DOPPEL_OK,
+         "fox-spaced.txt group=2 duplicates=3\nkettle.txt group=0 duplicates=0\n"},
+        {0, true, DOPPEL_OK, /* groups within the PATH are not shown */
+         "fox-copy.txt group=0 duplicates=3\nkettle.txt group=0 duplicates=0\n"},
+        {1, false, DOPPEL_OK, /* nor are those of references, which are not compared */
+         "fox-copy.txt group=0 duplicates=2 reference\n"
+         "fox-end.txt group=0 duplicates=0 reference\n"
+         "kettle.txt group=0 duplicates=0 reference\n"},
+        {0, false, DOPPEL_E_BUSY, "fox-spaced.txt group=2 duplicates=3\n"},
+    };
+    struct folder folder;
+    (void)state;
+    write_folder(&folder);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct found found = {.folder = &folder, .visited = cases[i].visited};
+        struct doppel_group_options options = doppel_group_options_default();
+        const char *const paths[] = {folder.path};
+        const struct doppel_scan_paths scanned = {paths, 1, cases[i].references};
+        options.visit_text = note_text;
+        options.text_context = &found;
+        options.cross_folder = cases[i].cross_folder;
+        assert_int_equal(doppel_run_new(&(struct doppel_run_options){.jobs = 1}, &found.run, NULL),
+                         DOPPEL_OK);
+        assert_int_equal(doppel_scan(found.run, &scanned, &options, no_group, NULL, NULL, NULL),
+                         cases[i].visited);
+        doppel_run_free(found.run);
+        assert_string_equal(found.text, cases[i].texts);
+    }
+    remove_folder(&folder);
+}
+
 static void a_framed_copy_is_not_kept(void **state)
 {
     struct folder folder;
@@ -402,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_have_kinds_reasons_and_the_copy_to_keep),
+        cmocka_unit_test(texts_that_repeat_none_are_visited),
         cmocka_unit_test(a_framed_copy_is_not_kept),
         cmocka_unit_test(references_are_kept),
         cmocka_unit_test(two_at_once_are_as_alone),

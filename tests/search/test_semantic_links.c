@@ -1,33 +1,8 @@
 /* Texts of a library that are linked by their meaning, against what is found of each; and what is
  * never linked. */
+#include "tests/search/linked_library.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <doppel/decide.h>
-#include <doppel/search_semantic.h>
-
-#include "tests/embed/made_model.h"
-
-enum { MEANINGS = 60, WORDINGS = 3, DIMENSION = 16, WORDS = 12, FAMILIES = 90, TEXTS = 150 };
-enum { LONG_TEXTS = 6, PASSAGES = 6, PASSAGE_WORDS = 90, MOST_TEXTS = TEXTS + LONG_TEXTS };
-enum { TEXT_BYTES = 8000 };
-
-struct linked_library {
-    struct made_folder folder;
-    char directory[96];
-    struct doppel_run *run;
-    struct doppel_embedder *embedder;
-    struct doppel_library *library;
-    char *texts[MOST_TEXTS]; /* number i is item i + 1 */
-    size_t count;
-};
 
 struct one_link {
     uint64_t item, of, group, of_group;
@@ -40,137 +15,6 @@ struct links {
     size_t count;
     enum doppel_status returns;
 };
-
-/* ---- a library ---- */
-
-static void make_words(const struct made_folder *folder)
-{
-    FILE *file = fopen(made_path(folder, "words.txt"), "w");
-    uint64_t state = 1;
-    assert_non_null(file);
-    for (int meaning = 0; meaning < MEANINGS; meaning++) {
-        float centre[DIMENSION];
-        for (int i = 0; i < DIMENSION; i++)
-            centre[i] = made_random(&state);
-        for (int wording = 0; wording < WORDINGS; wording++) {
-            fprintf(file, "m%c%c%c", 'a' + wording, 'a' + meaning / 8, 'a' + meaning % 8);
-            for (int i = 0; i < DIMENSION; i++)
-                fprintf(file, " %.4f", (double)(centre[i] + made_random(&state) / 5));
-            fputc('\n', file);
-        }
-    }
-    fclose(file);
-}
-
-static void append_words(char *text, uint64_t seed, int wording, int words)
-{
-    for (int i = 0; i < words; i++) {
-        int meaning = (int)((made_random(&seed) + 1) / 2 * MEANINGS);
-        sprintf(text + strlen(text), "m%c%c%c ", 'a' + wording, 'a' + meaning / 8,
-                'a' + meaning % 8);
-    }
-}
-
-/* Of each family one text, then others in other words; then long ones, which share passages. */
-static void make_text(char *text, int number)
-{
-    const int family = number < FAMILIES ? number : (number - FAMILIES) * 7 % FAMILIES;
-    const int at = number - TEXTS;
-    *text = '\0';
-    if (number < TEXTS)
-        append_words(text, 1000 + (uint64_t)family, number / FAMILIES + (number > 130), WORDS);
-    for (int i = 0; i < PASSAGES && number >= TEXTS; i++) {
-        const int shared = at == 0 || i < at;
-        append_words(text, 5000 + (uint64_t)(shared ? i : 100 * at + i), at % WORDINGS,
-                     PASSAGE_WORDS);
-        strcpy(text + strlen(text) - 1, ".\n\n");
-    }
-}
-
-static struct doppel_semantic *open_links(const struct linked_library *of, bool embeds, double rate,
-                                          float cosine)
-{
-    struct doppel_semantic_options options = doppel_semantic_options_default();
-    struct doppel_semantic *semantic = NULL;
-    struct doppel_error error = {0};
-    options.embedder = embeds ? of->embedder : NULL;
-    options.directory = of->directory;
-    options.write = embeds;
-    options.max_fp_rate = rate;
-    options.min_cosine = cosine;
-    options.nearest = MOST_TEXTS;
-    if (doppel_semantic_new(of->run, of->library, &options, &semantic, &error))
-        fail_msg("%s", error.message);
-    return semantic;
-}
-
-static void open_library_for(struct linked_library *of, bool create)
-{
-    const struct doppel_library_options options = {.create = create};
-    doppel_library_close(of->library);
-    assert_int_equal(doppel_library_open(of->directory, &options, &of->library, NULL), DOPPEL_OK);
-}
-
-static void push_texts(struct linked_library *of)
-{
-    struct doppel_decide_options options = doppel_decide_options_default();
-    struct doppel_decider *decider = NULL;
-    struct doppel_decided decided;
-    struct doppel_error error = {0};
-    options.semantic = open_links(of, true, 1e-5, 0);
-    if (doppel_decider_new(of->run, of->library, &options, &decider, &error))
-        fail_msg("%s", error.message);
-    for (int i = 0; i < MOST_TEXTS; i++) {
-        char id[16];
-        of->texts[i] = calloc(1, TEXT_BYTES);
-        make_text(of->texts[i], i);
-        snprintf(id, sizeof id, "t%d", i);
-        const struct doppel_decide_input input = {
-            .text = of->texts[i], .text_size = strlen(of->texts[i]), .id = id};
-        assert_int_equal(doppel_decider_push(decider, &input, &error), DOPPEL_OK);
-        assert_int_equal(doppel_decider_pull(decider, &decided, &error), DOPPEL_OK);
-        assert_int_equal(decided.decision, DOPPEL_DECISION_NEW);
-        assert_int_equal(decided.item, i + 1);
-    }
-    doppel_decider_free(decider);
-    doppel_semantic_free(options.semantic);
-}
-
-static int make_linked_library(void **state)
-{
-    struct linked_library *of = calloc(1, sizeof *of);
-    struct doppel_run_options run = doppel_run_options_default();
-    struct doppel_model_add_options add = doppel_model_add_options_default();
-    struct doppel_embedder_options embedder = doppel_embedder_options_default();
-    struct doppel_model_info info;
-    made_folder_begin(&of->folder);
-    make_words(&of->folder);
-    snprintf(of->directory, sizeof of->directory, "%s/library", of->folder.path);
-    add.folder = embedder.folder = made_path(&of->folder, "models");
-    add.source = made_path(&of->folder, "words.txt");
-    embedder.name = "words";
-    run.jobs = 2;
-    assert_int_equal(doppel_model_add(&add, &info, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_embedder_open(&embedder, &of->embedder, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_run_new(&run, &of->run, NULL), DOPPEL_OK);
-    open_library_for(of, true);
-    push_texts(of);
-    *state = of;
-    return 0;
-}
-
-static int remove_linked_library(void **state)
-{
-    struct linked_library *of = *state;
-    for (int i = 0; i < MOST_TEXTS; i++)
-        free(of->texts[i]);
-    doppel_library_close(of->library);
-    doppel_embedder_free(of->embedder);
-    doppel_run_free(of->run);
-    made_folder_remove(&of->folder);
-    free(of);
-    return 0;
-}
 
 /* ---- links ---- */
 
@@ -366,7 +210,7 @@ static void removed_and_distinct_texts_are_not_linked(void **state)
         DOPPEL_OK);
     assert_int_equal(doppel_library_remove(of->library, last.of, NULL), DOPPEL_OK);
     assert_int_equal(doppel_library_commit(of->library, NULL), DOPPEL_OK);
-    open_library_for(of, false);
+    open_linked_library(of, false);
     assert_int_equal(find_links(of, 1e-5, 0.93F, options, &links), DOPPEL_OK);
     const struct one_link *other = link_of(&links, first.item);
     assert_true(!other || other->of != first.of);
@@ -434,9 +278,6 @@ static void a_link_is_written(void **state)
     assert_memory_equal(json.bytes, expected, json.size);
     doppel_json_free(&json);
 }
-
-#define ON_A_LIBRARY(test)                                                                         \
-    cmocka_unit_test_setup_teardown(test, make_linked_library, remove_linked_library)
 
 int main(void)
 {

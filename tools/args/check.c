@@ -433,7 +433,7 @@ static enum doppel_status check_report(const struct settings *settings, struct d
 static enum doppel_status check_semantic_groups(const struct settings *settings,
                                                 struct doppel_error *error)
 {
-    if (!settings->semantic || !(settings->verb->bit & VERB_GROUPS))
+    if (!settings->semantic || !(settings->verb->bit & (VERB_GROUPS | VERB_SCAN)))
         return DOPPEL_OK;
     if (settings->kind && settings->kind != DOPPEL_KIND_TEXT)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

@@ -15,7 +15,10 @@ const struct verb verb_table[] = {
      "copies and clips. No library is needed. What was read is cached, so that the next scan "
      "reads only what has changed. Nothing is changed unless both --action and --yes are "
      "given. -0 prints only the files that are not kept (and none of a --reference). A PATH that "
-     "was made by --save stands for what was found then; what changed since is left out.",
+     "was made by --save stands for what was found then; what changed since is left out. With "
+     "--semantic, texts that repeat no other are embedded, by a model or a service, and those that "
+     "mean the same as an earlier one in other words are printed below, with their cosine, and how "
+     "rare that is by chance: they are in no group for it, and stay.",
      "doppel scan ~/Pictures",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl",
      "kind min-similarity reference save action marks yes format null", cmd_scan},

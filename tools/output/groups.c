@@ -114,6 +114,27 @@ static bool note_grouped_texts(struct printing *printing, const struct doppel_gr
     return room;
 }
 
+static enum doppel_status note_scanned_text(void *context, const struct doppel_group_text *text,
+                                            struct doppel_error *error)
+{
+    struct printing *printing = context;
+    struct grouped_texts *grouped = &printing->grouped;
+    const struct doppel_semantic_file file = {strdup(text->path), text->group, text->reference};
+    grouped->duplicates += text->duplicates;
+    if (file.path && array_push(&grouped->files, file))
+        return DOPPEL_OK;
+    free((void *)file.path);
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the scan");
+}
+
+static void grouped_texts_free(struct grouped_texts *grouped)
+{
+    for (size_t i = 0; i < grouped->files.count; i++)
+        free((void *)grouped->files.items[i].path);
+    array_free(&grouped->files);
+    array_free(&grouped->items);
+}
+
 static enum doppel_status print_one_group(void *context, const struct doppel_group *group,
                                           struct doppel_error *error)
 {
@@ -273,13 +294,14 @@ static enum doppel_status print_groups(group_source *source, group_links *links,
 {
     struct printing printing = {.settings = settings, .report = report, .links = links};
     struct doppel_group_counts counts = {0};
-    enum doppel_status status =
-        source(settings, report, print_one_group, &printing, &counts, error);
+    const struct group_visit visit = {print_one_group, &printing, &counts,
+                                      links ? note_scanned_text : NULL};
+    enum doppel_status status = source(settings, report, &visit, error);
     doppel_json_free(&printing.row);
     if (!has_any(&counts)) {
         if (!status)
             report_if_nothing(&counts, settings, report);
-        array_free(&printing.grouped.items);
+        grouped_texts_free(&printing.grouped);
         return status;
     }
     begin_output(&printing);
@@ -293,7 +315,7 @@ static enum doppel_status print_groups(group_source *source, group_links *links,
         report_kinds_without_duplicates(&printing, &counts);
     if (!status)
         status = print_links(&printing, error);
-    array_free(&printing.grouped.items);
+    grouped_texts_free(&printing.grouped);
     return status;
 }
 
@@ -305,7 +327,8 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
     enum doppel_status status = new_plan(settings, &plan, error);
     if (status)
         return status;
-    status = source(settings, report, doppel_plan_add, plan, &counts, error);
+    status = source(settings, report, &(struct group_visit){doppel_plan_add, plan, &counts, NULL},
+                    error);
     if (!status && has_any(&counts))
         status = settings->action == ACTION_SCRIPT ? print_script(plan, error)
                                                    : run_plan(plan, settings, report, error);

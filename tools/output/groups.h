@@ -9,22 +9,31 @@
 #include "tools/args/options.h"
 #include "tools/output/messages.h"
 
+/* Whom groups are given to. */
+struct group_visit {
+    doppel_group_visitor *visit;
+    void *context;
+    struct doppel_group_counts *counts;    /* may be NULL */
+    doppel_group_text_visitor *visit_text; /* of scan_groups, with the same context; may be NULL */
+};
+
 /* Visit the groups, as doppel_scan and doppel_library_groups do. */
 typedef enum doppel_status group_source(const struct settings *settings, struct report *report,
-                                        doppel_group_visitor *visit, void *context,
-                                        struct doppel_group_counts *counts,
+                                        const struct group_visit *visit,
                                         struct doppel_error *error);
 
 /* Of the files under the operands, or in the saved scan that is the operand; of the items of the
  * library. */
 group_source scan_groups, library_groups;
 
-/* A text of a library that is in a group that was printed. */
+/* The texts of groups that were printed. */
 struct grouped_texts {
-    ARRAY(struct doppel_semantic_grouped) items;
+    ARRAY(struct doppel_semantic_grouped) items; /* of a library: by item */
+    ARRAY(struct doppel_semantic_file) files;    /* of a scan: all that repeat no other; owned */
+    uint64_t duplicates;                         /* of a scan: those that repeat one of these */
 };
 
-/* Print, below the groups, what means the same. @param grouped by item */
+/* Print, below the groups, what means the same. */
 typedef enum doppel_status group_links(const struct settings *settings, struct report *report,
                                        const struct grouped_texts *grouped,
                                        struct doppel_error *error);

@@ -10,24 +10,22 @@
 #include "tools/verbs/semantic_library.h"
 
 enum doppel_status library_groups(const struct settings *settings, struct report *report,
-                                  doppel_group_visitor *visit, void *context,
-                                  struct doppel_group_counts *counts, struct doppel_error *error)
+                                  const struct group_visit *visit, struct doppel_error *error)
 {
     struct doppel_item_set wanted = {0};
-    struct doppel_library *library;
+    struct doppel_library *library = NULL;
     struct settings adopted = *settings;
-    enum doppel_status status = open_library(settings, false, true, &library, error);
-    if (status)
-        return status;
+    struct doppel_group_options options = {0};
+    enum doppel_status status;
+    TRY(open_library(settings, false, true, &library, error));
     adopt_schemes(&adopted, library, report);
-    struct doppel_group_options options = group_options_from(&adopted);
+    options = group_options_from(&adopted);
     options.wanted = &wanted;
-    status = filter_library(settings, library, &wanted, error);
-    if (!status)
-        status = read_marks(settings, &options.marks, error);
-    if (!status)
-        status =
-            doppel_library_groups(report->run, library, &options, visit, context, counts, error);
+    TRY(filter_library(settings, library, &wanted, error));
+    TRY(read_marks(settings, &options.marks, error));
+    TRY(doppel_library_groups(report->run, library, &options, visit->visit, visit->context,
+                              visit->counts, error));
+done:
     doppel_marks_free(options.marks);
     doppel_item_set_free(&wanted);
     doppel_library_close(library);

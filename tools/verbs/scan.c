@@ -8,13 +8,9 @@
 #include "tools/args/paths.h"
 #include "tools/memory.h"
 #include "tools/output/groups.h"
-
-/* Whom groups are given to. */
-struct visiting {
-    doppel_group_visitor *visit;
-    void *context;
-    struct doppel_group_counts *counts;
-};
+#include "tools/output/semantic_rows.h"
+#include "tools/signals.h"
+#include "tools/verbs/semantic_library.h"
 
 /* References come first: they lead the groups that they are in. */
 static struct strings reference_then_operands(const struct settings *settings)
@@ -57,6 +53,7 @@ static enum doppel_status check_saved(const struct settings *settings, const cha
         {settings->newer_than_ns, "newer-than"},
         {settings->older_than_ns, "older-than"},
         {settings->save, "save"},
+        {settings->semantic, "semantic"},
     };
     if (settings->operands.count > 1 || settings->reference.count || settings->files_from)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -70,7 +67,7 @@ static enum doppel_status check_saved(const struct settings *settings, const cha
 }
 
 static enum doppel_status saved_groups(const struct settings *settings, struct report *report,
-                                       const char *path, const struct visiting *visiting,
+                                       const char *path, const struct group_visit *visiting,
                                        struct doppel_error *error)
 {
     struct doppel_group_options options = group_options_from(settings);
@@ -87,7 +84,7 @@ done:
 /* ---- scanning ---- */
 
 static enum doppel_status scan_paths(const struct settings *settings, struct report *report,
-                                     const struct visiting *visiting, struct doppel_error *error)
+                                     const struct group_visit *visiting, struct doppel_error *error)
 {
     struct doppel_walk_options walk = walk_options_from(settings);
     struct doppel_read_options read = read_options_from(settings);
@@ -98,6 +95,8 @@ static enum doppel_status scan_paths(const struct settings *settings, struct rep
     options.walk = &walk;
     options.read = &read;
     options.library = library;
+    options.visit_text = visiting->visit_text;
+    options.text_context = visiting->context;
     enum doppel_status status = read_marks(settings, &options.marks, error);
     if (!status)
         status = doppel_scan(report->run, &paths, &options, visiting->visit, visiting->context,
@@ -111,7 +110,7 @@ static enum doppel_status scan_paths(const struct settings *settings, struct rep
 /* Groups on their way to a file, too. */
 struct saving {
     struct doppel_scan_saver *saver;
-    const struct visiting *visiting;
+    const struct group_visit *visiting;
 };
 
 static enum doppel_status save_and_visit(void *context, const struct doppel_group *group,
@@ -122,11 +121,20 @@ static enum doppel_status save_and_visit(void *context, const struct doppel_grou
     return status ? status : saving->visiting->visit(saving->visiting->context, group, error);
 }
 
+static enum doppel_status visit_saved_text(void *context, const struct doppel_group_text *text,
+                                           struct doppel_error *error)
+{
+    const struct group_visit *visiting = ((const struct saving *)context)->visiting;
+    return visiting->visit_text(visiting->context, text, error);
+}
+
 static enum doppel_status scan_and_save(const struct settings *settings, struct report *report,
-                                        const struct visiting *visiting, struct doppel_error *error)
+                                        const struct group_visit *visiting,
+                                        struct doppel_error *error)
 {
     struct saving saving = {.visiting = visiting};
-    const struct visiting both = {save_and_visit, &saving, visiting->counts};
+    const struct group_visit both = {save_and_visit, &saving, visiting->counts,
+                                     visiting->visit_text ? visit_saved_text : NULL};
     enum doppel_status status = doppel_scan_save_begin(settings->save, &saving.saver, error);
     if (status)
         return status;
@@ -138,11 +146,11 @@ static enum doppel_status scan_and_save(const struct settings *settings, struct 
 }
 
 enum doppel_status scan_groups(const struct settings *settings, struct report *report,
-                               doppel_group_visitor *visit, void *context,
-                               struct doppel_group_counts *counts, struct doppel_error *error)
+                               const struct group_visit *visit, struct doppel_error *error)
 {
     struct doppel_group_counts unwanted;
-    const struct visiting visiting = {visit, context, counts ? counts : &unwanted};
+    struct group_visit visiting = *visit;
+    visiting.counts = visit->counts ? visit->counts : &unwanted;
     const char *saved = saved_operand(settings);
     if (saved)
         return saved_groups(settings, report, saved, &visiting, error);
@@ -150,7 +158,104 @@ enum doppel_status scan_groups(const struct settings *settings, struct report *r
                           : scan_paths(settings, report, &visiting, error);
 }
 
+/* ---- by their meaning ---- */
+
+static enum doppel_status foresee_scanned(void *context, const struct doppel_model_texts *texts,
+                                          struct doppel_error *error)
+{
+    return embedder_foresee(context, texts, error);
+}
+
+static enum doppel_status begin_scanned(void *context, struct doppel_error *error)
+{
+    return embedder_begin(context, error);
+}
+
+static void report_links(struct report *report, const struct grouped_texts *grouped,
+                         const struct doppel_semantic_options *options,
+                         const struct doppel_semantic_links_summary *summary)
+{
+    if (summary->min_cosine > 1)
+        report_warning(report,
+                       "semantic: %llu passages are too few to tell what a rate of %g is: none is "
+                       "linked; give --min-cosine, or a higher --max-fp-rate",
+                       (unsigned long long)summary->vectors, options->max_fp_rate);
+    else
+        report_notice(
+            report,
+            "semantic: %llu texts have vectors, of %llu passages; %llu more needed not be "
+            "embedded; %llu are like an earlier one, at a cosine of %.3f or more",
+            (unsigned long long)summary->texts, (unsigned long long)summary->vectors,
+            (unsigned long long)grouped->duplicates, (unsigned long long)summary->linked,
+            (double)summary->min_cosine);
+}
+
+/* By a failure to embed this stage is given up: the groups stand. */
+static enum doppel_status link_scanned(struct doppel_semantic *semantic,
+                                       const struct doppel_semantic_files *files,
+                                       struct semantic_rows *rows, struct doppel_error *error)
+{
+    struct doppel_error why;
+    enum doppel_status status =
+        doppel_semantic_link_files(semantic, files, semantic_rows_print, rows, &why);
+    if (status == DOPPEL_E_CANCELLED || status == DOPPEL_E_MEMORY)
+        return doppel_fail(error, status, "%s", why.message);
+    if (status)
+        report_input(rows->report, "--semantic", why.message);
+    return DOPPEL_OK;
+}
+
+/* What repeats another text by its words needs not be embedded. */
+static enum doppel_status print_scan_links(const struct settings *settings, struct report *report,
+                                           const struct grouped_texts *grouped,
+                                           struct doppel_error *error)
+{
+    struct embedder_of_run source = {0};
+    struct doppel_semantic *semantic = NULL;
+    struct doppel_semantic_options options = semantic_options_from(settings);
+    struct semantic_rows rows = {.settings = settings, .report = report};
+    struct doppel_semantic_links_summary summary = {0};
+    struct doppel_semantic_files files = {.files = grouped->files.items,
+                                          .count = grouped->files.count,
+                                          .context = &source,
+                                          .summary = &summary};
+    enum doppel_status status;
+    TRY(embedder_open(settings, report, &source, error));
+    options.embedder = source.embedder;
+    files.foresee = source.is_service ? foresee_scanned : NULL;
+    files.begin = source.is_service ? begin_scanned : NULL;
+    TRY(doppel_semantic_new(report->run, NULL, &options, &semantic, error));
+    status = link_scanned(semantic, &files, &rows, error);
+    embedder_print_usage(&source, status != DOPPEL_OK || !summary.min_cosine);
+    TRY(status);
+    if (summary.min_cosine != 0)
+        report_links(report, grouped, &options, &summary);
+done:
+    if (!semantic_rows_finish(&rows) && !status)
+        status = signals_stopped() ? DOPPEL_E_CANCELLED
+                                   : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
+    doppel_semantic_free(semantic);
+    embedder_close(&source);
+    return status;
+}
+
+/* Whether there is what embeds: it is not to be missed when all files were read. */
+static enum doppel_status check_embedder(const struct settings *settings, struct report *report,
+                                         struct doppel_error *error)
+{
+    struct embedder_of_run source;
+    if (!settings->semantic || saved_operand(settings))
+        return DOPPEL_OK;
+    enum doppel_status status = embedder_open(settings, report, &source, error);
+    embedder_close(&source);
+    return status;
+}
+
 int cmd_scan(const struct settings *settings, struct report *report)
 {
-    return print_groups_of(scan_groups, settings, report);
+    struct doppel_error error;
+    if (check_embedder(settings, report, &error))
+        return report_fatal(report, "%s", error.message);
+    return print_groups_and_links(scan_groups, settings->semantic ? print_scan_links : NULL,
+                                  settings, report);
 }

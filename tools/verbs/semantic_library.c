@@ -37,22 +37,28 @@ static enum doppel_status open_embedder(const struct settings *settings, struct 
     return embedder_open_for(settings, report, has_vectors ? &kept : NULL, out, error);
 }
 
-/* By the embedder that is open, if one is. */
-static enum doppel_status open_semantic(const struct settings *settings, struct report *report,
-                                        struct doppel_library *library,
-                                        struct semantic_library *out, struct doppel_error *error)
+struct doppel_semantic_options semantic_options_from(const struct settings *settings)
 {
     struct doppel_semantic_options options = doppel_semantic_options_default();
-    char *directory = library ? library_directory(settings) : NULL;
-    enum doppel_status status;
-    options.embedder = out->source.embedder;
-    options.directory = directory;
-    options.write = out->write;
     options.durable = settings->durable;
     options.text = corpus_text_from(settings);
     options.min_cosine = (float)settings->semantic_cosine;
     if (settings->max_false_positives > 0)
         options.max_fp_rate = settings->max_false_positives;
+    return options;
+}
+
+/* By the embedder that is open, if one is. */
+static enum doppel_status open_semantic(const struct settings *settings, struct report *report,
+                                        struct doppel_library *library,
+                                        struct semantic_library *out, struct doppel_error *error)
+{
+    struct doppel_semantic_options options = semantic_options_from(settings);
+    char *directory = library ? library_directory(settings) : NULL;
+    enum doppel_status status;
+    options.embedder = out->source.embedder;
+    options.directory = directory;
+    options.write = out->write;
     status = doppel_semantic_new(report->run, library, &options, &out->semantic, error);
     if (status == DOPPEL_E_NOT_FOUND)
         TRY(doppel_fail(error, status,

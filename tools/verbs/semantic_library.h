@@ -24,6 +24,9 @@ enum doppel_status semantic_library_open(const struct settings *settings, struct
 enum doppel_status semantic_vectors_open(const struct settings *settings, struct report *report,
                                          struct doppel_library *library,
                                          struct semantic_library *out, struct doppel_error *error);
+
+/* As the command line has it: neither embedder nor folder. */
+struct doppel_semantic_options semantic_options_from(const struct settings *settings);
 void semantic_library_close(struct semantic_library *semantic);
 
 #endif
