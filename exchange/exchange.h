@@ -62,11 +62,16 @@ struct doppel_import_options {
     /** Metadata of all items, beside their own: source, meta, labels, lists. NULL: none. Borrowed.
      */
     const struct doppel_metadata *metadata;
+    /** Of doppel_merge: called with each item and text that came in or was there: its id in the
+     * other library, and here. False: there is no memory to note it. NULL: nobody is. */
+    bool (*on_item)(void *context, uint64_t from, uint64_t to);
+    void *on_item_context;
 };
 
 /** What an import did. */
 struct doppel_import_counts {
     uint64_t added, updated, unchanged; /**< items and texts */
+    uint64_t texts;                     /**< of `added`: texts, and files of texts */
     uint64_t without_path; /**< of `added`: the library knows other bytes at their path */
     uint64_t conflicts;    /**< manual labels, sources, lists and policies that differ, and stay */
 };

@@ -96,6 +96,7 @@ enum doppel_status doppel_merge(struct doppel_run *run, struct doppel_library *i
     enum doppel_status status = importer_new(run, into, options->metadata, &importer, error);
     if (status)
         return status;
+    importer_set_on_item(importer, options);
     status = exchange_library(run, from, &options->filter, importer_sink(importer), error);
     return finish_import(importer, NULL, status, out_counts, error);
 }

@@ -93,7 +93,10 @@ enum doppel_status importer_remember(struct importer *importer, uint64_t from, u
                                      struct doppel_error *error)
 {
     struct pending pending = {to, leader, canonical};
+    const struct doppel_import_options *merge = importer->merge;
     bool good = !from || number_map_put(&importer->ids, from, to);
+    if (good && from && merge && merge->on_item)
+        good = merge->on_item(merge->on_item_context, from, to);
     if (good && (leader || canonical))
         good = array_push(&importer->pending, pending);
     return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for ids");
@@ -247,6 +250,8 @@ static enum doppel_status importer_take_item(void *context, const struct exchang
                       added == DOPPEL_ADDED_NEW && !doppel_item_has_file(&carried->item), error));
     TRY(take_tags(importer, id, carried, added, error));
     importer->counts[added]++;
+    importer->texts_added +=
+        added == DOPPEL_ADDED_NEW && carried->item.record.kind == DOPPEL_KIND_TEXT;
     TRY(importer_remember(importer, carried->item.id, id, carried->leader, carried->canonical,
                           error));
     TRY(importer_took(importer, carried->item.record.attachment_size, error));
@@ -373,11 +378,17 @@ const struct exchange_sink *importer_sink(struct importer *importer)
     return &importer->sink;
 }
 
+void importer_set_on_item(struct importer *importer, const struct doppel_import_options *options)
+{
+    importer->merge = options;
+}
+
 struct doppel_import_counts importer_counts(const struct importer *importer)
 {
     const uint64_t *counts = importer->counts;
     return (struct doppel_import_counts){.added = counts[DOPPEL_ADDED_NEW] +
                                                   counts[DOPPEL_ADDED_ELSEWHERE],
+                                         .texts = importer->texts_added,
                                          .updated = counts[DOPPEL_ADDED_UPDATED],
                                          .unchanged = counts[DOPPEL_ADDED_UNCHANGED],
                                          .without_path = counts[DOPPEL_ADDED_ELSEWHERE],

@@ -19,6 +19,9 @@ enum doppel_status importer_begin_sync(struct importer *importer, struct doppel_
                                        struct doppel_error *error);
 void importer_free(struct importer *importer);
 
+/* Call `on_item` of the options, which are borrowed for its life. */
+void importer_set_on_item(struct importer *importer, const struct doppel_import_options *options);
+
 /* Where it is to be given. Functions return DOPPEL_E_ARGUMENT for what cannot be taken in: the
  * others still can. */
 const struct exchange_sink *importer_sink(struct importer *importer);

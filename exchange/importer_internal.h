@@ -17,7 +17,8 @@ struct pending {
 struct importer {
     struct doppel_library *library;
     struct doppel_run *run;
-    const struct doppel_metadata *metadata; /* of all; NULL: none */
+    const struct doppel_metadata *metadata;    /* of all; NULL: none */
+    const struct doppel_import_options *merge; /* whose on_item is called; NULL: of none */
     struct exchange_sink sink;
     struct doppel_code_batch *batch; /* codes of a list, which are written before anything else */
     struct doppel_list_sync *sync;   /* NULL: nothing is taken off, and there are commits */
@@ -29,7 +30,7 @@ struct importer {
     struct doppel_keep_policy policy;
     size_t pieces, bytes; /* since the last commit */
     uint64_t counts[DOPPEL_ADDED_ELSEWHERE + 1];
-    uint64_t conflicts;
+    uint64_t texts_added, conflicts;
 };
 
 /* What the library says itself, which stays. */

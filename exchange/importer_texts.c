@@ -107,6 +107,7 @@ enum doppel_status importer_take_text(void *context, const struct exchange_text 
     TRY(learn_texts(importer, error));
     uint64_t id = number_map_find(&importer->texts, key);
     importer->counts[id ? DOPPEL_ADDED_UNCHANGED : DOPPEL_ADDED_NEW]++;
+    importer->texts_added += !id;
     if (!id)
         TRY(put_imported_text(importer, carried, &id, error));
     TRY(importer_tell(importer, id, true, &carried->about, error));

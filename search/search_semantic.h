@@ -224,9 +224,37 @@ DOPPEL_API enum doppel_status doppel_semantic_model(const char *directory,
                                                     struct doppel_error *error);
 
 /** Copy the vectors of a library, if it has any, into a copy of it that has none. As of one moment,
- * while others write. @return DOPPEL_OK; as doppel_vector_index_copy. Thread-safe. */
-DOPPEL_API enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,
+ * while others write. @param library borrowed; open to be read at least
+ * @return DOPPEL_OK; DOPPEL_E_CORRUPT: it lacks vectors that the library knows of; as
+ * doppel_vector_index_copy. One thread at a time. */
+DOPPEL_API enum doppel_status doppel_semantic_copy(struct doppel_library *library,
+                                                   const char *directory, const char *copy,
                                                    struct doppel_error *error);
+
+/** What an item of one library is in another. */
+struct doppel_semantic_moved {
+    uint64_t from, to;
+};
+
+/** Two libraries, and what came from one into the other (doppel_merge). All is borrowed. */
+struct doppel_semantic_merge {
+    struct doppel_library *into, *from;
+    const char *into_directory, *from_directory;
+    const struct doppel_semantic_moved *moved; /**< by `from`, each once */
+    size_t count;
+    bool durable;
+};
+
+/**
+ * Take the vectors of texts along that came from another library and have none here. What is taken
+ * is in memory at once. The library is committed.
+ * @param out_texts how many texts they are of; set also where they cannot be taken
+ * @return DOPPEL_OK; DOPPEL_E_VERSION: the vectors of the two are of other models; as
+ *         doppel_semantic_new. One thread at a time.
+ */
+DOPPEL_API enum doppel_status doppel_semantic_merge(const struct doppel_semantic_merge *merge,
+                                                    uint64_t *out_texts,
+                                                    struct doppel_error *error);
 
 /** What doppel_semantic_verify looks at. */
 struct doppel_semantic_check {

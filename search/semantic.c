@@ -1,18 +1,15 @@
 /* A library's texts by their meaning: opened, searched, added to. */
 #include "search/semantic.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/try.h"
 
 enum {
     HITS_A_CHUNK = 100,
-    FOLDER_MODE = 0700,
     PAIRS_THAT_TELL = 1000 /* of which the rarest is one in a hundred */
 };
 
@@ -24,31 +21,20 @@ struct doppel_semantic_options doppel_semantic_options_default(void)
 
 /* ---- life ---- */
 
-/* What the library has vectors of is not begun again. */
 static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, const char *folder,
                                               struct doppel_error *error)
 {
     const struct doppel_semantic_options *options = &semantic->options;
     const struct doppel_embedder_identity *identity =
         options->embedder ? doppel_embedder_identity(options->embedder) : NULL;
-    struct doppel_library_vectors_count known;
-    struct doppel_vector_index_options index = {.folder = folder,
-                                                .named = true,
-                                                .write = options->write,
-                                                .shared = true,
-                                                .durable = options->durable};
+    const struct doppel_vector_index_options index = {.folder = folder,
+                                                      .make = options->write ? identity : NULL,
+                                                      .named = true,
+                                                      .write = options->write,
+                                                      .shared = true,
+                                                      .durable = options->durable};
     enum doppel_status status;
-    TRY(doppel_library_count_vectors(semantic->library, &known, error));
-    if (options->write && !known.texts)
-        index.make = identity;
-    if (index.make && mkdir(folder, FOLDER_MODE) && errno != EEXIST)
-        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", folder, strerror(errno)));
-    status = doppel_vector_index_open(&index, &semantic->index, error);
-    if (status && known.texts)
-        TRY(semantic_vectors_lost(folder, &known, status, error));
-    TRY(status);
-    if (semantic_count(semantic->index) < known.chunks)
-        TRY(semantic_vectors_lost(folder, &known, DOPPEL_E_NOT_FOUND, error));
+    TRY(semantic_open_known(semantic->library, &index, &semantic->index, error));
     if (identity)
         TRY(doppel_embedder_check_identity(doppel_vector_index_identity(semantic->index), identity,
                                            error));

@@ -4,18 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/try.h"
 #include "search/semantic.h"
+
+enum { FOLDER_MODE = 0700 };
 
 uint64_t semantic_count(struct doppel_vector_index *index)
 {
     return doppel_index_count(doppel_store_index_get(doppel_vector_index_codes(index)));
 }
 
-enum doppel_status semantic_vectors_lost(const char *folder,
-                                         const struct doppel_library_vectors_count *known,
-                                         enum doppel_status status, struct doppel_error *error)
+/* What the library knows of is not there, or damaged, as a status says, with its sentence.
+ * @return DOPPEL_E_CORRUPT; another status as it is */
+static enum doppel_status vectors_are_lost(const char *folder,
+                                           const struct doppel_library_vectors_count *known,
+                                           enum doppel_status status, struct doppel_error *error)
 {
     char why[200] = "";
     if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CORRUPT && status != DOPPEL_E_FORMAT)
@@ -28,6 +33,32 @@ enum doppel_status semantic_vectors_lost(const char *folder,
         "of the folder in its place, or 'doppel verify --repair' says which texts "
         "have lost theirs, and 'doppel ingest --semantic' of these embeds them again",
         folder, known->model, known->texts, why);
+}
+
+enum doppel_status semantic_open_known(struct doppel_library *library,
+                                       const struct doppel_vector_index_options *options,
+                                       struct doppel_vector_index **out, struct doppel_error *error)
+{
+    struct doppel_vector_index_options open = *options;
+    struct doppel_library_vectors_count known;
+    struct doppel_vector_index *index = NULL;
+    enum doppel_status status;
+    TRY(doppel_library_count_vectors(library, &known, error));
+    if (known.texts)
+        open.make = NULL; /* it is not begun again */
+    if (open.make && mkdir(open.folder, FOLDER_MODE) && errno != EEXIST)
+        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", open.folder, strerror(errno)));
+    status = doppel_vector_index_open(&open, &index, error);
+    if (status && known.texts)
+        TRY(vectors_are_lost(options->folder, &known, status, error));
+    TRY(status);
+    if (semantic_count(index) < known.chunks)
+        TRY(vectors_are_lost(options->folder, &known, DOPPEL_E_NOT_FOUND, error));
+    *out = index;
+    index = NULL;
+done:
+    doppel_vector_index_close(index);
+    return status;
 }
 
 /* ---- reading ---- */

@@ -1,10 +1,9 @@
 /* The vectors of a library: whose they are; copied with it. */
-#include <doppel/search_semantic.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/try.h"
+#include "search/semantic.h"
 
 /* Given (free); NULL without memory. */
 static char *vectors_folder(const char *directory)
@@ -36,8 +35,8 @@ done:
     return status;
 }
 
-enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,
-                                        struct doppel_error *error)
+enum doppel_status doppel_semantic_copy(struct doppel_library *library, const char *directory,
+                                        const char *copy, struct doppel_error *error)
 {
     char *from = vectors_folder(directory), *to = vectors_folder(copy);
     struct doppel_vector_index *index = NULL;
@@ -45,9 +44,12 @@ enum doppel_status doppel_semantic_copy(const char *directory, const char *copy,
     enum doppel_status status = DOPPEL_OK;
     if (!from || !to)
         TRY(no_upkeep_memory(directory, error));
-    if (!doppel_vector_index_is_there(from))
+    status = semantic_open_known(library, &options, &index, error);
+    if (status == DOPPEL_E_NOT_FOUND) { /* and none is known */
+        status = DOPPEL_OK;
         goto done;
-    TRY(doppel_vector_index_open(&options, &index, error));
+    }
+    TRY(status);
     TRY(doppel_vector_index_copy(index, to, error));
 done:
     doppel_vector_index_close(index);

@@ -336,6 +336,63 @@ def test_an_older_library_is_noted():
     expect_loss("before", list(range(1, TEXTS + 1)))
 
 
+def test_a_merge_takes_vectors_along():
+    make("source")
+    doppel("remove", "-L", "source", 4)
+    write_corpus("own.jsonl", [0, 1, 2], "own")
+    ingest("target", "--jsonl", "own.jsonl")  # so ids differ
+    doppel("ingest", "-L", "target", "--jsonl", "corpus.jsonl")  # the others are there, without
+    done = doppel("merge", "-L", "target", "source")
+    assert f"semantic: {TEXTS - 4} texts brought their vectors" in done.stderr, done.stderr
+    assert is_found("target", 9, "t9") and is_found("target", 1, "own1")
+    doppel("verify", "-L", "target")
+    assert "brought" not in doppel("merge", "-L", "target", "source").stderr
+    doppel("merge", "-L", "made", "source")
+    assert is_found("made", 9, "t9") and find("made", 3) == []
+    doppel("verify", "-L", "made")
+    assert "known text" not in ingest("made", "--jsonl", "own.jsonl").stderr
+
+
+def test_vectors_of_another_model_stay_behind():
+    make("these")
+    doppel("ingest", "-L", "those", "--semantic", "--model", "other", "--min-cosine", "0.8",
+           write("those.txt", in_words(range(100, 130), "a")))  # fmt: skip
+    done = doppel("merge", "-L", "those", "these")
+    for part in (f"{TEXTS} texts stay behind", "words", "other", "ingest --semantic"):
+        assert part in done.stderr, (part, done.stderr)
+    doppel("verify", "-L", "those")
+    shutil.rmtree(FOLDER / "these" / "vectors")
+    done = doppel("merge", "-L", "new", "these")
+    assert f"{TEXTS} texts stay behind" in done.stderr and "lost" in done.stderr, done.stderr
+    assert not (FOLDER / "new" / "vectors").exists()
+    doppel("verify", "-L", "new")
+
+
+def test_an_export_says_what_stays_behind():
+    make("exported")
+    done = doppel("export", "-L", "exported", "--output", "exported.jsonl")
+    assert f"vectors of {TEXTS} texts are not exported" in done.stderr, done.stderr
+    assert not doppel("import", "-L", "imported", "exported.jsonl").stderr.count("semantic")
+    ingest("partly", write("partly.txt", in_words(range(100, 130), "a")))
+    done = doppel("import", "-L", "partly", "exported.jsonl")
+    assert f"{TEXTS} texts came without vectors" in done.stderr, done.stderr
+    assert f"{TEXTS} known texts got" in ingest("partly", "--jsonl", "corpus.jsonl").stderr
+    assert is_found("partly", 9, "t9")
+    assert "vectors" not in doppel("export", "-L", "imported", "--output", "again.jsonl").stderr
+
+
+def test_a_backup_without_vectors_is_refused():
+    folder = make("whole")
+    doppel("backup", "-L", "whole", "copy")
+    doppel("verify", "-L", "copy")
+    shutil.rmtree(folder)
+    done = doppel("backup", "-L", "whole", "copy-of-less", code=2)
+    assert "lost" in done.stderr and "verify --repair" in done.stderr, done.stderr
+    shutil.copytree(FOLDER / "copy" / "vectors", folder)
+    doppel("verify", "-L", "whole")
+    assert is_found("whole", 9, "t9")
+
+
 if __name__ == "__main__":
     write_model("words")
     write_model("other")

@@ -152,13 +152,22 @@ static void test_an_export_goes_round(void **state)
     doppel_run_free(run);
 }
 
+/* Ids here, digit by digit, by ids there. */
+static bool note_ids(void *context, uint64_t from, uint64_t to)
+{
+    uint64_t *ids = context;
+    *ids = 100 * *ids + 10 * from + to;
+    return *ids < 10000;
+}
+
 static void test_a_part_is_merged(void **state)
 {
     struct messages messages = {0};
     struct doppel_import_counts counts = {0};
     const struct doppel_import_options digests = {.format = DOPPEL_EXCHANGE_DIGESTS};
     const struct doppel_import_options part = {.filter.items.where = "external_id = 'nothing'"};
-    const struct doppel_import_options everything = {0};
+    uint64_t ids = 0;
+    const struct doppel_import_options everything = {.on_item = note_ids, .on_item_context = &ids};
     struct doppel_error error = {0};
     struct doppel_run *run = make_run(&messages);
     struct doppel_library *from = make_library(*state, "one"), *into = make_library(*state, "two");
@@ -168,6 +177,9 @@ static void test_a_part_is_merged(void **state)
     assert_int_equal(doppel_merge(run, into, from, &everything, &counts, &error), DOPPEL_OK);
     assert_int_equal(counts.added, 1);
     assert_int_equal(counts.unchanged, 1);
+    assert_int_equal(counts.texts, 0);
+    assert_int_equal(ids, 1221); /* the second came first */
+    assert_int_equal(doppel_merge(run, into, from, &everything, &counts, &error), DOPPEL_E_MEMORY);
     doppel_library_close(from);
     doppel_library_close(into);
     doppel_run_free(run);

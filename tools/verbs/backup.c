@@ -16,10 +16,12 @@ static bool show_copied(void *context, uint64_t done, uint64_t total)
     return !signals_stopped();
 }
 
-static enum doppel_status copy_vectors(const struct settings *settings, struct doppel_error *error)
+static enum doppel_status copy_vectors(const struct settings *settings,
+                                       struct doppel_library *library, struct doppel_error *error)
 {
     char *directory = library_directory(settings);
-    enum doppel_status status = doppel_semantic_copy(directory, settings->operands.items[0], error);
+    enum doppel_status status =
+        doppel_semantic_copy(library, directory, settings->operands.items[0], error);
     free(directory);
     return status;
 }
@@ -34,9 +36,9 @@ int cmd_backup(const struct settings *settings, struct report *report)
     enum doppel_status status =
         doppel_library_backup(library, settings->operands.items[0], show_copied, report, &error);
     progress_end(&report->progress);
-    doppel_library_close(library);
     if (!status)
-        status = copy_vectors(settings, &error);
+        status = copy_vectors(settings, library, &error);
+    doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);
     return EXIT_DONE;

@@ -22,6 +22,19 @@ static enum doppel_status export_to(FILE *out, struct doppel_library *library,
     return status;
 }
 
+/* They lie beside the library. */
+static void notice_vectors_left(struct doppel_library *library, const struct settings *settings,
+                                struct report *report)
+{
+    struct doppel_library_vectors_count known;
+    if ((enum doppel_exchange_format)settings->export_format == DOPPEL_EXCHANGE_JSON &&
+        !doppel_library_count_vectors(library, &known, NULL) && known.texts)
+        report_notice(report,
+                      "semantic: the vectors of %llu texts are not exported: 'doppel merge' takes "
+                      "them along, or 'doppel ingest --semantic' embeds the texts again",
+                      (unsigned long long)known.texts);
+}
+
 static enum doppel_status export_library(struct doppel_library *library,
                                          const struct settings *settings, struct report *report,
                                          struct doppel_error *error)
@@ -43,6 +56,8 @@ int cmd_export(const struct settings *settings, struct report *report)
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = export_library(library, settings, report, &error);
+    if (!status)
+        notice_vectors_left(library, settings, report);
     doppel_library_close(library);
     if (status && status != DOPPEL_E_CANCELLED)
         return report_fatal(report, "%s", error.message);

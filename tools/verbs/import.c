@@ -71,6 +71,18 @@ static enum doppel_status sync_list(struct doppel_library *library, int fd,
     return status;
 }
 
+/* Where texts are found by their meaning, those that came are not. */
+static void notice_texts_without_vectors(struct doppel_library *library, uint64_t texts,
+                                         struct report *report)
+{
+    struct doppel_library_vectors_count known;
+    if (texts && !doppel_library_count_vectors(library, &known, NULL) && known.texts)
+        report_notice(report,
+                      "semantic: %llu texts came without vectors: 'doppel ingest --semantic' of "
+                      "them makes these",
+                      (unsigned long long)texts);
+}
+
 static enum doppel_status import_file(struct doppel_library *library, const char *path,
                                       const struct settings *settings, struct report *report,
                                       struct doppel_error *error)
@@ -81,6 +93,7 @@ static enum doppel_status import_file(struct doppel_library *library, const char
         .name = strcmp(path, "-") == 0 ? NULL : path,
         .name_in_summary = settings->operands.count > 1,
         .metadata = &metadata};
+    struct doppel_import_counts counts = {0};
     int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) { /* the others come in */
         report_input(report, path, strerror(errno));
@@ -88,8 +101,9 @@ static enum doppel_status import_file(struct doppel_library *library, const char
     }
     enum doppel_status status =
         settings->sync ? sync_list(library, fd, &options, settings, report, error)
-                       : doppel_import(report->run, library, fd, &options, NULL, error);
+                       : doppel_import(report->run, library, fd, &options, &counts, error);
     close(fd);
+    notice_texts_without_vectors(library, counts.texts, report);
     if (status && status != DOPPEL_E_CANCELLED)
         doppel_fail(error, status, "%s: %s", options.name ? path : "standard input",
                     error->message);
