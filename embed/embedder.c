@@ -14,7 +14,7 @@ static const uint64_t usual_cache_bytes = UINT64_C(8) << 30;
 
 struct doppel_embedder_options doppel_embedder_options_default(void)
 {
-    return (struct doppel_embedder_options){.cache_bytes = usual_cache_bytes};
+    return (struct doppel_embedder_options){.cache_bytes = usual_cache_bytes, .requests = 4};
 }
 
 /* ---- what it is ---- */
@@ -86,24 +86,32 @@ done:
 
 static bool is_embedder_stopped(void *context)
 {
-    const struct doppel_embedder *embedder = context;
+    const struct embedder_connection *connection = context;
+    const struct doppel_embedder *embedder = connection->embedder;
     return embedder->asked.stopped && embedder->asked.stopped(embedder->asked.context);
 }
 
 /* The endpoint knows a text by its place in a request. */
 static void pass_refusal_on(void *context, size_t text, const struct doppel_error *reason)
 {
-    const struct doppel_embedder *embedder = context;
-    if (embedder->asked.on_refused)
-        embedder->asked.on_refused(embedder->asked.context, embedder->places[text], reason);
+    const struct embedder_connection *connection = context;
+    struct doppel_embedder *embedder = connection->embedder;
+    if (!embedder->asked.on_refused)
+        return;
+    pthread_mutex_lock(&embedder->lock);
+    embedder->asked.on_refused(embedder->asked.context, connection->places[text], reason);
+    pthread_mutex_unlock(&embedder->lock);
 }
 
 static void pass_retry_on(void *context, uint32_t tries, uint32_t wait_ms,
                           const struct doppel_error *reason)
 {
-    const struct doppel_embedder *embedder = context;
-    if (embedder->asked.on_retry)
-        embedder->asked.on_retry(embedder->asked.context, tries, wait_ms, reason);
+    struct doppel_embedder *embedder = ((const struct embedder_connection *)context)->embedder;
+    if (!embedder->asked.on_retry)
+        return;
+    pthread_mutex_lock(&embedder->lock);
+    embedder->asked.on_retry(embedder->asked.context, tries, wait_ms, reason);
+    pthread_mutex_unlock(&embedder->lock);
 }
 
 static enum doppel_status ask_for_identity(struct doppel_embedder *embedder,
@@ -119,7 +127,7 @@ static enum doppel_status ask_for_identity(struct doppel_embedder *embedder,
     options.stopped = is_embedder_stopped;
     options.on_refused = pass_refusal_on;
     options.on_retry = pass_retry_on;
-    options.context = embedder;
+    options.context = &embedder->connection;
     TRY(set_identity(embedder, given->model ? given->model : "", given->prefix ? given->prefix : "",
                      error));
     TRY(doppel_endpoint_open(&options, &embedder->endpoint, error));
@@ -177,6 +185,10 @@ static enum doppel_status open_endpoint_of(struct doppel_embedder *embedder,
                            "what may be spent has no meaning without the price of tokens");
     embedder->price = options->price;
     embedder->max_cost = options->max_cost;
+    embedder->requests = options->requests ? options->requests : 1;
+    if (embedder->requests > DOPPEL_EMBEDDER_MOST_REQUESTS)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "up to %d requests are sent at a time",
+                           (int)DOPPEL_EMBEDDER_MOST_REQUESTS);
     TRY(ask_for_identity(embedder, options->endpoint, error));
     TRY(open_cache_of(embedder, options, error));
 done:
@@ -190,6 +202,8 @@ enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *op
     enum doppel_status status;
     if (!embedder)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an embedder");
+    pthread_mutex_init(&embedder->lock, NULL);
+    embedder->connection.embedder = embedder;
     embedder->on_notice = options->on_notice;
     embedder->notice_context = options->context;
     if (options->endpoint)
@@ -209,8 +223,11 @@ void doppel_embedder_free(struct doppel_embedder *embedder)
     if (!embedder)
         return;
     doppel_model_free(embedder->model);
+    for (size_t i = 0; i < DOPPEL_EMBEDDER_MOST_REQUESTS; i++)
+        doppel_endpoint_free(embedder->connections[i].endpoint);
     doppel_endpoint_free(embedder->endpoint);
     vector_cache_close(embedder->cache);
+    pthread_mutex_destroy(&embedder->lock);
     free(embedder);
 }
 

@@ -21,7 +21,10 @@
 extern "C" {
 #endif
 
-enum { DOPPEL_EMBEDDER_MAX_NAME = 255 /**< bytes */ };
+enum {
+    DOPPEL_EMBEDDER_MAX_NAME = 255, /**< bytes */
+    DOPPEL_EMBEDDER_MOST_REQUESTS = 16
+};
 
 /** What vectors depend on, but the texts. Zeroed, but for what is set: it can be kept, and compared
  * by its fields. */
@@ -69,7 +72,12 @@ struct doppel_embedder_options {
     const char *cache;
     uint64_t cache_bytes; /**< of that file, about; beyond, the oldest vectors go; default 8 GB */
     double price;         /**< of a million tokens; 0: not known */
-    double max_cost; /**< doppel_embedder_embed stops when what was counted costs more; 0: never */
+    double max_cost; /**< doppel_embedder_embed stops when what was counted, and is in flight, costs
+                        more; 0: never */
+    /** Of a service: how many are in flight at a time, up to DOPPEL_EMBEDDER_MOST_REQUESTS; 0: one;
+     * default 4. They share all waiting. The endpoint's callbacks are called from other threads
+     * then, one at a time but for `stopped`. */
+    uint32_t requests;
     void (*on_notice)(void *context, const char *sentence); /**< NULL: not wanted */
     void *context;
 };
@@ -111,7 +119,7 @@ DOPPEL_API const float *doppel_embedder_probe(const struct doppel_embedder *embe
  *        doppel_endpoint_embed state it
  * @return as those; DOPPEL_E_LIMIT: also that it has cost more than it may. Vectors that came
  *         before a failure stay, and are in the cache; so is what came before a process was killed,
- *         but for one request.
+ *         but for the requests that were in flight.
  */
 DOPPEL_API enum doppel_status doppel_embedder_embed(struct doppel_embedder *embedder,
                                                     const struct doppel_model_texts *texts,

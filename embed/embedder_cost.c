@@ -62,7 +62,12 @@ enum doppel_status embedder_check_spent(const struct doppel_embedder *embedder,
                                         struct doppel_error *error)
 {
     const uint64_t counted = doppel_endpoint_info(embedder->endpoint)->tokens;
-    const uint64_t tokens = counted ? counted : embedder->sent_bytes / BYTES_OF_TOKEN;
+    const uint64_t answered = embedder->sent_bytes - embedder->flying_bytes;
+    const uint64_t flying = embedder->flying_bytes / BYTES_OF_TOKEN;
+    const double tokens_a_byte = answered ? (double)counted / (double)answered : 0;
+    const uint64_t by_count = (uint64_t)((double)embedder->flying_bytes * tokens_a_byte);
+    const uint64_t tokens = counted ? counted + (by_count > flying ? by_count : flying)
+                                    : embedder->sent_bytes / BYTES_OF_TOKEN;
     if (embedder->max_cost <= 0 || price_of_tokens(embedder, tokens) <= embedder->max_cost)
         return DOPPEL_OK;
     return doppel_fail(error, DOPPEL_E_LIMIT,

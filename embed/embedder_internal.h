@@ -2,10 +2,19 @@
 #ifndef DOPPEL_EMBED_EMBEDDER_INTERNAL_H
 #define DOPPEL_EMBED_EMBEDDER_INTERNAL_H
 
+#include <pthread.h>
+
 #include <doppel/embedder.h>
 
 #include "embed/endpoint/endpoint.h"
 #include "embed/vector_cache.h"
+
+/* By which a request is sent: a thread's own. */
+struct embedder_connection {
+    struct doppel_embedder *embedder;
+    struct doppel_endpoint *endpoint; /* NULL: not needed yet */
+    const size_t *places;             /* of a request's texts, in the caller's call */
+};
 
 struct doppel_embedder {
     struct doppel_embedder_identity identity;
@@ -14,9 +23,13 @@ struct doppel_embedder {
     struct vector_cache *cache;         /* NULL: none, or of no use any more */
     struct doppel_embedder_usage usage; /* its tokens and requests are the endpoint's */
     double price, max_cost;
-    uint64_t sent_bytes;                  /* of texts, with prefixes */
-    bool write_told;                      /* that something could not be kept */
-    const size_t *places;                 /* of the texts that are sent, in the caller's call */
+    uint64_t sent_bytes;                   /* of texts, with prefixes */
+    bool write_told;                       /* that something could not be kept */
+    uint64_t flying_bytes;                 /* of these, of what is not answered yet */
+    uint32_t requests;                     /* in flight at a time */
+    pthread_mutex_t lock;                  /* of all here, while they are; and of callbacks */
+    struct embedder_connection connection; /* of `endpoint` itself, which asks for the probe */
+    struct embedder_connection connections[DOPPEL_EMBEDDER_MOST_REQUESTS];
     struct doppel_endpoint_options asked; /* the callbacks of the caller, alone */
     void (*on_notice)(void *context, const char *sentence);
     void *notice_context;

@@ -15,6 +15,7 @@ enum {
     NUMBER_BYTES = 32,       /* a number of an array, as it is written with what stands about it */
     ANSWER_BYTES = 64 << 10, /* all else of an answer */
     FAILING_TRIES = 2,       /* by 500, until it is taken for the texts' fault */
+    PROBE_TRIES = 2,         /* of a probe that is not answered in time */
     SLICE_MS = 50            /* of a wait: how soon it ends when it is to stop */
 };
 
@@ -218,24 +219,62 @@ static uint64_t wait_after(struct doppel_endpoint *endpoint, uint32_t tries)
     return asked ? wait : (uint64_t)((double)wait * next_jitter(endpoint));
 }
 
-static enum doppel_status wait_for_next_try(struct doppel_endpoint *endpoint, uint32_t tries,
-                                            const struct doppel_error *reason,
-                                            struct doppel_error *error)
+/* How long nothing is to be sent; less than 0: it may be. */
+static int64_t left_of_pause(struct endpoint_pause *pause)
+{
+    pthread_mutex_lock(&pause->lock);
+    const int64_t until = pause->until_ms;
+    pthread_mutex_unlock(&pause->lock);
+    return until - monotonic_ms();
+}
+
+static enum doppel_status wait_for_pause(struct doppel_endpoint *endpoint,
+                                         struct doppel_error *error)
 {
     const struct doppel_endpoint_options *options = &endpoint->options;
-    const uint64_t wait = wait_after(endpoint, tries);
-    int64_t end = monotonic_ms() + (int64_t)wait, left;
-    if (options->on_retry)
-        options->on_retry(options->context, tries, (uint32_t)wait, reason);
-    do {
+    for (int64_t left; (left = left_of_pause(endpoint->pause)) > 0;) {
         if (options->stopped && options->stopped(options->context))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "%.200s: ended early", endpoint->place);
-        left = end - monotonic_ms();
-        long slice = left > SLICE_MS ? SLICE_MS : (long)left;
-        if (slice > 0)
-            nanosleep(&(struct timespec){.tv_nsec = slice * 1000000}, NULL);
-    } while (left > 0);
+        const long slice = left > SLICE_MS ? SLICE_MS : (long)left;
+        nanosleep(&(struct timespec){.tv_nsec = slice * 1000000}, NULL);
+    }
     return DOPPEL_OK;
+}
+
+void endpoint_try_again(struct doppel_endpoint *endpoint, bool again)
+{
+    pthread_mutex_lock(&endpoint->pause->lock);
+    endpoint->pause->over = !again;
+    pthread_mutex_unlock(&endpoint->pause->lock);
+}
+
+/* The others wait as well. Of several that fail at a time the first is told. */
+static enum doppel_status pause_before_next_try(struct doppel_endpoint *endpoint, uint32_t tries,
+                                                const struct doppel_error *reason,
+                                                struct doppel_error *error)
+{
+    const struct doppel_endpoint_options *options = &endpoint->options;
+    struct endpoint_pause *pause = endpoint->pause;
+    const uint64_t wait = wait_after(endpoint, tries);
+    const int64_t now = monotonic_ms(), end = now + (int64_t)wait;
+    pthread_mutex_lock(&pause->lock);
+    const bool first = pause->until_ms <= now, over = pause->over;
+    pause->until_ms = pause->until_ms > end ? pause->until_ms : end;
+    pthread_mutex_unlock(&pause->lock);
+    if (over || (options->stopped && options->stopped(options->context)))
+        return doppel_fail(error, DOPPEL_E_CANCELLED, "%.200s: ended early", endpoint->place);
+    if (first && options->on_retry)
+        options->on_retry(options->context, tries, (uint32_t)wait, reason);
+    return wait_for_pause(endpoint, error);
+}
+
+/* A service that does not answer the first text at all will hardly do so later. */
+static uint32_t most_tries(const struct doppel_endpoint *endpoint,
+                           const struct endpoint_batch *batch, enum doppel_status status)
+{
+    const uint32_t tries = endpoint->options.tries;
+    return batch->is_probe && status == DOPPEL_E_TIMEOUT && tries > PROBE_TRIES ? PROBE_TRIES
+                                                                                : tries;
 }
 
 enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
@@ -245,14 +284,15 @@ enum doppel_status endpoint_ask(struct doppel_endpoint *endpoint,
     enum doppel_status status;
     enum verdict verdict;
     TRY(write_body(endpoint, batch, error));
+    TRY(wait_for_pause(endpoint, error));
     for (uint32_t tries = 1;; tries++) {
         status = send_body(endpoint, batch->count, reason);
         verdict = judge_try(endpoint, batch->count, &status, reason);
         if (verdict == LATER && is_texts_fault(endpoint, batch, status, tries))
             verdict = REFUSED;
-        if (verdict != LATER || tries >= endpoint->options.tries)
+        if (verdict != LATER || tries >= most_tries(endpoint, batch, status))
             break;
-        TRY(wait_for_next_try(endpoint, tries, reason, error));
+        TRY(pause_before_next_try(endpoint, tries, reason, error));
     }
     *out_refusal = verdict == REFUSED ? status : DOPPEL_OK;
     if (verdict == REFUSED)

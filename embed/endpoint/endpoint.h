@@ -2,12 +2,20 @@
 #ifndef DOPPEL_EMBED_ENDPOINT_ENDPOINT_H
 #define DOPPEL_EMBED_ENDPOINT_ENDPOINT_H
 
+#include <pthread.h>
 #include <string.h>
 
 #include <doppel/embed.h>
 
 #include "client/post.h"
 #include "embed/embed_text.h"
+
+/* What all requests to a service keep to, of whatever thread. */
+struct endpoint_pause {
+    pthread_mutex_t lock;
+    int64_t until_ms; /* of monotonic_ms(): nothing is sent before */
+    bool over;        /* nothing is tried again */
+};
 
 struct doppel_endpoint {
     struct doppel_endpoint_options options; /* `allowed` and `known` are gone */
@@ -17,9 +25,11 @@ struct doppel_endpoint {
     char *model, *prefix, *key, *authorization; /* the last three may be NULL */
     float *probe;
     enum post_reach reach;
-    bool without_base64; /* it refuses to be asked for it */
-    size_t most_texts;   /* of a request; halved when it refuses more */
-    uint64_t random;     /* state of the jitter */
+    bool without_base64;          /* it refuses to be asked for it */
+    size_t most_texts;            /* of a request; halved when it refuses more */
+    uint64_t random;              /* state of the jitter */
+    struct endpoint_pause *pause; /* of the one that was opened */
+    bool is_copy;                 /* all pointers above are borrowed from that */
     struct poster poster;
     struct post_answer answer; /* the last one */
     struct doppel_json body;
@@ -40,7 +50,15 @@ struct endpoint_batch {
     bool is_probe; /* a 500 is the service's fault */
 };
 
-/* Send a request, again if need be.
+/* The same service for another thread, with a connection of its own; what is counted begins at 0.
+ * The one that was opened must live as long. Given (doppel_endpoint_free); NULL without memory.
+ * @param context of its callbacks */
+struct doppel_endpoint *endpoint_copy(struct doppel_endpoint *endpoint, void *context);
+
+/* Whether to go on trying what failed: of an endpoint and its copies, and said from any thread. */
+void endpoint_try_again(struct doppel_endpoint *endpoint, bool again);
+
+/* Send a request, again if need be; not before the service wants to be asked.
  * @param out_refusal DOPPEL_OK: `answer` has what it answers by 2xx; else why it does not take this
  *        batch: DOPPEL_E_LIMIT; DOPPEL_E_FORMAT; DOPPEL_E_TIMEOUT where there is more than one
  * text; DOPPEL_E_BUSY: a 500 more than once; the sentence is in `reason`

@@ -237,6 +237,15 @@ done:
 
 /* ---- opening ---- */
 
+static enum doppel_status make_pause(struct doppel_endpoint *endpoint, struct doppel_error *error)
+{
+    endpoint->pause = calloc(1, sizeof *endpoint->pause);
+    if (!endpoint->pause)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an endpoint");
+    pthread_mutex_init(&endpoint->pause->lock, NULL);
+    return DOPPEL_OK;
+}
+
 enum doppel_status doppel_endpoint_open(const struct doppel_endpoint_options *options,
                                         struct doppel_endpoint **out, struct doppel_error *error)
 {
@@ -244,6 +253,7 @@ enum doppel_status doppel_endpoint_open(const struct doppel_endpoint_options *op
     enum doppel_status status;
     if (!endpoint)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an endpoint");
+    TRY(make_pause(endpoint, error));
     TRY(check_endpoint_options(options, error));
     TRY(take_endpoint_url(endpoint, options, error));
     TRY(copy_options(endpoint, options, error));
@@ -256,11 +266,42 @@ done:
     return status;
 }
 
+struct doppel_endpoint *endpoint_copy(struct doppel_endpoint *endpoint, void *context)
+{
+    struct doppel_endpoint *copy = malloc(sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *endpoint;
+    copy->options.context = context;
+    copy->info.tokens = copy->info.requests = 0;
+    copy->random += (uintptr_t)copy;
+    copy->is_copy = true;
+    endpoint->poster.handle = NULL; /* the first takes the connection over */
+    copy->answer = (struct post_answer){0};
+    copy->body = (struct doppel_json){0};
+    copy->text = (struct embed_text){0};
+    return copy;
+}
+
 static void free_secret(char *text)
 {
     if (text)
         explicit_bzero(text, strlen(text));
     free(text);
+}
+
+static void free_of_opened(struct doppel_endpoint *endpoint)
+{
+    if (endpoint->pause)
+        pthread_mutex_destroy(&endpoint->pause->lock);
+    free(endpoint->pause);
+    free_secret(endpoint->key);
+    free_secret(endpoint->authorization);
+    free(endpoint->probe);
+    free(endpoint->url);
+    free(endpoint->place);
+    free(endpoint->model);
+    free(endpoint->prefix);
 }
 
 void doppel_endpoint_free(struct doppel_endpoint *endpoint)
@@ -271,13 +312,8 @@ void doppel_endpoint_free(struct doppel_endpoint *endpoint)
     post_answer_free(&endpoint->answer);
     doppel_json_free(&endpoint->body);
     embed_text_free(&endpoint->text);
-    free_secret(endpoint->key);
-    free_secret(endpoint->authorization);
-    free(endpoint->probe);
-    free(endpoint->url);
-    free(endpoint->place);
-    free(endpoint->model);
-    free(endpoint->prefix);
+    if (!endpoint->is_copy)
+        free_of_opened(endpoint);
     free(endpoint);
 }
 

@@ -177,10 +177,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         size = int(self.headers["Content-Length"])
         body = self.rfile.read(size)
         request = json.loads(body)
-        self.server.calls.append((self.path, self.headers, request))
         is_probe = len(request["input"]) == 1 and "harbour was quiet" in request["input"][0]
-        self.server.number += not is_probe
-        call = Call(self, request, self.server.number)
+        with self.server.lock:
+            self.server.calls.append((self.path, self.headers, request))
+            self.server.number += not is_probe
+            call = Call(self, request, self.server.number)
         try:
             if is_probe and not self.server.always:
                 call.answer()
@@ -202,6 +203,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
+        self.lock = threading.Lock()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 

@@ -490,6 +490,12 @@ def test_a_model_that_has_changed():
     assert embed(model="n")["revision"] != first["revision"]
 
 
+def test_a_silent_service_is_given_up_soon():
+    SERVER.behave(lambda call: time.sleep(3), always=True)
+    out = embed(timeout_ms=300, tries=6)
+    assert out["status"] == "timeout" and len(SERVER.calls) == 2, (out, len(SERVER.calls))
+
+
 def test_it_ends_when_it_is_to_stop():
     SERVER.behave(lambda call: call.send(429, Retry_After="30"))
     out = embed(stop_after=10)
