@@ -115,7 +115,7 @@ struct doppel_library_vectors_count {
     char model[256]; /**< "": there are none; cut off if it is longer */
 };
 
-/** Counts row by row: a second for ten million texts. */
+/** Counts row by row: a fifth of a second for a million texts. */
 DOPPEL_API enum doppel_status doppel_library_count_vectors(struct doppel_library *library,
                                                            struct doppel_library_vectors_count *out,
                                                            struct doppel_error *error);

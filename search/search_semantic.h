@@ -110,7 +110,7 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
                                                             float *out, struct doppel_error *error);
 
 /** Whether an item is a text that is to have vectors, and has none: long enough, and neither it nor
- * its representative has some. @return as reading the library */
+ * its representative has some. @return as reading the library; DOPPEL_E_ARGUMENT: there is none */
 DOPPEL_API enum doppel_status doppel_semantic_lacks(struct doppel_semantic *semantic, uint64_t item,
                                                     bool *out, struct doppel_error *error);
 
@@ -217,9 +217,12 @@ DOPPEL_API void doppel_semantic_pair_to_json(struct doppel_json *json,
 
 /* ---- with the library ---- */
 
-/** Of which model the vectors of a library are. @param out untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: it has none; as doppel_vector_index_open. Thread-safe. */
-DOPPEL_API enum doppel_status doppel_semantic_model(const char *directory,
+/** Of which model the vectors of a library are. @param library borrowed; open to be read at least
+ * @param out untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: it has none; DOPPEL_E_CORRUPT: it lacks vectors that the
+ * library knows of; as doppel_vector_index_open. One thread at a time. */
+DOPPEL_API enum doppel_status doppel_semantic_model(struct doppel_library *library,
+                                                    const char *directory,
                                                     struct doppel_embedder_identity *out,
                                                     struct doppel_error *error);
 

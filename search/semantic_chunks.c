@@ -137,6 +137,8 @@ static const char *id_of_chunk(void *context, size_t row)
 enum doppel_status doppel_semantic_lacks(struct doppel_semantic *semantic, uint64_t item, bool *out,
                                          struct doppel_error *error)
 {
+    if (!semantic->library)
+        return no_semantic_library(error);
     return doppel_library_lacks_vectors(semantic->library, item, semantic->options.text.min_words,
                                         out, error);
 }

@@ -52,6 +52,8 @@ enum doppel_status semantic_open_known(struct doppel_library *library,
     if (status && known.texts)
         TRY(vectors_are_lost(options->folder, &known, status, error));
     TRY(status);
+    if (semantic_count(index) < known.chunks) /* unless texts were removed meanwhile */
+        TRY(doppel_library_count_vectors(library, &known, error));
     if (semantic_count(index) < known.chunks)
         TRY(vectors_are_lost(options->folder, &known, DOPPEL_E_NOT_FOUND, error));
     *out = index;

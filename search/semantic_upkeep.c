@@ -17,7 +17,7 @@ static enum doppel_status no_upkeep_memory(const char *directory, struct doppel_
     return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory for its vectors", directory);
 }
 
-enum doppel_status doppel_semantic_model(const char *directory,
+enum doppel_status doppel_semantic_model(struct doppel_library *library, const char *directory,
                                          struct doppel_embedder_identity *out,
                                          struct doppel_error *error)
 {
@@ -27,7 +27,7 @@ enum doppel_status doppel_semantic_model(const char *directory,
     enum doppel_status status;
     if (!folder)
         TRY(no_upkeep_memory(directory, error));
-    TRY(doppel_vector_index_open(&options, &index, error));
+    TRY(semantic_open_known(library, &options, &index, error));
     *out = *doppel_vector_index_identity(index);
 done:
     doppel_vector_index_close(index);

@@ -104,7 +104,7 @@ def problems(library, *words, code=3):
 def expect_loss(library, lost, *, by_count=True):
     """Verbs that use vectors refuse, verify names the texts, and after --repair they come again."""
     for verb in ("find", "check", "ingest") if by_count else ():
-        done = doppel(verb, "-L", library, *SEMANTIC, "query.txt", code=2)
+        done = doppel(verb, "-L", library, "--semantic", "query.txt", code=2)
         for part in ("vectors", "words", str(TEXTS), "verify --repair", "ingest --semantic"):
             assert part in done.stderr, (part, done.stderr)
     rows = problems(library)

@@ -25,16 +25,25 @@ static enum doppel_status notify_of_state(struct report *report, struct doppel_s
     return status;
 }
 
-/* By default that of the vectors which the library has. */
+/* By default that of the vectors which the library has. Where these are lost, nothing is opened;
+ * one that somebody is making has none yet. */
 static enum doppel_status open_embedder(const struct settings *settings, struct report *report,
-                                        const struct doppel_library *library,
-                                        struct embedder_of_run *out, struct doppel_error *error)
+                                        struct doppel_library *library, struct embedder_of_run *out,
+                                        struct doppel_error *error)
 {
+    struct doppel_library_vectors_count known = {0};
     struct doppel_embedder_identity kept;
     char *directory = library ? library_directory(settings) : NULL;
-    const bool has_vectors = directory && !doppel_semantic_model(directory, &kept, NULL);
+    enum doppel_status status = DOPPEL_E_NOT_FOUND;
+    if (library)
+        TRY(doppel_library_count_vectors(library, &known, error));
+    if (directory)
+        status = doppel_semantic_model(library, directory, &kept, error);
+    if (status != DOPPEL_E_CORRUPT || !known.texts)
+        TRY(embedder_open_for(settings, report, status ? NULL : &kept, out, error));
+done:
     free(directory);
-    return embedder_open_for(settings, report, has_vectors ? &kept : NULL, out, error);
+    return status;
 }
 
 struct doppel_semantic_options semantic_options_from(const struct settings *settings)
