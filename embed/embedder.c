@@ -185,6 +185,7 @@ static enum doppel_status open_endpoint_of(struct doppel_embedder *embedder,
                            "what may be spent has no meaning without the price of tokens");
     embedder->price = options->price;
     embedder->max_cost = options->max_cost;
+    embedder->retry_refused = options->retry_refused;
     embedder->requests = options->requests ? options->requests : 1;
     if (embedder->requests > DOPPEL_EMBEDDER_MOST_REQUESTS)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "up to %d requests are sent at a time",
@@ -255,16 +256,31 @@ struct doppel_digest embedder_text_digest(const char *text, size_t size)
     return doppel_digest_bytes(text, size);
 }
 
-bool embedder_find_cached(struct doppel_embedder *embedder, const struct doppel_digest *text,
-                          float *out_row)
+static bool is_zero_row(const float *row, uint32_t dimension)
+{
+    for (uint32_t i = 0; i < dimension; i++)
+        if (row[i] != 0)
+            return false;
+    return true;
+}
+
+enum cached_text embedder_find_cached(struct doppel_embedder *embedder,
+                                      const struct doppel_digest *text, float *out_row)
 {
     struct doppel_error reason;
+    float row[DOPPEL_MODEL_MAX_DIMENSION];
+    const uint32_t dimension = embedder->identity.dimension;
     if (!embedder->cache)
-        return false;
-    enum doppel_status status = vector_cache_get(embedder->cache, text, out_row, &reason);
+        return TEXT_NOT_CACHED;
+    enum doppel_status status = vector_cache_get(embedder->cache, text, row, &reason);
     if (status && status != DOPPEL_E_NOT_FOUND)
         embedder_drop_cache(embedder, &reason);
-    return !status;
+    if (status)
+        return TEXT_NOT_CACHED;
+    if (is_zero_row(row, dimension))
+        return embedder->retry_refused ? TEXT_NOT_CACHED : TEXT_REFUSED;
+    memcpy(out_row, row, dimension * sizeof *row);
+    return TEXT_CACHED;
 }
 
 const struct doppel_embedder_identity *doppel_embedder_identity(

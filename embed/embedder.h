@@ -68,9 +68,11 @@ struct doppel_embedder_options {
 
     /** Of a service: a file that keeps its vectors, in a folder that is there; NULL: none. Texts
      * are not in it, but their digests. Any number of processes share it. Where it is damaged, or
-     * the disk is full, a notice says so, and what cannot be kept is not. */
+     * the disk is full, a notice says so, and what cannot be kept is not. That a text was refused
+     * is kept as well: its status is DOPPEL_E_FORMAT then, and on_refused is not called. */
     const char *cache;
     uint64_t cache_bytes; /**< of that file, about; beyond, the oldest vectors go; default 8 GB */
+    bool retry_refused;   /**< send texts that the cache knows to be refused, too */
     double price;         /**< of a million tokens; 0: not known */
     double max_cost; /**< doppel_embedder_embed stops when what was counted, and is in flight, costs
                         more; 0: never */

@@ -57,9 +57,10 @@ static void look_texts_up(struct asking *asking)
             continue;
         }
         const struct doppel_digest digest = embedder_text_digest(texts->texts[i], size);
-        if (embedder_find_cached(embedder, &digest, row_of(asking, i))) {
-            asking->each[i] = DOPPEL_OK;
-            embedder->usage.cached++;
+        const enum cached_text cached = embedder_find_cached(embedder, &digest, row_of(asking, i));
+        if (cached) {
+            asking->each[i] = cached == TEXT_REFUSED ? DOPPEL_E_FORMAT : DOPPEL_OK;
+            embedder->usage.cached += cached == TEXT_CACHED;
             continue;
         }
         asking->asked[asking->asked_count++] = (struct asked_text){digest, i, i};
@@ -149,22 +150,31 @@ static bool take_texts_to_send(struct asking_flight *flight)
     return true;
 }
 
+/* Whether it is known of a text what becomes of it: a vector, or that the service refuses it, which
+ * is kept as zeros. Where the service fails it is not. */
+static bool outcome_is_final(enum doppel_status outcome, enum doppel_status whole)
+{
+    return !outcome || (!whole && (outcome == DOPPEL_E_FORMAT || outcome == DOPPEL_E_LIMIT));
+}
+
 /* What came is kept; the run goes on where it cannot be. */
-static void keep_vectors(struct asking_flight *flight)
+static void keep_vectors(struct asking_flight *flight, enum doppel_status whole)
 {
     const struct asking *asking = flight->asking;
     struct doppel_embedder *embedder = asking->embedder;
     struct doppel_error reason;
-    size_t kept = 0;
+    size_t kept = 0, refused = 0;
     for (size_t i = 0; i < flight->count; i++)
-        if (!flight->outcomes[i])
+        refused += outcome_is_final(flight->outcomes[i], whole) && flight->outcomes[i];
+    for (size_t i = 0; i < flight->count; i++)
+        if (outcome_is_final(flight->outcomes[i], whole))
             flight->kept[kept++] =
                 (struct cached_vector){embedder_text_digest(flight->sent[i], flight->sizes[i]),
                                        row_of(asking, flight->places[i])};
     if (!embedder->cache || !kept)
         return;
     enum doppel_status status = vector_cache_put(embedder->cache, flight->kept, kept, &reason);
-    embedder->usage.kept += status ? 0 : kept;
+    embedder->usage.kept += status ? 0 : kept - refused;
     if (status == DOPPEL_E_CORRUPT)
         embedder_drop_cache(embedder, &reason);
     else if (status && !embedder->write_told) {
@@ -197,7 +207,7 @@ static void take_outcomes(struct asking_flight *flight, enum doppel_status statu
         asking->each[place] = reached ? flight->outcomes[i] : DOPPEL_E_MEMORY;
         memcpy(row_of(asking, place), flight->got + i * dimension, dimension * sizeof *flight->got);
     }
-    keep_vectors(flight);
+    keep_vectors(flight, status);
     if (status)
         fail_asking(asking, status, reason);
 }

@@ -13,6 +13,7 @@ static double price_of_tokens(const struct doppel_embedder *embedder, uint64_t t
 static void foresee_text(struct doppel_embedder *embedder, const char *text, size_t size,
                          struct doppel_embedder_estimate *estimate)
 {
+    float row[DOPPEL_MODEL_MAX_DIMENSION];
     estimate->texts++;
     if (!embedder->endpoint) {
         estimate->wanted++;
@@ -24,7 +25,7 @@ static void foresee_text(struct doppel_embedder *embedder, const char *text, siz
         return;
     }
     const struct doppel_digest digest = embedder_text_digest(text, size);
-    if (embedder_find_cached(embedder, &digest, NULL)) {
+    if (embedder_find_cached(embedder, &digest, row)) {
         estimate->cached++;
         return;
     }

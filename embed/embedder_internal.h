@@ -24,6 +24,7 @@ struct doppel_embedder {
     struct doppel_embedder_usage usage; /* its tokens and requests are the endpoint's */
     double price, max_cost;
     uint64_t sent_bytes;                   /* of texts, with prefixes */
+    bool retry_refused;                    /* what the cache has of them does not count */
     bool write_told;                       /* that something could not be kept */
     uint64_t flying_bytes;                 /* of these, of what is not answered yet */
     uint32_t requests;                     /* in flight at a time */
@@ -45,9 +46,11 @@ void embedder_notice(const struct doppel_embedder *embedder, const char *format,
 /* The digest under which a text is kept, of which the revision has the prefix. */
 struct doppel_digest embedder_text_digest(const char *text, size_t size);
 
-/* Whether the cache has it. @param out_row NULL: that alone is wanted */
-bool embedder_find_cached(struct doppel_embedder *embedder, const struct doppel_digest *text,
-                          float *out_row);
+/* What the cache has of a text: a vector; or zeros, as the service refused it. */
+enum cached_text { TEXT_NOT_CACHED, TEXT_CACHED, TEXT_REFUSED };
+/* @param out_row untouched but where it is cached */
+enum cached_text embedder_find_cached(struct doppel_embedder *embedder,
+                                      const struct doppel_digest *text, float *out_row);
 
 /* Vectors from the cache, and the others from the service. As doppel_embedder_embed. */
 enum doppel_status embedder_ask(struct doppel_embedder *embedder,

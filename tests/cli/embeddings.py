@@ -369,10 +369,20 @@ def test_a_text_that_is_refused():
     bad = text_of(7, "first")
     refused = b'{"error":{"message":"no such text"}}'
     SERVER.behave(lambda call: call.send(422, refused) if bad in call.texts else well(call))
-    done = dedup(cache=new_cache())
+    cache, expected = new_cache(), {k: v for k, v in ALL_LINKED.items() if k != "r7"}
+    done = dedup(cache=cache)
     assert "1 refused" in done.stderr, done.stderr
     assert "the first that was refused: " in done.stderr and "no such text" in done.stderr
-    assert linked(done) == {k: v for k, v in ALL_LINKED.items() if k != "r7"}
+    assert linked(done) == expected
+    SERVER.behave(well)  # it is not asked again
+    done = dedup(cache=cache)
+    assert linked(done) == expected and not texts_sent(), texts_sent()
+    assert "embedded 0 texts" in done.stderr and "1 refused" in done.stderr, done.stderr
+    assert f"{UNIQUE - 1} were in the cache" in done.stderr, done.stderr
+    done = dedup("--retry", cache=cache)
+    assert linked(done) == ALL_LINKED and texts_sent() == [bad], texts_sent()
+    SERVER.behave(well)
+    assert linked(dedup(cache=cache)) == ALL_LINKED and not texts_sent()
 
 
 # ---- what it costs ----

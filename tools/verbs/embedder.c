@@ -122,6 +122,7 @@ static enum doppel_status open_service(const struct settings *settings, struct e
     endpoint.context = out;
     options.endpoint = &endpoint;
     options.cache = cache;
+    options.retry_refused = settings->retry;
     options.price = settings->price;
     options.max_cost = settings->max_cost;
     options.on_notice = show_embedder_notice;
