@@ -152,7 +152,7 @@ def test_check_keeps_nothing():
 
 
 def test_help_has_it():
-    for verb in "find", "check", "ingest", "dedup", "tune":
+    for verb in "find", "check", "ingest", "dedup", "tune", "scan", "groups":
         assert "  --semantic " in doppel(verb, "--help").stdout, verb
 
 

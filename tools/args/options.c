@@ -334,8 +334,7 @@ const struct option_info option_table[] = {
     {"action", 0, "hardlink|reflink|symlink|trash|move-to|script", OPTION_CHOICE, AT(action), NULL,
      "What to do with the duplicates in each group: replace them by links to the file that is "
      "kept, share its blocks (reflink), move them to the trash or to a folder ('move-to DIR'), "
-     "or print a shell script that makes hard links. Only prints what would be done unless --yes "
-     "is given",
+     "or print a shell script of hard links. Nothing is done without --yes",
      VERBS_ACT, SECTION_ACTING},
     {"to", 0, "DIR", OPTION_TEXT, AT(move_to), NULL,
      "The folder for --action move-to, in which files keep their paths", VERBS_ACT, SECTION_ACTING},

@@ -21,7 +21,7 @@ const struct verb verb_table[] = {
      "rare that is by chance: they are in no group for it, and stay.",
      "doppel scan ~/Pictures",
      "doppel scan ~/Pictures --reference /mnt/archive --json > duplicates.jsonl",
-     "kind min-similarity reference save action marks yes format null", cmd_scan},
+     "kind min-similarity reference semantic save action marks yes format null", cmd_scan},
     {"compare", VERB_COMPARE, "A B", 2, 2,
      "compare two files: do they match, how closely, and where",
      "Prints the distance even when the two do not match. Texts that are not similar as a "
