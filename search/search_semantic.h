@@ -168,7 +168,8 @@ struct doppel_semantic_links_options {
  *
  * The pairs are found by a join (doppel_vectors_join, of a recall of .99), and visited by the text
  * that is linked to. Needs the vectors in memory, 4 × dimension bytes each, and twice that while
- * they are read; and 20 bytes for each pair of chunks that are near.
+ * they are read; and 20 bytes for each pair of chunks that are near: from a million on, of each
+ * text those with the 128 earliest that are near, and with the 128 nearest of the others.
  *
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: it has no library; DOPPEL_E_CANCELLED; DOPPEL_E_LIMIT: 2^32
  *         vectors or more; DOPPEL_E_MEMORY; DOPPEL_E_CORRUPT: the index is damaged; what reading

@@ -117,72 +117,6 @@ enum doppel_status semantic_linking_sort(struct semantic_linking *linking,
     return DOPPEL_OK;
 }
 
-/* ---- near rows ---- */
-
-static bool note_near_pairs(void *context, const struct doppel_vector_pair *pairs, size_t count)
-{
-    struct semantic_linking *linking = context;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t a = linking->text_of[pairs[i].a], b = linking->text_of[pairs[i].b];
-        const struct near_rows near =
-            a < b ? (struct near_rows){b, a, pairs[i].b, pairs[i].a, pairs[i].cosine}
-                  : (struct near_rows){a, b, pairs[i].a, pairs[i].b, pairs[i].cosine};
-        if (a != b && !array_push(&linking->pairs, near)) {
-            semantic_linking_no_memory(linking->error);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_linking_stopped(void *context)
-{
-    const struct semantic_linking *linking = context;
-    return doppel_run_cancelled(linking->semantic->run);
-}
-
-static void show_linking(void *context, uint64_t done, uint64_t total)
-{
-    const struct semantic_linking *linking = context;
-    (void)total;
-    doppel_run_advance(linking->semantic->run, done);
-}
-
-static enum doppel_status join_linked_rows(struct semantic_linking *linking,
-                                           struct doppel_error *error)
-{
-    struct doppel_run *run = linking->semantic->run;
-    const struct doppel_vectors vectors = {linking->rows, linking->chunks.count,
-                                           linking->dimension};
-    struct doppel_vector_join_options options = doppel_vector_join_options_default();
-    struct doppel_error none = {0};
-    options.min_cosine = semantic_threshold(linking->semantic, 1);
-    options.threads = doppel_run_jobs(run);
-    options.context = linking;
-    options.stopped = is_linking_stopped;
-    options.progress = show_linking;
-    linking->error = error ? error : &none;
-    if (options.min_cosine > 1 || vectors.count < 2)
-        return DOPPEL_OK;
-    doppel_run_begin(run, "vectors compared", vectors.count);
-    enum doppel_status status =
-        doppel_vectors_join(&vectors, &options, note_near_pairs, linking, NULL, error);
-    doppel_run_end(run);
-    if (status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(run))
-        status = semantic_linking_no_memory(error);
-    return status;
-}
-
-static int compare_near_rows(const void *a, const void *b)
-{
-    const struct near_rows *x = a, *y = b;
-    if (x->text != y->text)
-        return x->text < y->text ? -1 : 1;
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    return (x->of_row > y->of_row) - (x->of_row < y->of_row);
-}
-
 /* ---- what may be linked ---- */
 
 static enum doppel_status see_item(struct semantic_linking *linking, struct linkable_text *text,
@@ -336,11 +270,9 @@ enum doppel_status semantic_linking_find(struct semantic_linking *linking,
                                          struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(join_linked_rows(linking, error));
-    struct near_rows *near = linking->pairs.items;
+    TRY(semantic_linking_join(linking, error));
+    const struct near_rows *near = linking->pairs.items;
     const size_t count = linking->pairs.count;
-    if (count)
-        qsort(near, count, sizeof *near, compare_near_rows);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && near[end].text == near[i].text; end++)
             ;

@@ -39,6 +39,7 @@ struct semantic_linking {
     uint32_t *text_of; /* of each row */
     ARRAY(struct linkable_text) texts;
     ARRAY(struct near_rows) pairs;
+    size_t thin_at; /* when there are so many pairs */
     ARRAY(struct chosen_link) links;
     struct doppel_error *error;
 };
@@ -51,6 +52,10 @@ bool semantic_linking_add(struct semantic_linking *linking, uint64_t item,
 
 /* When all rows are there: which texts there are. */
 enum doppel_status semantic_linking_sort(struct semantic_linking *linking,
+                                         struct doppel_error *error);
+
+/* Find `pairs`, by the later text, then the earlier. */
+enum doppel_status semantic_linking_join(struct semantic_linking *linking,
                                          struct doppel_error *error);
 
 /* Find `links`: the background of the rows is known. */

@@ -169,6 +169,60 @@ static void files_are_linked_by_rate(void **state)
     free(links);
 }
 
+/* ---- many of one meaning ---- */
+
+enum { FAMILY = 2000 }; /* 2 million pairs */
+
+struct family {
+    struct doppel_semantic_file files[FAMILY];
+    char paths[FAMILY][128];
+    size_t linked;
+};
+
+/* The same meanings, each in one of three words. */
+static void write_family(const struct linked_library *of, struct family *family)
+{
+    uint64_t seed = 5;
+    for (int i = 0; i < FAMILY; i++) {
+        char text[WORDS * 5 + 1] = "";
+        for (int word = 0; word < WORDS; word++)
+            sprintf(text + strlen(text), "m%c%c%c ", 'a' + (int)((made_random(&seed) + 1) * 1.5F),
+                    'a' + word % 7, 'a' + word % 8);
+        snprintf(family->paths[i], sizeof family->paths[i], "%s/m%04d.txt", of->folder.path, i);
+        made_file(family->paths[i], text, strlen(text));
+        family->files[i].path = family->paths[i];
+    }
+}
+
+static enum doppel_status take_family_link(void *context, const struct doppel_semantic_pair *pair,
+                                           struct doppel_error *error)
+{
+    struct family *family = context;
+    (void)error;
+    assert_string_equal(pair->link.of_path, family->paths[0]);
+    family->linked++;
+    return DOPPEL_OK;
+}
+
+/* All are linked to the first, though to none it is the nearest. */
+static void many_of_one_meaning_have_one_representative(void **state)
+{
+    struct linked_library *of = *state;
+    struct family *family = calloc(1, sizeof *family);
+    struct doppel_semantic_options options = doppel_semantic_options_default();
+    struct doppel_semantic *semantic = NULL;
+    write_family(of, family);
+    const struct doppel_semantic_files files = {.files = family->files, .count = FAMILY};
+    options.embedder = of->embedder;
+    options.min_cosine = 0.7F;
+    assert_int_equal(doppel_semantic_new(of->run, NULL, &options, &semantic, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_semantic_link_files(semantic, &files, take_family_link, family, NULL),
+                     DOPPEL_OK);
+    assert_int_equal(family->linked, FAMILY - 1);
+    doppel_semantic_free(semantic);
+    free(family);
+}
+
 static void count_unreadable(void *context, const char *path, const struct doppel_error *reason)
 {
     (void)reason;
@@ -208,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_A_LIBRARY(files_are_linked_as_they_compare),
         ON_A_LIBRARY(files_are_linked_by_rate),
+        ON_A_LIBRARY(many_of_one_meaning_have_one_representative),
         ON_A_LIBRARY(a_file_that_is_gone_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
