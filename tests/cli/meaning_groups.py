@@ -241,10 +241,13 @@ def test_scan_without_what_it_needs():
     assert "doppel model add" in doppel("scan", "--semantic", "files", code=2,
                                         models=FOLDER / "nowhere").stderr  # fmt: skip
     assert "absent" in scan("files", "--model", "absent", code=2).stderr
-    done = scan("few.txt", "one.txt", "--json", code=3)  # the first is not there
+    done = scan("few.txt", "one.txt", "two.txt", "--json", code=3)  # the first is not there
     assert "too few to tell" in done.stderr, done.stderr
-    for words in (["--action", "script"], ["-0"], ["--format", "csv"], ["--kind", "audio"]):
+    for words in (["--action", "script"], ["-0"], ["--format", "csv"], ["--kind", "audio"],
+                  ["--not-within"], ["--cross-folder", "two.txt"]):  # fmt: skip
         assert words[0] in scan("one.txt", *words, code=2).stderr
+    done = scan("one.txt")  # by itself
+    assert "semantic" not in done.stderr and "means the same" not in done.stdout, done
 
 
 def test_references_and_saved_scans():

@@ -171,7 +171,7 @@ static void files_are_linked_by_rate(void **state)
 
 /* ---- many of one meaning ---- */
 
-enum { FAMILY = 2000 }; /* 2 million pairs */
+enum { FAMILY = 1500 }; /* 1.1 million pairs */
 
 struct family {
     struct doppel_semantic_file files[FAMILY];

@@ -442,6 +442,10 @@ static enum doppel_status check_semantic_groups(const struct settings *settings,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--action' does not go with '--semantic': what means the same is never "
                            "acted on");
+    if (settings->cross_folder || settings->not_within)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' does not go with '--semantic', which looks at no folders",
+                           settings->cross_folder ? "cross-folder" : "not-within");
     if (settings->format == FORMAT_CSV)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--semantic' prints rows of two sorts, which CSV cannot have: give "

@@ -219,7 +219,9 @@ static enum doppel_status print_scan_links(const struct settings *settings, stru
                                           .count = grouped->files.count,
                                           .context = &source,
                                           .summary = &summary};
-    enum doppel_status status;
+    enum doppel_status status = DOPPEL_OK;
+    if (files.count < 2)
+        goto done;
     TRY(embedder_open(settings, report, &source, error));
     options.embedder = source.embedder;
     files.foresee = source.is_service ? foresee_scanned : NULL;
