@@ -130,9 +130,10 @@ static enum doppel_status note_meaning_failure(struct meaning_stage *stage,
     if (status == DOPPEL_E_CANCELLED || status == DOPPEL_E_MEMORY)
         return doppel_fail(error, status, "%s", why->message);
     stage->failed = true;
-    doppel_run_notice(stage->run,
-                      "semantic: %s; what comes from here on is decided by its words alone",
-                      why->message);
+    doppel_run_notice(
+        stage->run, "semantic: %s; what comes from here on is decided by its words alone%s",
+        why->message,
+        stage->options->dry_run ? "" : ", and gets vectors when it is ingested again");
     return DOPPEL_OK;
 }
 

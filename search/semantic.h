@@ -63,6 +63,12 @@ bool semantic_parse_id(const char *id, uint64_t *item, struct semantic_chunk *ch
 
 uint64_t semantic_count(struct doppel_vector_index *index);
 
+/* What the library knows of is not there, or damaged, as a status says, with its sentence.
+ * @return DOPPEL_E_CORRUPT; another status as it is */
+enum doppel_status semantic_vectors_lost(const char *folder,
+                                         const struct doppel_library_vectors_count *known,
+                                         enum doppel_status status, struct doppel_error *error);
+
 /* Open it, unless it lacks what the library knows of: then it is not made, either. The folder is
  * made, if need be, where `make` is given. @return as doppel_semantic_new */
 enum doppel_status semantic_open_known(struct doppel_library *library,

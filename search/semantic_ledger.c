@@ -16,11 +16,9 @@ uint64_t semantic_count(struct doppel_vector_index *index)
     return doppel_index_count(doppel_store_index_get(doppel_vector_index_codes(index)));
 }
 
-/* What the library knows of is not there, or damaged, as a status says, with its sentence.
- * @return DOPPEL_E_CORRUPT; another status as it is */
-static enum doppel_status vectors_are_lost(const char *folder,
-                                           const struct doppel_library_vectors_count *known,
-                                           enum doppel_status status, struct doppel_error *error)
+enum doppel_status semantic_vectors_lost(const char *folder,
+                                         const struct doppel_library_vectors_count *known,
+                                         enum doppel_status status, struct doppel_error *error)
 {
     char why[200] = "";
     if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CORRUPT && status != DOPPEL_E_FORMAT)
@@ -29,7 +27,7 @@ static enum doppel_status vectors_are_lost(const char *folder,
         snprintf(why, sizeof why, " (%.190s)", error->message);
     return doppel_fail(
         error, DOPPEL_E_CORRUPT,
-        "%s: vectors of %s, which %" PRIu64 " texts have, are lost%s: put a backup "
+        "%s: vectors of %s, which %" PRIu64 " texts have, are lost or damaged%s: put a backup "
         "of the folder in its place, or 'doppel verify --repair' says which texts "
         "have lost theirs, and 'doppel ingest --semantic' of these embeds them again",
         folder, known->model, known->texts, why);
@@ -50,12 +48,12 @@ enum doppel_status semantic_open_known(struct doppel_library *library,
         TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", open.folder, strerror(errno)));
     status = doppel_vector_index_open(&open, &index, error);
     if (status && known.texts)
-        TRY(vectors_are_lost(options->folder, &known, status, error));
+        TRY(semantic_vectors_lost(options->folder, &known, status, error));
     TRY(status);
     if (semantic_count(index) < known.chunks) /* unless texts were removed meanwhile */
         TRY(doppel_library_count_vectors(library, &known, error));
     if (semantic_count(index) < known.chunks)
-        TRY(vectors_are_lost(options->folder, &known, DOPPEL_E_NOT_FOUND, error));
+        TRY(semantic_vectors_lost(options->folder, &known, DOPPEL_E_NOT_FOUND, error));
     *out = index;
     index = NULL;
 done:

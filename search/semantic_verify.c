@@ -68,9 +68,13 @@ static bool is_lost_for_good(enum doppel_status status)
 
 /* @param status of the index as a whole */
 static enum doppel_status report_index(struct vectors_verified *verified, enum doppel_status status,
-                                       const struct doppel_error *why, struct doppel_error *error)
+                                       struct doppel_error *why, struct doppel_error *error)
 {
+    struct doppel_library_vectors_count known = {0};
     bool repaired = false;
+    if (verified->check->library &&
+        !doppel_library_count_vectors(verified->check->library, &known, NULL) && known.texts)
+        (void)semantic_vectors_lost(verified->folder, &known, status, why);
     doppel_vector_index_close(verified->index);
     verified->index = NULL;
     if (verified->check->repair && verified->check->library && is_lost_for_good(status))

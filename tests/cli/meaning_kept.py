@@ -142,7 +142,7 @@ def test_an_emptied_database_is_told():
         file.unlink()
     (folder / "vectors.db").write_bytes(b"")
     rows = problems("emptied")
-    assert rows[0]["path"].endswith("/vectors"), rows
+    assert rows[0]["path"].endswith("/vectors") and f"{TEXTS} texts" in rows[0]["detail"], rows
     for verb in ("find", "check", "ingest"):
         done = doppel(verb, "-L", "emptied", *SEMANTIC, "query.txt", code=2)
         assert f"{TEXTS} texts" in done.stderr and "verify --repair" in done.stderr, done.stderr
