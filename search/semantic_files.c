@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/open_deep.h"
 #include "core/files/read_at.h"
 #include "core/try.h"
 #include "search/semantic.h"
@@ -17,17 +18,21 @@ enum doppel_status semantic_read_file(const char *path, char **out, size_t *out_
 {
     struct stat file;
     enum doppel_status status = DOPPEL_OK;
-    char *bytes = malloc(MOST_FILE_BYTES);
+    char *bytes = NULL;
     ssize_t size = -1;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (!bytes)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to read it", path));
+    const int fd = open_deep(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &file))
         TRY(doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s", path,
                         strerror(errno)));
     if (!S_ISREG(file.st_mode))
         TRY(doppel_fail(error, DOPPEL_E_FORMAT, "%s: no regular file", path));
-    size = read_at(fd, bytes, MOST_FILE_BYTES, 0);
+    /* of some file systems no size is known before */
+    const size_t room =
+        file.st_size > 0 && file.st_size < MOST_FILE_BYTES ? (size_t)file.st_size : MOST_FILE_BYTES;
+    bytes = malloc(room);
+    if (!bytes)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to read it", path));
+    size = read_at(fd, bytes, room, 0);
     if (size < 0)
         TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
     *out = bytes;

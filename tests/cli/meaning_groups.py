@@ -250,6 +250,19 @@ def test_scan_without_what_it_needs():
     assert "semantic" not in done.stderr and "means the same" not in done.stdout, done
 
 
+def test_files_that_lie_deep():
+    os.makedirs(FOLDER / "deep")
+    here = os.open(FOLDER / "deep", os.O_RDONLY)
+    for _ in range(20):  # beyond what one call of the kernel can say
+        os.mkdir("d" * 240, dir_fd=here)
+        here = os.open("d" * 240, os.O_RDONLY, dir_fd=here)
+    for name, word in (("a.txt", "a"), ("b.txt", "b")):
+        with open(os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=here), "w") as file:
+            file.write(in_words(MEANT[6], word))
+    row = lines_of(scan("deep", "--min-cosine", "0.9", "--json"))[0]
+    assert row["path"].endswith("d/b.txt") and len(row["path"]) > 4096, row
+
+
 def test_references_and_saved_scans():
     for name, word in (("old/a.txt", "a"), ("old/b.txt", "b"), ("new/c.txt", "c")):
         write(name, in_words(MEANT[5], word))
