@@ -30,7 +30,7 @@ struct cells_making {
     struct prefix_list prefixes; /* of all rows; zeros of those without a direction */
     int16_t *head_rest, *rest, *error;
     uint32_t *nearest; /* cell */
-    uint16_t *square;
+    int16_t *dot;      /* with its centre */
     uint32_t *place;
     int16_t *scores; /* of each slot */
     enum doppel_status status;
@@ -117,6 +117,20 @@ static void make_prefixes(void *context, size_t piece, size_t slot)
 
 /* ---- the nearest centre ---- */
 
+/* Before rounding: what that may have done would widen what is looked at. */
+static int16_t find_dot(const struct cells_making *making, size_t row)
+{
+    const struct vector_cells *cells = making->cells;
+    float components[PREFIX_DIMENSIONS_MAX], dot = 0;
+    int8_t centre[PREFIX_DIMENSIONS_MAX];
+    vector_kernels_get()->project(vectors_row(&cells->vectors, row), cells->vectors.dimension,
+                                  cells->basis.rows, cells->basis.width, components);
+    prefix_values(&cells->centres.blocks, making->nearest[row], centre);
+    for (uint32_t j = 0; j < cells->basis.width; j++)
+        dot += components[j] * centre[j];
+    return (int16_t)lrintf(dot * cells->inverses[row] * PREFIX_ONE);
+}
+
 static void find_nearest(void *context, size_t piece, size_t slot)
 {
     struct cells_making *making = context;
@@ -130,9 +144,9 @@ static void find_nearest(void *context, size_t piece, size_t slot)
         centres_score(centres, values, some, scores);
         for (size_t k = 0; k < some; k++) {
             const int16_t *own = scores + k * stride;
-            making->nearest[row + k] = centre_nearest(centres, own);
-            making->square[row + k] = (uint16_t)(prefix_square(values + k * width, width) -
-                                                 own[making->nearest[row + k]]);
+            const uint32_t nearest = centre_nearest(centres, own);
+            making->nearest[row + k] = nearest;
+            making->dot[row + k] = find_dot(making, row + k);
         }
     }
 }
@@ -158,7 +172,7 @@ static void place_cells(struct cells_making *making)
     }
 }
 
-/* Rows by cell, distance, and number. */
+/* Rows by cell, angle to its centre, and number. */
 static enum doppel_status sort_rows(struct cells_making *making, struct doppel_error *error)
 {
     struct vector_cells *cells = making->cells;
@@ -172,7 +186,8 @@ static enum doppel_status sort_rows(struct cells_making *making, struct doppel_e
     for (size_t row = 0; row < cells->vectors.count; row++) {
         const uint32_t cell = making->nearest[row];
         if (cells->inverses[row] > 0)
-            keys[cells->starts[cell] + filled[cell]++] = (uint64_t)making->square[row] << 32 | row;
+            keys[cells->starts[cell] + filled[cell]++] =
+                (uint64_t)(INT16_MAX - making->dot[row]) << 32 | row;
     }
     memset(cells->rows, 0xff, cells->places * sizeof *cells->rows);
     for (uint32_t cell = 0; cell < cells->centres.count; cell++) {
@@ -203,7 +218,7 @@ static void fill_places(void *context, size_t piece, size_t slot)
         ((int16_t *)cells->blocks.head_rest)[place] = making->head_rest[row];
         ((int16_t *)cells->blocks.rest)[place] = making->rest[row];
         ((int16_t *)cells->blocks.error)[place] = making->error[row];
-        cells->squares[place] = making->square[row];
+        cells->dots[place] = making->dot[row];
         struct rounded_vector vector = {.values = vectors_row(&cells->vectors, row),
                                         .inverse = cells->inverses[row]};
         round_to_bytes(&vector, dimension, cells->bytes + (size_t)place * dimension);
@@ -218,11 +233,9 @@ static void measure_cells(struct vector_cells *cells)
         const uint32_t first = cells->starts[cell], size = cells->sizes[cell];
         if (!size)
             continue;
-        cells->near[cell] = sqrtf(cells->squares[first]) / PREFIX_ONE;
-        cells->far[cell] = sqrtf(cells->squares[first + size - 1]) / PREFIX_ONE;
-        for (uint32_t i = 0; i < size; i++)
-            if (prefix_slack(cells->blocks.error[first + i]) > cells->slack[cell])
-                cells->slack[cell] = prefix_slack(cells->blocks.error[first + i]);
+        const int16_t near = cells->dots[first], far = cells->dots[first + size - 1];
+        cells->near[cell] = cosine_of_dot(&cells->centres, cell, near, 0).high;
+        cells->far[cell] = cosine_of_dot(&cells->centres, cell, far, 0).low;
     }
 }
 
@@ -237,11 +250,11 @@ static enum doppel_status allocate_by_row(struct cells_making *making, struct do
     making->rest = malloc((count + 1) * sizeof *making->rest);
     making->error = malloc((count + 1) * sizeof *making->error);
     making->nearest = malloc((count + 1) * sizeof *making->nearest);
-    making->square = malloc((count + 1) * sizeof *making->square);
+    making->dot = malloc((count + 1) * sizeof *making->dot);
     making->place = malloc((count + 1) * sizeof *making->place);
     making->cells->inverses = malloc((count + 1) * sizeof *making->cells->inverses);
     return making->prefixes.values && making->head_rest && making->rest && making->error &&
-                   making->nearest && making->square && making->place && making->cells->inverses
+                   making->nearest && making->dot && making->place && making->cells->inverses
                ? DOPPEL_OK
                : no_cells_memory(error);
 }
@@ -252,13 +265,12 @@ static enum doppel_status allocate_by_cell(struct cells_making *making, const st
     struct vector_cells *cells = making->cells;
     cells->starts = calloc(cells->centres.count, sizeof *cells->starts);
     cells->sizes = calloc(cells->centres.count, sizeof *cells->sizes);
-    cells->near = calloc(cells->centres.count * (size_t)3, sizeof *cells->near);
+    cells->near = calloc(cells->centres.count * (size_t)2, sizeof *cells->near);
     making->scores = malloc(ordered_slots(run) * centres_stride(&cells->centres) * PREFIX_QUERIES *
                             sizeof *making->scores);
     if (!cells->starts || !cells->sizes || !cells->near || !making->scores)
         return no_cells_memory(error);
     cells->far = cells->near + cells->centres.count;
-    cells->slack = cells->far + cells->centres.count;
     return DOPPEL_OK;
 }
 
@@ -270,13 +282,13 @@ static enum doppel_status allocate_by_place(struct vector_cells *cells, uint32_t
     int16_t *head_rest = calloc(places, sizeof *head_rest), *rest = calloc(places, sizeof *rest);
     int16_t *slack = malloc(places * sizeof *slack);
     cells->blocks = (struct prefix_blocks){codes, head_rest, rest, slack, width};
-    cells->squares = calloc(places, sizeof *cells->squares);
+    cells->dots = calloc(places, sizeof *cells->dots);
     cells->rows = malloc(places * sizeof *cells->rows);
     cells->bytes = large_pages_alloc(places * dimension + BYTES_SLACK);
     cells->scales = malloc(places * sizeof *cells->scales);
     cells->lost = malloc(places * sizeof *cells->lost);
-    if (!codes || !head_rest || !rest || !slack || !cells->squares || !cells->rows ||
-        !cells->bytes || !cells->scales || !cells->lost)
+    if (!codes || !head_rest || !rest || !slack || !cells->dots || !cells->rows || !cells->bytes ||
+        !cells->scales || !cells->lost)
         return no_cells_memory(error);
     memset(codes, PREFIX_ZERO, places * width);
     for (size_t i = 0; i < places; i++)
@@ -292,7 +304,7 @@ static void making_free(struct cells_making *making)
     free(making->rest);
     free(making->error);
     free(making->nearest);
-    free(making->square);
+    free(making->dot);
     free(making->place);
     free(making->scores);
 }
@@ -354,7 +366,7 @@ void vector_cells_free(struct vector_cells *cells)
     free((void *)cells->blocks.head_rest);
     free((void *)cells->blocks.rest);
     free((void *)cells->blocks.error);
-    free(cells->squares);
+    free(cells->dots);
     free(cells->rows);
     free(cells->bytes);
     free(cells->scales);
@@ -365,18 +377,13 @@ void vector_cells_free(struct vector_cells *cells)
 
 /* ---- places ---- */
 
-static float square_units(float distance)
-{
-    return distance > 0 ? distance * distance * PREFIX_ONE * PREFIX_ONE : 0;
-}
-
-/* The first place of a cell whose square is `square` or more. */
-static uint32_t place_of_square(const struct vector_cells *cells, uint32_t cell, float square)
+/* The first place of a cell whose dot product with the centre is `dot` or less. */
+static uint32_t place_of_dot(const struct vector_cells *cells, uint32_t cell, int32_t dot)
 {
     uint32_t low = cells->starts[cell], high = low + cells->sizes[cell];
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if ((float)cells->squares[middle] < square)
+        if (cells->dots[middle] > dot)
             low = middle + 1;
         else
             high = middle;
@@ -384,19 +391,16 @@ static uint32_t place_of_square(const struct vector_cells *cells, uint32_t cell,
     return low;
 }
 
-bool cells_in_reach(const struct vector_cells *cells, uint32_t cell, float least, float most,
-                    uint32_t *out_from, uint32_t *out_to)
+bool cells_in_reach(const struct vector_cells *cells, uint32_t cell, struct cosine_range of,
+                    float min_cosine, uint32_t *out_from, uint32_t *out_to)
 {
-    if (least > cells->far[cell] || most < cells->near[cell])
+    const struct cosine_range within = cosines_within(of, min_cosine);
+    if (within.high < cells->far[cell] || within.low > cells->near[cell])
         return false;
-    *out_from = place_of_square(cells, cell, square_units(least) - 1);
-    *out_to = place_of_square(cells, cell, square_units(most) + 1);
+    const struct dot_range dots = dots_of_cosines(&cells->centres, cell, within);
+    *out_from = place_of_dot(cells, cell, dots.high);
+    *out_to = place_of_dot(cells, cell, dots.low - 1);
     return *out_from < *out_to;
-}
-
-float distance_of_cosine(float cosine)
-{
-    return (cosine < 1 ? sqrtf(2 - 2 * cosine) : 0) + 1e-3F;
 }
 
 uint32_t cells_cell_of(const struct vector_cells *cells, uint32_t place)

@@ -2,6 +2,7 @@
 #ifndef DOPPEL_VECTOR_CELLS_H
 #define DOPPEL_VECTOR_CELLS_H
 
+#include "vector/angles.h"
 #include "vector/basis.h"
 #include "vector/centres.h"
 #include "vector/rounded.h"
@@ -15,10 +16,10 @@ struct vector_cells {
     uint32_t count;           /* vectors that have a direction */
     uint32_t places;          /* a multiple of PREFIX_BLOCK */
     uint32_t *starts, *sizes; /* of each cell: its first place, and how many vectors it has */
-    float *near, *far; /* of each cell: how far its first and last vector are from the centre */
-    float *slack;      /* and what rounding may have done to a vector of it */
+    float *near, *far; /* of each cell: cosines of its first and last vector with the direction of
+                          the centre, at most and at least */
     struct prefix_blocks blocks;
-    uint16_t *squares; /* of the distance from the centre, PREFIX_ONE² being 1; rising in a cell */
+    int16_t *dots; /* with the centre, PREFIX_ONE² being 1; falling in a cell */
     uint32_t *rows;
     int8_t
         *bytes; /* `dimension` of each, and 32 behind the last: the vector in units of its scale */
@@ -49,20 +50,17 @@ void vector_cells_free(struct vector_cells *cells);
 
 uint32_t cells_cell_of(const struct vector_cells *cells, uint32_t place);
 
-/* Those vectors of a cell that may be within reach of one: by the triangle inequality their
- * distances from the centre differ by no more than their distance from each other.
- * @param least, most its distance from the centre, less and with what it may be off by
+/* Those vectors of a cell that may have a cosine of `min_cosine` or more with one: by the triangle
+ * inequality their angles to the centre differ by no more than their angle to each other.
+ * @param of cosines that it may have with the direction of the centre
  * @return false: there are none; else places `out_from` to `out_to` */
-bool cells_in_reach(const struct vector_cells *cells, uint32_t cell, float least, float most,
-                    uint32_t *out_from, uint32_t *out_to);
+bool cells_in_reach(const struct vector_cells *cells, uint32_t cell, struct cosine_range of,
+                    float min_cosine, uint32_t *out_from, uint32_t *out_to);
 
 /* The cosine of a vector and that at a place, when it may be `least` or more; else some number
  * below it. @param vector its bytes have zeros behind them up to a multiple of 32 */
 float cells_cosine(const struct vector_cells *cells, const struct vector_kernels *kernels,
                    const struct rounded_vector *vector, uint32_t place, float least);
-
-/* The distance of two vectors of such a cosine, at least. */
-float distance_of_cosine(float cosine);
 
 /* What rounding may have done to a prefix, as a length. */
 static inline float prefix_slack(int16_t error)

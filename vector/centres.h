@@ -39,6 +39,12 @@ void centres_score(const struct centres *centres, const int8_t *values, size_t c
 void centres_score_places(const struct centres *centres, const struct prefix_blocks *blocks,
                           size_t at, size_t count, int16_t *scores);
 
+/* The square of the length of a centre, PREFIX_ONE² being 1. */
+static inline int32_t centre_square(const struct centres *centres, uint32_t centre)
+{
+    return -centres->blocks.error[centre];
+}
+
 /* Of the vector at one place, and one centre. */
 int16_t centre_score(const struct centres *centres, const struct prefix_blocks *blocks, size_t at,
                      uint32_t centre);

@@ -15,14 +15,19 @@ enum {
     PIECE_BY_CELLS = 4, /* places of a piece of work, by cells */
     PIECE_LEAST = 1024,
     PIECE_MOST = 1 << 15,
-    VISITED_AT_ONCE = 4096 /* pairs */
+    VISITED_AT_ONCE = 4096, /* pairs */
+    SCORE_STEP = 64
 };
 
-/* A vector of a piece that is to be compared with a cell, and the square of its distance from the
- * centre. */
+/* Scores of which those with a centre are that can have a pair in its cell. */
+struct score_range {
+    int16_t low, high;
+};
+
+/* A vector of a piece that is to be compared with a cell, and its score with the centre. */
 struct cell_visit {
     uint32_t cell, place;
-    uint16_t square;
+    int16_t score;
 };
 
 struct join_work {
@@ -33,7 +38,7 @@ struct join_work {
     uint32_t *own;   /* cells of its places */
     uint32_t *ends;  /* of each cell: where its visits end */
     ARRAY(struct cell_visit) visits;
-    ARRAY(struct cell_visit) by_cell;
+    ARRAY(struct cell_visit) by_score;
     ARRAY(struct doppel_vector_pair) pairs;
     bool no_memory;
 };
@@ -41,10 +46,10 @@ struct join_work {
 struct vector_join {
     const struct doppel_vector_join_options *options;
     struct vector_cells cells;
+    struct score_range *scores; /* by cell */
     int16_t *reach;  /* by place: the score of the farthest cell that it is compared with */
     uint32_t probes; /* 0: all that can have a pair */
     uint32_t piece;  /* places */
-    float apart;     /* vectors of a pair are no farther from each other */
     struct join_work *works;
     size_t slots;
     doppel_vector_pair_visitor *visitor;
@@ -90,90 +95,88 @@ static bool visit_cell(struct join_work *work, const struct cell_visit *visits, 
 {
     const struct vector_join *join = work->join;
     const uint32_t cell = visits[0].cell;
-    uint16_t nearest = UINT16_MAX, farthest = 0;
+    uint32_t first = visits[0].place, from, to;
+    int16_t nearest = INT16_MIN, farthest = INT16_MAX;
     float slack = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const float own_slack = join->cells.slack[work->own[visits[k].place - work->first]];
-        nearest = visits[k].square < nearest ? visits[k].square : nearest;
-        farthest = visits[k].square > farthest ? visits[k].square : farthest;
+        const float own_slack = prefix_slack(join->cells.blocks.error[visits[k].place]);
+        nearest = visits[k].score > nearest ? visits[k].score : nearest;
+        farthest = visits[k].score < farthest ? visits[k].score : farthest;
         slack = own_slack > slack ? own_slack : slack;
+        first = visits[k].place < first ? visits[k].place : first;
     }
-    /* by so much the distances of a pair from a centre may differ */
-    const float by = join->apart + slack + join->cells.slack[cell];
-    const float least = sqrtf(nearest) / PREFIX_ONE - by, most = sqrtf(farthest) / PREFIX_ONE + by;
-    uint32_t from, to;
-    if (!cells_in_reach(&join->cells, cell, least, most, &from, &to))
+    const struct cosine_range of =
+        cosine_range_join(cosine_of_score(&join->cells.centres, cell, farthest, slack),
+                          cosine_of_score(&join->cells.centres, cell, nearest, slack));
+    if (!cells_in_reach(&join->cells, cell, of, join->options->min_cosine, &from, &to))
         return true;
-    if (cell == work->own[visits[0].place - work->first] && from < visits[0].place)
-        from = visits[0].place; /* those before it have had it */
+    if (cell == work->own[first - work->first] && from < first)
+        from = first; /* those before it have had it */
     return from >= to || cell_scan_run(work->scan, from, to);
-}
-
-/* The square of the length of its prefix is that of its distance and its score with any centre. */
-static uint16_t square_from(const struct join_work *work, uint32_t place, uint32_t cell)
-{
-    const size_t stride = centres_stride(&work->join->cells.centres);
-    const int16_t *scores = work->scores + place % PREFIX_QUERIES * stride;
-    return (uint16_t)(work->join->cells.squares[place] + scores[work->own[place - work->first]] -
-                      scores[cell]);
-}
-
-/* Of an exact join: all cells from their own on, so that each pair of cells is visited once. */
-static bool visit_all_cells(struct join_work *work, uint32_t place, uint32_t count)
-{
-    struct cell_visit visits[PREFIX_QUERIES];
-    uint32_t places[PREFIX_QUERIES];
-    for (uint32_t k = 0; k < count; k++)
-        places[k] = place + k;
-    cell_scan_take(work->scan, places, count);
-    for (uint32_t cell = work->own[place - work->first]; cell < work->join->cells.centres.count;
-         cell++) {
-        if (!work->join->cells.sizes[cell])
-            continue;
-        for (uint32_t k = 0; k < count; k++)
-            visits[k] = (struct cell_visit){cell, place + k, square_from(work, place + k, cell)};
-        if (!visit_cell(work, visits, count))
-            return false;
-    }
-    return true;
 }
 
 static bool list_near_cells(struct join_work *work, uint32_t place)
 {
     const struct centres *centres = &work->join->cells.centres;
     const int16_t *scores = work->scores + place % PREFIX_QUERIES * centres_stride(centres);
-    const int16_t reach = work->join->reach[place];
+    const struct vector_join *join = work->join;
+    const int16_t reach = join->probes ? join->reach[place] : INT16_MIN;
+    const int32_t error = join->cells.blocks.error[place];
+    const uint32_t first = join->probes ? 0 : work->own[place - work->first];
     bool ok = true;
-    for (uint32_t block = 0; block < centres->blocks_count; block++) {
-        const uint32_t first = block * PREFIX_BLOCK;
-        if (highest_of_block(scores + first) < reach)
+    for (uint32_t block = first / PREFIX_BLOCK; block < centres->blocks_count; block++) {
+        const uint32_t at = block * PREFIX_BLOCK;
+        if (highest_of_block(scores + at) < reach)
             continue;
-        for (uint32_t cell = first; cell < first + PREFIX_BLOCK && cell < centres->count; cell++) {
-            if (scores[cell] < reach || !work->join->cells.sizes[cell])
+        for (uint32_t cell = at < first ? first : at;
+             cell < at + PREFIX_BLOCK && cell < centres->count; cell++) {
+            if (scores[cell] < reach || scores[cell] + error < join->scores[cell].low ||
+                scores[cell] - error > join->scores[cell].high)
                 continue;
             work->ends[cell]++;
-            ok = array_push(&work->visits,
-                            ((struct cell_visit){cell, place, square_from(work, place, cell)})) &&
-                 ok;
+            ok = array_push(&work->visits, ((struct cell_visit){cell, place, scores[cell]})) && ok;
         }
     }
     return ok;
 }
 
-/* By cell; `ends` are then where those of a cell begin. */
+static uint32_t closeness_bucket(const struct cell_visit *visit)
+{
+    return (uint32_t)(INT16_MAX - visit->score) / SCORE_STEP;
+}
+
+/* Into `by_score`, the highest first. */
+static bool sort_by_score(struct join_work *work)
+{
+    uint32_t ends[(UINT16_MAX + 1) / SCORE_STEP] = {0}, end = 0;
+    while (work->by_score.capacity < work->visits.count) {
+        work->by_score.count = work->by_score.capacity;
+        if (!array_reserve(&work->by_score))
+            return false;
+    }
+    for (size_t i = 0; i < work->visits.count; i++)
+        ends[closeness_bucket(&work->visits.items[i])]++;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        ends[i] = end += ends[i];
+    for (size_t i = work->visits.count; i--;) {
+        const struct cell_visit *visit = &work->visits.items[i];
+        work->by_score.items[--ends[closeness_bucket(visit)]] = *visit;
+    }
+    return true;
+}
+
+/* By cell, and in each those of about the same score together: they are compared with the same
+ * vectors of it. `ends` are then where those of a cell begin. */
 static bool sort_visits(struct join_work *work)
 {
     uint32_t end = 0;
-    while (work->by_cell.capacity < work->visits.count) {
-        work->by_cell.count = work->by_cell.capacity;
-        if (!array_reserve(&work->by_cell))
-            return false;
-    }
+    if (!sort_by_score(work))
+        return false;
     for (uint32_t cell = 0; cell < work->join->cells.centres.count; cell++)
         work->ends[cell] = end += work->ends[cell];
     for (size_t i = work->visits.count; i--;) {
-        const struct cell_visit visit = work->visits.items[i];
-        work->by_cell.items[--work->ends[visit.cell]] = visit;
+        const struct cell_visit visit = work->by_score.items[i];
+        work->visits.items[--work->ends[visit.cell]] = visit;
     }
     return true;
 }
@@ -193,7 +196,7 @@ static bool visit_near_cells(struct join_work *work)
     for (uint32_t cell = 0; cell < cells; cell++) {
         const uint32_t end = cell + 1 < cells ? work->ends[cell + 1] : (uint32_t)work->visits.count;
         for (uint32_t at = work->ends[cell]; at < end; at += PREFIX_QUERIES)
-            if (!visit_near_cell(work, work->by_cell.items + at,
+            if (!visit_near_cell(work, work->visits.items + at,
                                  end - at < PREFIX_QUERIES ? end - at : PREFIX_QUERIES))
                 return false;
     }
@@ -227,11 +230,10 @@ static bool visit_places(struct join_work *work, uint32_t end)
         if (!count)
             continue;
         centres_score_places(&join->cells.centres, &join->cells.blocks, place, count, work->scores);
-        if (!(join->probes ? list_all_near(work, place, count)
-                           : visit_all_cells(work, place, count)))
+        if (!list_all_near(work, place, count))
             return false;
     }
-    return !join->probes || (sort_visits(work) && visit_near_cells(work));
+    return sort_visits(work) && visit_near_cells(work);
 }
 
 static void find_own_cells(struct join_work *work, uint32_t end)
@@ -280,6 +282,30 @@ static bool deliver_pairs(void *context, size_t number, size_t slot)
 
 /* ---- beginning and end ---- */
 
+static int16_t score_of_dot(const struct vector_join *join, uint32_t cell, int32_t dot)
+{
+    const int32_t score = 2 * dot - centre_square(&join->cells.centres, cell);
+    return (int16_t)(score < INT16_MIN ? INT16_MIN : score > INT16_MAX ? INT16_MAX : score);
+}
+
+static enum doppel_status find_scores(struct vector_join *join)
+{
+    const struct vector_cells *cells = &join->cells;
+    join->scores = malloc(cells->centres.count * sizeof *join->scores);
+    if (!join->scores)
+        return no_join_memory(join->error);
+    for (uint32_t cell = 0; cell < cells->centres.count; cell++) {
+        const struct cosine_range own = {cells->far[cell], cells->near[cell]};
+        const struct dot_range dots =
+            dots_of_cosines(&cells->centres, cell, cosines_within(own, join->options->min_cosine));
+        join->scores[cell] = (struct score_range){score_of_dot(join, cell, dots.low),
+                                                  score_of_dot(join, cell, dots.high)};
+        if (!cells->sizes[cell])
+            join->scores[cell] = (struct score_range){INT16_MAX, INT16_MIN};
+    }
+    return DOPPEL_OK;
+}
+
 static enum doppel_status open_works(struct vector_join *join, size_t slots)
 {
     const size_t count = join->cells.centres.count, stride = centres_stride(&join->cells.centres);
@@ -325,6 +351,7 @@ static enum doppel_status run_join(struct vector_join *join)
                                 .pieces = (join->cells.places + join->piece - 1) / join->piece,
                                 .work = join_piece,
                                 .deliver = deliver_pairs};
+    TRY(find_scores(join));
     TRY(open_works(join, ordered_slots(&run)));
     ordered_run(&run);
     status = join->status;
@@ -345,10 +372,11 @@ static void vector_join_free(struct vector_join *join)
         free(work->ends);
         free(work->own);
         array_free(&work->visits);
-        array_free(&work->by_cell);
+        array_free(&work->by_score);
         array_free(&work->pairs);
     }
     free(join->works);
+    free(join->scores);
     free(join->reach);
     vector_cells_free(&join->cells);
 }
@@ -385,7 +413,6 @@ enum doppel_status doppel_vectors_join(const struct doppel_vectors *vectors,
         .visitor = visitor,
         .context = context,
         .error = error,
-        .apart = distance_of_cosine(options->min_cosine),
     };
     struct cells_options cells = cells_options_usual(vectors);
     enum doppel_status status;

@@ -32,17 +32,6 @@ static inline uint16_t bits_of_lanes(__m256i lanes)
     return (uint16_t)_mm_movemask_epi8(bytes);
 }
 
-/* Of a query some of whose pairs with a block are left. */
-static inline __m256i add_tail(const __m256i *codes, const struct prefix_spread *query,
-                               uint32_t pairs, __m256i sums)
-{
-    sums = _mm256_add_epi16(sums, _mm256_set1_epi16(query->tail_start));
-    for (uint32_t pair = HEAD_PAIRS; pair < pairs; pair++)
-        sums = _mm256_add_epi16(
-            sums, _mm256_maddubs_epi16(_mm256_loadu_si256(codes + pair), spread_pair(query, pair)));
-    return sums;
-}
-
 static inline __attribute__((always_inline)) void multiply_queries(
     const __m256i *codes, const struct prefix_spread *queries, size_t from, size_t to,
     __m256i sums[static PREFIX_QUERIES])
@@ -86,41 +75,82 @@ static size_t scan_all_avx2(const struct prefix_spread *queries, const struct pr
     return count;
 }
 
-static size_t scan_heads_avx2(const struct prefix_spread *queries,
-                              const struct prefix_blocks *blocks, uint32_t from, uint32_t to,
-                              struct prefix_hit *hits)
+/* Which queries have lanes that are not 0: bits 2 k and 2 k + 1 are of query k, one of them is 1.
+ */
+static inline uint32_t queries_with_lanes(const __m256i lanes[static PREFIX_QUERIES])
 {
-    const uint32_t pairs = blocks->dimensions / 2;
-    SCRATCH __m256i sums[PREFIX_QUERIES], left[PREFIX_QUERIES];
+    const __m256i low = _mm256_packs_epi16(_mm256_packs_epi16(lanes[0], lanes[1]),
+                                           _mm256_packs_epi16(lanes[2], lanes[3]));
+    const __m256i high = _mm256_packs_epi16(_mm256_packs_epi16(lanes[4], lanes[5]),
+                                            _mm256_packs_epi16(lanes[6], lanes[7]));
+    /* in each half of a register two bytes are of a query: 16 in order */
+    const __m256i all = _mm256_packs_epi16(low, high);
+    const __m256i none = _mm256_cmpeq_epi8(all, _mm256_setzero_si256());
+    const uint32_t some = ~(uint32_t)_mm256_movemask_epi8(none);
+    return (some | some >> 16) & 0xffff;
+}
+
+/* Marks blocks in which the first dimensions leave something: no branch depends on it. */
+static size_t list_heads(const struct prefix_spread *queries, const struct prefix_blocks *blocks,
+                         uint32_t from, uint32_t to, struct prefix_hit *hits)
+{
+    SCRATCH __m256i sums[PREFIX_QUERIES];
     size_t count = 0;
     for (uint32_t block = from; block < to; block++) {
         const size_t at = (size_t)block * PREFIX_BLOCK;
         const __m256i *codes = (const __m256i *)(blocks->codes + at * blocks->dimensions);
         const __m256i error = load_lanes(blocks->error + at);
         const __m256i head_rest = load_lanes(blocks->head_rest + at);
-        __m256i any = _mm256_setzero_si256();
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)
             sums[k] = _mm256_set1_epi16(queries[k].head_start);
         multiply_queries(codes, queries, 0, HEAD_PAIRS, sums);
 #pragma GCC unroll 8
-        for (int k = 0; k < PREFIX_QUERIES; k++) {
-            left[k] = above(sums[k], error, head_rest, queries[k].head_rest, queries[k].below);
-            any = _mm256_or_si256(any, left[k]);
-        }
-        if (_mm256_testz_si256(any, any))
-            continue;
-        const __m256i rest = load_lanes(blocks->rest + at);
-        uint32_t marked = 0;
-        for (uint32_t k = 0; k < PREFIX_QUERIES; k++) {
-            hits[count].marks[k] = 0;
-            if (_mm256_testz_si256(left[k], left[k]))
-                continue;
-            const __m256i all = above(add_tail(codes, &queries[k], pairs, sums[k]), error, rest,
-                                      queries[k].rest, queries[k].below);
-            marked |= hits[count].marks[k] = bits_of_lanes(_mm256_and_si256(left[k], all));
-        }
+        for (int k = 0; k < PREFIX_QUERIES; k++)
+            sums[k] = above(sums[k], error, head_rest, queries[k].head_rest, queries[k].below);
+        const uint32_t some = queries_with_lanes(sums);
         hits[count].block = block;
+        hits[count].marks[0] = (uint16_t)some;
+        count += some != 0;
+    }
+    return count;
+}
+
+static inline uint16_t marks_of_query(const struct prefix_spread *query,
+                                      const struct prefix_blocks *blocks, uint32_t block)
+{
+    const size_t at = (size_t)block * PREFIX_BLOCK;
+    const __m256i *codes = (const __m256i *)(blocks->codes + at * blocks->dimensions);
+    const __m256i error = load_lanes(blocks->error + at);
+    __m256i sums = _mm256_set1_epi16(query->head_start);
+    for (uint32_t pair = 0; pair < HEAD_PAIRS; pair++)
+        sums = _mm256_add_epi16(
+            sums, _mm256_maddubs_epi16(_mm256_loadu_si256(codes + pair), spread_pair(query, pair)));
+    const __m256i left =
+        above(sums, error, load_lanes(blocks->head_rest + at), query->head_rest, query->below);
+    sums = _mm256_add_epi16(sums, _mm256_set1_epi16(query->tail_start));
+    for (uint32_t pair = HEAD_PAIRS; pair < blocks->dimensions / 2; pair++)
+        sums = _mm256_add_epi16(
+            sums, _mm256_maddubs_epi16(_mm256_loadu_si256(codes + pair), spread_pair(query, pair)));
+    const __m256i all =
+        above(sums, error, load_lanes(blocks->rest + at), query->rest, query->below);
+    return bits_of_lanes(_mm256_and_si256(left, all));
+}
+
+static size_t scan_heads_avx2(const struct prefix_spread *queries,
+                              const struct prefix_blocks *blocks, uint32_t from, uint32_t to,
+                              struct prefix_hit *hits)
+{
+    const size_t listed = list_heads(queries, blocks, from, to, hits);
+    size_t count = 0;
+    for (size_t i = 0; i < listed; i++) {
+        struct prefix_hit hit = {.block = hits[i].block};
+        uint32_t marked = 0;
+        for (uint32_t some = hits[i].marks[0], k; some; some &= ~(3U << 2 * k)) {
+            k = (uint32_t)__builtin_ctz(some) / 2;
+            marked |= hit.marks[k] = marks_of_query(&queries[k], blocks, hit.block);
+        }
+        hits[count] = hit;
         count += marked != 0;
     }
     return count;

@@ -1,7 +1,6 @@
 /* The nearest cells first, in each those that can be near: prefixes, bytes, floats. */
 #include "vector/lookup.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,6 @@ struct lookup_work {
     int16_t *scores; /* of PREFIX_QUERIES, of which the first counts */
     uint64_t *order; /* cells, the nearest first */
     uint32_t order_count;
-    int32_t square; /* of the prefix */
     float min_cosine;
 };
 
@@ -56,7 +54,6 @@ static void spread_query(struct lookup_work *work)
     work->spread[0].rest = work->prefix.rest;
     for (uint32_t k = 1; k < PREFIX_QUERIES; k++)
         work->spread[k] = work->spread[0];
-    work->square = prefix_square(work->prefix.values, width);
     round_to_bytes(&work->query, dimension, work->bytes);
     work->query.bytes = work->bytes;
     raise_cosine(work, work->lookup->min_cosine);
@@ -129,13 +126,12 @@ static void touch_cells(const struct vector_lookup *lookup)
     touch_lookup(lookup, cells->sizes, count * sizeof *cells->sizes);
     touch_lookup(lookup, cells->near, count * sizeof *cells->near);
     touch_lookup(lookup, cells->far, count * sizeof *cells->far);
-    touch_lookup(lookup, cells->slack, count * sizeof *cells->slack);
 }
 
-static float distance_of_cell(const struct lookup_work *work, uint32_t cell)
+static struct cosine_range cosine_of_cell(const struct lookup_work *work, uint32_t cell)
 {
-    const int32_t square = work->square - work->scores[cell];
-    return square > 0 ? sqrtf((float)square) / PREFIX_ONE : 0;
+    return cosine_of_score(&work->lookup->cells->centres, cell, work->scores[cell],
+                           prefix_slack(work->prefix.error));
 }
 
 static void visit_looked_up_cell(struct lookup_work *work, uint32_t cell)
@@ -150,23 +146,22 @@ static void visit_looked_up_cell(struct lookup_work *work, uint32_t cell)
         lookup->damaged = true;
         return;
     }
-    const float distance = distance_of_cell(work, cell);
-    const float by = distance_of_cosine(work->min_cosine) + prefix_slack(work->prefix.error) +
-                     cells->slack[cell];
-    touch_lookup(lookup, cells->squares + cells->starts[cell],
-                 cells->sizes[cell] * sizeof *cells->squares);
-    if (!cells_in_reach(cells, cell, distance - by, distance + by, &from, &to))
+    touch_lookup(lookup, cells->dots + cells->starts[cell],
+                 cells->sizes[cell] * sizeof *cells->dots);
+    if (!cells_in_reach(cells, cell, cosine_of_cell(work, cell), work->min_cosine, &from, &to))
         return;
     lookup->visited++;
     judge_places(work, from, to);
 }
 
-/* It is farther from its centre than any vector: what holds of those does not hold of it. */
+/* Its angle to its centre is larger than that of any vector: what holds of those does not hold of
+ * it. */
 static bool is_off_all(const struct lookup_work *work)
 {
     const struct vector_cells *cells = work->lookup->cells;
     const uint32_t nearest = centre_nearest(&cells->centres, work->scores);
-    return distance_of_cell(work, nearest) > cells->far[nearest];
+    return cosine_of_score(&cells->centres, nearest, work->scores[nearest], 0).high <
+           cells->far[nearest];
 }
 
 /* The nearest first; behind the first `probes` none is wanted. */

@@ -22,6 +22,7 @@ enum doppel_status cell_scan_make(const struct vector_cells *cells, float min_co
     scan->cells = cells;
     scan->kernels = vector_kernels_get();
     scan->min_cosine = min_cosine;
+    scan->below = prefix_below(min_cosine, 0);
     scan->heads = false;
     scan->bytes = bytes;
     scan->compared = scan->candidates = 0;
@@ -84,7 +85,7 @@ void cell_scan_take(struct cell_scan *scan, const uint32_t *places, uint32_t cou
     for (uint32_t k = 0; k < PREFIX_QUERIES; k++) {
         const uint32_t place = places[k < count ? k : 0];
         scan->kernels->spread(&scan->cells->blocks, place, &scan->queries[k]);
-        scan->queries[k].below = prefix_below(scan->min_cosine, scan->cells->blocks.error[place]);
+        scan->queries[k].below = prefix_below_with(scan->below, scan->cells->blocks.error[place]);
     }
 }
 

@@ -14,6 +14,7 @@ struct cell_scan {
     const struct vector_cells *cells;
     const struct vector_kernels *kernels;
     float min_cosine;
+    int16_t below; /* of a prefix without error */
     bool heads; /* most pairs are told apart by their first dimensions */
     scan_visitor *visitor;
     void *context;

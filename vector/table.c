@@ -7,7 +7,7 @@
 #include "vector/lookup.h"
 
 /* By row: ROWS, INVERSES. By place, with room for as many as there may be: CODES to LOST. By cell:
- * STARTS to SLACK. */
+ * STARTS to FAR. */
 enum table_part {
     PART_ROWS,
     PART_INVERSES,
@@ -15,7 +15,7 @@ enum table_part {
     PART_HEAD_REST,
     PART_REST,
     PART_ERROR,
-    PART_SQUARES,
+    PART_DOTS,
     PART_PLACE_ROWS,
     PART_BYTES,
     PART_SCALES,
@@ -24,7 +24,6 @@ enum table_part {
     PART_SIZES,
     PART_NEAR,
     PART_FAR,
-    PART_SLACK,
     PART_CENTRES,
     PART_CENTRE_BIAS,
     PART_BASIS,
@@ -61,7 +60,7 @@ static void set_part_sizes(struct doppel_vector_table_plan *plan)
         [PART_HEAD_REST] = room * sizeof(int16_t),
         [PART_REST] = room * sizeof(int16_t),
         [PART_ERROR] = room * sizeof(int16_t),
-        [PART_SQUARES] = room * sizeof(uint16_t),
+        [PART_DOTS] = room * sizeof(int16_t),
         [PART_PLACE_ROWS] = room * sizeof(uint32_t),
         [PART_BYTES] = room * dimension,
         [PART_SCALES] = room * sizeof(float),
@@ -70,7 +69,6 @@ static void set_part_sizes(struct doppel_vector_table_plan *plan)
         [PART_SIZES] = cells * sizeof(uint32_t),
         [PART_NEAR] = cells * sizeof(float),
         [PART_FAR] = cells * sizeof(float),
-        [PART_SLACK] = cells * sizeof(float),
         [PART_CENTRES] = centres * width,
         [PART_CENTRE_BIAS] = centres * sizeof(int16_t),
         [PART_BASIS] = dimension * width * sizeof(float),
@@ -132,10 +130,9 @@ static struct vector_cells cells_of_parts(const struct doppel_vector_table_plan 
         .sizes = (void *)parts[PART_SIZES],
         .near = (void *)parts[PART_NEAR],
         .far = (void *)parts[PART_FAR],
-        .slack = (void *)parts[PART_SLACK],
         .blocks = {parts[PART_CODES], (const void *)parts[PART_HEAD_REST],
                    (const void *)parts[PART_REST], (const void *)parts[PART_ERROR], width},
-        .squares = (void *)parts[PART_SQUARES],
+        .dots = (void *)parts[PART_DOTS],
         .rows = (void *)parts[PART_PLACE_ROWS],
         .bytes = (void *)parts[PART_BYTES],
         .scales = (void *)parts[PART_SCALES],
@@ -161,7 +158,7 @@ static void copy_cells(uint8_t *const *parts, const struct vector_cells *cells)
     copy_part(parts, PART_HEAD_REST, cells->blocks.head_rest, places * sizeof(int16_t));
     copy_part(parts, PART_REST, cells->blocks.rest, places * sizeof(int16_t));
     copy_part(parts, PART_ERROR, cells->blocks.error, places * sizeof(int16_t));
-    copy_part(parts, PART_SQUARES, cells->squares, places * sizeof(uint16_t));
+    copy_part(parts, PART_DOTS, cells->dots, places * sizeof(int16_t));
     copy_part(parts, PART_PLACE_ROWS, cells->rows, places * sizeof(uint32_t));
     copy_part(parts, PART_BYTES, cells->bytes, places * dimension);
     copy_part(parts, PART_SCALES, cells->scales, places * sizeof(float));
@@ -170,7 +167,6 @@ static void copy_cells(uint8_t *const *parts, const struct vector_cells *cells)
     copy_part(parts, PART_SIZES, cells->sizes, count * sizeof(uint32_t));
     copy_part(parts, PART_NEAR, cells->near, count * sizeof(float));
     copy_part(parts, PART_FAR, cells->far, count * sizeof(float));
-    copy_part(parts, PART_SLACK, cells->slack, count * sizeof(float));
     copy_part(parts, PART_CENTRES, cells->centres.blocks.codes, centres * width);
     copy_part(parts, PART_CENTRE_BIAS, cells->centres.blocks.error, centres * sizeof(int16_t));
     copy_part(parts, PART_BASIS, cells->basis.rows, dimension * width * sizeof(float));

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /** Part 0 are the rows, as in struct doppel_vectors. */
-enum { DOPPEL_VECTOR_TABLE_PARTS = 20, DOPPEL_VECTOR_TABLE_PARAMETERS = 7 };
+enum { DOPPEL_VECTOR_TABLE_PARTS = 19, DOPPEL_VECTOR_TABLE_PARAMETERS = 7 };
 
 /** What a table takes. The first two parameters are the dimension and the count. */
 struct doppel_vector_table_plan {

@@ -25,7 +25,7 @@ enum segment_table {
     SEGMENT_BANDS = 2,
     SEGMENT_POSTINGS = 3,
     SEGMENT_LINEAR = 4, /* few codes, or such that are searched at large radii */
-    SEGMENT_VECTORS = 5
+    SEGMENT_VECTORS = 6 /* 5 lay in another order */
 };
 
 /* What a segment is to hold, before it is filled; unused entries are 0. */
