@@ -52,15 +52,15 @@ struct dot_range dots_of_cosines(const struct centres *centres, uint32_t centre,
                               whole_dot(ceilf((range.high + float_slack) * one + DOT_SLACK))};
 }
 
-static float sine(float cosine)
+static float sine_of_cosine(float cosine)
 {
     return cosine < 1 && cosine > -1 ? sqrtf(1 - cosine * cosine) : 0;
 }
 
 struct cosine_range cosines_within(struct cosine_range range, float min_cosine)
 {
-    const float apart = sine(min_cosine);
+    const float apart = sine_of_cosine(min_cosine);
     return (struct cosine_range){
-        range.low > -min_cosine ? range.low * min_cosine - sine(range.low) * apart : -1,
-        range.high < min_cosine ? range.high * min_cosine + sine(range.high) * apart : 1};
+        range.low > -min_cosine ? range.low * min_cosine - sine_of_cosine(range.low) * apart : -1,
+        range.high < min_cosine ? range.high * min_cosine + sine_of_cosine(range.high) * apart : 1};
 }

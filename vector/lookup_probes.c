@@ -125,7 +125,7 @@ uint32_t lookup_probes(const struct lookup_rank *ranks, uint32_t count,
     for (uint32_t probes = 0; probes < CENTRES_RANK_MOST && pairs; probes++) {
         within += by_rank[probes];
         if (within >= wanted)
-            return probes + 1 + (probes + 3) / 4; /* of others a few more */
+            return probes + 1 + (probes + 3) / 2; /* others need more */
     }
     return 0;
 }
