@@ -77,5 +77,12 @@ const struct vector_kernels *vector_kernels_get(void);
 
 extern const struct vector_kernels vector_kernels_portable;
 extern const struct vector_kernels vector_kernels_avx2;
+extern const struct vector_kernels vector_kernels_avx512;
+
+/* Of AVX2, those of AVX-512 too: there they are no faster. */
+void spread_avx2(const struct prefix_blocks *blocks, size_t at, struct prefix_spread *out);
+int32_t dot_bytes_avx2(const int8_t *a, const int8_t *b, size_t size);
+float dot_floats_avx2(const float *a, const float *b, size_t size);
+void project_avx2(const float *row, size_t size, const float *basis, size_t width, float *out);
 
 #endif

@@ -156,7 +156,7 @@ static size_t scan_heads_avx2(const struct prefix_spread *queries,
     return count;
 }
 
-static void spread_avx2(const struct prefix_blocks *blocks, size_t at, struct prefix_spread *out)
+void spread_avx2(const struct prefix_blocks *blocks, size_t at, struct prefix_spread *out)
 {
     const uint8_t *codes = blocks->codes + at / PREFIX_BLOCK * PREFIX_BLOCK * blocks->dimensions +
                            at % PREFIX_BLOCK * 2;
@@ -197,7 +197,7 @@ static void score_avx2(const struct prefix_spread *queries, const struct prefix_
     }
 }
 
-static int32_t dot_bytes_avx2(const int8_t *a, const int8_t *b, size_t size)
+int32_t dot_bytes_avx2(const int8_t *a, const int8_t *b, size_t size)
 {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sum = _mm256_setzero_si256();
@@ -225,7 +225,7 @@ static inline __m256 add_product(__m256 sum, __m256 a, __m256 b)
     return _mm256_add_ps(sum, _mm256_mul_ps(a, b));
 }
 
-static float dot_floats_avx2(const float *a, const float *b, size_t size)
+float dot_floats_avx2(const float *a, const float *b, size_t size)
 {
     __m256 low = _mm256_setzero_ps(), high = low;
     size_t i = 0;
@@ -264,8 +264,7 @@ static inline __attribute__((always_inline)) void project_part(const float *row,
         _mm256_storeu_ps(out + 8 * j, sums[j]);
 }
 
-static void project_avx2(const float *row, size_t size, const float *basis, size_t width,
-                         float *out)
+void project_avx2(const float *row, size_t size, const float *basis, size_t width, float *out)
 {
     size_t at = 0;
     for (; at + 64 <= width; at += 64)
