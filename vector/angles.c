@@ -6,7 +6,10 @@
 /* What sums and roots of floats may have lost. */
 static const float float_slack = 1e-5F;
 
-enum { DOT_SLACK = 2 }; /* units: those of a cell are whole, and of such sums */
+enum {
+    DOT_SLACK = 2,      /* units: those of a cell are whole, and of such sums */
+    DOTS_MOST = 1 << 20 /* units: more than any */
+};
 
 /* The length of a centre by that of a vector of length 1, in the units of a dot product; 0: it has
  * no direction. */
@@ -38,8 +41,7 @@ struct cosine_range cosine_of_score(const struct centres *centres, uint32_t cent
 /* Whatever a file says. */
 static int32_t whole_dot(float dot)
 {
-    enum { MOST = 1 << 20 };
-    return !(dot > -MOST) ? -MOST : dot < MOST ? (int32_t)dot : MOST;
+    return !(dot > -DOTS_MOST) ? -DOTS_MOST : dot < DOTS_MOST ? (int32_t)dot : DOTS_MOST;
 }
 
 struct dot_range dots_of_cosines(const struct centres *centres, uint32_t centre,
@@ -47,7 +49,7 @@ struct dot_range dots_of_cosines(const struct centres *centres, uint32_t centre,
 {
     const float one = dot_of_one(centres, centre);
     if (!(one > 0))
-        return (struct dot_range){INT32_MIN, INT32_MAX};
+        return (struct dot_range){-DOTS_MOST, DOTS_MOST};
     return (struct dot_range){whole_dot(floorf((range.low - float_slack) * one - DOT_SLACK)),
                               whole_dot(ceilf((range.high + float_slack) * one + DOT_SLACK))};
 }

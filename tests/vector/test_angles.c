@@ -72,6 +72,9 @@ static void test_the_lowest_score_says_little(void **state)
     assert_true(cosine_of_score(&centres, 0, INT16_MIN, 0.01F).low == -1);
     assert_true(cosine_of_score(&centres, 1, 500, 0.01F).low == -1); /* it has no direction */
     assert_true(cosine_of_score(&centres, 1, 500, 0.01F).high == 1);
+    const struct dot_range all = dots_of_cosines(&centres, 1, (struct cosine_range){0.9F, 1});
+    assert_true(all.low < INT16_MIN && all.high > INT16_MAX);
+    assert_true(2 * (int64_t)all.low - 1 > INT32_MIN && 2 * (int64_t)all.high < INT32_MAX);
 }
 
 int main(void)
