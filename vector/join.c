@@ -16,7 +16,7 @@ enum {
     PIECE_LEAST = 1024,
     PIECE_MOST = 1 << 15,
     VISITED_AT_ONCE = 4096, /* pairs */
-    SCORE_STEP = 64
+    SCORE_STEP = 64         /* scores so near are sorted as one */
 };
 
 /* Scores of which those with a centre are that can have a pair in its cell. */
@@ -98,8 +98,10 @@ static bool visit_cell(struct join_work *work, const struct cell_visit *visits, 
     uint32_t first = visits[0].place, from, to;
     int16_t nearest = INT16_MIN, farthest = INT16_MAX;
     float slack = 0;
+    bool is_own = true; /* of all */
     for (uint32_t k = 0; k < count; k++) {
         const float own_slack = prefix_slack(join->cells.blocks.error[visits[k].place]);
+        is_own = is_own && work->own[visits[k].place - work->first] == cell;
         nearest = visits[k].score > nearest ? visits[k].score : nearest;
         farthest = visits[k].score < farthest ? visits[k].score : farthest;
         slack = own_slack > slack ? own_slack : slack;
@@ -110,7 +112,7 @@ static bool visit_cell(struct join_work *work, const struct cell_visit *visits, 
                           cosine_of_score(&join->cells.centres, cell, nearest, slack));
     if (!cells_in_reach(&join->cells, cell, of, join->options->min_cosine, &from, &to))
         return true;
-    if (cell == work->own[first - work->first] && from < first)
+    if (is_own && from < first)
         from = first; /* those before it have had it */
     return from >= to || cell_scan_run(work->scan, from, to);
 }
@@ -140,7 +142,7 @@ static bool list_near_cells(struct join_work *work, uint32_t place)
     return ok;
 }
 
-static uint32_t closeness_bucket(const struct cell_visit *visit)
+static uint32_t score_bucket(const struct cell_visit *visit)
 {
     return (uint32_t)(INT16_MAX - visit->score) / SCORE_STEP;
 }
@@ -155,12 +157,12 @@ static bool sort_by_score(struct join_work *work)
             return false;
     }
     for (size_t i = 0; i < work->visits.count; i++)
-        ends[closeness_bucket(&work->visits.items[i])]++;
+        ends[score_bucket(&work->visits.items[i])]++;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         ends[i] = end += ends[i];
     for (size_t i = work->visits.count; i--;) {
         const struct cell_visit *visit = &work->visits.items[i];
-        work->by_score.items[--ends[closeness_bucket(visit)]] = *visit;
+        work->by_score.items[--ends[score_bucket(visit)]] = *visit;
     }
     return true;
 }

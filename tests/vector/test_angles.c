@@ -29,7 +29,7 @@ static void test_angles_are_added(void **state)
             }
 }
 
-/* Of any three vectors: the second is a centre. */
+/* Of any three vectors: the third is a centre. */
 static void test_no_vector_is_left_out(void **state)
 {
     (void)state;
