@@ -17,6 +17,8 @@ struct partner {
     float cosine;
 };
 
+static const struct partner no_partner = {0, -2};
+
 struct aligned_chunks {
     uint32_t a, b; /* of the query and of the item, from 0 */
     float cosine;
@@ -54,8 +56,10 @@ static enum doppel_status find_partners(struct chunk_alignment *alignment,
     const struct semantic_embedding *embedding = alignment->embedding;
     const uint32_t dimension = embedding->options->dimension;
     struct partner *of_a = alignment->partners, *of_b = of_a + alignment->count_a;
-    for (uint32_t i = 0; i < alignment->count_a + alignment->count_b; i++)
-        of_a[i].cosine = -2;
+    for (uint32_t i = 0; i < alignment->count_a; i++)
+        of_a[i] = no_partner;
+    for (uint32_t j = 0; j < alignment->count_b; j++)
+        of_b[j] = no_partner;
     for (uint32_t i = 0; i < alignment->count_a; i++) {
         const float *row = embedding->rows + (size_t)(alignment->first_a + i) * dimension;
         if (i % 256 == 255 && !dedup_goes_on(embedding->dedup, "vectors compared",
@@ -205,7 +209,6 @@ enum doppel_status semantic_align(struct semantic_embedding *embedding,
     alignment.least = find_least_aligned(embedding, chunk_pairs);
     if (alignment.least > pair->cosine)
         alignment.least = pair->cosine;
-    enum doppel_status status = DOPPEL_OK;
     *found = (struct semantic_found){.number = a->number,
                                      .of = b->number,
                                      .cosine = pair->cosine,
@@ -218,9 +221,8 @@ enum doppel_status semantic_align(struct semantic_embedding *embedding,
     alignment.partners =
         malloc(((size_t)alignment.count_a + alignment.count_b) * sizeof *alignment.partners);
     if (!alignment.partners)
-        TRY(semantic_no_memory(error));
-    TRY(align_chunks(&alignment, found, error));
-done:
+        return semantic_no_memory(error);
+    const enum doppel_status status = align_chunks(&alignment, found, error);
     free(alignment.partners);
     array_free(&alignment.aligned);
     return status;

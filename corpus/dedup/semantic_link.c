@@ -102,7 +102,7 @@ enum doppel_status semantic_link_texts(struct semantic_embedding *embedding,
     enum doppel_status status = DOPPEL_OK;
     bool *linked = calloc(embedding->texts.count + 1, sizeof *linked);
     if (!linked)
-        TRY(semantic_no_memory(error));
+        return semantic_no_memory(error);
     if (embedding->pairs.count)
         keep_each_pair_once(embedding);
     const struct near_texts *pairs = embedding->pairs.items;
