@@ -134,7 +134,8 @@ int main(int argc, char **argv)
     make_articles();
     make_music();
     make_videos();
-    printf("texts/, articles.jsonl, music/, heard.wav, broadcast.wav, diver.avi, trailer.avi; ");
+    printf("texts/, articles.jsonl, articles/, music/, heard.wav, broadcast.wav, diver.avi, "
+           "trailer.avi; ");
     draw_pictures("pictures");
     free(text);
     return 0;

@@ -10,7 +10,7 @@
 void make_texts(const char *path);
 
 /* articles.jsonl: nine records; of six articles one is there in upper case, too, one with words
- * around it, and one in other words. */
+ * around it, and one in other words. articles/: a file each. */
 void make_articles(void);
 
 /* music/: three tunes and a part of one; heard.wav: five seconds of one, with noise; broadcast.wav:
