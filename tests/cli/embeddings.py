@@ -166,7 +166,7 @@ def test_texts_are_found_by_meaning():
     assert abs(int(said[2]) - sum(map(len, texts_sent())) / 4) < 2, done.stderr
     assert f"'m' embedded {UNIQUE} texts" in done.stderr, done.stderr
     assert "0 were in the cache, 1 too short, 0 refused" in done.stderr, done.stderr
-    assert f"semantic: 1 records needed not be embedded; {REWRITTEN} are like an" in done.stderr
+    assert f"semantic: 1 record needed not be embedded; {REWRITTEN} are like an" in done.stderr
     without = [{k: v for k, v in one.items() if k != "semantic"} for one in done.decisions]
     assert without == plain_decisions()
 

@@ -282,8 +282,8 @@ def test_a_cosine_without_a_stage_is_refused():
     for verb in ("find", "check", "ingest", "dedup"):
         done = doppel(verb, "--min-cosine", "0.9", "corpus.jsonl", code=2)
         assert "'--min-cosine' goes with '--semantic'" in done.stderr, done.stderr
-        done = doppel(verb, "--semantic", "--min-cosine", "0", "corpus.jsonl", code=2)
-        assert "a cosine over 0 and at most 1" in done.stderr, done.stderr
+        done = doppel(verb, "--semantic", "--min-cosine", "2", "corpus.jsonl", code=2)
+        assert "a cosine from 0 to 1" in done.stderr, done.stderr
 
 
 def test_damage_is_told():

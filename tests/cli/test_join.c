@@ -331,7 +331,7 @@ static void says_what_is_wrong(void **state)
         {2, "has ids of its own", {"x.jsonl", "--ids", "ids"}},
         {2, "ids: no vectors that are known", {"ids"}},
         {2, "'--recall' is from 0.5 to 0.999", {"x.npy", "--recall", "1"}},
-        {2, "min-cosine", {"x.npy", "--min-cosine", "1.5"}},
+        {2, "a cosine from 0 to 1", {"x.npy", "--min-cosine", "1.5"}},
         {2, "VECTORS", {NULL}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -328,6 +328,41 @@ static void options_can_be_configured(void **state)
     ran_free(&ran);
 }
 
+/* Also to verbs that print JSON unless they are told otherwise, but not to what is always JSON. */
+static void a_format_reaches_every_verb(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config, *words[6], *has, *lacks;
+    } cases[] = {
+        {"format = table\n", {"dedup", "r.jsonl"}, "decision", "{"},
+        {"format = csv\n", {"dedup", "r.jsonl"}, "id,path,path_base64,line", "{"},
+        {"[dedup]\nformat = table\n", {"dedup", "r.jsonl"}, "decision", "{"},
+        {"format = table\n", {"dedup", "--json", "r.jsonl"}, "{\"id\":\"a\"", "  "},
+        {"format = table\n", {"dedup", "--emit", "unique", "r.jsonl"}, "{\"id\"", "decision"},
+        {"format = table\n", {"check", "-L", "kept", "--jsonl", "r.jsonl"}, "decision", "{"},
+        {"format = table\n", {"index", "join", "r.jsonl"}, "cosine", "{"},
+        {"format = json\n", {"index", "join", "r.jsonl"}, "{\"", "  "},
+        {"", {"index", "join", "r.jsonl"}, "{\"", "  "},
+        {"format = json\n", {"export", "-L", "kept", "--format", "csv"}, "id,", "{"},
+    };
+    static const char records[] = "{\"id\":\"a\",\"text\":\"some words\",\"vector\":[1,0]}\n"
+                                  "{\"id\":\"b\",\"text\":\"others\",\"vector\":[1,0.1]}\n";
+    write_file("r.jsonl", records, sizeof records - 1);
+    configure("");
+    struct ran ran =
+        run_configured((const char *const[]){"ingest", "-L", "kept", "--jsonl", "r.jsonl", NULL});
+    assert_code(&ran, 0);
+    ran_free(&ran);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        configure(cases[i].config);
+        ran = run_configured(cases[i].words);
+        assert_has(ran.out, cases[i].has);
+        assert_lacks(ran.out, cases[i].lacks);
+        ran_free(&ran);
+    }
+}
+
 static void a_wrong_configuration_is_told_by_its_line(void **state)
 {
     (void)state;
@@ -456,6 +491,7 @@ int main(void)
         USAGE_TEST(full_disks_are_said),
         USAGE_TEST(nothing_is_coloured_in_a_pipe),
         USAGE_TEST(options_can_be_configured),
+        USAGE_TEST(a_format_reaches_every_verb),
         USAGE_TEST(a_wrong_configuration_is_told_by_its_line),
         IN_SANDBOX(progress_is_for_programs_too),
     };

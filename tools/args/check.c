@@ -478,7 +478,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
         !settings->exact && !(settings->recall >= 0.5 && settings->recall <= 0.999))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--recall' is from 0.5 to 0.999; '--exact' finds all");
-    if (settings->semantic_cosine != 0 && !settings->semantic)
+    if (settings->semantic_cosine >= 0 && !settings->semantic)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--min-cosine' goes with '--semantic'");
     if (check_semantic_groups(settings, error))
         return DOPPEL_E_ARGUMENT;

@@ -138,6 +138,13 @@ struct doppel_text_options corpus_text_from(const struct settings *settings)
     return text;
 }
 
+/* 0 is asked for where all that is not opposite is wanted. */
+float semantic_cosine_from(const struct settings *settings)
+{
+    const double least = settings->semantic_cosine;
+    return least < 0 ? 0 : least < 1e-6 ? 1e-6F : (float)least;
+}
+
 bool corpus_text_is_given(const struct settings *settings)
 {
     return settings->preset || settings->text_format >= 0 || settings->unit >= 0 ||

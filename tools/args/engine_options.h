@@ -47,6 +47,9 @@ struct doppel_corpus_fields corpus_fields_from(const struct settings *settings);
 /** How the texts of records are read. */
 struct doppel_text_options corpus_text_from(const struct settings *settings);
 
+/* The least cosine of --semantic; 0: it follows from a rate. */
+float semantic_cosine_from(const struct settings *settings);
+
 /** Whether something was said about that, or about the limits. */
 bool corpus_text_is_given(const struct settings *settings);
 

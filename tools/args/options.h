@@ -69,7 +69,8 @@ struct settings {
     const char *library; /* NULL: not given; see library_directory() in paths.h */
     bool library_given;  /* on the command line: more than a service that is configured */
     enum format format;
-    bool format_given;
+    bool format_given;     /* on the command line */
+    bool format_chosen;    /* there, or in the configuration: it is no default */
     bool null_separated;   /* -0: bare paths where format is not given; --files-from has NULs */
     enum doppel_kind kind; /* UNKNOWN = all */
     const struct doppel_scheme *scheme; /* never NULL: the one given, else the kind's default */
@@ -235,7 +236,7 @@ struct settings {
     struct strings allow_hosts;
     double price, max_cost;                /* of a million tokens, and of all; 0: not given */
     const char *model;                     /* NULL: not given */
-    double semantic_cosine;                /* 0: not given */
+    double semantic_cosine;                /* -1: not given */
     const char *model_name, *model_prefix; /* model add; NULL: not given */
 
     enum exchange export_format, import_format;
@@ -325,7 +326,7 @@ enum option_type {
     OPTION_NUMBER,     /* uint32_t, from 1 */
     OPTION_DISTANCE,   /* int32_t, from 0 */
     OPTION_SIMILARITY, /* double, 0 to 1 */
-    OPTION_COSINE,     /* double, over 0, at most 1 */
+    OPTION_COSINE,     /* double, 0 to 1 */
     OPTION_RATE,       /* double, over 0, at most 1 */
     OPTION_AMOUNT,     /* double, over 0 */
     OPTION_SIZE,       /* uint64_t; K, M, G = 2^10, 2^20, 2^30 */

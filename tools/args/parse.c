@@ -56,7 +56,7 @@ static const char *type_text(enum option_type type)
     case OPTION_SIMILARITY:
         return "a number from 0 to 1, or a percentage such as 90%";
     case OPTION_COSINE:
-        return "a cosine over 0 and at most 1, such as 0.9 or 90%";
+        return "a cosine from 0 to 1, such as 0.9 or 90%";
     case OPTION_RATE:
         return "a rate over 0 and at most 1, such as 0.001 or 1e-6";
     case OPTION_AMOUNT:
@@ -81,7 +81,6 @@ static void append_text(struct strings *strings, const char *text)
 static bool set_number(const struct option_info *option, const char *value, void *field)
 {
     uint64_t whole;
-    double share;
     switch (option->type) {
     case OPTION_COUNT:
         return parse_whole(value, 1, 1024, &whole) && (*(uint32_t *)field = (uint32_t)whole, true);
@@ -91,9 +90,8 @@ static bool set_number(const struct option_info *option, const char *value, void
     case OPTION_DISTANCE:
         return parse_whole(value, 0, 256, &whole) && (*(int32_t *)field = (int32_t)whole, true);
     case OPTION_SIMILARITY:
-        return parse_share(value, field);
     case OPTION_COSINE:
-        return parse_share(value, &share) && share > 0 && (*(double *)field = share, true);
+        return parse_share(value, field);
     case OPTION_RATE:
         return parse_rate(value, field);
     case OPTION_AMOUNT:
@@ -161,7 +159,7 @@ static enum doppel_status set_given(const struct option_info *option, const char
         return set_given(option_by_name(name), equals + 1, settings, error);
     }
     if (option->offset == offsetof(struct settings, format))
-        settings->format_given = true;
+        settings->format_given = settings->format_chosen = true;
     if (option->offset == offsetof(struct settings, library))
         settings->library_given = true;
     if (option->offset == offsetof(struct settings, timeout_ms))
@@ -185,6 +183,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .orientations = true,
                                   .radius = -1,
                                   .nearest_cosine = -1,
+                                  .semantic_cosine = -1,
                                   .action = ACTION_NONE,
                                   .preset_number = -1,
                                   .text_format = -1,
@@ -365,7 +364,7 @@ static bool says_no(const char *value)
 }
 
 /* What is for every verb is for those that have the option; where several options share a name,
- * for those of the first one. */
+ * for those that mean the same by it as the first one. */
 static enum doppel_status set_configured(const struct config_entry *entry,
                                          struct settings *settings, struct doppel_error *error)
 {
@@ -376,7 +375,7 @@ static enum doppel_status set_configured(const struct config_entry *entry,
     if (first->offset == offsetof(struct settings, yes) ||
         first->offset >= offsetof(struct settings, help))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "it is to be given each time");
-    if (!option || (!entry->verb && option != first))
+    if (!option || (!entry->verb && option->offset != first->offset))
         return DOPPEL_OK;
     if (option->argument)
         return set_given(option, entry->value, settings, error);

@@ -83,7 +83,7 @@ static const struct layout *decision_layout(const struct settings *settings)
 struct output *decision_rows(const struct settings *settings, struct report *report)
 {
     struct settings lines = *settings;
-    if (!settings->format_given)
+    if (!settings->format_chosen)
         lines.format = FORMAT_JSON;
     return output_new(&lines, &file_layout, report);
 }
@@ -92,8 +92,10 @@ bool decision_output_begin(struct decision_output *output, const struct settings
                            struct report *report)
 {
     *output = (struct decision_output){.settings = settings, .report = report};
-    bool rows = settings->format_given && settings->format != FORMAT_JSON;
-    if (rows && settings->emit != EMIT_DECISIONS) {
+    bool emits = settings->emit != EMIT_DECISIONS;
+    bool rows = (settings->format_given || (settings->format_chosen && !emits)) &&
+                settings->format != FORMAT_JSON;
+    if (rows && emits) {
         report_fatal(report, "'--emit' prints lines of JSON: leave out '--format'");
         return false;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tools/memory.h"
+#include "tools/output/messages.h"
 #include "tools/output/output.h"
 
 /* Of a row for people. */
@@ -84,4 +85,18 @@ bool semantic_rows_finish(struct semantic_rows *rows)
     bool written = !rows->output || output_finish(rows->output);
     doppel_json_free(&rows->row);
     return written;
+}
+
+void semantic_rows_sum_up(struct report *report,
+                          const struct doppel_semantic_links_summary *summary, uint64_t repeated)
+{
+    char more[80] = "";
+    if (repeated)
+        snprintf(more, sizeof more, " %" PRIu64 " more needed not be embedded;", repeated);
+    report_notice(report,
+                  "semantic: %" PRIu64 " text%s vectors, of %" PRIu64 " passage%s;%s %" PRIu64
+                  " %s like an earlier one, at a cosine of %.3f or more",
+                  summary->texts, summary->texts == 1 ? " has" : "s have", summary->vectors,
+                  summary->vectors == 1 ? "" : "s", more, summary->linked,
+                  summary->linked == 1 ? "is" : "are", (double)summary->min_cosine);
 }

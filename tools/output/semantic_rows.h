@@ -24,4 +24,9 @@ enum doppel_status semantic_rows_print(void *rows, const struct doppel_semantic_
 /* Print what is held back. @return false when stdout could not be written */
 bool semantic_rows_finish(struct semantic_rows *rows);
 
+/* Say what came of it, when the rows are finished. @param repeated texts that repeat another one by
+ * their words, and needed no vector; 0: not known */
+void semantic_rows_sum_up(struct report *report,
+                          const struct doppel_semantic_links_summary *summary, uint64_t repeated);
+
 #endif

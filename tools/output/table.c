@@ -146,6 +146,8 @@ static size_t usual_width(const struct column *column)
 
 void table_flush(struct text_table *table, FILE *stream)
 {
+    if (!table->count)
+        return; /* which columns there are is not known yet */
     for (size_t i = 0; i < table->layout->count; i++) {
         size_t width = usual_width(&table->layout->columns[i]);
         if (width > table->width[i])

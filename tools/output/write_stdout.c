@@ -9,7 +9,7 @@
 
 bool wants_json_lines(const struct settings *settings)
 {
-    if (settings->format_given)
+    if (settings->format_chosen)
         return settings->format == FORMAT_JSON;
     return isatty(STDOUT_FILENO) != 1;
 }

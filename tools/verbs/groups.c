@@ -44,7 +44,7 @@ static enum doppel_status print_library_links(const struct settings *settings,
     struct doppel_library *library = NULL;
     struct semantic_library semantic = {0};
     struct semantic_rows rows = {.settings = settings, .report = report};
-    struct doppel_semantic_links_summary summary;
+    struct doppel_semantic_links_summary summary = {0};
     const struct doppel_semantic_links_options options = {&wanted, grouped->items.items,
                                                           grouped->items.count, &summary};
     enum doppel_status status;
@@ -52,16 +52,12 @@ static enum doppel_status print_library_links(const struct settings *settings,
     TRY(filter_library(settings, library, &wanted, error));
     TRY(semantic_vectors_open(settings, report, library, &semantic, error));
     TRY(doppel_semantic_links(semantic.semantic, &options, semantic_rows_print, &rows, error));
-    if (summary.min_cosine <= 1)
-        report_notice(report,
-                      "semantic: %llu texts have vectors, of %llu passages; %llu are like an "
-                      "earlier one, at a cosine of %.3f or more",
-                      (unsigned long long)summary.texts, (unsigned long long)summary.vectors,
-                      (unsigned long long)summary.linked, (double)summary.min_cosine);
 done:
     if (!semantic_rows_finish(&rows) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
+    if (!status && summary.min_cosine <= 1)
+        semantic_rows_sum_up(report, &summary, 0);
     semantic_library_close(&semantic);
     doppel_item_set_free(&wanted);
     doppel_library_close(library);

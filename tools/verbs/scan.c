@@ -177,17 +177,12 @@ static void report_links(struct report *report, const struct grouped_texts *grou
 {
     if (summary->min_cosine > 1)
         report_warning(report,
-                       "semantic: %llu passages are too few to tell what a rate of %g is: none is "
+                       "semantic: %llu passage%s too few to tell what a rate of %g is: none is "
                        "linked; give --min-cosine, or a higher --max-fp-rate",
-                       (unsigned long long)summary->vectors, options->max_fp_rate);
+                       (unsigned long long)summary->vectors,
+                       summary->vectors == 1 ? " is" : "s are", options->max_fp_rate);
     else
-        report_notice(
-            report,
-            "semantic: %llu texts have vectors, of %llu passages; %llu more needed not be "
-            "embedded; %llu are like an earlier one, at a cosine of %.3f or more",
-            (unsigned long long)summary->texts, (unsigned long long)summary->vectors,
-            (unsigned long long)grouped->duplicates, (unsigned long long)summary->linked,
-            (double)summary->min_cosine);
+        semantic_rows_sum_up(report, summary, grouped->duplicates);
 }
 
 /* By a failure to embed this stage is given up: the groups stand. */
@@ -230,12 +225,12 @@ static enum doppel_status print_scan_links(const struct settings *settings, stru
     status = link_scanned(semantic, &files, &rows, error);
     embedder_print_usage(&source, status != DOPPEL_OK || !summary.min_cosine);
     TRY(status);
-    if (summary.min_cosine != 0)
-        report_links(report, grouped, &options, &summary);
 done:
     if (!semantic_rows_finish(&rows) && !status)
         status = signals_stopped() ? DOPPEL_E_CANCELLED
                                    : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
+    if (!status && summary.min_cosine != 0)
+        report_links(report, grouped, &options, &summary);
     doppel_semantic_free(semantic);
     embedder_close(&source);
     return status;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/try.h"
+#include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/embedder.h"
 
@@ -53,7 +54,7 @@ enum doppel_status semantic_stage_open(const struct settings *settings, struct r
         .context = source,
         .max_fp_rate =
             settings->max_false_positives > 0 ? settings->max_false_positives : usual_fp_rate,
-        .min_cosine = (float)settings->semantic_cosine,
+        .min_cosine = semantic_cosine_from(settings),
         .hand_off = settings->hand_off ? &stage->hand_off : NULL,
         .summary = &stage->summary,
     };
@@ -81,9 +82,10 @@ static void print_too_few(const struct semantic_stage *stage, struct report *rep
         report_notice(report, "semantic: no two texts have vectors, to be compared");
     else
         report_warning(report,
-                       "semantic: %llu texts are too few to tell what a rate of %g is, which takes "
+                       "semantic: %llu text%s too few to tell what a rate of %g is, which takes "
                        "%.0f: none is linked; give --min-cosine, or a higher --max-fp-rate",
-                       (unsigned long long)stage->summary.embedded, stage->options.max_fp_rate,
+                       (unsigned long long)stage->summary.embedded,
+                       stage->summary.embedded == 1 ? " is" : "s are", stage->options.max_fp_rate,
                        texts);
 }
 
@@ -107,11 +109,13 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
     char embedded[128] = ""; /* a service says it */
     if (!stage->source.is_service)
         snprintf(embedded, sizeof embedded,
-                 "%llu texts embedded (%llu without a word that the model knows), ",
-                 (unsigned long long)summary->embedded, (unsigned long long)summary->too_short);
+                 "%llu text%s embedded (%llu without a word that the model knows), ",
+                 (unsigned long long)summary->embedded, summary->embedded == 1 ? "" : "s",
+                 (unsigned long long)summary->too_short);
     report_notice(report,
-                  "semantic: %s%llu records needed not be%s; %llu are like an earlier one, at a "
+                  "semantic: %s%llu record%s needed not be%s; %llu %s like an earlier one, at a "
                   "cosine of %.3f or more",
-                  embedded, (unsigned long long)summary->decided, *embedded ? "" : " embedded",
-                  (unsigned long long)summary->linked, (double)summary->min_cosine);
+                  embedded, (unsigned long long)summary->decided, summary->decided == 1 ? "" : "s",
+                  *embedded ? "" : " embedded", (unsigned long long)summary->linked,
+                  summary->linked == 1 ? "is" : "are", (double)summary->min_cosine);
 }

@@ -51,7 +51,7 @@ struct doppel_semantic_options semantic_options_from(const struct settings *sett
     struct doppel_semantic_options options = doppel_semantic_options_default();
     options.durable = settings->durable;
     options.text = corpus_text_from(settings);
-    options.min_cosine = (float)settings->semantic_cosine;
+    options.min_cosine = semantic_cosine_from(settings);
     if (settings->max_false_positives > 0)
         options.max_fp_rate = settings->max_false_positives;
     return options;
