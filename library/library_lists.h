@@ -66,6 +66,12 @@ DOPPEL_API enum doppel_status doppel_library_check_metadata(struct doppel_librar
 DOPPEL_API enum doppel_status doppel_library_get_metadata(struct doppel_library *library,
                                                           uint64_t id, struct doppel_metadata *out,
                                                           struct doppel_error *error);
+/** Labels, lists and state alone, of an item or text that is there; of another one there are none.
+ * @param out given (doppel_metadata_free) */
+DOPPEL_API enum doppel_status doppel_library_get_memberships(struct doppel_library *library,
+                                                             uint64_t id,
+                                                             struct doppel_metadata *out,
+                                                             struct doppel_error *error);
 DOPPEL_API void doppel_metadata_free(struct doppel_metadata *about);
 
 /** The item that somebody else calls so; of several the last. DOPPEL_E_NOT_FOUND. */

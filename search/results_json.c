@@ -56,11 +56,10 @@ static enum doppel_status write_found(struct doppel_json *json, struct doppel_li
     return DOPPEL_OK;
 }
 
-/* It may be gone by now. */
 static void write_item_lists(struct doppel_json *json, struct doppel_library *library, uint64_t id)
 {
     struct doppel_metadata metadata;
-    if (doppel_library_get_metadata(library, id, &metadata, NULL))
+    if (doppel_library_get_memberships(library, id, &metadata, NULL))
         return;
     write_memberships(json, &metadata);
     doppel_metadata_free(&metadata);

@@ -31,19 +31,19 @@ static void note_wal(struct doppel_store *store)
         store->wal_asked = true;
     }
     sqlite3_reset(statement);
+    /* of the database, as long as it is open */
+    if (store->has_wal && sqlite3_file_control(store->database, "main", SQLITE_FCNTL_FILE_POINTER,
+                                               (void *)&store->file) != SQLITE_OK)
+        store->has_wal = false;
 }
 
 /* @return false: it cannot be seen */
 static bool read_wal_head(const struct doppel_store *store, struct wal_head *out)
 {
-    sqlite3_file *file = NULL;
     volatile void *region = NULL;
-    if (!store->has_wal ||
-        sqlite3_file_control(store->database, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&file))
-        return false;
-    const sqlite3_io_methods *methods = file ? file->pMethods : NULL;
+    const sqlite3_io_methods *methods = store->has_wal ? store->file->pMethods : NULL;
     if (!methods || methods->iVersion < 2 ||
-        methods->xShmMap(file, 0, REGION_BYTES, 0, &region) != SQLITE_OK || !region)
+        methods->xShmMap(store->file, 0, REGION_BYTES, 0, &region) != SQLITE_OK || !region)
         return false;
     copy_head(region, out);
     return true;

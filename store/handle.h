@@ -29,6 +29,7 @@ struct doppel_store {
     bool made;                           /* by this opening */
     enum reading reading;                /* as of one moment */
     bool wal_asked, has_wal;             /* whether it is written by a log */
+    sqlite3_file *file;                  /* where has_wal */
     bool version_known;                  /* and that of this head of the log's index: */
     int64_t version;
     struct wal_head head;

@@ -273,6 +273,11 @@ static void close_database(struct doppel_store *store)
     store->database = NULL;
 }
 
+bool doppel_store_skip_memory_count(void)
+{
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK;
+}
+
 enum doppel_status doppel_store_open(const char *path, const struct doppel_store_options *options,
                                      struct doppel_store **out, struct doppel_error *error)
 {

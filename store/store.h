@@ -46,6 +46,15 @@ struct doppel_store_options {
 };
 
 /**
+ * For a program, before it opens a store: SQLite is not to count the memory that it has, which
+ * takes a lock of all threads for each piece. It holds for the whole process.
+ *
+ * @return false: too late, SQLite is in use already. Not thread-safe. Source:
+ * https://sqlite.org/c3ref/c_config_covering_index_scan.html, SQLITE_CONFIG_MEMSTATUS
+ */
+DOPPEL_API bool doppel_store_skip_memory_count(void);
+
+/**
  * Open a database, or make it: in one transaction, whoever else does the same at that moment.
  *
  * A read-only one in a place where nothing can be written is read as it lies there, without locks.

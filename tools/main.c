@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <doppel/store.h>
+
 #include "core/sanitizer.h"
 #include "tools/args/help.h"
 #include "tools/args/mistakes.h"
@@ -191,6 +193,7 @@ int main(int argc, char **argv)
     forbid_tracing();
     /* Arrays that grow with the collection move by remapping, and leave no holes behind. */
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    (void)doppel_store_skip_memory_count();
     fill_closed_streams();
     signals_install();
     json_set_alloc_funcs(must_allocate, free);

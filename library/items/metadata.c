@@ -32,7 +32,13 @@ void doppel_metadata_free(struct doppel_metadata *about)
 
 /* ---- reading ---- */
 
-/* The names that a query gives; `*out` given, also on failure. */
+static int by_name_read(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The names that a query gives, in order: SQLite takes longer to begin to sort than to read them.
+ * `*out` given, also on failure. */
 static enum doppel_status read_names(struct doppel_library *library, const char *sql, uint64_t id,
                                      char ***out, size_t *out_count, struct doppel_error *error)
 {
@@ -54,6 +60,8 @@ static enum doppel_status read_names(struct doppel_library *library, const char 
         if (status)
             sqlite3_reset(statement);
     }
+    if (names.count > 1)
+        qsort(names.items, names.count, sizeof *names.items, by_name_read);
     *out = names.items;
     *out_count = names.count;
     return status;
@@ -98,6 +106,35 @@ static enum doppel_status read_origin(struct doppel_library *library, uint64_t i
     return status ? item_damaged(library, id, about_damaged, error) : DOPPEL_OK;
 }
 
+static enum doppel_status read_memberships(struct doppel_library *library, uint64_t id,
+                                           struct doppel_metadata *about,
+                                           struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(read_names(library, "SELECT label FROM label WHERE item = ?1", id, &about->labels,
+                   &about->label_count, error));
+    TRY(read_names(library,
+                   "SELECT name FROM list_item JOIN list ON list.id = list_item.list"
+                   " WHERE item = ?1",
+                   id, &about->lists, &about->list_count, error));
+    TRY(doppel_library_state_of(library, id, &about->state, error));
+done:
+    return status;
+}
+
+enum doppel_status doppel_library_get_memberships(struct doppel_library *library, uint64_t id,
+                                                  struct doppel_metadata *out,
+                                                  struct doppel_error *error)
+{
+    struct doppel_metadata about = {0};
+    enum doppel_status status = read_memberships(library, id, &about, error);
+    if (status)
+        doppel_metadata_free(&about);
+    else
+        *out = about;
+    return status;
+}
+
 enum doppel_status doppel_library_get_metadata(struct doppel_library *library, uint64_t id,
                                                struct doppel_metadata *out,
                                                struct doppel_error *error)
@@ -107,13 +144,7 @@ enum doppel_status doppel_library_get_metadata(struct doppel_library *library, u
     TRY(item_exists(library, id, error));
     TRY(metadata_row(library, id, &about, error));
     TRY(read_origin(library, id, &about, error));
-    TRY(read_names(library, "SELECT label FROM label WHERE item = ?1 ORDER BY label", id,
-                   &about.labels, &about.label_count, error));
-    TRY(read_names(library,
-                   "SELECT name FROM list_item JOIN list ON list.id = list_item.list"
-                   " WHERE item = ?1 ORDER BY name",
-                   id, &about.lists, &about.list_count, error));
-    TRY(doppel_library_state_of(library, id, &about.state, error));
+    TRY(read_memberships(library, id, &about, error));
 done:
     if (status)
         doppel_metadata_free(&about);

@@ -343,11 +343,34 @@ static void test_a_decision_is_kept_whole(void **state)
 
 /* ---- what is said ---- */
 
+static void assert_same_names(char *const *names, char *const *others, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(names[i], others[i]);
+        assert_true(!i || strcmp(names[i - 1], names[i]) < 0);
+    }
+}
+
+static void assert_memberships(struct doppel_library *library, uint64_t id,
+                               const struct doppel_metadata *about)
+{
+    struct doppel_metadata other;
+    assert_int_equal(doppel_library_get_memberships(library, id, &other, NULL), DOPPEL_OK);
+    assert_true(!other.source && !other.date && !other.external_id && !other.meta);
+    assert_int_equal(other.state, about->state);
+    assert_int_equal(other.label_count, about->label_count);
+    assert_int_equal(other.list_count, about->list_count);
+    assert_same_names(other.labels, about->labels, about->label_count);
+    assert_same_names(other.lists, about->lists, about->list_count);
+    doppel_metadata_free(&other);
+}
+
 static void assert_about(struct doppel_library *library, uint64_t id, const char *expected)
 {
     struct doppel_metadata about;
     char text[500];
     assert_int_equal(doppel_library_get_metadata(library, id, &about, NULL), DOPPEL_OK);
+    assert_memberships(library, id, &about);
     int at = snprintf(text, sizeof text, "%s|%s|%s|%s|", about.source ? about.source : "",
                       about.date ? about.date : "", about.external_id ? about.external_id : "",
                       about.meta ? about.meta : "");
@@ -393,6 +416,7 @@ static void test_telling(void **state)
     assert_int_equal(doppel_library_remove(library, 1, NULL), DOPPEL_OK);
     struct doppel_metadata none;
     assert_int_equal(doppel_library_get_metadata(library, 1, &none, NULL), DOPPEL_E_NOT_FOUND);
+    assert_memberships(library, 1, &(struct doppel_metadata){.state = DOPPEL_LIST_ACTIVE});
     doppel_library_close(library);
 }
 

@@ -524,6 +524,20 @@ static void test_reading_ends_whoever_interrupts(void **state)
     doppel_store_close(interrupting.store);
 }
 
+static void test_memory_is_not_counted(void **state)
+{
+    const char *path = folder_path(*state, "a.db");
+    assert_int_equal(sqlite3_shutdown(), SQLITE_OK); /* as at the start of a program */
+    assert_true(doppel_store_skip_memory_count());
+    struct doppel_store *store = open_store(path, &options);
+    run(store, "INSERT INTO thing(value) VALUES(x'00')");
+    assert_int_equal(sqlite3_memory_used(), 0);
+    assert_false(doppel_store_skip_memory_count());
+    doppel_store_close(store);
+    assert_int_equal(sqlite3_shutdown(), SQLITE_OK);
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1), SQLITE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -545,6 +559,7 @@ int main(void)
         IN_FOLDER(test_what_others_write_is_noticed),
         IN_FOLDER(test_the_question_takes_no_lock),
         IN_FOLDER(test_reading_ends_whoever_interrupts),
+        IN_FOLDER(test_memory_is_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
