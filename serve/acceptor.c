@@ -20,6 +20,7 @@ struct acceptor {
     int socket;
     int stop; /* an eventfd */
     unsigned most;
+    size_t dealt; /* of its thread, until that has ended */
     pthread_t thread;
 };
 
@@ -32,7 +33,7 @@ static size_t connections_of(struct MHD_Daemon *daemon)
 
 /* libmicrohttpd gives it to the thread whose number its descriptor has, modulo how many there are.
  * @return false: there was none to take now */
-static bool accept_connection(const struct acceptor *acceptor)
+static bool accept_connection(struct acceptor *acceptor)
 {
     struct sockaddr_storage from;
     socklen_t size = sizeof from;
@@ -43,7 +44,8 @@ static bool accept_connection(const struct acceptor *acceptor)
     /* fails where it is no TCP */
     setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     /* which closes it where it fails */
-    MHD_add_connection(acceptor->daemon, connection, (struct sockaddr *)&from, size);
+    acceptor->dealt +=
+        MHD_add_connection(acceptor->daemon, connection, (struct sockaddr *)&from, size) == MHD_YES;
     return true;
 }
 
@@ -51,7 +53,7 @@ static bool accept_connection(const struct acceptor *acceptor)
  * counted here, and what has ended meanwhile when that seems too much. */
 static void *accept_connections(void *context)
 {
-    const struct acceptor *acceptor = context;
+    struct acceptor *acceptor = context;
     struct pollfd waits[] = {{.fd = acceptor->stop, .events = POLLIN},
                              {.fd = acceptor->socket, .events = POLLIN}};
     size_t held = 0;
@@ -64,6 +66,8 @@ static void *accept_connections(void *context)
         held += taken;
         paused = full || (!paused && !taken);
     }
+    while (held < acceptor->most && accept_connection(acceptor))
+        held++;
     return NULL;
 }
 
@@ -84,14 +88,16 @@ struct acceptor *acceptor_start(struct MHD_Daemon *daemon, int socket, unsigned 
     return NULL;
 }
 
-void acceptor_stop(struct acceptor *acceptor)
+size_t acceptor_stop(struct acceptor *acceptor)
 {
     const uint64_t one = 1;
     if (!acceptor)
-        return;
+        return 0;
     while (write(acceptor->stop, &one, sizeof one) < 0)
         ;
     pthread_join(acceptor->thread, NULL);
+    const size_t dealt = acceptor->dealt;
     close(acceptor->stop);
     free(acceptor);
+    return dealt;
 }

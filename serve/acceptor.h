@@ -19,7 +19,8 @@ struct acceptor;
  * @return given (acceptor_stop); NULL: no memory, or no thread */
 struct acceptor *acceptor_start(struct MHD_Daemon *daemon, int socket, unsigned most);
 
-/* @param acceptor NULL: nothing happens */
-void acceptor_stop(struct acceptor *acceptor);
+/* It takes what waits to be accepted, which would be reset when the socket is closed, and no more.
+ * @param acceptor NULL: nothing happens. @return how many connections it has dealt out */
+size_t acceptor_stop(struct acceptor *acceptor);
 
 #endif

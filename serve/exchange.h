@@ -88,6 +88,7 @@ struct exchange {
     struct line_parts line_parts;
     ARRAY(struct form_part) parts;
     void *form_reader;       /* of libmicrohttpd */
+    bool arrived;            /* all of it is there */
     bool at_desk;            /* its handler may wait */
     const char *request_key; /* Idempotency-Key, which it holds (request_key.h); NULL: none */
 

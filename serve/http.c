@@ -31,7 +31,9 @@ struct http {
     struct http_options options;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
-    atomic_size_t in_flight;
+    atomic_size_t in_flight, arriving; /* requests; and those of which some is still to come */
+    atomic_size_t settled;             /* connections that have asked something, or are closed */
+    size_t dealt;                      /* connections, by an acceptor that has ended */
 };
 
 /* ---- what was asked ---- */
@@ -99,6 +101,8 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *re
         {"Content-Security-Policy", exchange->policy},
     };
     char number[16];
+    if (atomic_load(&exchange->service->ending)) /* who asked does not ask here again */
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (headers[i][1])
             MHD_add_response_header(response, headers[i][0], headers[i][1]);
@@ -153,6 +157,34 @@ static void check_request_head(struct http *http, struct exchange *exchange)
                                   exchange);
 }
 
+/* Whether a connection has asked yet: from its beginning to its end. */
+static void note_connection(void *context, struct MHD_Connection *connection, void **asked,
+                            enum MHD_ConnectionNotificationCode code)
+{
+    struct http *http = context;
+    (void)connection;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *asked = calloc(1, sizeof(bool));
+        return;
+    }
+    if (!*asked || !*(bool *)*asked)
+        atomic_fetch_add(&http->settled, 1);
+    free(*asked);
+}
+
+static void note_request(struct http *http, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    bool *asked = info ? info->socket_context : NULL;
+    atomic_fetch_add(&http->in_flight, 1);
+    atomic_fetch_add(&http->arriving, 1);
+    if (!asked || *asked)
+        return;
+    *asked = true;
+    atomic_fetch_add(&http->settled, 1);
+}
+
 static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
                                       const char *url, const char *method, void **state)
 {
@@ -165,7 +197,7 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     exchange->method = method;
     exchange->begun_ns = monotonic_ns();
     *state = exchange;
-    atomic_fetch_add(&http->in_flight, 1);
+    note_request(http, connection);
     check_request_head(http, exchange);
     return exchange->status && !body_is_read_on(exchange) ? queue_reply(exchange) : MHD_YES;
 }
@@ -182,9 +214,17 @@ static enum MHD_Result answer_at_desk(struct http *http, struct exchange *exchan
     return MHD_YES;
 }
 
+static void note_arrival(struct http *http, struct exchange *exchange)
+{
+    if (!exchange->arrived)
+        atomic_fetch_sub(&http->arriving, 1);
+    exchange->arrived = true;
+}
+
 /* A request is there, whole; or it was answered, and its connection goes on. */
 static enum MHD_Result answer_exchange(struct http *http, struct exchange *exchange)
 {
+    note_arrival(http, exchange);
     body_end(exchange);
     if (!exchange->status && exchange->route->handle(exchange) == TAKES_TIME)
         return answer_at_desk(http, exchange);
@@ -239,6 +279,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
     (void)code;
     if (!exchange)
         return;
+    note_arrival(http, exchange);
     metrics_count(http->options.service->metrics, exchange);
     request_key_give_back(exchange);
     body_free(exchange);
@@ -286,11 +327,11 @@ static struct MHD_Daemon *start_daemon(struct http *http, unsigned most)
                            MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG | (tls ? MHD_USE_TLS : 0);
     return MHD_start_daemon(
         flags, 0, NULL, NULL, take_exchange_piece, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message,
-        NULL, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http, MHD_OPTION_THREAD_POOL_SIZE,
-        (unsigned)options->threads, MHD_OPTION_CONNECTION_LIMIT,
-        ACCEPTOR_ROOM * most * (unsigned)options->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-        MHD_OPTION_ARRAY, tls ? secrets : none, MHD_OPTION_END);
+        NULL, MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http, MHD_OPTION_NOTIFY_CONNECTION,
+        note_connection, http, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)options->threads,
+        MHD_OPTION_CONNECTION_LIMIT, ACCEPTOR_ROOM * most * (unsigned)options->threads,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_ARRAY, tls ? secrets : none, MHD_OPTION_END);
 }
 
 enum doppel_status http_start(const struct http_options *options, struct http **out,
@@ -317,15 +358,25 @@ enum doppel_status http_start(const struct http_options *options, struct http **
 
 void http_refuse(struct http *http)
 {
-    acceptor_stop(http->acceptor);
+    http->dealt = acceptor_stop(http->acceptor);
     http->acceptor = NULL;
 }
 
-void http_drain(struct http *http, unsigned seconds)
+static bool is_awaited(struct http *http, struct http_patience patience, int64_t waited_ms)
+{
+    enum { FIRST_REQUEST_MS = 1000 };
+    if (atomic_load(&http->settled) < http->dealt && waited_ms < FIRST_REQUEST_MS)
+        return true;
+    const size_t in_flight = http_in_flight(http), arriving = atomic_load(&http->arriving);
+    return in_flight > arriving ? waited_ms < patience.answered_s * INT64_C(1000)
+                                : in_flight && waited_ms < patience.arriving_s * INT64_C(1000);
+}
+
+void http_drain(struct http *http, struct http_patience patience)
 {
     static const struct timespec turn = {.tv_nsec = 5 * 1000000L};
-    const int64_t until = monotonic_ns() + seconds * INT64_C(1000000000);
-    while (http_in_flight(http) && monotonic_ns() < until)
+    const int64_t begun_ms = monotonic_ms();
+    while (is_awaited(http, patience, monotonic_ms() - begun_ms))
         nanosleep(&turn, NULL);
 }
 
@@ -338,7 +389,7 @@ void http_stop(struct http *http)
 {
     if (!http)
         return;
-    acceptor_stop(http->acceptor);
+    (void)acceptor_stop(http->acceptor);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
     free(http);

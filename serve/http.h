@@ -24,11 +24,18 @@ enum doppel_status http_start(const struct http_options *options, struct http **
 /* How many requests are not answered yet. Thread-safe. */
 size_t http_in_flight(struct http *http);
 
-/* No more connections. */
+/* No more connections than those that wait to be accepted. */
 void http_refuse(struct http *http);
 
-/* Wait until what runs is answered, at most for so long. */
-void http_drain(struct http *http, unsigned seconds);
+/* So long, at most, is waited for requests: for those that are there, and for those of which some
+ * is still to come. */
+struct http_patience {
+    unsigned answered_s, arriving_s;
+};
+
+/* Wait until what runs is answered; connections that were accepted, and have asked nothing yet,
+ * have a second to begin. */
+void http_drain(struct http *http, struct http_patience patience);
 void http_stop(struct http *http);
 
 /* Within reply_stream's `read`: the connection waits, without a thread, for http_resume. */

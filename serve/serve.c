@@ -22,7 +22,11 @@
 #include "serve/service.h"
 #include "serve/writer.h"
 
-enum { DRAIN_SECONDS = 30, LARGEST_PEM = 1 << 20, DESKS_A_JOB = 4 };
+enum { LARGEST_PEM = 1 << 20, DESKS_A_JOB = 4 };
+
+/* When the service ends: until its parts are closed, and then, as nothing is taken any more. */
+static const struct http_patience first_patience = {.answered_s = 30, .arriving_s = 5},
+                                  last_patience = {.answered_s = 30, .arriving_s = 1};
 
 uint64_t service_most_kept(const struct service *service)
 {
@@ -113,7 +117,7 @@ static void close_parts(struct service *service)
     desk_end(service->desk);
     writer_close(service->writer);
     if (service->http)
-        http_drain(service->http, DRAIN_SECONDS); /* what took longer is answered, and goes out */
+        http_drain(service->http, last_patience); /* what took longer is answered, and goes out */
     http_stop(service->http);
     desk_free(service->desk);
     job_events_close(service->job_events);
@@ -158,7 +162,7 @@ static enum doppel_status listen_and_answer(struct service *service,
     job_events_stop(service->job_events);
     http_refuse(service->http);
     stop_listening(listening); /* or new connections would wait to be taken */
-    http_drain(service->http, DRAIN_SECONDS);
+    http_drain(service->http, first_patience);
 done:
     free(certificate);
     free(key);
