@@ -7,15 +7,18 @@
 
 #include <microhttpd.h>
 
+#include "core/clock.h"
 #include "core/newlines.h"
 #include "serve/jobs/jobs.h"
+#include "serve/reply.h"
 #include "serve/routes.h"
 #include "serve/service.h"
 
 enum {
     FORM_BUFFER = 32 << 10,
     LARGEST_FIELD = 1 << 20,   /* of a form, beside its files */
-    LARGEST_UNREAD = 16 << 20, /* of a request that is refused, its body is read and forgotten */
+    LARGEST_UNREAD = 16 << 20, /* of a request that is refused, until it is answered … */
+    READ_ON_MS = 30000,        /* … and how long the rest is read and forgotten */
     MOST_PARTS = 4096,
     /* A part of lines ends with the first line behind so many bytes, which are in memory, or lines:
      * others wait while it is answered, and each may take milliseconds. */
@@ -164,8 +167,9 @@ void body_begin(struct exchange *exchange)
 
 bool body_is_read_on(const struct exchange *exchange)
 {
-    const uint64_t size = length_of_body(exchange);
-    return !exchange_header(exchange, MHD_HTTP_HEADER_EXPECT) && size && size <= LARGEST_UNREAD;
+    return !exchange_header(exchange, MHD_HTTP_HEADER_EXPECT) &&
+           (length_of_body(exchange) ||
+            exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING));
 }
 
 /* ---- lines ---- */
@@ -243,7 +247,20 @@ static size_t append_piece(struct exchange *exchange, const char *data, size_t s
     return size;
 }
 
-/* What is refused is read on, so that its sender comes to read why; but not for ever. */
+/* What is refused is read on, so that its sender comes to read why: to its end, or, of what is
+ * long, for some time after the answer.
+ * @return false: not any more */
+static bool is_read_on(struct exchange *exchange)
+{
+    if (exchange->unread_bytes <= LARGEST_UNREAD)
+        return true;
+    if (!exchange->unread_until_ms) {
+        reply_early(exchange);
+        exchange->unread_until_ms = monotonic_ms() + READ_ON_MS;
+    }
+    return monotonic_ms() < exchange->unread_until_ms;
+}
+
 bool body_take(struct exchange *exchange, const char *data, size_t *size)
 {
     size_t taken = *size;
@@ -262,7 +279,7 @@ bool body_take(struct exchange *exchange, const char *data, size_t *size)
     if (exchange->status)
         exchange->line_parts.whole = false;
     *size -= taken;
-    return exchange->unread_bytes <= LARGEST_UNREAD;
+    return is_read_on(exchange);
 }
 
 /* Where its last part is blanks, all of it was answered. */

@@ -6,7 +6,7 @@
 
 #include "serve/routes.h"
 
-static const char *status_title(unsigned status)
+const char *http_status_title(unsigned status)
 {
     static const struct {
         unsigned status;
@@ -48,7 +48,7 @@ static void put_problem(struct exchange *exchange, unsigned status, const char *
     exchange->type = "application/problem+json";
     doppel_json_object_begin(json, NULL);
     doppel_json_text(json, "type", "about:blank");
-    doppel_json_text(json, "title", status_title(status));
+    doppel_json_text(json, "title", http_status_title(status));
     doppel_json_integer(json, "status", status);
     doppel_json_text(json, "reason", reason);
     doppel_json_text(json, "detail", detail);

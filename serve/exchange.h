@@ -83,8 +83,9 @@ struct exchange {
     struct client client;
     enum body_form form;
     struct large_buffer body;
-    uint64_t body_bytes;   /* that came, of all of its parts */
-    uint64_t unread_bytes; /* of these, after it was refused */
+    uint64_t body_bytes;     /* that came, of all of its parts */
+    uint64_t unread_bytes;   /* of these, after it was refused */
+    int64_t unread_until_ms; /* it was answered early, and is read until then; 0: it was not */
     struct line_parts line_parts;
     ARRAY(struct form_part) parts;
     void *form_reader;       /* of libmicrohttpd */
@@ -124,6 +125,9 @@ void exchange_problem(struct exchange *exchange, unsigned status, const char *fo
 
 /* The same of a call that failed, with the status that it deserves. */
 void exchange_fail(struct exchange *exchange, const struct doppel_error *error);
+
+/* "Not Found"; static storage. */
+const char *http_status_title(unsigned status);
 
 /* The status of HTTP for one of doppel. */
 unsigned http_status_of(const struct doppel_error *error);

@@ -2,7 +2,6 @@
 #include "serve/http.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +16,7 @@
 #include "serve/desk.h"
 #include "serve/keys.h"
 #include "serve/metrics.h"
+#include "serve/reply.h"
 #include "serve/request_key.h"
 #include "serve/routes.h"
 #include "serve/service.h"
@@ -51,88 +51,6 @@ const char *exchange_argument(const struct exchange *exchange, const char *name)
 const char *exchange_header(const struct exchange *exchange, const char *name)
 {
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
-}
-
-/* ---- answering ---- */
-
-static struct MHD_Response *response_of_lines(const struct exchange *exchange)
-{
-    int fd = large_buffer_open(&exchange->lines);
-    return fd < 0 ? NULL : MHD_create_response_from_fd64(exchange->lines.size, fd);
-}
-
-/* Who sent it is told of each event at once, so a block is a small one. */
-static struct MHD_Response *response_of_stream(struct exchange *exchange)
-{
-    enum { BLOCK = 4096 };
-    const struct reply_stream stream = exchange->stream;
-    struct MHD_Response *response = MHD_create_response_from_callback(
-        MHD_SIZE_UNKNOWN, BLOCK, stream.read, stream.context, stream.free);
-    if (response)
-        exchange->stream = (struct reply_stream){0};
-    return response;
-}
-
-static struct MHD_Response *response_of(struct exchange *exchange)
-{
-    struct doppel_json *json = &exchange->json;
-    if (exchange->lines.size)
-        return response_of_lines(exchange);
-    if (exchange->stream.read)
-        return response_of_stream(exchange);
-    if (exchange->fixed)
-        return MHD_create_response_from_buffer(exchange->fixed_size, (void *)exchange->fixed,
-                                               MHD_RESPMEM_PERSISTENT);
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(json->size, json->bytes, MHD_RESPMEM_MUST_FREE);
-    if (response)
-        *json = (struct doppel_json){0};
-    return response;
-}
-
-static void add_headers(const struct exchange *exchange, struct MHD_Response *response)
-{
-    bool cached = exchange->cached && exchange->status == HTTP_OK;
-    const char *const headers[][2] = {
-        {"X-Content-Type-Options", "nosniff"},
-        {"Cross-Origin-Resource-Policy", "same-origin"},
-        {"Cache-Control", cached ? "private, max-age=300" : "no-store"},
-        {"Vary", cached ? "Authorization" : NULL},
-        {"Content-Security-Policy", exchange->policy},
-    };
-    char number[16];
-    if (atomic_load(&exchange->service->ending)) /* who asked does not ask here again */
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        if (headers[i][1])
-            MHD_add_response_header(response, headers[i][0], headers[i][1]);
-    if (exchange->status != HTTP_NO_CONTENT)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-                                exchange->type ? exchange->type : "application/json");
-    if (exchange->allow[0])
-        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, exchange->allow);
-    if (exchange->location[0])
-        MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, exchange->location);
-    if (exchange->status == HTTP_UNAUTHORIZED)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-    if (exchange->retry_after) {
-        snprintf(number, sizeof number, "%u", exchange->retry_after);
-        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, number);
-    }
-}
-
-static enum MHD_Result queue_reply(struct exchange *exchange)
-{
-    request_key_give_back(exchange); /* who has the answer may send it again */
-    if (exchange->json.failed)
-        exchange_problem(exchange, HTTP_UNAVAILABLE, "no memory for the answer");
-    struct MHD_Response *response = response_of(exchange);
-    if (!response)
-        return MHD_NO;
-    add_headers(exchange, response);
-    enum MHD_Result result = MHD_queue_response(exchange->connection, exchange->status, response);
-    MHD_destroy_response(response);
-    return result;
 }
 
 /* ---- a request ---- */
@@ -199,7 +117,7 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     *state = exchange;
     note_request(http, connection);
     check_request_head(http, exchange);
-    return exchange->status && !body_is_read_on(exchange) ? queue_reply(exchange) : MHD_YES;
+    return exchange->status && !body_is_read_on(exchange) ? reply_queue(exchange) : MHD_YES;
 }
 
 /* Its connection waits, without a thread, until it is answered. */
@@ -228,7 +146,7 @@ static enum MHD_Result answer_exchange(struct http *http, struct exchange *excha
     body_end(exchange);
     if (!exchange->status && exchange->route->handle(exchange) == TAKES_TIME)
         return answer_at_desk(http, exchange);
-    return queue_reply(exchange);
+    return reply_queue(exchange);
 }
 
 /* Only while there are bytes behind it that were not taken: else libmicrohttpd goes on with the

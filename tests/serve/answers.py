@@ -917,6 +917,39 @@ def test_what_the_description_shows_can_be_asked():
         assert routes == told, routes ^ told
 
 
+def test_a_head_that_is_too_long_is_refused():
+    """By libmicrohttpd, whose page it is."""
+    with folder() as home, Service(BUILD, home) as service:
+        assert service.get("/v1/items?where=" + "a" * 6000)[0] == 400
+        assert service.get("/v1/items?where=" + "a" * 9000)[0] == 414
+        assert service.get("/healthz", X_Long="a" * 9000)[0] == 431
+
+
+def test_what_is_far_too_long_is_told_so():
+    """Its sender reads why, before the end of it, or behind it; by whatever length it is told."""
+    piece = bytes(1 << 20)
+    with folder() as home, Service(BUILD, home, "--max-body", "1000") as service:
+        for kind in "image/png", JSON, NDJSON:
+            for body in bytes(40 << 20), (piece for _ in range(40)):
+                answer = service.ask("POST", "/v1/check", body, Content_Type=kind)
+                assert "--max-body" in problem(answer, 413), answer
+                assert answer[1]["Connection"] == "close", answer[1]
+        answer = service.send("/v1/hash", ("a.bin", bytes(40 << 20)))
+        assert "--max-body" in problem(answer, 413), answer
+        answer = service.ask("POST", "/v1/nothing", (piece for _ in range(40)))
+        assert "openapi" in problem(answer, 404), answer
+        with contextlib.closing(service.connection()) as connection:
+            connection.putrequest("POST", "/v1/check")
+            connection.putheader("Transfer-Encoding", "chunked")
+            connection.endheaders()
+            for _ in range(18):
+                connection.send(b"100000\r\n" + piece + b"\r\n")
+            answer = connection.getresponse()
+            assert answer.status == 413 and b"--max-body" in answer.read()
+            connection.close()
+        assert service.get("/healthz")[0] == 200
+
+
 def test_many_at_a_time():
     with folder() as home, Service(BUILD, home) as service:
         texts = [{"text": f"{n} and {n * 7} and {n * 11} " * 9} for n in range(64)]
