@@ -91,8 +91,8 @@ struct doppel_decide_input {
     const char *path; /**< of a file of any kind; else NULL, and: */
     /** What was read of a file that is nowhere, as doppel_fingerprint gives it; or a code of an
      * image or a text: a record that has a fingerprint and nothing else, but a quality where that
-     * is known. By the scheme of the options; or, with `exact`, a digest and nothing else, of what
-     * a list of hashes has. `id` is its name. Else NULL, and: */
+     * is known. By the scheme of the options; or, with `exact`, a digest at most, of what a list of
+     * hashes has. `id` is its name. Else NULL, and: */
     const struct doppel_record *record;
     const struct doppel_exact_digests *exact; /**< of its bytes; NULL: not known */
     /** Of a text that is elsewhere: `content`, `words`, `too_short`, `simhash` and the lanes; the

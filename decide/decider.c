@@ -20,11 +20,11 @@ struct doppel_decider {
     struct doppel_run *run;
     struct doppel_library *library;
     bool walks;
-    struct upstream *upstream; /* NULL: nobody is asked */
+    struct upstream *upstream;     /* NULL: nobody is asked */
     struct meaning_stage *meaning; /* NULL: there is no such stage */
-    struct ingest *records;    /* and what is pushed; NULL: a walk */
-    struct file_stream *files; /* NULL: no file was met yet */
-    bool in_files;             /* those that were met last are not all decided about */
+    struct ingest *records;        /* and what is pushed; NULL: a walk */
+    struct file_stream *files;     /* NULL: no file was met yet */
+    bool in_files;                 /* those that were met last are not all decided about */
     struct upstream_outcome recalled;
     struct doppel_error failure; /* status != OK: it cannot go on */
 };
@@ -310,8 +310,7 @@ static bool is_known_by_bytes_alone(const struct doppel_record *record,
                                     const struct doppel_exact_digests *exact)
 {
     return exact && exact->kinds && !record->error.status && record->scheme == DOPPEL_SCHEME_NONE &&
-           record->kind == DOPPEL_KIND_UNKNOWN && !record->fingerprint.count &&
-           !digest_is_none(&record->digest);
+           record->kind == DOPPEL_KIND_UNKNOWN && !record->fingerprint.count;
 }
 
 static enum doppel_status check_record(const struct doppel_decider *decider,
@@ -364,7 +363,8 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         .metadata = input->metadata,
         .client = input->client,
     };
-    const bool is_code = pushed.record && digest_is_none(&pushed.record->digest);
+    const bool by_bytes = pushed.record && is_known_by_bytes_alone(pushed.record, pushed.exact);
+    const bool is_code = pushed.record && !by_bytes && digest_is_none(&pushed.record->digest);
     struct doppel_record code;
     enum doppel_status status = DOPPEL_OK;
     if (decider->failure.status)
@@ -381,7 +381,7 @@ enum doppel_status doppel_decider_push(struct doppel_decider *decider,
         code = code_as_record(pushed.record);
         pushed.record = &code;
     }
-    if (pushed.record && !is_known_by_bytes_alone(pushed.record, pushed.exact))
+    if (pushed.record && !by_bytes)
         status = check_record(decider, pushed.record, is_code, error);
     if (status)
         return status;

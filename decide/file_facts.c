@@ -192,7 +192,8 @@ done:
 
 bool file_is_code(const struct file_decider *decider)
 {
-    return decider->file->is_nowhere && digest_is_none(&decider->file->file->record.digest);
+    return decider->file->is_nowhere && !file_is_listed_alone(decider) &&
+           digest_is_none(&decider->file->file->record.digest);
 }
 
 bool file_is_listed_alone(const struct file_decider *decider)

@@ -220,17 +220,22 @@ static bool is_on_hash_list(struct doppel_library *library,
     return active && !other;
 }
 
-/* Of a file that could not be read. @param out stays where no list has it */
+/* Of a file that could not be read, or is elsewhere. @param out stays where no list has it */
 static enum doppel_status take_listed(struct service *service, struct doppel_library *library,
                                       const struct request_input *input, struct doppel_record *out,
                                       struct doppel_error *error)
 {
     struct doppel_record listed = {0};
-    int fd = is_on_hash_list(library, input->exact) ? request_input_open(service, input) : -1;
-    if (fd < 0)
+    enum doppel_status status = DOPPEL_OK;
+    if (!is_on_hash_list(library, input->exact))
         return DOPPEL_E_NOT_FOUND;
-    enum doppel_status status = doppel_digest_fd(fd, &listed.digest, NULL, error);
-    close(fd);
+    if (input->form == INPUT_FILE) {
+        int fd = request_input_open(service, input);
+        if (fd < 0)
+            return DOPPEL_E_NOT_FOUND;
+        status = doppel_digest_fd(fd, &listed.digest, NULL, error);
+        close(fd);
+    }
     if (status)
         return status;
     doppel_record_free(out);
@@ -243,7 +248,7 @@ enum doppel_status input_to_decide(struct service *service, struct request_input
 {
     struct library_reader *reader;
     enum doppel_status status = input_record(service, input, out, error);
-    if (input->form != INPUT_FILE)
+    if (input->form != INPUT_FILE && input->form != INPUT_DIGESTS)
         return status;
     if (!status)
         return input_exact(service, NULL, input, error);

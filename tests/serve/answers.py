@@ -482,6 +482,13 @@ def test_digests_that_were_sent_are_looked_up():
         (one,) = service.post("/v1/check", {"record": record, "exact": exact})[2]["results"]
         assert one["decision"] == "duplicate" and one["lists"] == ["bad"], one
         problem(service.post("/v1/find", {"exact": {"md5": "0" * 32}}), 422)
+        others = {"sha256": program[::-1]}, {"md5": "0" * 32}
+        for path in "/v1/check", "/v1/ingest", "/v1/check":  # without a record, too
+            inputs = [{"exact": exact, "id": "a"}, *({"exact": one} for one in others)]
+            known, *unknown = service.post(path, inputs)[2]["results"]
+            assert known["decision"] == "duplicate" and known["lists"] == ["bad"], known
+            assert {one["decision"] for one in unknown} == {"unreadable"}, unknown
+        assert service.get("/v1/stats")[2]["library"]["items"] == 1
         for wrong in {}, {"md5": "0"}, {"md5": 1}, {"sha3": "0" * 64}, [], {"md5": "g" * 32}:
             answer = service.post("/v1/find", {"exact": wrong})
             assert answer[0] in (400, 422), answer

@@ -49,6 +49,9 @@ static bool take_remote_decision(void *context, const char *path, const json_t *
     const char *unreadable = doppel_decision_name(DOPPEL_DECISION_UNREADABLE);
     const char *reason = failure ? failure : member(answer, "reason");
     progress_clear(&deciding->report->progress);
+    /* Of what no list of hashes has either, the service knows less than this side. */
+    if (failure && strcmp(member(answer, "decision"), unreadable) == 0)
+        answer = NULL;
     if (!answer || strcmp(member(answer, "decision"), unreadable) == 0)
         report_input(deciding->report, path, *reason ? reason : "cannot be read");
     deciding->matched |= is_of_something(answer);

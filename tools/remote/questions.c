@@ -191,14 +191,14 @@ static void write_file_line(struct question_batch *batch, struct intake_file *fi
     doppel_json_end_line(json);
 }
 
-/* A list of hashes may know what cannot be read; who decides does not ask it. */
+/* A list of hashes may know what cannot be read. */
 static void ask_about(struct question_batch *batch, struct intake_file *file)
 {
     const struct doppel_error *reason = &file->record.error;
     struct asked_file asked = {
         .path = must_copy(file->path),
         .failure = reason->status ? must_copy(reason->message) : NULL,
-        .sent = !reason->status || (file->exact.kinds && !batch->question->tells),
+        .sent = !reason->status || file->exact.kinds,
     };
     if (!batch->files.count)
         batch->begun_ms = monotonic_ms();
