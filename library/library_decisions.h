@@ -384,6 +384,24 @@ DOPPEL_API enum doppel_status doppel_library_each_mark(struct doppel_library *li
 DOPPEL_API void doppel_mark_to_json(struct doppel_json *json, struct doppel_library *library,
                                     const struct doppel_mark *mark);
 
+/** A person's choice of the member of a group that is to be kept. */
+struct doppel_kept_mark {
+    uint64_t item, leader; /**< the representative of its group, which may be itself */
+    int64_t time_ns;
+};
+typedef bool doppel_kept_mark_visitor(void *context, const struct doppel_kept_mark *mark);
+/** Those that hold, the oldest first: not those of a policy, nor those that another one has
+ * replaced since. DOPPEL_E_CORRUPT, after the others were visited: some are damaged. Within a visit
+ * no other begins. */
+DOPPEL_API enum doppel_status doppel_library_each_kept_mark(struct doppel_library *library,
+                                                            doppel_kept_mark_visitor *visitor,
+                                                            void *context,
+                                                            struct doppel_error *error);
+
+/** Likewise, with the digest and path of the item, where it has them. */
+DOPPEL_API void doppel_kept_mark_to_json(struct doppel_json *json, struct doppel_library *library,
+                                         const struct doppel_kept_mark *mark);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/digest.h"
+
 static void write_time(struct doppel_json *json, const char *key, int64_t time_ns)
 {
     doppel_json_number(json, key, (double)time_ns / 1e9, 3);
@@ -140,15 +142,21 @@ enum doppel_status doppel_list_to_json(struct doppel_json *json, struct doppel_l
 /* ---- marks ---- */
 
 /* @param key "a" or "b" */
-static void write_marked(struct doppel_json *json, struct doppel_library *library, const char *key,
-                         const struct doppel_digest *digest)
+static void write_marked_digest(struct doppel_json *json, const char *key,
+                                const struct doppel_digest *digest)
 {
     char hex[2 * sizeof digest->bytes + 1], name[16];
-    struct doppel_item item;
-    uint64_t id;
     doppel_hex_encode(digest->bytes, sizeof digest->bytes, hex);
     snprintf(name, sizeof name, "%s_digest", key);
     doppel_json_text(json, name, hex);
+}
+
+static void write_marked(struct doppel_json *json, struct doppel_library *library, const char *key,
+                         const struct doppel_digest *digest)
+{
+    struct doppel_item item;
+    uint64_t id;
+    write_marked_digest(json, key, digest);
     if (doppel_library_by_digest(library, digest, &id, NULL) ||
         doppel_library_get(library, id, false, &item, NULL))
         return;
@@ -165,6 +173,22 @@ void doppel_mark_to_json(struct doppel_json *json, struct doppel_library *librar
     write_marked(json, library, "b", &mark->b);
     write_time(json, "time", mark->time_ns);
     doppel_json_text(json, "note", mark->note);
+}
+
+void doppel_kept_mark_to_json(struct doppel_json *json, struct doppel_library *library,
+                              const struct doppel_kept_mark *mark)
+{
+    struct doppel_item item;
+    doppel_json_text(json, "mark", "keep");
+    doppel_json_integer(json, "item", mark->item);
+    if (!doppel_library_get(library, mark->item, false, &item, NULL)) {
+        if (!digest_is_none(&item.record.digest))
+            write_marked_digest(json, "a", &item.record.digest);
+        if (doppel_item_has_file(&item))
+            doppel_json_path(json, "a", item.path);
+        doppel_item_free(&item);
+    }
+    write_time(json, "time", mark->time_ns);
 }
 
 /* ---- failures ---- */

@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "serve/routes.h"
+#include "serve/service.h"
 
 const char *http_status_title(unsigned status)
 {
@@ -94,9 +96,26 @@ unsigned http_status_of(const struct doppel_error *error)
     }
 }
 
+void exchange_sentence(const struct exchange *exchange, const char *sentence,
+                       char out[static SENTENCE_BYTES])
+{
+    static const char instead[] = "the library";
+    const size_t size = SENTENCE_BYTES;
+    const char *path = exchange->service->options->library, *found;
+    size_t used = 0;
+    for (out[0] = '\0'; used < size && *path && (found = strstr(sentence, path));
+         sentence = found + strlen(path))
+        used += (size_t)snprintf(out + used, size - used, "%.*s%s", (int)(found - sentence),
+                                 sentence, instead);
+    if (used < size)
+        snprintf(out + used, size - used, "%s", sentence);
+}
+
 void exchange_fail(struct exchange *exchange, const struct doppel_error *error)
 {
-    put_problem(exchange, http_status_of(error), doppel_status_name(error->status), error->message);
+    char detail[SENTENCE_BYTES];
+    exchange_sentence(exchange, error->message, detail);
+    put_problem(exchange, http_status_of(error), doppel_status_name(error->status), detail);
     if (exchange->status == HTTP_UNAVAILABLE)
         exchange->retry_after = 1;
 }

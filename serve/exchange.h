@@ -123,6 +123,11 @@ const char *exchange_header(const struct exchange *exchange, const char *name);
 void exchange_problem(struct exchange *exchange, unsigned status, const char *format, ...)
     DOPPEL_PRINTF(3, 4);
 
+/* A sentence for the client, who need not know where the library lies: without its path. */
+enum { SENTENCE_BYTES = 512 };
+void exchange_sentence(const struct exchange *exchange, const char *sentence,
+                       char out[static SENTENCE_BYTES]);
+
 /* The same of a call that failed, with the status that it deserves. */
 void exchange_fail(struct exchange *exchange, const struct doppel_error *error);
 

@@ -5,6 +5,9 @@
 
 #include "library/items/rows.h"
 
+/** The reason of a person's choice of the member to keep, in the log. */
+#define CHOSEN_BY_HAND "said"
+
 /** DOPPEL_E_NOT_FOUND, with a sentence, unless it is an item or a text. */
 enum doppel_status item_exists(struct doppel_library *library, uint64_t id,
                                struct doppel_error *error);

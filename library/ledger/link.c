@@ -292,8 +292,6 @@ enum doppel_status doppel_library_canonical(struct doppel_library *library, uint
     return status;
 }
 
-static const char by_hand[] = "said"; /* the reason of a person's choice, in the log */
-
 /* Whether it was a person who chose it, of what is canonical: the log has who did so last. */
 static enum doppel_status is_by_hand(struct doppel_library *library, uint64_t item, bool *out,
                                      struct doppel_error *error)
@@ -303,7 +301,7 @@ static enum doppel_status is_by_hand(struct doppel_library *library, uint64_t it
         rows_number(library,
                     "SELECT reason IS ?2 FROM log WHERE item = ?1 AND item != 0"
                     " AND action = 'canonical' ORDER BY entry DESC LIMIT 1",
-                    VALUES(ID(item), value_text(by_hand)), &said, NULL, error);
+                    VALUES(ID(item), value_text(CHOSEN_BY_HAND)), &said, NULL, error);
     *out = said != 0;
     return status;
 }
@@ -315,7 +313,7 @@ static enum doppel_status put_canonical(struct doppel_library *library, uint64_t
 {
     uint64_t former = 0;
     char *name = NULL;
-    bool said = strcmp(reason, by_hand) != 0; /* already, or not now either */
+    bool said = strcmp(reason, CHOSEN_BY_HAND) != 0; /* already, or not now either */
     enum doppel_status status = doppel_library_get_canonical(library, leader, &former, error);
     if (status && status != DOPPEL_E_CORRUPT) /* this mends it */
         return status;
@@ -361,7 +359,7 @@ enum doppel_status doppel_library_set_canonical(struct doppel_library *library, 
     enum doppel_status status = library_begin(library, error);
     if (status)
         return status;
-    return library_end(library, item ? set_canonical(library, leader, item, by_hand, error)
+    return library_end(library, item ? set_canonical(library, leader, item, CHOSEN_BY_HAND, error)
                                      : rows_run(library, "DELETE FROM canonical WHERE leader = ?1",
                                                 VALUES(ID(leader)), error));
 }

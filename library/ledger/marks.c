@@ -8,6 +8,7 @@
 #include "core/bytes.h"
 #include "core/digest.h"
 #include "core/try.h"
+#include "library/sums.h"
 
 #define MARK_COLUMNS "a, b, same, time_ns, note"
 #define MARK_VALUES "?1, ?2, ?3, ?4, ?5"
@@ -158,6 +159,45 @@ enum doppel_status doppel_library_each_mark(struct doppel_library *library,
                              "%s: %" PRIu64 " of its words %s damaged, and not looked at",
                              library->directory, damaged, damaged == 1 ? "is" : "are");
     return status;
+}
+
+/* What is canonical is it by the last entry of the log that says so of the item. */
+#define SELECT_KEPT                                                                                \
+    "SELECT one.item, one.leader, one.whole, log.time_ns FROM"                                     \
+    " (SELECT item, leader, " IS_WHOLE(                                                            \
+        CANONICAL_SUM) " AS whole, (SELECT entry FROM log"                                         \
+                       " WHERE log.item = canonical.item AND log.item != 0 AND action = "          \
+                       "'canonical'"                                                               \
+                       " ORDER BY entry DESC LIMIT 1) AS chosen FROM canonical) AS one"            \
+                       " JOIN log ON log.entry = one.chosen WHERE log.reason IS ?1 ORDER BY "      \
+                       "log.entry"
+
+enum doppel_status doppel_library_each_kept_mark(struct doppel_library *library,
+                                                 doppel_kept_mark_visitor *visitor, void *context,
+                                                 struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row, damaged = false;
+    enum doppel_status status =
+        rows_prepare(library, SELECT_KEPT, VALUES(value_text(CHOSEN_BY_HAND)), &statement, error);
+    while (!status && !(status = doppel_store_step(library->store, statement, &row, error)) &&
+           row) {
+        const struct doppel_kept_mark mark = {.item = (uint64_t)sqlite3_column_int64(statement, 0),
+                                              .leader =
+                                                  (uint64_t)sqlite3_column_int64(statement, 1),
+                                              .time_ns = sqlite3_column_int64(statement, 3)};
+        const bool whole = sqlite3_column_int(statement, 2) == 1;
+        damaged |= !whole;
+        if (whole && !visitor(context, &mark))
+            status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+    if (status == DOPPEL_E_CANCELLED)
+        sqlite3_reset(statement);
+    return !status && damaged
+               ? doppel_fail(error, DOPPEL_E_CORRUPT,
+                             "%s: which one of some groups is to be kept is damaged; mark it again",
+                             library->directory)
+               : status;
 }
 
 /* ---- saying ---- */

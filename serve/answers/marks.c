@@ -17,15 +17,35 @@ static bool put_mark_on_page(void *context, const struct doppel_mark *mark)
     return true;
 }
 
+static bool put_kept_on_page(void *context, const struct doppel_kept_mark *mark)
+{
+    struct library_page *page = context;
+    struct doppel_json *json = &page->exchange->json;
+    doppel_json_object_begin(json, NULL);
+    doppel_kept_mark_to_json(json, page->library, mark);
+    doppel_json_object_end(json);
+    return true;
+}
+
+/* A damaged one hides none of the others. */
+static enum doppel_status visit_marks(struct library_page *page, struct doppel_error *error)
+{
+    struct doppel_error second;
+    enum doppel_status status =
+        doppel_library_each_mark(page->library, NULL, put_mark_on_page, page, error);
+    if (status && status != DOPPEL_E_CORRUPT)
+        return status;
+    enum doppel_status kept =
+        doppel_library_each_kept_mark(page->library, put_kept_on_page, page, &second);
+    return kept ? doppel_fail(error, kept, "%s", second.message) : status;
+}
+
 static enum doppel_status put_marks(struct exchange *exchange, struct library_reader *reader,
                                     struct doppel_error *error)
 {
     struct library_page page;
     return page_begin(&page, exchange, reader, "marks")
-               ? page_end(&page,
-                          doppel_library_each_mark(reader->library, NULL, put_mark_on_page, &page,
-                                                   error),
-                          error)
+               ? page_end(&page, visit_marks(&page, error), error)
                : DOPPEL_OK;
 }
 

@@ -33,6 +33,7 @@ enum doppel_status page_end(struct library_page *page, enum doppel_status status
                             struct doppel_error *error)
 {
     struct doppel_json *json = &page->exchange->json;
+    char problem[SENTENCE_BYTES];
     if (page->status) {
         *error = page->error;
         return page->status;
@@ -40,8 +41,10 @@ enum doppel_status page_end(struct library_page *page, enum doppel_status status
     if (status && status != DOPPEL_E_CANCELLED && status != DOPPEL_E_CORRUPT)
         return status;
     doppel_json_array_end(json);
-    if (status == DOPPEL_E_CORRUPT) /* the rest is there */
-        doppel_json_text(json, "problem", error->message);
+    if (status == DOPPEL_E_CORRUPT) { /* the rest is there */
+        exchange_sentence(page->exchange, error->message, problem);
+        doppel_json_text(json, "problem", problem);
+    }
     if (page->next)
         doppel_json_integer(json, "next", page->next);
     doppel_json_object_end(json);

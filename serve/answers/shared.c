@@ -108,8 +108,10 @@ void put_input_failure(struct exchange *exchange, const struct inputs *inputs,
         exchange_fail(exchange, error);
         return;
     }
+    char detail[SENTENCE_BYTES];
+    exchange_sentence(exchange, error->message, detail);
     doppel_json_object_begin(&exchange->json, "error");
     doppel_json_text(&exchange->json, "reason", doppel_status_name(error->status));
-    doppel_json_text(&exchange->json, "detail", error->message);
+    doppel_json_text(&exchange->json, "detail", detail);
     doppel_json_object_end(&exchange->json);
 }

@@ -257,6 +257,50 @@ static bool keep_time(void *context, const struct doppel_log_entry *entry,
     return true;
 }
 
+static bool append_kept(void *context, const struct doppel_kept_mark *mark)
+{
+    char *text = context;
+    size_t at = strlen(text);
+    assert_true(mark->time_ns > 0);
+    snprintf(text + at, 100 - at, "%d of %d ", (int)mark->item, (int)mark->leader);
+    return true;
+}
+
+static void assert_kept_marks(struct doppel_library *library, const char *expected)
+{
+    char text[100] = "";
+    assert_int_equal(doppel_library_each_kept_mark(library, append_kept, text, NULL), DOPPEL_OK);
+    assert_string_equal(text, expected);
+}
+
+static bool end_at_once(void *context, const struct doppel_kept_mark *mark)
+{
+    (void)context;
+    (void)mark;
+    return false;
+}
+
+static void test_kept_marks(void **state)
+{
+    struct doppel_library *library = library_of(*state, 6);
+    assert_kept_marks(library, "");
+    assert_int_equal(doppel_library_link(library, 2, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_link(library, 3, 1, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_link(library, 5, 4, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_canonical(library, 4, 5, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_library_set_canonical(library, 1, 2, NULL), DOPPEL_OK);
+    assert_kept_marks(library, "5 of 4 2 of 1 ");
+    assert_int_equal(doppel_library_each_kept_mark(library, end_at_once, NULL, NULL),
+                     DOPPEL_E_CANCELLED);
+    assert_int_equal(doppel_library_set_canonical(library, 1, 1, NULL), DOPPEL_OK);
+    assert_kept_marks(library, "5 of 4 1 of 1 ");
+    assert_int_equal(doppel_library_supersede(library, 4, 4, "newer", NULL), DOPPEL_OK);
+    assert_kept_marks(library, "1 of 1 "); /* not a policy's */
+    assert_int_equal(doppel_library_set_canonical(library, 1, 0, NULL), DOPPEL_OK);
+    assert_kept_marks(library, "");
+    doppel_library_close(library);
+}
+
 static void test_log_queries(void **state)
 {
     struct doppel_library *library = library_of(*state, 3);
@@ -558,6 +602,7 @@ int main(void)
         IN_FOLDER(test_policy),
         IN_FOLDER(test_links),
         IN_FOLDER(test_choosing),
+        IN_FOLDER(test_kept_marks),
         IN_FOLDER(test_log_queries),
         IN_FOLDER(test_a_decision_is_kept_whole),
         IN_FOLDER(test_telling),

@@ -511,9 +511,16 @@ def test_the_one_to_keep_is_chosen():
             first = kept()
             other = str(3 - first)
             wish = {"a": other, "mark": "keep", "over": [str(first)]}
+            assert service.get("/v1/marks")[2]["marks"] == []
             assert service.post("/v1/marks", wish)[0] == 204 and str(kept()) == other
+            (mark,) = service.get("/v1/marks")[2]["marks"]
+            assert mark["mark"] == "keep" and mark["item"] == int(other) and mark["time"], mark
+            assert mark["a_digest"] == service.get(f"/v1/items/{other}")[2]["digest"], mark
+            command = [BUILD / "doppel", "mark", "--list", "--json", "-L", f"{home}/library"]
+            listed = subprocess.run(command, check=True, capture_output=True).stdout
+            assert json.loads(listed) == mark, listed
             assert service.post("/v1/marks", {"a": other, "mark": "none"})[0] == 204
-            assert kept() == first
+            assert kept() == first and service.get("/v1/marks")[2]["marks"] == []
             for wrong in ({"b": "2"}, {"over": "2"}, {"over": [2]}, {"a": 1}):
                 problem(service.post("/v1/marks", wish | wrong), 400)
             problem(service.post("/v1/marks", {"a": "1", "mark": "same"}), 400)
@@ -613,6 +620,26 @@ def test_what_is_wrong_is_said():
         assert many[0] == 200 and errors == [True, False], many
         _, _, made = service.send("/v1/ingest", *files)
         assert [one["decision"] for one in made["results"]] == ["unreadable", "new"], made
+
+
+def test_where_the_library_lies_is_not_told():
+    with folder() as home, Service(BUILD, home) as service:
+        service.post("/v1/ingest", {"text": WORDS})
+        wrong = "nothing", "nothing = 1", "1 +", "readfile('x')", "(SELECT 1 FROM none)"
+        asked = [f"/v1/items?where={urllib.parse.quote(one)}" for one in wrong]
+        asked += ["/v1/jobs/99", "/v1/items/99", "/v1/items/99/preview", "/v1/items?list=none"]
+        for path in asked:
+            answer = service.get(path)
+            told = problem(answer, answer[0])
+            assert answer[0] in (400, 404, 422), answer
+            assert home not in told, told
+        database = sqlite3.connect(f"{home}/library/catalogue.db")
+        service.post("/v1/jobs", {"text": WORDS})
+        database.execute("UPDATE job SET bytes = bytes + 1")
+        database.commit()
+        told = problem(service.get("/v1/jobs/1"), 422)
+        assert told == "the library: job 1 is damaged", told
+        database.close()
 
 
 def test_paths_are_those_that_are_allowed():

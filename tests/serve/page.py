@@ -74,7 +74,7 @@ def until_marks(number):
 
 def marks():
     said = service.get("/v1/marks")[2]["marks"]
-    return [(mark["mark"], mark.get("a"), mark.get("b")) for mark in said]
+    return [(mark["mark"], mark.get("a"), mark.get("b")) for mark in said if "b_digest" in mark]
 
 
 def open_view(name):

@@ -15,9 +15,9 @@
 #include "tools/signals.h"
 
 static const struct column columns[] = {
-    {"mark", "mark", CELL_TEXT},   {"time", "time", CELL_TIME}, {"a_digest", "a", CELL_TEXT},
-    {"b_digest", "b", CELL_TEXT},  {"note", "note", CELL_TEXT}, {"a", "path of a", CELL_PATH},
-    {"b", "path of b", CELL_PATH},
+    {"mark", "mark", CELL_TEXT},   {"time", "time", CELL_TIME},   {"a_digest", "a", CELL_TEXT},
+    {"b_digest", "b", CELL_TEXT},  {"note", "note", CELL_TEXT},   {"a", "path of a", CELL_PATH},
+    {"b", "path of b", CELL_PATH}, {"item", "item", CELL_NUMBER},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
@@ -36,6 +36,14 @@ static bool print_mark(void *context, const struct doppel_mark *mark)
     return !signals_stopped();
 }
 
+static bool print_kept_mark(void *context, const struct doppel_kept_mark *mark)
+{
+    struct listing *listing = context;
+    doppel_kept_mark_to_json(output_begin(listing->output), listing->library, mark);
+    output_end(listing->output);
+    return !signals_stopped();
+}
+
 static int list_marks(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
@@ -45,6 +53,8 @@ static int list_marks(const struct settings *settings, struct report *report)
     listing.output = output_new(settings, &layout, report);
     enum doppel_status status =
         doppel_library_each_mark(listing.library, NULL, print_mark, &listing, &error);
+    if (!status)
+        status = doppel_library_each_kept_mark(listing.library, print_kept_mark, &listing, &error);
     bool written = output_finish(listing.output);
     doppel_library_close(listing.library);
     if (status && status != DOPPEL_E_CANCELLED)
