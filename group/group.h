@@ -11,6 +11,7 @@
 
 #include <doppel/compare.h>
 #include <doppel/core.h>
+#include <doppel/corpus.h>
 #include <doppel/intake.h>
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
@@ -280,6 +281,31 @@ DOPPEL_API enum doppel_status doppel_group_from_json(const char *text, size_t si
                                                      struct doppel_error *error);
 DOPPEL_API void doppel_group_free(struct doppel_group *group);
 
+/** One of two text files that mean the same. */
+struct doppel_group_linked {
+    const char *path;
+    uint64_t group; /**< the number of the group that it is in by its words; 0: of none */
+    int64_t size_bytes, mtime_ns;
+    uint64_t inode; /**< 0: these three are not known */
+};
+
+/** A text file that means the same as another one in other words (doppel/search_semantic.h). Links
+ * stand below the groups; nothing is done about them. All is borrowed for the visit. */
+struct doppel_group_link {
+    struct doppel_group_linked text, of;
+    struct doppel_semantic_link link; /**< its `of_path` is that of `of` */
+};
+
+/** Visit one. What is not DOPPEL_OK ends the visits, and is returned. */
+typedef enum doppel_status doppel_group_link_visitor(void *context,
+                                                     const struct doppel_group_link *link,
+                                                     struct doppel_error *error);
+
+/** Append one as an object (docs/formats.md). @param parts DOPPEL_GROUP_STAMPS counts.
+ * Thread-safe for different `json`. */
+DOPPEL_API void doppel_group_link_to_json(struct doppel_json *json,
+                                          const struct doppel_group_link *link, unsigned parts);
+
 /** Scans that are kept in a file (docs/formats.md), to be looked at and acted on later. */
 struct doppel_scan_saver;
 
@@ -296,6 +322,11 @@ DOPPEL_API enum doppel_status doppel_scan_save_begin(const char *path,
  * doppel_group_visitor, with the saver as its context. */
 DOPPEL_API enum doppel_status doppel_scan_save_group(void *saver, const struct doppel_group *group,
                                                      struct doppel_error *error);
+/** Write a link, after the groups. Files whose stamp is not known are looked at; what is gone by
+ * now is left out. It is a doppel_group_link_visitor, with the saver as its context. */
+DOPPEL_API enum doppel_status doppel_scan_save_link(void *saver,
+                                                    const struct doppel_group_link *link,
+                                                    struct doppel_error *error);
 /** End it, and free the saver. @param status of the scan: what is not DOPPEL_OK leaves no file, and
  * is returned. @param counts of the scan; borrowed */
 DOPPEL_API enum doppel_status doppel_scan_save_end(struct doppel_scan_saver *saver,
@@ -323,6 +354,17 @@ DOPPEL_API enum doppel_status doppel_scan_saved(struct doppel_run *run, const ch
                                                 doppel_group_visitor *visit, void *context,
                                                 struct doppel_group_counts *counts,
                                                 struct doppel_error *error);
+
+/**
+ * Visit the links of a saved scan, in their order. Those of which a file is gone, or has another
+ * size, mtime or inode than it had, are left out, and counted in a notice.
+ *
+ * @param path read whole before the first link is visited
+ * @return as doppel_scan_saved
+ */
+DOPPEL_API enum doppel_status doppel_scan_saved_links(struct doppel_run *run, const char *path,
+                                                      doppel_group_link_visitor *visit,
+                                                      void *context, struct doppel_error *error);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ struct doppel_scan_saver {
     struct output_file file;
     struct doppel_json line; /* used again for each group */
     char *path;
-    uint64_t groups;
+    uint64_t groups, links;
 };
 
 /* A file that may be somebody's work stays. */
@@ -112,6 +112,34 @@ enum doppel_status doppel_scan_save_group(void *context, const struct doppel_gro
     return write_saved_line(saver, error);
 }
 
+/* @return false: it is gone */
+static bool stamp_linked(struct doppel_group_linked *linked)
+{
+    struct stat now;
+    if (linked->inode)
+        return true;
+    if (stat(linked->path, &now))
+        return false;
+    const struct doppel_file_stamp stamp = doppel_file_stamp_of(&now);
+    linked->size_bytes = stamp.size;
+    linked->mtime_ns = stamp.mtime_ns;
+    linked->inode = stamp.inode;
+    return true;
+}
+
+enum doppel_status doppel_scan_save_link(void *context, const struct doppel_group_link *link,
+                                         struct doppel_error *error)
+{
+    struct doppel_scan_saver *saver = context;
+    struct doppel_group_link stamped = *link;
+    if (!stamp_linked(&stamped.text) || !stamp_linked(&stamped.of))
+        return DOPPEL_OK;
+    saver->links++;
+    doppel_group_link_to_json(&saver->line, &stamped, DOPPEL_GROUP_STAMPS);
+    doppel_json_end_line(&saver->line);
+    return write_saved_line(saver, error);
+}
+
 static enum doppel_status write_saved_end(struct doppel_scan_saver *saver,
                                           const struct doppel_group_counts *counts,
                                           struct doppel_error *error)
@@ -120,6 +148,7 @@ static enum doppel_status write_saved_end(struct doppel_scan_saver *saver,
     doppel_json_object_begin(line, NULL);
     doppel_json_boolean(line, "end", true);
     doppel_json_integer(line, "groups", saver->groups);
+    doppel_json_integer(line, "links", saver->links);
     doppel_json_object_begin(line, "files");
     for (int kind = DOPPEL_KIND_UNKNOWN + 1; kind <= DOPPEL_KIND_VIDEO; kind++)
         doppel_json_integer(line, doppel_kind_name((enum doppel_kind)kind), counts->items[kind]);

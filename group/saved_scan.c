@@ -57,10 +57,10 @@ static enum doppel_status take_saved_header(struct saved_scan *scan, const json_
     scan->folder = same ? NULL : folder;
     if (same)
         free(folder);
-    if (version == SAVED_VERSION)
+    if (version <= SAVED_VERSION)
         return fields.status;
     snprintf(other, sizeof other,
-             "is a saved scan of version %lld, and not of %d: scan and save again",
+             "is a saved scan of version %lld, and not of %d or less: scan and save again",
              (long long)version, SAVED_VERSION);
     return wrong_line(scan, other, error);
 }
@@ -83,8 +83,13 @@ static enum doppel_status read_saved_header(struct saved_scan *scan, struct dopp
     return status ? doppel_fail(error, status, "%s", reason.message) : DOPPEL_OK;
 }
 
+/* How many lines of which sort were read. */
+struct saved_lines {
+    uint64_t groups, links;
+};
+
 /* The line that ends a whole one. @return whether it is that */
-static bool take_end(const char *line, size_t size, uint64_t groups,
+static bool take_end(const char *line, size_t size, const struct saved_lines *lines,
                      struct doppel_group_counts *counts, bool *out_right)
 {
     static const char end_of_scan[] = "{\"end\":true,";
@@ -98,7 +103,9 @@ static bool take_end(const char *line, size_t size, uint64_t groups,
         json_int_t count = json_integer_value(json_object_get(files, name));
         counts->items[kind] = count > 0 ? (uint64_t)count : 0;
     }
-    *out_right = json_integer_value(json_object_get(object, "groups")) == (json_int_t)groups;
+    *out_right =
+        json_integer_value(json_object_get(object, "groups")) == (json_int_t)lines->groups &&
+        json_integer_value(json_object_get(object, "links")) == (json_int_t)lines->links;
     json_decref(object);
     return true;
 }
@@ -187,15 +194,61 @@ static enum doppel_status read_saved_group(struct saved_scan *scan, use_saved_gr
     return status;
 }
 
+/* ---- links ---- */
+
+static bool linked_is_as_saved(const struct doppel_group_linked *linked)
+{
+    const struct doppel_group_member member = {.path = linked->path,
+                                               .size_bytes = linked->size_bytes,
+                                               .mtime_ns = linked->mtime_ns,
+                                               .inode = linked->inode};
+    return member_is_as_saved(&member);
+}
+
+static enum doppel_status visit_saved_link(struct saved_scan *scan, struct doppel_group_link *link,
+                                           struct doppel_error *error)
+{
+    place_path(scan, &link->text.path);
+    place_path(scan, &link->of.path);
+    link->link.of_path = link->of.path;
+    if (!link->text.path || !link->of.path)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a path");
+    if (linked_is_as_saved(&link->text) && linked_is_as_saved(&link->of))
+        return scan->visit_link(scan->context, link, error);
+    scan->left_out++;
+    return DOPPEL_OK;
+}
+
+/* @return DOPPEL_E_NOT_FOUND: the line is none */
+static enum doppel_status read_saved_link(struct saved_scan *scan, struct doppel_error *error)
+{
+    static const char beginning[] = SAVED_LINK_BEGINNING;
+    struct doppel_group_link link;
+    struct doppel_error reason;
+    if (scan->line.count < sizeof beginning - 1 ||
+        memcmp(scan->line.items, beginning, sizeof beginning - 1) != 0)
+        return DOPPEL_E_NOT_FOUND;
+    enum doppel_status status =
+        saved_link_from_json(scan->line.items, scan->line.count, &link, &reason);
+    if (status)
+        return wrong_line(scan, reason.message, error);
+    status = scan->visit_link ? visit_saved_link(scan, &link, error) : DOPPEL_OK;
+    saved_link_free(&link);
+    return status;
+}
+
+/* ---- all lines ---- */
+
+/* @param use NULL: groups are counted alone */
 static enum doppel_status read_saved_groups(struct saved_scan *scan, use_saved_group *use,
                                             struct doppel_group_counts *counts,
                                             struct doppel_error *error)
 {
-    uint64_t groups = 0;
+    struct saved_lines lines = {0};
     bool right = false;
     enum doppel_status status;
     TRY(read_saved_header(scan, error));
-    for (;; groups++) {
+    for (;;) {
         status = doppel_run_cancelled(scan->run)
                      ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
                      : read_saved_line(scan, error);
@@ -204,9 +257,16 @@ static enum doppel_status read_saved_groups(struct saved_scan *scan, use_saved_g
                               error);
         if (status)
             return status;
-        if (take_end(scan->line.items, scan->line.count, groups, counts, &right))
+        if (take_end(scan->line.items, scan->line.count, &lines, counts, &right))
             break;
-        TRY(read_saved_group(scan, use, error));
+        status = read_saved_link(scan, error);
+        if (status == DOPPEL_E_NOT_FOUND) {
+            lines.groups++;
+            status = use ? read_saved_group(scan, use, error) : DOPPEL_OK;
+        } else {
+            lines.links++;
+        }
+        TRY(status);
     }
     if (!right)
         return wrong_line(scan, "counts other groups than there are: scan and save again", error);
@@ -256,6 +316,33 @@ done:
     array_free(&scan.line);
     file_names_free(&scan.names);
     met_rules_free(&scan.met);
+    free(scan.folder);
+    return status;
+}
+
+enum doppel_status doppel_scan_saved_links(struct doppel_run *run, const char *path,
+                                           doppel_group_link_visitor *visit, void *context,
+                                           struct doppel_error *error)
+{
+    struct doppel_group_counts unwanted = {0};
+    struct saved_scan scan = {.run = run, .path = path, .context = context};
+    enum doppel_status status = DOPPEL_OK;
+    scan.stream = fopen(path, "rbe");
+    if (!scan.stream)
+        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
+    TRY(read_saved_groups(&scan, NULL, &unwanted, error));
+    scan.visit_link = visit;
+    TRY(read_saved_groups(&scan, NULL, &unwanted, error));
+    if (scan.left_out)
+        doppel_run_notice(run,
+                          "%s: %llu of its texts of the same meaning %s left out: files are "
+                          "gone, or have changed, since",
+                          path, (unsigned long long)scan.left_out,
+                          scan.left_out == 1 ? "is" : "are");
+done:
+    if (scan.stream)
+        (void)fclose(scan.stream);
+    array_free(&scan.line);
     free(scan.folder);
     return status;
 }

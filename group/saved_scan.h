@@ -11,7 +11,7 @@
 #include "group/member_rules.h"
 
 enum {
-    SAVED_VERSION = 1,
+    SAVED_VERSION = 2,       /* 1 had no links */
     LONGEST_LINE = 128 << 20 /* bytes: a group of some 300 000 files */
 };
 
@@ -25,10 +25,21 @@ struct saved_scan {
     char *folder;            /* to which its paths are relative; NULL: the working folder */
     struct file_names names; /* of the group in hand */
     struct met_rules met;
-    uint64_t gone; /* files that are not there any more, or are links to others by now */
+    uint64_t gone;     /* files that are not there any more, or are links to others by now */
+    uint64_t left_out; /* links of files that are gone or have changed */
     doppel_group_visitor *visit;
+    doppel_group_link_visitor *visit_link;
     void *context;
 };
+
+/* Begins the line of a link, and of none other. */
+#define SAVED_LINK_BEGINNING "{\"kind\":"
+
+/* A link as its line has it. @param out to be freed; untouched on failure.
+ * DOPPEL_E_ARGUMENT with a sentence; DOPPEL_E_MEMORY */
+enum doppel_status saved_link_from_json(const char *text, size_t size,
+                                        struct doppel_group_link *out, struct doppel_error *error);
+void saved_link_free(struct doppel_group_link *link);
 
 /* Whether the file of a member is the one that was read, with the same bytes, by its stamp. */
 bool member_is_as_saved(const struct doppel_group_member *member);

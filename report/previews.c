@@ -116,7 +116,7 @@ bool previews_want(struct previews *previews, const struct report_group *group)
     struct digest_map first = {0};
     bool done = array_push(&previews->groups, wanted);
     for (size_t i = 0; i < group->count && done; i++) {
-        bool is_record = group->members[i].record.line != 0;
+        bool is_record = group->members[i].record.line != 0 || group->is_link;
         done = digest_map_reserve(&first, preview_digest, group);
         size_t same_as =
             is_record || !done ? i : digest_map_put(&first, (uint32_t)i, preview_digest, group);

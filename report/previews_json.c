@@ -111,6 +111,24 @@ static void put_diff(struct doppel_json *json, const struct preview *first, cons
     free(base);
 }
 
+/* The words of one of two texts that mean the same, and where they do. */
+static void put_passages(struct doppel_json *json, const struct preview *preview, const char *text)
+{
+    const struct report_member *source = preview->source;
+    struct word_range *ranges = calloc(source->passage_count + 1, sizeof *ranges);
+    if (!ranges) {
+        json->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < source->passage_count; i++) {
+        const struct doppel_semantic_segment *passage = &source->passages[i];
+        ranges[i] = preview->member ? (struct word_range){passage->a_start, passage->a_end}
+                                    : (struct word_range){passage->b_start, passage->b_end};
+    }
+    word_passages_to_json(json, "text", text, ranges, source->passage_count);
+    free(ranges);
+}
+
 /* What the words of the member are to those of the first. */
 static void put_text_preview(struct doppel_json *json, const struct preview *first,
                              const struct preview *preview)
@@ -118,6 +136,8 @@ static void put_text_preview(struct doppel_json *json, const struct preview *fir
     char *text = text_of_preview(preview);
     if (!text)
         json->failed = true;
+    else if (preview->group->is_link)
+        put_passages(json, preview, text);
     else if (preview->member && first && first->bytes)
         put_diff(json, first, text);
     else

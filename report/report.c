@@ -18,7 +18,8 @@ enum { PREVIEWS_AT_ONCE = 128 };
 struct doppel_report {
     struct doppel_report_options options;
     ARRAY(struct report_group) groups;
-    struct doppel_text_options text; /* how records were read, where there are some */
+    ARRAY(struct report_group) links; /* of texts that mean the same */
+    struct doppel_text_options text;  /* how records were read, where there are some */
     struct doppel_run *run;
 };
 
@@ -48,7 +49,10 @@ void doppel_report_free(struct doppel_report *report)
         return;
     for (size_t i = 0; i < report->groups.count; i++)
         report_group_free(&report->groups.items[i]);
+    for (size_t i = 0; i < report->links.count; i++)
+        report_group_free(&report->links.items[i]);
     array_free(&report->groups);
+    array_free(&report->links);
     free(report);
 }
 
@@ -73,6 +77,20 @@ enum doppel_status doppel_report_take(void *context, const struct doppel_group *
                        report->groups.count);
 }
 
+enum doppel_status doppel_report_take_link(void *context, const struct doppel_group_link *link,
+                                           struct doppel_error *error)
+{
+    struct doppel_report *report = context;
+    struct report_group taken;
+    const bool copied = report_link_copy(link, &taken);
+    taken.number = report->links.count + 1;
+    if (copied && array_push(&report->links, taken))
+        return DOPPEL_OK;
+    report_group_free(&taken);
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu texts",
+                       report->links.count);
+}
+
 /* ---- the data ---- */
 
 static void put_time(struct doppel_json *json)
@@ -95,6 +113,15 @@ static void put_sources(struct doppel_json *json, const struct doppel_report_opt
     doppel_json_array_end(json);
 }
 
+static void put_lines_of(struct doppel_json *json, const char *key,
+                         const struct report_group *groups, size_t count)
+{
+    doppel_json_array_begin(json, key);
+    for (size_t i = 0; i < count; i++)
+        doppel_json_raw(json, NULL, groups[i].json, strlen(groups[i].json));
+    doppel_json_array_end(json);
+}
+
 static void put_data(struct doppel_json *json, const struct doppel_report *report)
 {
     const struct doppel_report_options *options = &report->options;
@@ -108,11 +135,9 @@ static void put_data(struct doppel_json *json, const struct doppel_report *repor
     doppel_json_text(json, "action", options->action);
     doppel_json_boolean(json, "blur", options->blur);
     doppel_json_boolean(json, "looks", !options->no_thumbnails);
-    doppel_json_array_begin(json, "groups");
-    for (size_t i = 0; i < report->groups.count; i++)
-        doppel_json_raw(json, NULL, report->groups.items[i].json,
-                        strlen(report->groups.items[i].json));
-    doppel_json_array_end(json);
+    put_lines_of(json, "groups", report->groups.items, report->groups.count);
+    if (report->links.count)
+        put_lines_of(json, "links", report->links.items, report->links.count);
     doppel_json_object_end(json);
 }
 
@@ -130,17 +155,17 @@ static enum doppel_status write_data(const struct doppel_report *report, FILE *s
     return status;
 }
 
-/* What was seen of the wanted groups, of which the first is number `first` of the report. */
-static enum doppel_status write_seen(const struct doppel_report *report,
-                                     const struct previews *previews, FILE *stream, size_t first,
+/* What was seen of the groups that were wanted. */
+static enum doppel_status write_seen(const struct previews *previews, FILE *stream,
                                      struct doppel_error *error)
 {
     struct doppel_json json = {0};
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < previews->groups.count && !status; i++) {
+        const struct report_group *group = previews->groups.items[i].group;
         char id[64];
-        snprintf(id, sizeof id, "looks-%llu",
-                 (unsigned long long)report->groups.items[first + i].number);
+        snprintf(id, sizeof id, "%s-%llu", group->is_link ? "link-looks" : "looks",
+                 (unsigned long long)group->number);
         doppel_json_clear(&json);
         previews_to_json(previews, i, &json);
         status = doppel_json_status(&json, error);
@@ -151,22 +176,25 @@ static enum doppel_status write_seen(const struct doppel_report *report,
     return status;
 }
 
-/* What the groups from `first` on look like. @param out_next the first that was left out */
-static enum doppel_status write_some_previews(const struct doppel_report *report,
-                                              struct previews *previews, FILE *stream, size_t first,
-                                              size_t *out_next, struct doppel_error *error)
+/* Groups, or links, and how far they are previewed. */
+struct previewing {
+    const struct report_group *groups;
+    size_t count, next;
+};
+
+/* What the next of them look like. */
+static enum doppel_status write_some_previews(struct previewing *of, struct previews *previews,
+                                              FILE *stream, struct doppel_error *error)
 {
-    size_t end = first;
-    enum doppel_status status = DOPPEL_OK;
-    while (end < report->groups.count && previews->items.count < PREVIEWS_AT_ONCE)
-        if (!previews_want(previews, &report->groups.items[end++]))
+    enum doppel_status status;
+    while (of->next < of->count && previews->items.count < PREVIEWS_AT_ONCE)
+        if (!previews_want(previews, &of->groups[of->next++]))
             TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for previews"));
     TRY(previews_take(previews, error));
     previews_report_failures(previews);
-    TRY(write_seen(report, previews, stream, first, error));
+    TRY(write_seen(previews, stream, error));
 done:
     previews_clear(previews);
-    *out_next = end;
     return status;
 }
 
@@ -186,12 +214,15 @@ static enum doppel_status write_previews(const struct doppel_report *report, FIL
                                 .options = &report->options,
                                 .text = &report->text,
                                 .still_pixels = still_pixels_for(report)};
+    struct previewing of[] = {{report->groups.items, report->groups.count, 0},
+                              {report->links.items, report->links.count, 0}};
     enum doppel_status status = DOPPEL_OK;
-    doppel_run_begin(report->run, "groups looked at", report->groups.count);
-    for (size_t next = 0; next < report->groups.count && !status;) {
-        status = write_some_previews(report, &previews, stream, next, &next, error);
-        doppel_run_advance(report->run, next);
-    }
+    doppel_run_begin(report->run, "groups looked at", of[0].count + of[1].count);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        while (of[i].next < of[i].count && !status) {
+            status = write_some_previews(&of[i], &previews, stream, error);
+            doppel_run_advance(report->run, of[0].next + of[1].next);
+        }
     previews_free(&previews);
     return status;
 }

@@ -60,6 +60,13 @@ DOPPEL_API void doppel_report_free(struct doppel_report *report);
 DOPPEL_API enum doppel_status doppel_report_take(void *report, const struct doppel_group *group,
                                                  struct doppel_error *error);
 
+/** Add texts that mean the same: a doppel_group_link_visitor. They stand below the groups, and
+ * cannot be marked.
+ * @param report the struct doppel_report. @param link copied. DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_report_take_link(void *report,
+                                                      const struct doppel_group_link *link,
+                                                      struct doppel_error *error);
+
 /** How many groups were added. */
 DOPPEL_API size_t doppel_report_count(const struct doppel_report *report);
 

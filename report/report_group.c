@@ -12,6 +12,7 @@ void report_group_free(struct report_group *group)
         free(group->members[i].segments);
     }
     free(group->members);
+    free(group->passages);
     free(group->json);
 }
 
@@ -69,4 +70,41 @@ bool report_group_copy(const struct doppel_group *group, struct report_group *ou
     doppel_group_to_json(&json, NULL, group, DOPPEL_GROUP_DIGESTS);
     out->json = json.bytes;
     return out->members && !json.failed && done;
+}
+
+/* ---- texts that mean the same ---- */
+
+static bool copy_linked(const struct doppel_group_linked *from, const struct report_group *link,
+                        size_t passage_count, struct report_member *out)
+{
+    *out = (struct report_member){.path = strdup(from->path),
+                                  .size = from->size_bytes,
+                                  .mtime_ns = from->mtime_ns,
+                                  .passages = link->passages,
+                                  .passage_count = passage_count};
+    return out->path != NULL;
+}
+
+static bool copy_passages(const struct doppel_semantic_link *link, struct report_group *out)
+{
+    if (!link->segment_count)
+        return true;
+    out->passages = malloc(link->segment_count * sizeof *out->passages);
+    if (out->passages)
+        memcpy(out->passages, link->segments, link->segment_count * sizeof *out->passages);
+    return out->passages != NULL;
+}
+
+bool report_link_copy(const struct doppel_group_link *link, struct report_group *out)
+{
+    struct doppel_json json = {0};
+    const size_t passages = link->link.segment_count;
+    *out = (struct report_group){.kind = DOPPEL_KIND_TEXT, .count = 2, .is_link = true};
+    out->members = calloc(2, sizeof *out->members);
+    bool done = out->members && copy_passages(&link->link, out) &&
+                copy_linked(&link->of, out, passages, &out->members[0]) &&
+                copy_linked(&link->text, out, passages, &out->members[1]);
+    doppel_group_link_to_json(&json, link, DOPPEL_GROUP_PLAIN);
+    out->json = json.bytes;
+    return done && !json.failed;
 }

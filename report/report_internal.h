@@ -28,6 +28,8 @@ struct report_member {
     struct doppel_segment *segments; /* of a video: what it shares with the first one, which is `b`;
                                         given */
     size_t segment_count;
+    const struct doppel_semantic_segment *passages; /* of a link: where the texts mean the same */
+    size_t passage_count;
 };
 
 struct report_group {
@@ -36,10 +38,14 @@ struct report_group {
     enum doppel_kind kind;
     struct report_member *members; /* the one to keep first; given */
     size_t count;
+    bool is_link; /* of two texts that mean the same: `b` of the passages, then `a` */
+    struct doppel_semantic_segment *passages; /* given */
 };
 
 /* @param out given (report_group_free), also when it fails. @return false without memory */
 bool report_group_copy(const struct doppel_group *group, struct report_group *out);
+/* Likewise of texts that mean the same: `number` is 0. */
+bool report_link_copy(const struct doppel_group_link *link, struct report_group *out);
 void report_group_free(struct report_group *group);
 
 #endif

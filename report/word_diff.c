@@ -9,6 +9,7 @@
 enum {
     CONTEXT_WORDS = 12, /* around what differs */
     EXCERPT_WORDS = 60,
+    PASSAGE_WORDS = 300,
     MOST_SHOWN_WORDS = 1500, /* of all runs of a difference */
 };
 
@@ -294,4 +295,55 @@ void word_excerpt_to_json(struct doppel_json *json, const char *key, const char 
     append_gap(json, words.items.count - count);
     doppel_json_array_end(json);
     array_free(&words.items);
+}
+
+/* ---- passages ---- */
+
+static bool is_in_passage(uint64_t at, const struct word_range *passages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (at >= passages[i].start && at < passages[i].end)
+            return true;
+    return false;
+}
+
+/* Whether each word is in one of the passages. */
+static bool *words_in_passages(const char *text, const struct diff_words *words,
+                               const struct word_range *passages, size_t count)
+{
+    bool *inside = calloc(words->items.count + 1, sizeof *inside);
+    uint64_t characters = 0;
+    for (size_t i = 0; i < words->items.count && inside; i++) {
+        for (; text < words->items.items[i].at; text++)
+            characters += ((unsigned char)*text & 0xc0) != 0x80; /* none that goes on */
+        inside[i] = is_in_passage(characters, passages, count);
+    }
+    return inside;
+}
+
+void word_passages_to_json(struct doppel_json *json, const char *key, const char *text,
+                           const struct word_range *passages, size_t count)
+{
+    struct diff_words words = {0};
+    const bool cut = cut_words(text, &words);
+    bool *inside = cut ? words_in_passages(text, &words, passages, count) : NULL;
+    size_t first = 0;
+    json->failed |= !inside;
+    while (inside && first < words.items.count && !inside[first])
+        first++;
+    if (first == words.items.count)
+        first = 0; /* they are beyond what is shown */
+    const size_t rest = words.items.count - first;
+    const size_t end = first + (rest < PASSAGE_WORDS ? rest : PASSAGE_WORDS);
+    doppel_json_array_begin(json, key);
+    append_gap(json, first);
+    for (size_t from = first, to; inside && from < end; from = to) {
+        for (to = from + 1; to < end && inside[to] == inside[from];)
+            to++;
+        append_words(json, inside[from] ? "≈" : "=", &words, from, to - from);
+    }
+    append_gap(json, words.items.count - end);
+    doppel_json_array_end(json);
+    array_free(&words.items);
+    free(inside);
 }

@@ -53,4 +53,14 @@ void word_diff_to_json(struct doppel_json *json, const char *key, const char *a,
 /* The beginning of a text. */
 void word_excerpt_to_json(struct doppel_json *json, const char *key, const char *text);
 
+/* Characters of a text, from 0. */
+struct word_range {
+    uint64_t start, end;
+};
+
+/* What a text says from the first of some passages on, which are marked "≈", in any order; without
+ * any its beginning. */
+void word_passages_to_json(struct doppel_json *json, const char *key, const char *text,
+                           const struct word_range *passages, size_t count);
+
 #endif

@@ -114,6 +114,7 @@ function begin() {
     document.addEventListener('DOMContentLoaded', () => {
         clearInterval(waiting);
         fillWaiting();
+        makeLinks();
     });
 }
 

@@ -26,11 +26,11 @@ AGAIN = range(0, TEXTS, 100)  # in other words, once or twice
 LIBRARY = ("-L", "library", "--semantic")
 
 
-def doppel(*words, code=0, models=MODELS):
+def doppel(*words, code=0, models=MODELS, folder="."):
     done = subprocess.run(
         [BUILD / "doppel", *map(str, words)],
         capture_output=True,
-        cwd=FOLDER,
+        cwd=FOLDER / folder,
         env=dict(os.environ, HOME=str(FOLDER), DOPPEL_MODELS=str(models)),
         text=True,
     )
@@ -271,7 +271,27 @@ def test_references_and_saved_scans():
     done = scan("--min-cosine", "0.9", "old", "new", "--json", "--save", "saved.scan")
     assert len(lines_of(done)) == 2, done.stdout
     assert "'--semantic' is for the scan" in scan("saved.scan", code=2).stderr
-    assert "semantic" not in doppel("scan", "saved.scan", "--json").stdout
+    assert doppel("scan", "saved.scan", "--json").stdout == done.stdout
+    table = doppel("scan", "saved.scan").stdout
+    assert "Texts that mean the same in other words" in table and "new/c.txt" in table, table
+    for words in (["--format", "csv"], ["-0"], ["--kind", "image"], ["--action", "script"]):
+        assert "new/c.txt" not in doppel("scan", "saved.scan", *words).stdout, words
+    there = doppel("scan", "../saved.scan", "--json", folder="old").stdout
+    assert json.loads(there.splitlines()[0])["path"].startswith("/"), there
+    doppel("report", "saved.scan", "-o", "saved.html")
+    page = (FOLDER / "saved.html").read_text()
+    assert page.count('"link-looks-') == 2 and '"links":[{"kind":"text"' in page
+    write("new/c.txt", "changed meanwhile")
+    done = doppel("scan", "saved.scan", "--json")
+    assert "1 of its texts of the same meaning is left out" in done.stderr, done.stderr
+    assert len(lines_of(done)) == 1, done.stdout
+
+
+def test_a_scan_is_saved_when_nothing_can_be_linked():
+    scan("one.txt", "--save", "alone.scan")
+    done = scan("few.txt", "one.txt", "--save", "too-few.scan", code=3)
+    for name in ("alone.scan", "too-few.scan"):
+        assert json.loads((FOLDER / name).read_text().splitlines()[-1])["links"] == 0, done
 
 
 if __name__ == "__main__":

@@ -608,6 +608,144 @@ def test_a_saved_scan_is_served():
         page.keys("u")
 
 
+def stamp_of(path):
+    status = (FOLDER / path).stat()
+    return {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "inode": status.st_ino}
+
+
+def link_of(path, of_path, cosine, **more):
+    semantic = {"of_path": of_path, "relation": "semantic", "cosine": cosine, "extent": "same"}
+    semantic.update(more, query_coverage=0.9, item_coverage=0.8)
+    if "tier" in semantic:
+        semantic.update(false_positive_rate=2e-6, expected=0.5)
+    line = {"kind": "text", "path": path, **stamp_of(path), "semantic": semantic}
+    return {**line, "of_file": stamp_of(of_path)}
+
+
+def saved_with_links(links, name="linked.jsonl"):
+    """A saved scan of a folder of texts, to which links are added as --semantic has them."""
+    (FOLDER / "texts").mkdir(exist_ok=True)
+    fog = "A boat ran aground in the fog, and the coast guard rescued five men from the rocks."
+    filler = " ".join(f"Nothing of number {i} matters here." for i in range(40)) + "\n\n"
+    for path, text in {
+        "texts/boat.txt": fog,
+        "texts/boat-again.txt": fog.upper(),
+        "texts/trawler <b>.txt": "Five sailors were saved by helicopter when their trawler hit a "
+        "reef in thick mist.",
+        "texts/long.txt": filler + "Wheat is dear after three weeks of drought. " + filler,
+        "texts/longer.txt": filler * 2 + "No rain has fallen, and bread costs more. " + filler,
+    }.items():
+        if not (FOLDER / path).exists():
+            (FOLDER / path).write_text(text)
+    doppel("scan", "texts", "--min-similarity", "1", "--save", name)
+    *lines, end = (FOLDER / name).read_text().splitlines()
+    end = {**json.loads(end), "links": len(links)}
+    lines += [json.dumps(link, separators=(",", ":")) for link in links]
+    (FOLDER / name).write_text("\n".join([*lines, json.dumps(end, separators=(",", ":"))]) + "\n")
+    return name
+
+
+def links_for_the_page():
+    saved_with_links([])
+    number = json.loads((FOLDER / "linked.jsonl").read_text().splitlines()[1])["group"]
+    filler = (FOLDER / "texts/long.txt").read_text().index("Wheat")
+    places = {"a_start": 2 * filler, "a_end": 2 * filler + 41, "b_start": filler, "cosine": 0.91}
+    return [
+        link_of("texts/trawler <b>.txt", "texts/boat.txt", 0.9719, tier="near-duplicate",
+                of_group=number),
+        link_of("texts/longer.txt", "texts/long.txt", 0.91, tier="related", extent="overlaps",
+                segments=[{**places, "b_end": filler + 43}]),
+        link_of("texts/boat.txt", "texts/long.txt", 0.8),
+    ]  # fmt: skip
+
+
+LINKED = "Array.from(document.querySelectorAll('.link'), link => Array.from(link.querySelectorAll('.linked .name'), name => name.textContent))"
+MARKED = "Array.from(document.querySelectorAll('.link mark'), mark => mark.textContent)"
+
+
+def test_texts_that_mean_the_same_stand_below():
+    doppel("report", saved_with_links(links_for_the_page()), "-o", "linked.html")
+    page.open(FOLDER / "linked.html")
+    page.until("document.querySelectorAll('.link').length === 3")
+    assert page.run(SHOWN) == [1]
+    wanted = [["boat.txt", "trawler <b>.txt"], ["long.txt", "longer.txt"], ["long.txt", "boat.txt"]]
+    assert page.run(LINKED) == wanted, page.run(LINKED)
+    heads = page.run(
+        "Array.from(document.querySelectorAll('.link > header'), head => head.textContent)"
+    )
+    assert heads[0].startswith("near-duplicatecosine 0.972 · chance one in 500 thousand"), heads
+    assert heads[1].startswith("related") and heads[1].endswith("passages of both"), heads
+    assert heads[2].startswith("near in meaningcosine 0.8 ·") and "chance" not in heads[2], heads
+    wheat, rain = page.run(MARKED)
+    assert wheat.startswith("Wheat") and wheat.endswith("drought."), wheat
+    assert rain.startswith("No rain") and "costs" in rain, rain
+    words = page.run("document.querySelectorAll('.link .words')[2].textContent")
+    assert words.startswith(" … 240 words … Wheat"), words
+    assert page.run("document.getElementById('to-links').textContent") == "3 texts mean the same"
+    shot("links")
+    page.prefer("dark")
+    shot("links-dark")
+    page.resize(340, 700)
+    assert page.run("document.documentElement.scrollWidth") <= 340
+    shot("links-narrow")
+    page.prefer("light")
+    page.resize(1400, 1000)
+
+
+def test_texts_that_mean_the_same_are_never_marked():
+    doppel("report", saved_with_links(links_for_the_page()), "-o", "linked.html")
+    page.open(FOLDER / "linked.html")
+    page.until("document.querySelectorAll('.link').length === 3")
+    assert page.run("document.querySelectorAll('#links .act, #links .member').length") == 0
+    page.keys("G", "j", "j", "j", "1")  # all groups were passed: the one that there is is marked
+    page.click(".to-group")
+    assert page.run(CHOSEN) == [1, 1]
+    marks = exported()
+    assert marks and not any("long" in json.dumps(mark) for mark in marks), marks
+    assert not any("trawler" in json.dumps(mark) for mark in marks), marks
+    page.keys("u")
+    # By the keyboard: the link in the bar, then the words of each text.
+    page.run("document.getElementById('to-links').focus()")
+    page.keys("Enter")
+    page.until("document.activeElement.id === 'links'")
+    page.keys("Tab")
+    assert page.run("document.activeElement.getAttribute('aria-label')") == "Words of texts/boat.txt"
+    names = page.run(
+        "Array.from(document.querySelectorAll('.link'), link => document.getElementById(link.getAttribute('aria-labelledby')).textContent)"
+    )
+    assert names == ["near-duplicate", "related", "near in meaning"], names
+
+
+def test_links_of_files_that_changed_are_left_out():
+    name = saved_with_links(links_for_the_page())
+    (FOLDER / "texts/longer.txt").write_text("something else")
+    (FOLDER / "texts/boat-again.txt").unlink()
+    doppel("report", name, "-o", "linked.html")
+    page.open(FOLDER / "linked.html")
+    page.until("document.querySelectorAll('.link').length === 2")
+    assert page.run(SHOWN) == []
+    assert page.run("document.querySelectorAll('.to-group').length") == 0
+    doppel("report", name, "-o", "linked.html", "--no-thumbnails")
+    page.open(FOLDER / "linked.html")
+    page.until("document.querySelectorAll('.link').length === 2")
+    assert page.run("document.querySelectorAll('.link .words').length") == 0
+    for path in ("longer.txt", "boat-again.txt"):
+        (FOLDER / "texts" / path).unlink(missing_ok=True)
+
+
+def test_many_links_are_shown_when_asked_for():
+    saved_with_links([])
+    link = link_of("texts/boat.txt", "texts/long.txt", 0.8)
+    doppel("report", saved_with_links([link] * 450), "-o", "linked.html", "--no-thumbnails")
+    page.open(FOLDER / "linked.html")
+    for shown in (200, 400, 450):
+        page.until(f"document.querySelectorAll('.link').length === {shown}")
+        more = page.run("document.querySelector('#links .more')?.textContent || ''")
+        assert more == {200: "Show 200 more", 400: "Show 50 more", 450: ""}[shown], more
+        if more:
+            page.run("document.querySelector('#links .more').click()")
+
+
 def test_names_of_one_file_free_it_together():
     made = group(1, count=3, size=1000)
     made["members"][1].update(links=2, names=[{"path": "/g1/other.jpg"}])
@@ -941,7 +1079,7 @@ def test_exported_marks_are_read_by_mark():
         json.loads(line)["mark"]
         for line in doppel("mark", "-L", "marked", "--list", "--json").splitlines()
     ]
-    assert len(chosen) > 1 and sorted(listed) == ["distinct", "same"], listed
+    assert len(chosen) > 1 and sorted(listed) == ["distinct", "keep", "same"], listed
 
 
 def test_blur():

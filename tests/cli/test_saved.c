@@ -304,10 +304,33 @@ static void what_is_wrong_is_told_by_its_line(void **state)
 #define GROUP(a, b) "{\"group\":1,\"kind\":\"text\",\"members\":[" a "," b "]}\n"
 #define KEPT FILE_OF("\"path\":\"/a\",\"reason\":\"kept\"")
 #define NEAR FILE_OF("\"path\":\"/b\",\"reason\":\"near\"")
+#define STAMP(X) "\"size\":1,\"mtime_ns\":1,\"inode" X "\":1"
+#define LINK(PATH, SEMANTIC, FILE)                                                                 \
+    HEAD "{\"kind\":\"text\",\"path" PATH                                                          \
+         "\":\"/a\"," STAMP("") ",\"semantic\":{\"of_path\":\"/b\"," SEMANTIC                      \
+                                "},\"of_file\":{" STAMP(FILE) "}}\n"
     static const struct {
         const char *text, *reason;
     } cases[] = {
-        {"{\"doppel_scan\":2}\n", "bad.jsonl:1: is a saved scan of version 2"},
+        {"{\"doppel_scan\":3}\n", "bad.jsonl:1: is a saved scan of version 3"},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"same\"", "") "{\"end\":true,\"groups\":0}\n",
+         "bad.jsonl:3: counts other groups"},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"same\"", "") "{\"end\":true,\"groups\":1}\n",
+         "bad.jsonl:3: counts other groups"},
+        {LINK("x", "\"cosine\":0.9", ""), "bad.jsonl:2: \"path\""},
+        {LINK("", "\"extent\":\"same\"", ""), "bad.jsonl:2: \"cosine\" is not there"},
+        {LINK("", "\"cosine\":2,\"extent\":\"same\"", ""), "bad.jsonl:2: \"cosine\""},
+        {LINK("", "\"cosine\":0.9", ""), "bad.jsonl:2: \"extent\" is not there"},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"half\"", ""), "bad.jsonl:2: \"extent\""},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"same\",\"tier\":\"best\"", ""),
+         "bad.jsonl:2: \"tier\""},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"same\",\"segments\":[{\"a_start\":0}]", ""),
+         "bad.jsonl:2: \"a_end\" is not a place in a text"},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"same\",\"segments\":[7]", ""),
+         "bad.jsonl:2: \"a_start\""},
+        {LINK("", "\"cosine\":0.9,\"extent\":\"same\"", "x"), "bad.jsonl:2: \"semantic\""},
+        {HEAD "{\"kind\":\"text\"\n", "bad.jsonl:2: it is no object"},
+        {HEAD "{\"kind\":\"text\"}\n", "bad.jsonl:2: \"path\""},
         {"{\"doppel_scan\":\"1\"}\n", "bad.jsonl:1: is no saved scan"},
         {"{\"doppel_scan\":1}\n", "bad.jsonl:1: \"folder\""},
         {"{\"doppel_scan\":1\n", "bad.jsonl:1: is no saved scan"},

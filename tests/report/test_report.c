@@ -117,6 +117,41 @@ static void the_data_has_the_groups(void **state)
     doppel_run_free(run);
 }
 
+/* By themselves, without a group; of files one of which is not there. */
+static void texts_that_mean_the_same_are_shown(void **state)
+{
+    (void)state;
+    static const struct doppel_semantic_segment passages[] = {{4, 7, 0, 3, 0.9F}};
+    keep_text("a.txt", "one two");
+    struct doppel_group_link link = {
+        .text = {.path = "a.txt", .group = 3, .size_bytes = 7, .inode = 1},
+        .of = {.path = "b\xff.txt", .size_bytes = 7, .inode = 2},
+        .link = {.of_path = "b\xff.txt",
+                 .cosine = 0.9F,
+                 .tier = DOPPEL_SEMANTIC_RELATED,
+                 .extent = DOPPEL_RELATION_OVERLAPS,
+                 .segments = passages,
+                 .segment_count = 1}};
+    struct doppel_run *run = new_run(NULL);
+    struct doppel_report *report;
+    const struct doppel_report_options options = {.output = "links.html"};
+    assert_int_equal(doppel_report_new(run, &options, &report, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_report_take_link(report, &link, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_report_count(report), 0);
+    assert_int_equal(doppel_report_write(report, NULL), DOPPEL_OK);
+    doppel_report_free(report);
+    char *page = text_at("links.html");
+    assert_has_text(page, "\"groups\":[],\"links\":[{\"kind\":\"text\",\"path\":\"a.txt\","
+                          "\"in_group\":3,\"semantic\":{\"of_path\":");
+    assert_has_text(page, "\"segments\":[{\"a_start\":4,\"a_end\":7,");
+    assert_has_text(page, "id=\"link-looks-1\">{\"members\":[{\"gone\":\"is not there any more\"},"
+                          "{\"gone\":\"has changed since it was read\"}]}");
+    assert_null(strstr(page, "\"inode\""));
+    assert_int_equal(doppel_run_failures(run), 2);
+    free(page);
+    doppel_run_free(run);
+}
+
 /* Two lines of c.jsonl. */
 static struct doppel_group group_of_records(struct doppel_group_member members[2],
                                             struct doppel_group_record records[2],
@@ -296,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_data_has_the_groups),
+        cmocka_unit_test(texts_that_mean_the_same_are_shown),
         cmocka_unit_test(records_that_are_gone_are_told),
         cmocka_unit_test(records_that_changed_are_not_shown),
         cmocka_unit_test(previews_are_had_without_a_report),

@@ -171,6 +171,36 @@ static void a_report_shows_what_differs(void **state)
     doppel_json_free(&json);
 }
 
+/* Characters count, not bytes; places of words in a script without spaces, too. */
+static void passages_are_marked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+        struct word_range passages[2];
+        size_t count;
+    } cases[] = {
+        {"one two three", "[[\"=\",\"one two three\"]]", {{0, 0}}, 0},
+        {"one two three", "[[\"…\",1],[\"≈\",\"two\"],[\"=\",\"three\"]]", {{4, 7}}, 1},
+        {"öne twö three", "[[\"…\",1],[\"≈\",\"twö\"],[\"=\",\"three\"]]", {{4, 7}}, 1},
+        {"one two three",
+         "[[\"≈\",\"one\"],[\"=\",\"two\"],[\"≈\",\"three\"]]",
+         {{8, 13}, {0, 3}},
+         2},
+        {"one two three", "[[\"=\",\"one two three\"]]", {{90, 99}, {7, 3}}, 2},
+        {"水火木", "[[\"…\",1],[\"≈\",\"火\"],[\"=\",\"木\"]]", {{1, 2}}, 1},
+        {"", "[]", {{0, UINT64_MAX}}, 1},
+        {"a", "[[\"≈\",\"a\"]]", {{0, UINT64_MAX}}, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct doppel_json json = {0};
+        word_passages_to_json(&json, NULL, cases[i].text, cases[i].passages, cases[i].count);
+        assert_false(json.failed);
+        assert_string_equal(json.bytes, cases[i].wanted);
+        doppel_json_free(&json);
+    }
+}
+
 static char *many(size_t count, const char *last, size_t step)
 {
     char *text = malloc(count * 12 + 100);
@@ -221,6 +251,7 @@ int main(void)
         cmocka_unit_test(differences_are_shortest),
         cmocka_unit_test(words_are_what_lies_between_white_space),
         cmocka_unit_test(a_report_shows_what_differs),
+        cmocka_unit_test(passages_are_marked),
         cmocka_unit_test(long_stretches_that_are_the_same_are_left_out),
         cmocka_unit_test(what_differs_too_much_is_not_compared),
     };

@@ -7,7 +7,9 @@
 #include "group/member_rules.h"
 #include "tools/output/actions.h"
 #include "tools/output/output.h"
+#include "tools/output/semantic_rows.h"
 #include "tools/signals.h"
+#include "tools/output/grouped_texts.h"
 #include "tools/output/groups.h"
 
 static const struct column columns[] = {
@@ -72,9 +74,12 @@ struct printing {
     bool found[DOPPEL_KIND_VIDEO + 1]; /* whether there is one of that kind */
     bool files;                        /* whether there is a group of files */
     uint64_t groups, duplicates, bytes, identical_bytes;
-    uint64_t gone;                /* files of a library that are not there any more */
-    group_links *links;           /* NULL: none are wanted */
-    struct grouped_texts grouped; /* where they are */
+    uint64_t gone;                   /* files of a library that are not there any more */
+    group_links *links;              /* NULL: none are wanted */
+    struct grouped_texts grouped;    /* where they are */
+    struct doppel_scan_saver *saver; /* NULL: nothing is saved any more */
+    struct semantic_rows rows;
+    bool rows_failed;
 };
 
 /* @param left the one that is no duplicate, whichever is to be kept */
@@ -103,36 +108,11 @@ static void begin_output(struct printing *printing)
         printing->output = groups_output(printing->settings, printing->report);
 }
 
-static bool note_grouped_texts(struct printing *printing, const struct doppel_group *group)
-{
-    bool room = true;
-    for (size_t i = 0; i < group->count && printing->links && room; i++)
-        if (group->kind == DOPPEL_KIND_TEXT)
-            room =
-                array_push(&printing->grouped.items,
-                           ((struct doppel_semantic_grouped){group->members[i].id, group->number}));
-    return room;
-}
-
 static enum doppel_status note_scanned_text(void *context, const struct doppel_group_text *text,
                                             struct doppel_error *error)
 {
     struct printing *printing = context;
-    struct grouped_texts *grouped = &printing->grouped;
-    const struct doppel_semantic_file file = {strdup(text->path), text->group, text->reference};
-    grouped->duplicates += text->duplicates;
-    if (file.path && array_push(&grouped->files, file))
-        return DOPPEL_OK;
-    free((void *)file.path);
-    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the scan");
-}
-
-static void grouped_texts_free(struct grouped_texts *grouped)
-{
-    for (size_t i = 0; i < grouped->files.count; i++)
-        free((void *)grouped->files.items[i].path);
-    array_free(&grouped->files);
-    array_free(&grouped->items);
+    return grouped_texts_add_file(&printing->grouped, text, error);
 }
 
 static enum doppel_status print_one_group(void *context, const struct doppel_group *group,
@@ -147,7 +127,7 @@ static enum doppel_status print_one_group(void *context, const struct doppel_gro
     const size_t left = group_copy_left(group->members, group->count);
     for (size_t i = 0; i < group->count; i++)
         count_member(printing, group, i, left);
-    if (!note_grouped_texts(printing, group))
+    if (printing->links && !grouped_texts_add(&printing->grouped, group))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the texts of the groups");
     doppel_json_clear(&printing->row);
     doppel_group_to_json(&printing->row, NULL, group, DOPPEL_GROUP_PLAIN);
@@ -260,49 +240,82 @@ bool report_if_nothing(const struct doppel_group_counts *counts, const struct se
     return true;
 }
 
-static int compare_grouped_items(const void *a, const void *b)
+static enum doppel_status save_pair(struct doppel_scan_saver *saver,
+                                    const struct doppel_semantic_pair *pair,
+                                    struct doppel_error *error)
 {
-    const struct doppel_semantic_grouped *x = a, *y = b;
-    return (x->item > y->item) - (x->item < y->item);
+    const struct doppel_group_link link = {
+        .text = {.path = pair->name->path, .group = pair->group},
+        .of = {.path = pair->link.of_path, .group = pair->of_group},
+        .link = pair->link};
+    return doppel_scan_save_link(saver, &link, error);
 }
 
-/* A file that follows a record is in a group of files, too: the first one counts. */
-static void sort_grouped(struct grouped_texts *grouped)
+static enum doppel_status print_one_link(void *context, const struct doppel_semantic_pair *pair,
+                                         struct doppel_error *error)
 {
-    struct doppel_semantic_grouped *items = grouped->items.items;
-    size_t kept = 0;
-    if (!grouped->items.count)
-        return;
-    qsort(items, grouped->items.count, sizeof *items, compare_grouped_items);
-    for (size_t i = 0; i < grouped->items.count; i++)
-        if (!kept || items[i].item != items[kept - 1].item)
-            items[kept++] = items[i];
-    grouped->items.count = kept;
+    struct printing *printing = context;
+    enum doppel_status status =
+        printing->saver ? save_pair(printing->saver, pair, error) : DOPPEL_OK;
+    return status ? status : semantic_rows_print(&printing->rows, pair, error);
+}
+
+static void end_links(void *context)
+{
+    struct printing *printing = context;
+    printing->rows_failed |= !semantic_rows_finish(&printing->rows);
 }
 
 static enum doppel_status print_links(struct printing *printing, struct doppel_error *error)
 {
+    const struct link_visit visit = {print_one_link, end_links, printing};
     if (!printing->links || signals_stopped())
         return DOPPEL_OK;
-    sort_grouped(&printing->grouped);
-    return printing->links(printing->settings, printing->report, &printing->grouped, error);
+    grouped_texts_sort(&printing->grouped);
+    enum doppel_status status =
+        printing->links(printing->settings, printing->report, &printing->grouped, &visit, error);
+    end_links(printing);
+    if (printing->rows_failed && !status)
+        status = signals_stopped() ? DOPPEL_E_CANCELLED
+                                   : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
+    return status;
+}
+
+/* What was saved is whole now, with its links. */
+static enum doppel_status end_saving(struct printing *printing, enum doppel_status status,
+                                     const struct doppel_group_counts *counts,
+                                     struct doppel_error *error)
+{
+    if (!printing->saver)
+        return status;
+    if (!status && signals_stopped())
+        status = DOPPEL_E_CANCELLED;
+    status = doppel_scan_save_end(printing->saver, status, counts, error);
+    if (status == DOPPEL_E_CANCELLED)
+        report_notice(printing->report, "%s: not saved, since the scan did not end",
+                      printing->settings->save);
+    return status;
 }
 
 static enum doppel_status print_groups(group_source *source, group_links *links,
                                        const struct settings *settings, struct report *report,
                                        struct doppel_error *error)
 {
-    struct printing printing = {.settings = settings, .report = report, .links = links};
+    struct printing printing = {.settings = settings,
+                                .report = report,
+                                .links = links,
+                                .rows = {.settings = settings, .report = report}};
     struct doppel_group_counts counts = {0};
     const struct group_visit visit = {print_one_group, &printing, &counts,
-                                      links ? note_scanned_text : NULL};
+                                      links ? note_scanned_text : NULL,
+                                      links ? &printing.saver : NULL};
     enum doppel_status status = source(settings, report, &visit, error);
     doppel_json_free(&printing.row);
     if (!has_any(&counts)) {
         if (!status)
             report_if_nothing(&counts, settings, report);
         grouped_texts_free(&printing.grouped);
-        return status;
+        return end_saving(&printing, status, &counts, error);
     }
     begin_output(&printing);
     if (!status || status == DOPPEL_E_CANCELLED)
@@ -316,7 +329,7 @@ static enum doppel_status print_groups(group_source *source, group_links *links,
     if (!status)
         status = print_links(&printing, error);
     grouped_texts_free(&printing.grouped);
-    return status;
+    return end_saving(&printing, status, &counts, error);
 }
 
 static enum doppel_status act_on_groups(group_source *source, const struct settings *settings,
@@ -327,8 +340,8 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
     enum doppel_status status = new_plan(settings, &plan, error);
     if (status)
         return status;
-    status = source(settings, report, &(struct group_visit){doppel_plan_add, plan, &counts, NULL},
-                    error);
+    status = source(settings, report,
+                    &(struct group_visit){doppel_plan_add, plan, &counts, NULL, NULL}, error);
     if (!status && has_any(&counts))
         status = settings->action == ACTION_SCRIPT ? print_script(plan, error)
                                                    : run_plan(plan, settings, report, error);

@@ -5,8 +5,8 @@
 #include <doppel/group.h>
 #include <doppel/search_semantic.h>
 
-#include "core/array.h"
 #include "tools/args/options.h"
+#include "tools/output/grouped_texts.h"
 #include "tools/output/messages.h"
 
 /* Whom groups are given to. */
@@ -15,6 +15,8 @@ struct group_visit {
     void *context;
     struct doppel_group_counts *counts;    /* may be NULL */
     doppel_group_text_visitor *visit_text; /* of scan_groups, with the same context; may be NULL */
+    struct doppel_scan_saver **saver; /* of scan_groups: where what it saves goes on, when it has
+                                         ended well (doppel_scan_save_end); NULL: it is ended */
 };
 
 /* Visit the groups, as doppel_scan and doppel_library_groups do. */
@@ -26,17 +28,22 @@ typedef enum doppel_status group_source(const struct settings *settings, struct 
  * library. */
 group_source scan_groups, library_groups;
 
-/* The texts of groups that were printed. */
-struct grouped_texts {
-    ARRAY(struct doppel_semantic_grouped) items; /* of a library: by item */
-    ARRAY(struct doppel_semantic_file) files;    /* of a scan: all that repeat no other; owned */
-    uint64_t duplicates;                         /* of a scan: those that repeat one of these */
+/* Visit the links of the saved scan that is the operand, if one is and texts are wanted. */
+enum doppel_status visit_saved_links(const struct settings *settings, struct report *report,
+                                     doppel_group_link_visitor *visit, void *context,
+                                     struct doppel_error *error);
+
+/* Whom links are given to. */
+struct link_visit {
+    doppel_semantic_pair_visitor *visit;
+    void (*end)(void *context); /* there are no more; what came of it may be said then */
+    void *context;
 };
 
-/* Print, below the groups, what means the same. */
+/* Visit, when all groups were visited, what means the same. */
 typedef enum doppel_status group_links(const struct settings *settings, struct report *report,
                                        const struct grouped_texts *grouped,
-                                       struct doppel_error *error);
+                                       const struct link_visit *visit, struct doppel_error *error);
 
 /* What prints rows of groups, for people as trees. Given (output_finish) */
 struct output *groups_output(const struct settings *settings, struct report *report);

@@ -83,7 +83,9 @@ enum doppel_status semantic_rows_print(void *context, const struct doppel_semant
 bool semantic_rows_finish(struct semantic_rows *rows)
 {
     bool written = !rows->output || output_finish(rows->output);
+    rows->output = NULL;
     doppel_json_free(&rows->row);
+    rows->row = (struct doppel_json){0};
     return written;
 }
 

@@ -21,7 +21,8 @@ struct semantic_rows {
 enum doppel_status semantic_rows_print(void *rows, const struct doppel_semantic_pair *pair,
                                        struct doppel_error *error);
 
-/* Print what is held back. @return false when stdout could not be written */
+/* Print what is held back; once more it does nothing. @return false when stdout could not be
+ * written */
 bool semantic_rows_finish(struct semantic_rows *rows);
 
 /* Say what came of it, when the rows are finished. @param repeated texts that repeat another one by

@@ -104,8 +104,8 @@ static enum doppel_status act_by_marks(struct report_server *server,
     struct doppel_plan *plan = NULL;
     enum doppel_status status;
     TRY(new_plan(settings, &plan, error));
-    TRY(server->served->source(settings, report,
-                               &(struct group_visit){doppel_plan_add, plan, NULL, NULL}, error));
+    TRY(server->served->source(
+        settings, report, &(struct group_visit){doppel_plan_add, plan, NULL, NULL, NULL}, error));
     TRY(doppel_plan_run(report->run, plan, &visitor, summary, error));
 done:
     doppel_plan_free(plan);

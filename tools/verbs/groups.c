@@ -6,7 +6,6 @@
 #include "tools/output/groups.h"
 #include "tools/output/semantic_rows.h"
 #include "tools/remote/remote.h"
-#include "tools/signals.h"
 #include "tools/verbs/semantic_library.h"
 
 enum doppel_status library_groups(const struct settings *settings, struct report *report,
@@ -35,15 +34,13 @@ done:
 /* ---- by their meaning ---- */
 
 /* The library is opened again: links come when the groups are printed. */
-static enum doppel_status print_library_links(const struct settings *settings,
-                                              struct report *report,
-                                              const struct grouped_texts *grouped,
-                                              struct doppel_error *error)
+static enum doppel_status library_links(const struct settings *settings, struct report *report,
+                                        const struct grouped_texts *grouped,
+                                        const struct link_visit *visit, struct doppel_error *error)
 {
     struct doppel_item_set wanted = {0};
     struct doppel_library *library = NULL;
     struct semantic_library semantic = {0};
-    struct semantic_rows rows = {.settings = settings, .report = report};
     struct doppel_semantic_links_summary summary = {0};
     const struct doppel_semantic_links_options options = {&wanted, grouped->items.items,
                                                           grouped->items.count, &summary};
@@ -51,13 +48,11 @@ static enum doppel_status print_library_links(const struct settings *settings,
     TRY(open_library(settings, false, true, &library, error));
     TRY(filter_library(settings, library, &wanted, error));
     TRY(semantic_vectors_open(settings, report, library, &semantic, error));
-    TRY(doppel_semantic_links(semantic.semantic, &options, semantic_rows_print, &rows, error));
-done:
-    if (!semantic_rows_finish(&rows) && !status)
-        status = signals_stopped() ? DOPPEL_E_CANCELLED
-                                   : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
-    if (!status && summary.min_cosine <= 1)
+    TRY(doppel_semantic_links(semantic.semantic, &options, visit->visit, visit->context, error));
+    visit->end(visit->context);
+    if (summary.min_cosine <= 1)
         semantic_rows_sum_up(report, &summary, 0);
+done:
     semantic_library_close(&semantic);
     doppel_item_set_free(&wanted);
     doppel_library_close(library);
@@ -69,6 +64,6 @@ int cmd_groups(const struct settings *settings, struct report *report)
     if (settings->server)
         return remote_list(settings, report, "/v1/groups?limit=1000", "groups",
                            groups_output(settings, report));
-    return print_groups_and_links(library_groups, settings->semantic ? print_library_links : NULL,
+    return print_groups_and_links(library_groups, settings->semantic ? library_links : NULL,
                                   settings, report);
 }

@@ -9,7 +9,6 @@
 #include "tools/memory.h"
 #include "tools/output/groups.h"
 #include "tools/output/semantic_rows.h"
-#include "tools/signals.h"
 #include "tools/verbs/semantic_library.h"
 
 /* References come first: they lead the groups that they are in. */
@@ -134,11 +133,15 @@ static enum doppel_status scan_and_save(const struct settings *settings, struct 
 {
     struct saving saving = {.visiting = visiting};
     const struct group_visit both = {save_and_visit, &saving, visiting->counts,
-                                     visiting->visit_text ? visit_saved_text : NULL};
+                                     visiting->visit_text ? visit_saved_text : NULL, NULL};
     enum doppel_status status = doppel_scan_save_begin(settings->save, &saving.saver, error);
     if (status)
         return status;
     status = scan_paths(settings, report, &both, error);
+    if (!status && visiting->saver) {
+        *visiting->saver = saving.saver;
+        return DOPPEL_OK;
+    }
     status = doppel_scan_save_end(saving.saver, status, visiting->counts, error);
     if (status == DOPPEL_E_CANCELLED)
         report_notice(report, "%s: not saved, since the scan did not end", settings->save);
@@ -188,27 +191,27 @@ static void report_links(struct report *report, const struct grouped_texts *grou
 /* By a failure to embed this stage is given up: the groups stand. */
 static enum doppel_status link_scanned(struct doppel_semantic *semantic,
                                        const struct doppel_semantic_files *files,
-                                       struct semantic_rows *rows, struct doppel_error *error)
+                                       struct report *report, const struct link_visit *visit,
+                                       struct doppel_error *error)
 {
     struct doppel_error why;
     enum doppel_status status =
-        doppel_semantic_link_files(semantic, files, semantic_rows_print, rows, &why);
+        doppel_semantic_link_files(semantic, files, visit->visit, visit->context, &why);
     if (status == DOPPEL_E_CANCELLED || status == DOPPEL_E_MEMORY)
         return doppel_fail(error, status, "%s", why.message);
     if (status)
-        report_input(rows->report, "--semantic", why.message);
+        report_input(report, "--semantic", why.message);
     return DOPPEL_OK;
 }
 
 /* What repeats another text by its words needs not be embedded. */
-static enum doppel_status print_scan_links(const struct settings *settings, struct report *report,
-                                           const struct grouped_texts *grouped,
-                                           struct doppel_error *error)
+static enum doppel_status scanned_links(const struct settings *settings, struct report *report,
+                                        const struct grouped_texts *grouped,
+                                        const struct link_visit *visit, struct doppel_error *error)
 {
     struct embedder_of_run source = {0};
     struct doppel_semantic *semantic = NULL;
     struct doppel_semantic_options options = semantic_options_from(settings);
-    struct semantic_rows rows = {.settings = settings, .report = report};
     struct doppel_semantic_links_summary summary = {0};
     struct doppel_semantic_files files = {.files = grouped->files.items,
                                           .count = grouped->files.count,
@@ -222,18 +225,63 @@ static enum doppel_status print_scan_links(const struct settings *settings, stru
     files.foresee = source.is_service ? foresee_scanned : NULL;
     files.begin = source.is_service ? begin_scanned : NULL;
     TRY(doppel_semantic_new(report->run, NULL, &options, &semantic, error));
-    status = link_scanned(semantic, &files, &rows, error);
+    status = link_scanned(semantic, &files, report, visit, error);
     embedder_print_usage(&source, status != DOPPEL_OK || !summary.min_cosine);
     TRY(status);
-done:
-    if (!semantic_rows_finish(&rows) && !status)
-        status = signals_stopped() ? DOPPEL_E_CANCELLED
-                                   : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
-    if (!status && summary.min_cosine != 0)
+    visit->end(visit->context);
+    if (summary.min_cosine != 0)
         report_links(report, grouped, &options, &summary);
+done:
     doppel_semantic_free(semantic);
     embedder_close(&source);
     return status;
+}
+
+/* ---- of a saved scan ---- */
+
+enum doppel_status visit_saved_links(const struct settings *settings, struct report *report,
+                                     doppel_group_link_visitor *visit, void *context,
+                                     struct doppel_error *error)
+{
+    const char *path = saved_operand(settings);
+    if (!path || (settings->kind && settings->kind != DOPPEL_KIND_TEXT))
+        return DOPPEL_OK;
+    return doppel_scan_saved_links(report->run, path, visit, context, error);
+}
+
+struct saved_link_visit {
+    const struct grouped_texts *grouped;
+    const struct link_visit *visit;
+};
+
+/* Its number, if the group is still one. */
+static uint64_t group_still_there(const struct grouped_texts *grouped, uint64_t number)
+{
+    for (size_t i = 0; i < grouped->numbers.count; i++)
+        if (grouped->numbers.items[i] == number)
+            return number;
+    return 0;
+}
+
+static enum doppel_status visit_saved_pair(void *context, const struct doppel_group_link *link,
+                                           struct doppel_error *error)
+{
+    const struct saved_link_visit *saved = context;
+    const struct doppel_name name = {.path = (char *)link->text.path, .kind = DOPPEL_KIND_TEXT};
+    const struct doppel_semantic_pair pair = {
+        .name = &name,
+        .group = group_still_there(saved->grouped, link->text.group),
+        .of_group = group_still_there(saved->grouped, link->of.group),
+        .link = link->link};
+    return saved->visit->visit(saved->visit->context, &pair, error);
+}
+
+static enum doppel_status saved_links(const struct settings *settings, struct report *report,
+                                      const struct grouped_texts *grouped,
+                                      const struct link_visit *visit, struct doppel_error *error)
+{
+    struct saved_link_visit saved = {grouped, visit};
+    return visit_saved_links(settings, report, visit_saved_pair, &saved, error);
 }
 
 /* Whether there is what embeds: it is not to be missed when all files were read. */
@@ -248,11 +296,19 @@ static enum doppel_status check_embedder(const struct settings *settings, struct
     return status;
 }
 
+/* What prints rows of one sort has groups alone. */
+static group_links *links_of(const struct settings *settings)
+{
+    const bool bare = settings->null_separated && !settings->format_given;
+    if (saved_operand(settings))
+        return bare || settings->format == FORMAT_CSV ? NULL : saved_links;
+    return settings->semantic ? scanned_links : NULL;
+}
+
 int cmd_scan(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     if (check_embedder(settings, report, &error))
         return report_fatal(report, "%s", error.message);
-    return print_groups_and_links(scan_groups, settings->semantic ? print_scan_links : NULL,
-                                  settings, report);
+    return print_groups_and_links(scan_groups, links_of(settings), settings, report);
 }
