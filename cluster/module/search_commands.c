@@ -1,0 +1,209 @@
+/* Searches: asked for by the main thread, done and answered by those of the node. */
+#include "cluster/module/commands.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/module/arguments.h"
+
+/* A search, and the client that waits for it. */
+struct waiting_search {
+    struct node_search search;
+    struct RedisModuleBlockedClient *client; /* NULL: it cannot be blocked, and waits here: */
+    pthread_mutex_t lock;
+    pthread_cond_t is_over;
+    bool over;
+};
+
+/* ---- answers ---- */
+
+/* [query, payload, distance, …]; of a node: [which shards were searched, these]. */
+static int reply_search(struct RedisModuleCtx *context, const struct node_search *search)
+{
+    if (search->status)
+        return reply_error_of(context, &search->error);
+    if (search->all) {
+        redis.ReplyWithArray(context, 2);
+        redis.ReplyWithStringBuffer(context, (const char *)search->shards, search->shards_bytes);
+    }
+    redis.ReplyWithArray(context, (long)search->hit_count * 3);
+    for (size_t i = 0; i < search->hit_count; i++) {
+        redis.ReplyWithLongLong(context, search->hits[i].query);
+        redis.ReplyWithLongLong(context, (long long)search->hits[i].payload);
+        redis.ReplyWithLongLong(context, search->hits[i].distance);
+    }
+    return REDIS_OK;
+}
+
+static int reply_to_blocked(struct RedisModuleCtx *context, struct RedisModuleString **strings,
+                            int count)
+{
+    const struct waiting_search *waiting = redis.GetBlockedClientPrivateData(context);
+    (void)strings;
+    (void)count;
+    return reply_search(context, &waiting->search);
+}
+
+static void free_waiting(struct RedisModuleCtx *context, void *private_data)
+{
+    struct waiting_search *waiting = private_data;
+    (void)context;
+    pthread_mutex_destroy(&waiting->lock);
+    pthread_cond_destroy(&waiting->is_over);
+    free(waiting->search.hits);
+    free(waiting->search.codes);
+    free(waiting);
+}
+
+static void wake_client(struct node_search *search)
+{
+    struct waiting_search *waiting = search->context;
+    if (waiting->client) {
+        redis.UnblockClient(waiting->client, waiting);
+        return;
+    }
+    pthread_mutex_lock(&waiting->lock);
+    waiting->over = true;
+    pthread_cond_signal(&waiting->is_over);
+    pthread_mutex_unlock(&waiting->lock);
+}
+
+/* ---- questions ---- */
+
+static enum doppel_status no_search_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many codes");
+}
+
+static enum doppel_status read_search_codes(const struct shard *shard, struct arguments *arguments,
+                                            struct node_search *search, struct doppel_error *error)
+{
+    search->count = (size_t)arguments_left(arguments);
+    search->codes = malloc((search->count + 1) * shard->words * sizeof *search->codes);
+    if (!search->codes)
+        return no_search_memory(error);
+    for (size_t i = 0; i < search->count; i++) {
+        size_t size = 0;
+        const char *code = arguments_take(arguments, &size);
+        if (!shard_parse_code(shard, code, size, search->codes + i * shard->words))
+            return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                               "code %zu is none of %u bits, in bytes or hexadecimal digits", i + 1,
+                               shard_code_bits(&shard->options));
+    }
+    return search->count ? DOPPEL_OK
+                         : doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no code to search for");
+}
+
+static enum doppel_status read_packed_codes(const struct shard *shard, struct arguments *arguments,
+                                            struct node_search *search, struct doppel_error *error)
+{
+    size_t size = 0;
+    const char *bytes = arguments_take(arguments, &size);
+    search->count = bytes ? count_packed(shard, size, 0) : 0;
+    if (!search->count || arguments_left(arguments))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "PACKED is followed by whole codes of %zu bytes each, and no more",
+                           shard->words * sizeof(uint64_t));
+    search->codes = malloc(size);
+    if (!search->codes)
+        return no_search_memory(error);
+    memcpy(search->codes, bytes, size);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status read_search(const struct shard *shard, struct arguments *arguments,
+                                      bool is_knn, struct node_search *search,
+                                      struct doppel_error *error)
+{
+    const uint32_t most = shard->options.index.table == DOPPEL_INDEX_HAMMING
+                              ? shard->options.index.bits
+                              : shard->options.index.lanes;
+    uint64_t radius = most, nearest = 0;
+    bool has_radius = is_knn, has_count = !is_knn, good = true;
+    for (;;) {
+        if (arguments_take_word(arguments, "RADIUS"))
+            good = has_radius = arguments_take_number(arguments, 0, most, &radius);
+        else if (arguments_take_word(arguments, "COUNT"))
+            good = has_count = arguments_take_number(arguments, 1, UINT32_MAX, &nearest);
+        else if (arguments_take_word(arguments, "NODE"))
+            search->all = true;
+        else
+            break;
+        if (!good)
+            break;
+    }
+    if (!good || !has_radius || !has_count)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           is_knn ? "wanted: key COUNT n [RADIUS n] [NODE] code …"
+                                  : "wanted: key RADIUS n [COUNT n] [NODE] code …");
+    search->radius = (uint32_t)radius;
+    search->nearest = (size_t)nearest;
+    return arguments_take_word(arguments, "PACKED")
+               ? read_packed_codes(shard, arguments, search, error)
+               : read_search_codes(shard, arguments, search, error);
+}
+
+/* Within a transaction or a script all waits for it. */
+static void wait_here(struct RedisModuleCtx *context, struct waiting_search *waiting)
+{
+    pthread_mutex_lock(&waiting->lock);
+    while (!waiting->over)
+        pthread_cond_wait(&waiting->is_over, &waiting->lock);
+    pthread_mutex_unlock(&waiting->lock);
+    reply_search(context, &waiting->search);
+    free_waiting(context, waiting);
+}
+
+static void ask_node(struct RedisModuleCtx *context, const struct shard *shard,
+                     struct waiting_search *waiting)
+{
+    const int unblockable = REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_DENY_BLOCKING;
+    const bool blocks = !(redis.GetContextFlags(context) & unblockable);
+    if (blocks)
+        waiting->client = redis.BlockClient(context, reply_to_blocked, NULL, free_waiting, 0);
+    node_search(shard->member, &waiting->search);
+    if (!blocks)
+        wait_here(context, waiting);
+}
+
+static int search_shard(struct RedisModuleCtx *context, struct RedisModuleString **strings,
+                        int count, bool is_knn)
+{
+    struct arguments arguments = {strings, count, 2};
+    struct doppel_error error;
+    struct RedisModuleKey *key;
+    if (count < 5)
+        return redis.WrongArity(context);
+    const struct shard *shard = open_shard(context, strings[1], REDIS_READ, &key);
+    if (!shard)
+        return REDIS_OK;
+    struct waiting_search *waiting = calloc(1, sizeof *waiting);
+    if (!waiting) {
+        reply_failure(context, "no memory to search");
+        redis.CloseKey(key);
+        return REDIS_OK;
+    }
+    pthread_mutex_init(&waiting->lock, NULL);
+    pthread_cond_init(&waiting->is_over, NULL);
+    waiting->search.done = wake_client;
+    waiting->search.context = waiting;
+    if (read_search(shard, &arguments, is_knn, &waiting->search, &error)) {
+        reply_error_of(context, &error);
+        free_waiting(context, waiting);
+    } else {
+        ask_node(context, shard, waiting);
+    }
+    redis.CloseKey(key);
+    return REDIS_OK;
+}
+
+int command_search(struct RedisModuleCtx *context, struct RedisModuleString **strings, int count)
+{
+    return search_shard(context, strings, count, false);
+}
+
+int command_knn(struct RedisModuleCtx *context, struct RedisModuleString **strings, int count)
+{
+    return search_shard(context, strings, count, true);
+}

@@ -1,0 +1,161 @@
+/* Searches of a node, by threads of their own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/node/node_internal.h"
+
+/* ---- which codes ---- */
+
+/* Of which members hits are wanted. */
+struct search_filter {
+    bool all;
+    uint32_t member;  /* or this one */
+    uint8_t *members; /* a bit each: it is there; NULL: of all, none has left */
+};
+
+static bool is_searched(void *context, uint64_t payload)
+{
+    const struct search_filter *filter = context;
+    const uint32_t member = (uint32_t)(payload & (NODE_MEMBERS_MOST - 1));
+    return filter->all ? filter->members[member / 8] >> member % 8 & 1 : member == filter->member;
+}
+
+/* Under the lock. Codes of members that have left may be there yet. */
+static bool make_filter(const struct node_family *family, const struct node_search *search,
+                        struct search_filter *filter)
+{
+    *filter = (struct search_filter){.all = search->all, .member = search->member};
+    if (!search->all || !family->leaving)
+        return true;
+    filter->members = calloc(NODE_MEMBERS_MOST / 8, 1);
+    for (size_t i = 0; filter->members && i < family->members.count; i++) {
+        const struct node_member *member = family->members.items[i];
+        if (member && !member->has_left)
+            filter->members[i / 8] |= (uint8_t)(1U << i % 8);
+    }
+    return filter->members != NULL;
+}
+
+/* ---- one search ---- */
+
+static enum doppel_status run_search(const struct node_family *family, struct node_search *search,
+                                     struct search_filter *filter)
+{
+    struct doppel_index_request request = {.queries = search->codes,
+                                           .count = search->count,
+                                           .radius = search->radius,
+                                           .nearest = search->nearest};
+    if (filter->members || !filter->all) {
+        request.filter = is_searched;
+        request.filter_context = filter;
+    }
+    return doppel_index_search_array(family->index, &request, &search->hits, &search->hit_count,
+                                     &search->error);
+}
+
+/* Under the lock, when it is done: a member that is there yet was there all the time, and whole. */
+static bool was_searched(const struct node_member *member, const struct node_search *search)
+{
+    return member && !member->has_left && member->joined <= search->asked;
+}
+
+static enum doppel_status note_shards(const struct node_family *family, struct node_search *search)
+{
+    const struct node_member *own = family->members.items[search->member];
+    if (!search->all)
+        return was_searched(own, search) && own->joined == search->joined
+                   ? DOPPEL_OK
+                   : doppel_fail(&search->error, DOPPEL_E_NOT_FOUND,
+                                 "what was searched is not here any more: ask again");
+    for (size_t i = 0; i < family->members.count; i++) {
+        const struct node_member *member = family->members.items[i];
+        if (!was_searched(member, search))
+            continue;
+        const size_t at = member->shard / 8;
+        search->shards[at] |= (uint8_t)(1U << member->shard % 8);
+        search->shards_bytes = at >= search->shards_bytes ? at + 1 : search->shards_bytes;
+    }
+    return DOPPEL_OK;
+}
+
+static void strip_members(struct node_search *search)
+{
+    for (size_t i = 0; i < search->hit_count; i++)
+        search->hits[i].payload >>= NODE_MEMBER_BITS;
+}
+
+/* Under the lock, which it lets go meanwhile. */
+static enum doppel_status search_when_applied(struct node *node, struct node_search *search)
+{
+    struct node_family *family = search->family;
+    struct search_filter filter;
+    while (node->applied < search->asked)
+        pthread_cond_wait(&node->has_applied, &node->lock);
+    if (family->failure.status) {
+        search->error = family->failure;
+        return family->failure.status;
+    }
+    if (!make_filter(family, search, &filter))
+        return doppel_fail(&search->error, DOPPEL_E_MEMORY, "no memory to search");
+    pthread_mutex_unlock(&node->lock);
+    enum doppel_status status = run_search(family, search, &filter);
+    free(filter.members);
+    strip_members(search);
+    pthread_mutex_lock(&node->lock);
+    return status ? status : note_shards(family, search);
+}
+
+/* Under the lock, which it lets go meanwhile. */
+static void finish_search(struct node *node, struct node_search *search)
+{
+    struct node_family *unused;
+    search->status = search_when_applied(node, search);
+    unused = node_family_release(search->family);
+    pthread_mutex_unlock(&node->lock);
+    node_family_free(unused);
+    free(search->codes);
+    search->codes = NULL;
+    search->done(search);
+    pthread_mutex_lock(&node->lock);
+}
+
+void *node_search_all(void *context)
+{
+    struct node *node = context;
+    pthread_mutex_lock(&node->lock);
+    while (node->first_search || !node->ends) {
+        struct node_search *search = node->first_search;
+        if (!search) {
+            pthread_cond_wait(&node->has_searches, &node->lock);
+            continue;
+        }
+        node->first_search = search->next;
+        if (!node->first_search)
+            node->last_search = &node->first_search;
+        finish_search(node, search);
+    }
+    pthread_mutex_unlock(&node->lock);
+    return NULL;
+}
+
+/* ---- asking ---- */
+
+void node_search(struct node_member *member, struct node_search *search)
+{
+    struct node_family *family = member->family;
+    struct node *node = family->node;
+    search->family = family;
+    search->member = member->number;
+    search->joined = member->joined;
+    search->hits = NULL;
+    search->hit_count = search->shards_bytes = 0;
+    memset(search->shards, 0, sizeof search->shards);
+    search->next = NULL;
+    pthread_mutex_lock(&node->lock);
+    family->users++;
+    search->asked = node->asked;
+    *node->last_search = search;
+    node->last_search = &search->next;
+    pthread_cond_signal(&node->has_searches);
+    pthread_mutex_unlock(&node->lock);
+}

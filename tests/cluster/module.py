@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""The module in a Redis server: its answers are those of a scan, and survive all that Redis does
+with keys."""
+
+import pathlib
+import random
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+
+import tap
+from redis import RedisError, Server
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+WORK = tempfile.TemporaryDirectory()
+FAMILY = "pictures"
+SHARDS = 8
+
+
+def random_codes(seed, count):
+    """Many near each other."""
+    chance = random.Random(seed)
+    middles = [chance.getrandbits(64) for _ in range(40)]
+    codes = []
+    for _ in range(count):
+        code = chance.choice(middles)
+        for _ in range(chance.randrange(8)):
+            code ^= 1 << chance.randrange(64)
+        codes.append(code)
+    return codes
+
+
+def key_of(shard):
+    return f"doppel:{{{shard}}}:{FAMILY}"
+
+
+def packed(payloads, codes):
+    return struct.pack(f"<{len(payloads)}Q{len(codes)}Q", *payloads, *codes)
+
+
+class Collection:
+    """Codes in shards of a server, and the same ones here."""
+
+    def __init__(self, client, seed=1, count=4000):
+        self.codes = dict(enumerate(random_codes(seed, count)))
+        for shard in range(SHARDS):
+            client.run("DOPPEL.CREATE", key_of(shard), "TABLE", "HAMMING", "BITS", 64, "RADIUS", 8,
+                       "FAMILY", FAMILY, "SHARD", shard)  # fmt: skip
+            ours = {p: c for p, c in self.codes.items() if p % SHARDS == shard}
+            added = client.run("DOPPEL.ADD", key_of(shard), "PACKED",
+                               packed(ours.keys(), ours.values()))  # fmt: skip
+            assert added == len(ours)
+
+    def remove(self, client, payloads):
+        for payload in payloads:
+            assert client.run("DOPPEL.REMOVE", key_of(payload % SHARDS), payload) == 1
+            del self.codes[payload]
+
+    def near(self, query, radius, shard=None):
+        found = [
+            ((code ^ query).bit_count(), payload)
+            for payload, code in self.codes.items()
+            if (code ^ query).bit_count() <= radius and shard in (None, payload % SHARDS)
+        ]
+        return sorted(found)
+
+    def check(self, client, seed=7, key=key_of(3), shards=range(SHARDS)):
+        queries = random_codes(seed, 20)
+        covered, hits = client.run("DOPPEL.SEARCH", key, "RADIUS", 9, "NODE", "PACKED",
+                                   struct.pack("<20Q", *queries))  # fmt: skip
+        assert covered == bytes([sum(1 << shard for shard in shards)]), covered
+        assert triples(hits) == [
+            (number, payload, distance)
+            for number, query in enumerate(queries)
+            for distance, payload in self.near(query, 9)
+        ]
+
+
+def triples(hits):
+    return list(zip(hits[::3], hits[1::3], hits[2::3]))
+
+
+def start(name, *options, **more):
+    return Server(BUILD, pathlib.Path(WORK.name) / name, *options, **more)
+
+
+# ---- answers ----
+
+
+def test_answers_are_those_of_a_scan():
+    server = start("scan")
+    client = server.client()
+    collection = Collection(client)
+    collection.check(client)
+    collection.remove(client, range(0, 4000, 17))
+    collection.check(client)
+    query = random_codes(5, 1)[0]
+    own = client.run("DOPPEL.SEARCH", key_of(2), "RADIUS", 12, f"{query:016x}")
+    assert [(d, p) for _, p, d in triples(own)] == collection.near(query, 12, shard=2)
+    nearest = client.run("DOPPEL.KNN", key_of(2), "COUNT", 5, "NODE", f"{query:016x}")[1]
+    assert [(d, p) for _, p, d in triples(nearest)] == collection.near(query, 64)[:5]
+    some = client.run("DOPPEL.SEARCH", key_of(2), "COUNT", 3, "RADIUS", 20, "NODE",
+                      struct.pack("<Q", query))[1]  # fmt: skip
+    assert [(d, p) for _, p, d in triples(some)] == collection.near(query, 20)[:3]
+    server.stop()
+
+
+def test_codes_of_other_widths():
+    server = start("widths")
+    client = server.client()
+    for bits in (32, 64, 128, 256):
+        client.run("DOPPEL.CREATE", f"w{bits}", "TABLE", "HAMMING", "BITS", bits, "RADIUS", 4)
+        one, two = "a5" * (bits // 8), "a5" * (bits // 8 - 1) + "a4"
+        assert client.run("DOPPEL.ADD", f"w{bits}", 1, one, 2, two) == 2
+        assert client.run("DOPPEL.SEARCH", f"w{bits}", "RADIUS", 0, one) == [0, 1, 0]
+        assert client.run("DOPPEL.SEARCH", f"w{bits}", "RADIUS", 1, two) == [0, 2, 0, 0, 1, 1]
+    client.run("DOPPEL.CREATE", "texts", "TABLE", "BANDS", "LANES", 8, "BANDS", 2, "ROWS", 4)
+    lanes = [1, 2, 3, 4, 5, 6, 7, 8]
+    other = lanes[:4] + [0, 0, 0, 0]
+    for payload, signature in ((1, lanes), (2, other), (3, [9] * 8)):
+        client.run("DOPPEL.ADD", "texts", payload, struct.pack("<8H", *signature))
+    found = client.run("DOPPEL.SEARCH", "texts", "RADIUS", 4, struct.pack("<8H", *lanes))
+    assert triples(found) == [(0, 1, 0), (0, 2, 4)]
+    server.stop()
+
+
+def test_replacing_and_adding_twice():
+    server = start("replace")
+    client = server.client()
+    client.run("DOPPEL.CREATE", "k", "TABLE", "HAMMING")
+    for _ in range(3):
+        client.run("DOPPEL.ADD", "k", "REPLACE", 5, "00" * 8, 6, "ff" * 8)
+    assert client.run("DOPPEL.SEARCH", "k", "RADIUS", 0, "00" * 8) == [0, 5, 0]
+    client.run("DOPPEL.ADD", "k", 5, "0f" * 8)
+    assert client.run("DOPPEL.SEARCH", "k", "RADIUS", 0, "00" * 8, "0f" * 8) == [0, 5, 0, 1, 5, 0]
+    assert client.run("DOPPEL.REMOVE", "k", 5, 77) == 2
+    assert client.run("DOPPEL.REMOVE", "k", 5) == 0
+    assert client.run("DOPPEL.SEARCH", "k", "RADIUS", 64, "00" * 8) == [0, 6, 64]
+    server.stop()
+
+
+def test_where_clients_cannot_wait():
+    server = start("multi")
+    client = server.client()
+    collection = Collection(client)
+    query = random_codes(5, 1)[0]
+    search = ("DOPPEL.SEARCH", key_of(2), "RADIUS", 12, f"{query:016x}")
+    expected = client.run(*search)
+    client.send(("MULTI",), search, ("EXEC",))
+    assert [client.read() for _ in range(3)][2] == [expected]
+    script = "return redis.call('DOPPEL.SEARCH', KEYS[1], 'RADIUS', '12', ARGV[1])"
+    assert client.run("EVAL", script, 1, key_of(2), f"{query:016x}") == expected
+    collection.check(client)
+    server.stop()
+
+
+# ---- what Redis does with keys ----
+
+
+def test_saved_and_loaded():
+    server = start("saved", "--appendonly", "yes", "--aof-use-rdb-preamble", "no")
+    client = server.client()
+    collection = Collection(client)
+    collection.remove(client, range(0, 4000, 13))
+    before = client.run("DEBUG", "DIGEST")
+    assert client.run("DEBUG", "RELOAD") == "OK"
+    assert client.run("DEBUG", "DIGEST") == before
+    collection.check(client)
+    client.run("BGREWRITEAOF")
+    while b"aof_rewrite_in_progress:1" in client.run("INFO", "persistence"):
+        pass
+    assert client.run("DEBUG", "LOADAOF") == "OK"
+    collection.check(client)
+    client.run("CONFIG", "SET", "appendfsync", "always")
+    collection.remove(client, [1])
+    server.kill()
+    server.start()
+    collection.check(server.client())
+    server.stop()
+
+
+def test_moved_copied_and_deleted():
+    server, other = start("one"), start("two")
+    client, second = server.client(), other.client()
+    collection = Collection(client)
+    client.run("RENAME", key_of(1), "elsewhere")
+    collection.check(client)
+    assert client.run("COPY", key_of(2), "copy") == 1
+    collection.check(client)
+    assert client.run("MIGRATE", "127.0.0.1", other.port, key_of(4), 0, 60000) == "OK"
+    there = {p: c for p, c in collection.codes.items() if p % SHARDS == 4}
+    everything, collection.codes = collection.codes, there
+    collection.check(second, key=key_of(4), shards=[4])
+    collection.codes = {p: c for p, c in everything.items() if p % SHARDS != 4}
+    collection.check(client, shards=set(range(SHARDS)) - {4})
+    client.run("PEXPIRE", key_of(5), 1)
+    while client.run("EXISTS", key_of(5)):
+        pass
+    collection.codes = {p: c for p, c in everything.items() if p % SHARDS not in (4, 5)}
+    collection.check(client, shards=set(range(SHARDS)) - {4, 5})
+    for emptied in ("SYNC", "ASYNC"):
+        client.run("FLUSHALL", emptied)
+        collection = Collection(client, seed=3, count=300)
+        collection.check(client)
+    server.stop()
+    other.stop()
+
+
+def test_other_options_after_all_was_emptied():
+    server = start("options")
+    client = server.client()
+    Collection(client)
+    client.run("FLUSHALL", "ASYNC")
+    made = ("DOPPEL.CREATE", "k", "TABLE", "HAMMING", "BITS", 256, "FAMILY", FAMILY, "SHARD", 1)
+    assert client.run(*made) == "OK"
+    assert client.run(*made) == "OK"
+    assert "other options" in client.error(
+        "DOPPEL.CREATE", "l", "TABLE", "HAMMING", "BITS", 64, "FAMILY", FAMILY, "SHARD", 2
+    )
+    server.stop()
+
+
+def test_a_replica_answers_the_same():
+    server, replica = start("master"), start("replica")
+    client, second = server.client(), replica.client()
+    collection = Collection(client)
+    second.run("REPLICAOF", "127.0.0.1", server.port)
+    while b"master_link_status:up" not in second.run("INFO", "replication"):
+        pass
+    collection.remove(client, range(0, 4000, 19))
+    assert client.run("WAIT", 1, 20000) == 1
+    collection.check(second)
+    assert client.run("DEBUG", "DIGEST") == second.run("DEBUG", "DIGEST")
+    assert second.error("DOPPEL.REMOVE", key_of(1), 1).startswith("READONLY")
+    server.stop()
+    replica.stop()
+
+
+# ---- bad input ----
+
+
+def crc64(data):
+    """That of Redis: CRC-64, Jones' polynomial, reflected."""
+    table = []
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x95AC9329AC4BC9B5 if crc & 1 else 0)
+        table.append(crc)
+    crc = 0
+    for byte in data:
+        crc = table[(crc ^ byte) & 255] ^ crc >> 8
+    return crc
+
+
+def test_damaged_shards_are_refused():
+    server = start("damaged", "--rdbcompression", "no")
+    client = server.client()
+    client.run("DOPPEL.CREATE", "k", "TABLE", "HAMMING", "FAMILY", "f", "SHARD", 3)
+    client.run("DOPPEL.ADD", "k", "PACKED", packed(range(40), random_codes(2, 40)))
+    dump = client.run("DUMP", "k")
+    body = dump[:-8]
+    assert client.run("RESTORE", "same", 0, body + struct.pack("<Q", crc64(body))) == "OK"
+    client.run("DEL", "same")
+    refused = restored = 0
+    for at in range(1, len(body) - 2):
+        for bit in (0, 5, 7):
+            bent = bytearray(body)
+            bent[at] ^= 1 << bit
+            client.send(("RESTORE", "bent", 0, bytes(bent) + struct.pack("<Q", crc64(bent))))
+            answer = client.read()
+            refused += isinstance(answer, RedisError)
+            if not isinstance(answer, RedisError):
+                restored += 1
+                assert client.run("DUMP", "bent") == dump, at
+                client.run("DEL", "bent")
+    for size in range(1, len(body) - 2, 3):
+        cut = body[:size] + body[-2:]
+        client.error("RESTORE", "bent", 0, cut + struct.pack("<Q", crc64(cut)))
+    assert refused > 1000 and restored < 10, (refused, restored)
+    assert "of a shard is damaged" in server.log()
+    assert client.run("DOPPEL.SEARCH", "k", "RADIUS", 64, "NODE", "00" * 8)[0] == b"\x08"
+    server.stop()
+
+
+def test_commands_that_are_wrong():
+    server = start("wrong")
+    client = server.client()
+    client.run("SET", "text", "x")
+    client.run("DOPPEL.CREATE", "k", "TABLE", "HAMMING")
+    wanted = {
+        "wanted": [
+            ("DOPPEL.CREATE", "n", "TABLE", "POSTINGS"),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "BITS"),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "BITS", "-1"),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "LANES", 128),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "SHARD", 1 << 14),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "FAMILY", "x" * 256),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "FAMILY", b"a\0b"),
+            ("DOPPEL.ADD", "k", 1, "00" * 7),
+            ("DOPPEL.ADD", "k", 1, "zz" * 8),
+            ("DOPPEL.ADD", "k", 1, "00" * 8, 2),
+            ("DOPPEL.ADD", "k", 1 << 48, "00" * 8),
+            ("DOPPEL.ADD", "k", "PACKED", b"x" * 17),
+            ("DOPPEL.ADD", "k", "PACKED", b""),
+            ("DOPPEL.ADD", "k", "PACKED", struct.pack("<QQ", 1 << 48, 0)),
+            ("DOPPEL.REMOVE", "k", "x"),
+            ("DOPPEL.SEARCH", "k", "COUNT", 3, "00" * 8),
+            ("DOPPEL.SEARCH", "k", "RADIUS", 65, "00" * 8),
+            ("DOPPEL.KNN", "k", "RADIUS", 3, "00" * 8),
+            ("DOPPEL.KNN", "k", "COUNT", 0, "00" * 8),
+        ],
+        "code": [
+            ("DOPPEL.SEARCH", "k", "RADIUS", 3, "00" * 8, "11"),
+            ("DOPPEL.SEARCH", "k", "RADIUS", 3, "NODE"),
+            ("DOPPEL.SEARCH", "k", "RADIUS", 3, "PACKED", "1234567"),
+            ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "BITS", 40),
+        ],
+        "wrong number": [
+            ("DOPPEL.CREATE", "n", "TABLE"),
+            ("DOPPEL.ADD", "k", 1),
+            ("DOPPEL.REMOVE", "k"),
+            ("DOPPEL.SEARCH", "k", "RADIUS", 3),
+            ("DOPPEL.INFO", "k", "x"),
+        ],
+        "no such shard": [
+            ("DOPPEL.ADD", "absent", 1, "00" * 8),
+            ("DOPPEL.REMOVE", "absent", 1),
+            ("DOPPEL.SEARCH", "absent", "RADIUS", 3, "00" * 8),
+            ("DOPPEL.INFO", "absent"),
+        ],
+        "WRONGTYPE": [
+            ("DOPPEL.ADD", "text", 1, "00" * 8),
+            ("DOPPEL.INFO", "text"),
+            ("DOPPEL.SEARCH", "text", "RADIUS", 3, "00" * 8),
+        ],
+        "is there": [
+            ("DOPPEL.CREATE", "text", "TABLE", "HAMMING"),
+            ("DOPPEL.CREATE", "k", "TABLE", "HAMMING", "BITS", 128),
+        ],
+        "bands": [("DOPPEL.CREATE", "n", "TABLE", "BANDS", "LANES", 8, "BANDS", 9, "ROWS", 2)],
+    }
+    for part, commands in wanted.items():
+        for command in commands:
+            assert part in client.error(*command), (part, command)
+    assert client.run("DOPPEL.INFO", "k")[13] == 0
+    client.run("SELECT", 3)
+    assert "database 0" in client.error("DOPPEL.CREATE", "n", "TABLE", "HAMMING")
+    server.stop()
+
+
+def test_no_memory_is_said():
+    server = start("memory", "--maxmemory", "4mb")
+    client = server.client()
+    client.run("DOPPEL.CREATE", "k", "TABLE", "HAMMING")
+    for at in range(0, 1 << 20, 1 << 12):
+        client.send(
+            ("DOPPEL.ADD", "k", "PACKED", packed(range(at, at + 4096), random_codes(at, 4096)))
+        )
+        answer = client.read()
+        if isinstance(answer, RedisError):
+            break
+    assert str(answer).startswith("OOM"), answer
+    assert client.run("DOPPEL.INFO", "k")[13] == at
+    assert client.run("DOPPEL.KNN", "k", "COUNT", 1, "00" * 8)
+    server.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.modules[__name__]))

@@ -1,0 +1,131 @@
+"""Redis servers with the module, started for a test, and a client of them."""
+
+import atexit
+import pathlib
+import shutil
+import socket
+import subprocess
+import time
+
+
+class RedisError(Exception):
+    """An answer that is an error."""
+
+
+class Client:
+    """One connection. Commands are lists of str, int or bytes."""
+
+    def __init__(self, port, timeout=60):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.answers = self.socket.makefile("rb")
+
+    def close(self):
+        self.answers.close()
+        self.socket.close()
+
+    def send(self, *commands):
+        self.socket.sendall(b"".join(encode(command) for command in commands))
+
+    def read(self):
+        line = self.answers.readline()
+        if not line.endswith(b"\r\n"):
+            raise ConnectionError("the server is gone")
+        kind, rest = line[:1], line[1:-2]
+        if kind == b"+":
+            return rest.decode()
+        if kind == b"-":
+            return RedisError(rest.decode())
+        if kind == b":":
+            return int(rest)
+        if kind == b"$":
+            return None if rest == b"-1" else self.answers.read(int(rest) + 2)[:-2]
+        if kind == b"*":
+            return None if rest == b"-1" else [self.read() for _ in range(int(rest))]
+        raise ValueError(line)
+
+    def run(self, *command):
+        """The answer of one command; an error is raised."""
+        self.send(command)
+        answer = self.read()
+        if isinstance(answer, RedisError):
+            raise answer
+        return answer
+
+    def error(self, *command):
+        """The error that a command is answered with."""
+        self.send(command)
+        answer = self.read()
+        if not isinstance(answer, RedisError):
+            raise AssertionError(f"{command[:3]} was not refused: {answer!r}")
+        return str(answer)
+
+
+def encode(command):
+    parts = [as_bytes(part) for part in command]
+    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts)
+
+
+def as_bytes(part):
+    return part if isinstance(part, bytes) else str(part).encode()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """A server in a folder of its own; in its cluster mode the bus has port + 10000."""
+
+    def __init__(self, build, folder, *options, cluster=False):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.module = pathlib.Path(build) / "cluster" / "doppel.so"
+        self.options = options
+        self.cluster = cluster
+        self.port = free_port()
+        self.process = None
+        self.start()
+
+    def start(self):
+        command = [
+            shutil.which("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1",
+            "--dir", str(self.folder), "--loadmodule", str(self.module), "--save", "",
+            "--enable-debug-command", "yes", "--logfile", str(self.folder / "log"),
+        ]  # fmt: skip
+        if self.cluster:
+            command += ["--cluster-enabled", "yes", "--cluster-config-file", "nodes"]
+        self.process = subprocess.Popen(
+            command + list(self.options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        atexit.register(self.process.kill)
+        self.wait()
+
+    def wait(self):
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                client = Client(self.port)
+                if client.run("PING") == "PONG":
+                    client.close()
+                    return
+            except (OSError, RedisError):
+                time.sleep(0.02)
+        raise AssertionError("the server does not start: " + self.log()[-2000:])
+
+    def client(self, timeout=60):
+        return Client(self.port, timeout)
+
+    def log(self):
+        path = self.folder / "log"
+        return path.read_text() if path.exists() else ""
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(60)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(60)
