@@ -123,6 +123,25 @@ DOPPEL_API void doppel_vector_whitening_free(struct doppel_vector_whitening *whi
 DOPPEL_API bool doppel_vector_whiten(const struct doppel_vector_whitening *whitening,
                                      const float *row, float *out);
 
+/** How many numbers a whitening is: dimension × (dimension + 3) / 2. */
+DOPPEL_API size_t doppel_vector_whitening_size(uint32_t dimension);
+
+/** The numbers of a whitening, to be kept: the mean; then, row by row, the lower triangle by which
+ * a vector less the mean is multiplied. @param out room for doppel_vector_whitening_size of them */
+DOPPEL_API void doppel_vector_whitening_get(const struct doppel_vector_whitening *whitening,
+                                            float *out);
+
+/**
+ * A whitening of such numbers, which whitens to the same bits as the one that they are of.
+ * @param numbers borrowed for the call
+ * @param out given (doppel_vector_whitening_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: a dimension out of range; DOPPEL_E_FORMAT: one of them is
+ *     no number; DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_vector_whitening_set(const float *numbers, uint32_t dimension,
+                                                          struct doppel_vector_whitening **out,
+                                                          struct doppel_error *error);
+
 /* ---- scores that take the density into account ---- */
 
 enum { DOPPEL_VECTOR_COHORT_SIZE_MAX = 1 << 16, DOPPEL_VECTOR_COHORT_NEAREST_MAX = 64 };

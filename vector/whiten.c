@@ -128,13 +128,26 @@ static size_t blocks_of(size_t dimension)
     return (dimension + COLUMNS - 1) / COLUMNS;
 }
 
+/* Where a number of the factor lies: of x[i], in the sum that is out[j]. */
+static size_t place_in_factor(const struct doppel_vector_whitening *whitening, size_t j, size_t i)
+{
+    return (j / COLUMNS * whitening->dimension + i) * COLUMNS + j % COLUMNS;
+}
+
+static bool allocate_whitening(struct doppel_vector_whitening *out)
+{
+    const size_t size = out->dimension;
+    out->mean = malloc(size * sizeof *out->mean);
+    out->by = calloc(blocks_of(size) * size * COLUMNS, sizeof *out->by);
+    return out->mean && out->by;
+}
+
 static void keep_factor(const double *inverse, struct doppel_vector_whitening *out)
 {
     const size_t size = out->dimension;
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < size; j++) /* transposed */
-            out->by[(j / COLUMNS * size + i) * COLUMNS + j % COLUMNS] =
-                (float)inverse[j * size + i];
+    for (size_t j = 0; j < size; j++)
+        for (size_t i = 0; i <= j; i++)
+            out->by[place_in_factor(out, j, i)] = (float)inverse[j * size + i];
 }
 
 static enum doppel_status learn_whitening(struct learning *learning,
@@ -148,10 +161,8 @@ static enum doppel_status learn_whitening(struct learning *learning,
     learning->factor = calloc(dimension * dimension, sizeof *learning->factor);
     learning->unit = calloc(dimension, sizeof *learning->unit);
     inverse = calloc(dimension * dimension, sizeof *inverse);
-    out->mean = malloc(dimension * sizeof *out->mean);
-    out->by = calloc(blocks_of(dimension) * dimension * COLUMNS, sizeof *out->by);
-    if (!learning->mean || !learning->factor || !learning->unit || !inverse || !out->mean ||
-        !out->by)
+    if (!learning->mean || !learning->factor || !learning->unit || !inverse ||
+        !allocate_whitening(out))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to whiten vectors"));
     TRY(learn_mean(learning, error));
     TRY(learn_covariance(learning, error));
@@ -165,19 +176,30 @@ done:
     return status;
 }
 
+static enum doppel_status begin_whitening(uint32_t dimension, struct doppel_vector_whitening **out,
+                                          struct doppel_error *error)
+{
+    if (!dimension || dimension > DOPPEL_VECTOR_DIMENSION_MAX)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "vectors have 1 to %d dimensions, not %u",
+                           (int)DOPPEL_VECTOR_DIMENSION_MAX, dimension);
+    struct doppel_vector_whitening *whitening = calloc(1, sizeof *whitening);
+    if (!whitening)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to whiten vectors");
+    whitening->dimension = dimension;
+    *out = whitening;
+    return DOPPEL_OK;
+}
+
 enum doppel_status doppel_vector_whitening_make(const struct doppel_vectors *vectors,
                                                 struct doppel_vector_whitening **out,
                                                 struct doppel_error *error)
 {
     struct learning learning = {.vectors = vectors, .dimension = vectors->dimension};
-    if (!vectors->dimension || vectors->dimension > DOPPEL_VECTOR_DIMENSION_MAX)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "vectors have 1 to %d dimensions, not %u",
-                           (int)DOPPEL_VECTOR_DIMENSION_MAX, vectors->dimension);
-    struct doppel_vector_whitening *whitening = calloc(1, sizeof *whitening);
-    if (!whitening)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to whiten vectors");
-    whitening->dimension = vectors->dimension;
-    const enum doppel_status status = learn_whitening(&learning, whitening, error);
+    struct doppel_vector_whitening *whitening = NULL;
+    enum doppel_status status = begin_whitening(vectors->dimension, &whitening, error);
+    if (status)
+        return status;
+    status = learn_whitening(&learning, whitening, error);
     free(learning.mean);
     free(learning.factor);
     free(learning.unit);
@@ -218,4 +240,52 @@ bool doppel_vector_whiten(const struct doppel_vector_whitening *whitening, const
     memcpy(out, whitened, size * sizeof *out);
     free(centred);
     return true;
+}
+
+/* ---- its numbers ---- */
+
+size_t doppel_vector_whitening_size(uint32_t dimension)
+{
+    return (size_t)dimension * ((size_t)dimension + 3) / 2;
+}
+
+void doppel_vector_whitening_get(const struct doppel_vector_whitening *whitening, float *out)
+{
+    const size_t size = whitening->dimension;
+    memcpy(out, whitening->mean, size * sizeof *out);
+    out += size;
+    for (size_t j = 0; j < size; j++)
+        for (size_t i = 0; i <= j; i++)
+            *out++ = whitening->by[place_in_factor(whitening, j, i)];
+}
+
+static void take_numbers_of(const float *numbers, struct doppel_vector_whitening *out)
+{
+    const size_t size = out->dimension;
+    memcpy(out->mean, numbers, size * sizeof *numbers);
+    numbers += size;
+    for (size_t j = 0; j < size; j++)
+        for (size_t i = 0; i <= j; i++)
+            out->by[place_in_factor(out, j, i)] = *numbers++;
+}
+
+enum doppel_status doppel_vector_whitening_set(const float *numbers, uint32_t dimension,
+                                               struct doppel_vector_whitening **out,
+                                               struct doppel_error *error)
+{
+    const size_t count = doppel_vector_whitening_size(dimension);
+    struct doppel_vector_whitening *whitening = NULL;
+    enum doppel_status status;
+    TRY(begin_whitening(dimension, &whitening, error));
+    if (!allocate_whitening(whitening))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to whiten vectors"));
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            TRY(doppel_fail(error, DOPPEL_E_FORMAT, "number %zu of a whitening is none", i));
+    take_numbers_of(numbers, whitening);
+    *out = whitening;
+    whitening = NULL;
+done:
+    doppel_vector_whitening_free(whitening);
+    return status;
 }

@@ -164,9 +164,55 @@ static void test_the_same_bits_and_odd_sets(void **state)
     doppel_vector_whitening_free(whitening);
 }
 
+/* Taken out and put in again: the same bits, on any processor. */
+static void test_the_numbers_of_a_whitening(void **state)
+{
+    (void)state;
+    enum { COUNT = 300 };
+    static const uint32_t dimensions[] = {1, 5, 64, 70, 129};
+    for (size_t d = 0; d < sizeof dimensions / sizeof *dimensions; d++) {
+        const uint32_t size = dimensions[d];
+        const size_t count = doppel_vector_whitening_size(size);
+        assert_int_equal(count, size + size * (size + 1) / 2);
+        float *rows = random_vectors(SHAPE_FAMILIES, COUNT, size, 11);
+        float *numbers = malloc(count * sizeof *numbers), *again = malloc(count * sizeof *again);
+        struct doppel_vector_whitening *first = make(rows, COUNT, size), *second = NULL;
+        float *wanted = whiten_all(first, rows, COUNT, size);
+        doppel_vector_whitening_get(first, numbers);
+        assert_int_equal(doppel_vector_whitening_set(numbers, size, &second, NULL), DOPPEL_OK);
+        doppel_vector_whitening_get(second, again);
+        assert_memory_equal(numbers, again, count * sizeof *numbers);
+        const uint32_t flags = cpu_flags();
+        cpu_mask(0);
+        float *got = whiten_all(second, rows, COUNT, size);
+        cpu_mask(flags);
+        assert_memory_equal(got, wanted, COUNT * size * sizeof *got);
+        for (size_t bad = 0; bad < count; bad += 1 + count / 7) {
+            struct doppel_vector_whitening *none = NULL;
+            const float kept = numbers[bad];
+            numbers[bad] = bad % 2 ? INFINITY : NAN;
+            assert_int_equal(doppel_vector_whitening_set(numbers, size, &none, NULL),
+                             DOPPEL_E_FORMAT);
+            assert_null(none);
+            numbers[bad] = kept;
+        }
+        doppel_vector_whitening_free(first);
+        doppel_vector_whitening_free(second);
+        free(rows);
+        free(numbers);
+        free(again);
+        free(wanted);
+        free(got);
+    }
+    struct doppel_vector_whitening *none = NULL;
+    assert_int_equal(doppel_vector_whitening_set(NULL, 0, &none, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_vector_whitening_set(NULL, 4097, &none, NULL), DOPPEL_E_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_numbers_of_a_whitening),
         cmocka_unit_test(test_all_directions_are_alike),
         cmocka_unit_test(test_dot_products_are_those_through_the_inverse),
         cmocka_unit_test(test_the_same_bits_and_odd_sets),
