@@ -36,8 +36,9 @@ extern "C" {
 
 enum {
     DOPPEL_MODEL_MAX_DIMENSION = 4096,
-    DOPPEL_MODEL_MAX_NAME = 64,    /**< bytes: letters of ASCII, digits, '.', '_' and '-' */
-    DOPPEL_MODEL_MAX_PREFIX = 1024 /**< bytes */
+    DOPPEL_MODEL_MAX_NAME = 64,     /**< bytes: letters of ASCII, digits, '.', '_' and '-' */
+    DOPPEL_MODEL_MAX_PREFIX = 1024, /**< bytes */
+    DOPPEL_MODEL_MAX_BASE = 255     /**< bytes: the name of a model of a service may be any */
 };
 
 /** How a model takes a text apart. */
@@ -45,10 +46,13 @@ enum doppel_model_tokens {
     DOPPEL_MODEL_WORD_PIECES = 1, /**< WordPiece of a tokenizer.json */
     DOPPEL_MODEL_UNIGRAM = 2,     /**< Unigram of a tokenizer.json */
     DOPPEL_MODEL_WHOLE_WORDS = 3, /**< WordLevel of a tokenizer.json */
-    DOPPEL_MODEL_WORD_LIST = 4    /**< words of a list, as of GloVe or fastText */
+    DOPPEL_MODEL_WORD_LIST = 4,   /**< words of a list, as of GloVe or fastText */
+    DOPPEL_MODEL_WHITENED = 5     /**< another model does, and its vectors are whitened
+                                     (doppel_model_whiten); doppel_embedder_open opens it */
 };
 
-/** "word-pieces", "unigram", "whole-words" or "word-list"; static storage. Thread-safe. */
+/** "word-pieces", "unigram", "whole-words", "word-list" or "whitened"; static storage.
+ * Thread-safe. */
 DOPPEL_API const char *doppel_model_tokens_name(enum doppel_model_tokens tokens);
 
 /** What a model is. The first four are its identity. */
@@ -62,10 +66,15 @@ struct doppel_model_info {
     uint32_t rows;       /**< vectors that it has: fewer, where tokens share them */
     uint32_t max_tokens; /**< of a text, more are not looked at; 0: no limit */
     uint64_t size_bytes; /**< of the file */
+
+    /* of a whitened one, of which vocabulary, rows and max_tokens are 0; "" and 0 of others */
+    char base[DOPPEL_MODEL_MAX_BASE + 1]; /**< the model whose vectors are whitened */
+    bool of_service;                      /**< that is one of a service */
+    uint64_t learned_from;                /**< vectors of it */
 };
 
 /** Append its fields to the object that was begun; no "prefix" where there is none, no "max_tokens"
- * where there is no limit. */
+ * where there is no limit; docs/formats.md. */
 DOPPEL_API void doppel_model_info_to_json(struct doppel_json *json,
                                           const struct doppel_model_info *info);
 
@@ -134,8 +143,8 @@ struct doppel_model_open_options {
  * or DOPPEL_E_CORRUPT, and nothing else.
  *
  * @param out given (doppel_model_free); untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT; DOPPEL_E_VERSION;
- *         DOPPEL_E_IO; DOPPEL_E_MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_NOT_FOUND; DOPPEL_E_FORMAT: it is none, or a
+ *         whitened one; DOPPEL_E_CORRUPT; DOPPEL_E_VERSION; DOPPEL_E_IO; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_model_open(const struct doppel_model_open_options *options,
                                                 struct doppel_model **out,

@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "embed/embedder_internal.h"
 #include "embed/model.h"
+#include "embed/whitened/whitened.h"
 
 static const uint64_t usual_cache_bytes = UINT64_C(8) << 30;
 
@@ -196,10 +197,46 @@ done:
     return status;
 }
 
+/* The model of a name, or what a service has. */
+static enum doppel_status open_base(struct doppel_embedder *embedder,
+                                    const struct doppel_embedder_options *options,
+                                    struct doppel_error *error)
+{
+    return options->endpoint ? open_endpoint_of(embedder, options, error)
+                             : open_model_of(embedder, options, error);
+}
+
+static enum doppel_status open_whitened(struct doppel_embedder *embedder,
+                                        const struct doppel_embedder_options *options,
+                                        const struct whitened_model *whitened,
+                                        struct doppel_error *error)
+{
+    const struct doppel_endpoint_known known = {whitened->base_revision, whitened->probe,
+                                                whitened->info.dimension};
+    struct doppel_embedder_options base = *options;
+    struct doppel_endpoint_options endpoint;
+    struct doppel_error reason;
+    enum doppel_status status;
+    base.name = whitened->info.base;
+    if (options->endpoint) {
+        endpoint = *options->endpoint;
+        endpoint.model = whitened->info.base;
+        endpoint.prefix = whitened->info.prefix;
+        endpoint.known = &known;
+        base.endpoint = &endpoint;
+    }
+    if (open_base(embedder, &base, &reason))
+        TRY(whitened_fail_base(whitened, &reason, error));
+    TRY(whitened_take(embedder, whitened, error));
+done:
+    return status;
+}
+
 enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *options,
                                         struct doppel_embedder **out, struct doppel_error *error)
 {
     struct doppel_embedder *embedder = calloc(1, sizeof *embedder);
+    struct whitened_model whitened = {0};
     enum doppel_status status;
     if (!embedder)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an embedder");
@@ -207,11 +244,11 @@ enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *op
     embedder->connection.embedder = embedder;
     embedder->on_notice = options->on_notice;
     embedder->notice_context = options->context;
-    if (options->endpoint)
-        TRY(open_endpoint_of(embedder, options, error));
-    else
-        TRY(open_model_of(embedder, options, error));
+    TRY(whitened_find(options, &whitened, error));
+    TRY(whitened.numbers ? open_whitened(embedder, options, &whitened, error)
+                         : open_base(embedder, options, error));
 done:
+    whitened_free(&whitened);
     if (status)
         doppel_embedder_free(embedder);
     else
@@ -224,6 +261,7 @@ void doppel_embedder_free(struct doppel_embedder *embedder)
     if (!embedder)
         return;
     doppel_model_free(embedder->model);
+    doppel_vector_whitening_free(embedder->whitening);
     for (size_t i = 0; i < DOPPEL_EMBEDDER_MOST_REQUESTS; i++)
         doppel_endpoint_free(embedder->connections[i].endpoint);
     doppel_endpoint_free(embedder->endpoint);
@@ -318,11 +356,17 @@ enum doppel_status doppel_embedder_embed(struct doppel_embedder *embedder,
     for (size_t i = 0; i < texts->count; i++)
         outcomes[i] = DOPPEL_E_MEMORY;
     const uint64_t cached = embedder->usage.cached;
+    enum doppel_status whitened = DOPPEL_OK;
+    struct doppel_error reason;
     enum doppel_status status =
         embedder->endpoint ? embedder_ask(embedder, texts, rows, outcomes, error)
                            : doppel_model_embed(embedder->model, texts, rows, outcomes, error);
     count_outcomes(&embedder->usage, outcomes, texts->count, status);
     embedder->usage.embedded -= embedder->usage.cached - cached;
+    if (embedder->whitening) /* also what came before a failure */
+        whitened = whiten_embedded(embedder, texts->count, rows, outcomes, &reason);
+    if (whitened && !status)
+        status = doppel_fail(error, whitened, "%s", reason.message);
     if (!each)
         free(outcomes);
     return status;

@@ -61,10 +61,13 @@ struct doppel_embedder_usage {
 
 /** All is borrowed for doppel_embedder_open, but for what `endpoint` says of its own. */
 struct doppel_embedder_options {
-    const char *folder;                             /**< of models */
-    const char *name;                               /**< of the model in it */
-    bool exact;                                     /**< see struct doppel_model_open_options */
-    const struct doppel_endpoint_options *endpoint; /**< a service instead; NULL: none */
+    const char *folder; /**< of models */
+    const char *name;   /**< of the model in it */
+    bool exact;         /**< see struct doppel_model_open_options */
+    /** A service instead; NULL: none. Where `folder` has a whitened model by the name of its model,
+     * the service is asked for that one's base, with its prefix, and what it answers is compared
+     * with what the file knows of it: `known` does not matter then. */
+    const struct doppel_endpoint_options *endpoint;
 
     /** Of a service: a file that keeps its vectors, in a folder that is there; NULL: none. Texts
      * are not in it, but their digests. Any number of processes share it. Where it is damaged, or
@@ -93,11 +96,15 @@ struct doppel_embedder;
  * damaged one would be wrong for good. Or ask the service for its probe. Where the cache knows its
  * model by another revision, as probes are rounded otherwise, that is the one.
  *
+ * Of a whitened model (doppel_model_whiten) its base is opened so, and every vector of that is
+ * whitened. A cache has vectors of the base, so that no text is embedded twice.
+ *
  * @param out given (doppel_embedder_free); untouched on failure
  * @return as doppel_model_open, but DOPPEL_E_CORRUPT for damage anywhere, or doppel_endpoint_open;
  *         DOPPEL_E_ARGUMENT: also a name or prefix that is longer than an identity can hold, or a
  *         cost without a price; DOPPEL_E_VERSION: also a service that had another model by this
- *         name, as the cache says, unless `known` of the endpoint's options says which one it is
+ *         name, as the cache says, unless `known` of the endpoint's options says which one it is;
+ *         or the base of a whitened model is another one by now
  */
 DOPPEL_API enum doppel_status doppel_embedder_open(const struct doppel_embedder_options *options,
                                                    struct doppel_embedder **out,
@@ -108,8 +115,13 @@ DOPPEL_API void doppel_embedder_free(struct doppel_embedder *embedder);
 DOPPEL_API const struct doppel_embedder_identity *doppel_embedder_identity(
     const struct doppel_embedder *embedder);
 
+/** Whether its vectors are whitened: then `name` and `revision` of its identity are those of the
+ * whitened model. */
+DOPPEL_API bool doppel_embedder_is_whitened(const struct doppel_embedder *embedder);
+
 /** Of a service, the unit vector of the probe: kept beside an identity, it makes struct
- * doppel_endpoint_known. Borrowed for its life; NULL: a static model, which needs none. */
+ * doppel_endpoint_known. Of a whitened model that of its base. Borrowed for its life; NULL: a
+ * static model, which needs none. */
 DOPPEL_API const float *doppel_embedder_probe(const struct doppel_embedder *embedder);
 
 /**
@@ -155,6 +167,38 @@ DOPPEL_API enum doppel_status doppel_embedder_foresee(struct doppel_embedder *em
 DOPPEL_API enum doppel_status doppel_embedder_check_cost(
     const struct doppel_embedder *embedder, const struct doppel_embedder_estimate *estimate,
     struct doppel_error *error);
+
+/* ---- whitened models ---- */
+
+/** All is borrowed for the call. */
+struct doppel_model_whiten_options {
+    const char *folder;                   /**< of models; made if there is none */
+    const char *name;                     /**< of the whitened one */
+    const struct doppel_embedder *base;   /**< what is whitened: no whitened one */
+    const struct doppel_vectors *vectors; /**< of texts, by that; those of 65536 are looked at */
+};
+
+DOPPEL_API struct doppel_model_whiten_options doppel_model_whiten_options_default(void);
+
+/**
+ * Learn how the vectors of a model are to be whitened (doppel_vector_whitening_make), and write it
+ * as a model of its own: a file of 2 × dimension² bytes, which appears when it is whole. By its
+ * name an embedder is opened as by any other. Its revision is a digest of that of its base and of
+ * the numbers: its vectors meet neither those of the base nor those of another whitening. If there
+ * is one of this name and revision, nothing is written.
+ *
+ * @param out what was written; untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: the name, or `base` is whitened, or `vectors` have another
+ *         dimension; DOPPEL_E_EMPTY: there are fewer vectors than dimensions; DOPPEL_E_FORMAT: one
+ *         holds what is no number; DOPPEL_E_BUSY: another model has this name; DOPPEL_E_IO;
+ *         DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY
+ *
+ * Thread-safe; of several that write other models by one name at a time, one wins. Source: see
+ * doppel_vector_whitening_make.
+ */
+DOPPEL_API enum doppel_status doppel_model_whiten(const struct doppel_model_whiten_options *options,
+                                                  struct doppel_model_info *out,
+                                                  struct doppel_error *error);
 
 /* ---- what a cache has ---- */
 

@@ -20,8 +20,9 @@ struct doppel_embedder {
     struct doppel_embedder_identity identity;
     struct doppel_model *model; /* one of these two */
     struct doppel_endpoint *endpoint;
-    struct vector_cache *cache;         /* NULL: none, or of no use any more */
-    struct doppel_embedder_usage usage; /* its tokens and requests are the endpoint's */
+    struct doppel_vector_whitening *whitening; /* of what these make; NULL: stays as it is */
+    struct vector_cache *cache;                /* NULL: none, or of no use any more */
+    struct doppel_embedder_usage usage;        /* its tokens and requests are the endpoint's */
     double price, max_cost;
     uint64_t sent_bytes;                   /* of texts, with prefixes */
     bool retry_refused;                    /* what the cache has of them does not count */

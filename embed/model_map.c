@@ -15,6 +15,7 @@
 #include "embed/step.h"
 #include "embed/tokenizer.h"
 #include "embed/trie.h"
+#include "embed/whitened/whitened.h"
 
 char *model_path(const char *folder, const char *name)
 {
@@ -35,8 +36,8 @@ bool model_name_is_good(const char *name)
 
 const char *doppel_model_tokens_name(enum doppel_model_tokens tokens)
 {
-    static const char *const names[] = {"unknown", "word-pieces", "unigram", "whole-words",
-                                        "word-list"};
+    static const char *const names[] = {"unknown",     "word-pieces", "unigram",
+                                        "whole-words", "word-list",   "whitened"};
     size_t index = (size_t)tokens;
     return names[index < sizeof names / sizeof *names ? index : 0];
 }
@@ -180,6 +181,9 @@ enum doppel_status model_map(const char *path, const char *name, struct doppel_m
     if (!model)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
     enum doppel_status status = map_file(path, model, error);
+    if (model_file_at(path) == MODEL_FILE_WHITENED)
+        status = doppel_fail(error, DOPPEL_E_FORMAT,
+                             "%s: whitens vectors of another model, and has none itself", path);
     if (status)
         goto done;
     status = model_head_read(model->map, model->size, &model->head);

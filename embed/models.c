@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/try.h"
 #include "embed/model_source.h"
+#include "embed/models.h"
 
 /* ---- a source ---- */
 
@@ -130,124 +130,46 @@ static void name_of_source(const char *path, char out[DOPPEL_MODEL_MAX_NAME + 1]
     out[length] = '\0';
 }
 
+enum doppel_status model_check_name(const char *name, struct doppel_error *error)
+{
+    return model_name_is_good(name)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                             "'%.80s' is no name of a model: 1 to %d letters, digits, '.', '_' and "
+                             "'-', the first a letter or digit",
+                             name, DOPPEL_MODEL_MAX_NAME);
+}
+
 static enum doppel_status check_add(const struct doppel_model_add_options *options,
                                     const char *name, struct doppel_error *error)
 {
     const char *prefix = options->prefix ? options->prefix : "";
-    if (!model_name_is_good(name))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'%.80s' is no name of a model: 1 to %d letters, digits, '.', '_' and "
-                           "'-', the first a letter or digit",
-                           name, DOPPEL_MODEL_MAX_NAME);
-    if (strlen(prefix) > DOPPEL_MODEL_MAX_PREFIX)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the prefix is longer than %d bytes",
-                           DOPPEL_MODEL_MAX_PREFIX);
-    return DOPPEL_OK;
-}
-
-/* With all folders above it. */
-static enum doppel_status make_folder(const char *folder, struct doppel_error *error)
-{
-    char *path = strdup(folder);
-    bool made = path;
-    for (char *at = path ? path + 1 : NULL; at && *path && made; at++) {
-        if (*at && *at != '/')
-            continue;
-        char end = *at;
-        *at = '\0';
-        made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *at = end;
-        if (!end)
-            break;
-    }
-    free(path);
-    return made ? DOPPEL_OK
-                : doppel_fail(error, DOPPEL_E_IO, "%s: cannot be made (%s)", folder,
-                              strerror(errno));
-}
-
-static bool has_ending(const char *text, const char *ending)
-{
-    size_t size = strlen(text), ending_size = strlen(ending);
-    return size >= ending_size && strcmp(text + size - ending_size, ending) == 0;
-}
-
-/* Remove what was being written by those that were killed, an hour ago or longer. */
-static void sweep_leftovers(const char *folder)
-{
-    enum { LEFT_S = 3600 };
-    DIR *entries = opendir(folder);
-    struct dirent *entry;
-    while (entries && (entry = readdir(entries))) {
-        struct stat stamp;
-        bool unfinished = strstr(entry->d_name, ".model.") &&
-                          (has_ending(entry->d_name, ".new") || has_ending(entry->d_name, ".part"));
-        if (unfinished &&
-            fstatat(dirfd(entries), entry->d_name, &stamp, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(stamp.st_mode) && stamp.st_mtime < time(NULL) - LEFT_S)
-            unlinkat(dirfd(entries), entry->d_name, 0);
-    }
-    if (entries)
-        closedir(entries);
-}
-
-/* What is there under a name. DOPPEL_E_NOT_FOUND: nothing. */
-static enum doppel_status read_info(const char *path, const char *name,
-                                    struct doppel_model_info *out, struct doppel_error *error)
-{
-    struct doppel_model *model;
-    enum doppel_status status = model_map(path, name, &model, error);
-    if (status)
-        return status;
-    if (model_is_whole(model))
-        *out = model->info;
-    else
-        status = doppel_fail(error, DOPPEL_E_CORRUPT, "%s: is damaged; add it again", path);
-    doppel_model_free(model);
-    return status;
-}
-
-/* Write beside the place, and go there unless something else is. */
-static enum doppel_status write_and_place(struct model_source *source, const char *prefix,
-                                          const char *path, const char *name,
-                                          struct doppel_model_info *out, struct doppel_error *error)
-{
-    struct doppel_model_info before;
-    char *beside = malloc(strlen(path) + 32);
     enum doppel_status status;
-    if (!beside)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
-    sprintf(beside, "%s.%ld.new", path, (long)gettid());
-    TRY(model_write(source, prefix, beside, error));
-    TRY(read_info(beside, name, out, error));
-    if (link(beside, path) == 0)
-        goto done;
-    if (errno != EEXIST) {
-        status =
-            doppel_fail(error, DOPPEL_E_IO, "%s: cannot be written (%s)", path, strerror(errno));
-        goto done;
-    }
-    status = read_info(path, name, &before, NULL);
-    if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_VERSION) { /* of no use: it is replaced */
-        status = rename(beside, path) == 0
-                     ? DOPPEL_OK
-                     : doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno));
-    } else if (status || strcmp(before.revision, out->revision) != 0) {
-        status = doppel_fail(
-            error, DOPPEL_E_BUSY,
-            "there is another model '%s'; remove it first, or give this one another name", name);
-    }
+    TRY(model_check_name(name, error));
+    if (strlen(prefix) > DOPPEL_MODEL_MAX_PREFIX)
+        TRY(doppel_fail(error, DOPPEL_E_ARGUMENT, "the prefix is longer than %d bytes",
+                        DOPPEL_MODEL_MAX_PREFIX));
 done:
-    unlink(beside);
-    free(beside);
     return status;
+}
+
+/* What comes from a source. */
+struct sourced_model {
+    struct model_source source;
+    const char *prefix;
+};
+
+static enum doppel_status write_sourced(void *context, const char *path, struct doppel_error *error)
+{
+    struct sourced_model *model = context;
+    return model_write(&model->source, model->prefix, path, error);
 }
 
 enum doppel_status doppel_model_add(const struct doppel_model_add_options *options,
                                     struct doppel_model_info *out, struct doppel_error *error)
 {
-    char from_source[DOPPEL_MODEL_MAX_NAME + 1], *path = NULL;
-    struct model_source source = {0};
+    char from_source[DOPPEL_MODEL_MAX_NAME + 1];
+    struct sourced_model model = {.prefix = options->prefix ? options->prefix : ""};
     struct doppel_model_info info;
     const char *name = options->name ? options->name : from_source;
     enum doppel_status status;
@@ -255,17 +177,12 @@ enum doppel_status doppel_model_add(const struct doppel_model_add_options *optio
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a model needs a folder and a source");
     name_of_source(options->source, from_source);
     TRY(check_add(options, name, error));
-    TRY(read_model_source(options->source, &source, error));
-    TRY(make_folder(options->folder, error));
-    sweep_leftovers(options->folder);
-    path = model_path(options->folder, name);
-    if (!path)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory"));
-    TRY(write_and_place(&source, options->prefix ? options->prefix : "", path, name, &info, error));
+    TRY(read_model_source(options->source, &model.source, error));
+    const struct model_placing placing = {options->folder, name, write_sourced, &model};
+    TRY(model_place(&placing, &info, error));
     *out = info;
 done:
-    model_source_free(&source);
-    free(path);
+    model_source_free(&model.source);
     return status;
 }
 
@@ -278,8 +195,14 @@ void doppel_model_info_to_json(struct doppel_json *json, const struct doppel_mod
     doppel_json_integer(json, "dimension", info->dimension);
     doppel_json_text(json, "prefix", info->prefix[0] ? info->prefix : NULL);
     doppel_json_text(json, "tokens", doppel_model_tokens_name(info->tokens));
-    doppel_json_integer(json, "vocabulary", info->vocabulary);
-    doppel_json_integer(json, "rows", info->rows);
+    if (info->tokens == DOPPEL_MODEL_WHITENED) {
+        doppel_json_text(json, "base", info->base);
+        doppel_json_boolean(json, "of_service", info->of_service);
+        doppel_json_integer(json, "learned_from", info->learned_from);
+    } else {
+        doppel_json_integer(json, "vocabulary", info->vocabulary);
+        doppel_json_integer(json, "rows", info->rows);
+    }
     if (info->max_tokens)
         doppel_json_integer(json, "max_tokens", info->max_tokens);
     doppel_json_integer(json, "size", info->size_bytes);
@@ -312,7 +235,7 @@ static enum doppel_status visit_model(const char *folder, char *file, doppel_mod
     char *path = model_path(folder, file);
     if (!path)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory");
-    enum doppel_status status = read_info(path, file, &info, &problem);
+    enum doppel_status status = model_read_info(path, file, &info, &problem);
     free(path);
     if (status == DOPPEL_E_NOT_FOUND) /* it was removed meanwhile */
         return DOPPEL_OK;

@@ -6,9 +6,10 @@
 
 #include "core/bytes.h"
 #include "embed/model_source.h"
+#include "embed/whitened/whitened.h"
 #include "inputs.h"
 
-enum { INPUTS = 20000, MOST_BYTES = 1 << 17 };
+enum { INPUTS = 20000, MOST_BYTES = 1 << 17, SEEDS = 11 };
 
 #define WORDS                                                                                      \
     "\"vocab\":{\"[UNK]\":0,\"[MASK]\":1,\"the\":2,\"##s\":3,\"file\":4,\"c\":5,\"##a\":6,"        \
@@ -79,6 +80,29 @@ static size_t compile_seed(const char *tokenizer, uint8_t *out)
     return size;
 }
 
+static size_t whitened_seed(bool of_service, uint8_t *out)
+{
+    float probe[] = {0.6F, 0, 0.8F}, numbers[] = {0.1F, -0.2F, 0.3F, 1, 2, 3, -4, 5, 6};
+    struct whitened_model model = {.info = {.dimension = 3,
+                                            .prefix = "query: ",
+                                            .base = "base",
+                                            .of_service = of_service,
+                                            .learned_from = 100},
+                                   .base_revision = "0123456789abcdef0123456789abcdef",
+                                   .probe = of_service ? probe : NULL,
+                                   .numbers = numbers};
+    char path[] = "/tmp/doppel-seed-XXXXXX";
+    const int fd = mkstemp(path);
+    if (fd < 0 || !whitened_set_revision(&model) || whitened_write(&model, path, NULL))
+        abort();
+    FILE *file = fopen(path, "rb");
+    const size_t size = file ? fread(out, 1, MOST_BYTES, file) : 0;
+    fclose(file);
+    close(fd);
+    unlink(path);
+    return size;
+}
+
 /* Seed number `which`, behind its first byte. @return its size; 0: there are no more */
 static size_t make_seed(unsigned which, uint8_t *out)
 {
@@ -93,8 +117,10 @@ static size_t make_seed(unsigned which, uint8_t *out)
         memset(out + 8 + sizeof tensors, 1, 36);
         return 8 + sizeof tensors + 36;
     }
-    if (which > 8)
-        return 0;
+    if (which > 8) {
+        out[0] = 4;
+        return which < SEEDS ? 1 + whitened_seed(which == 10, out + 1) : 0;
+    }
     const char *text = which < 6 ? tokenizers[which - 3] : lists[which - 6];
     out[0] = which < 6 ? 1 : 3;
     memcpy(out + 1, text, strlen(text));
@@ -120,14 +146,14 @@ static void use_changed(struct inputs *inputs, const uint8_t *seed, size_t size)
 int main(int argument_count, char **arguments)
 {
     struct inputs inputs = inputs_begin(argument_count, arguments, INPUTS);
-    static uint8_t seeds[9][MOST_BYTES];
-    size_t sizes[9];
-    for (unsigned i = 0; i < 9; i++) {
+    static uint8_t seeds[SEEDS][MOST_BYTES];
+    size_t sizes[SEEDS];
+    for (unsigned i = 0; i < SEEDS; i++) {
         sizes[i] = make_seed(i, seeds[i]);
         inputs_use(&inputs, seeds[i], sizes[i]);
     }
     while (inputs.used < inputs.count) {
-        uint32_t which = inputs_random(&inputs) % 9;
+        uint32_t which = inputs_random(&inputs) % SEEDS;
         use_changed(&inputs, seeds[which], sizes[which]);
     }
     return 0;

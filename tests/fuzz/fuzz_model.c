@@ -1,6 +1,7 @@
 /* Fuzz target: what a model may come as, and a model's file. The first byte says which: a file (its
- * head's digest is set right), a tokenizer.json, a safetensors, a list of words or JSON. What is
- * taken as a model is written, opened, and embeds some texts. */
+ * head's digest is set right), a tokenizer.json, a safetensors, a list of words or JSON, the file
+ * of a whitened model (its digests are set right). What is taken as a model is written, opened, and
+ * embeds some texts. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "embed/model.h"
 #include "embed/model_source.h"
 #include "embed/safetensors.h"
+#include "embed/whitened/whitened.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -155,11 +157,70 @@ static void read_list(const uint8_t *data, size_t size)
         abort();
 }
 
+/* Those of the numbers, and of all, where the head says that they are so many. */
+static void set_digests(uint8_t *file, size_t size)
+{
+    enum { HEAD = 72, DIGEST = 16, AT_DIMENSION = 12, AT_BASE = 40, AT_REVISION = 56 };
+    uint32_t dimension;
+    if (size < HEAD + DIGEST)
+        return;
+    memcpy(&dimension, file + AT_DIMENSION, sizeof dimension);
+    const size_t bytes = 4 * doppel_vector_whitening_size(dimension % 256);
+    if (dimension < 256 && bytes <= size - HEAD - DIGEST) {
+        uint8_t *summed = malloc(DIGEST + bytes);
+        memcpy(summed, file + AT_BASE, DIGEST);
+        memcpy(summed + DIGEST, file + size - DIGEST - bytes, bytes);
+        const struct doppel_digest revision = doppel_digest_bytes(summed, DIGEST + bytes);
+        memcpy(file + AT_REVISION, revision.bytes, DIGEST);
+        free(summed);
+    }
+    const struct doppel_digest all = doppel_digest_bytes(file, size - DIGEST);
+    memcpy(file + size - DIGEST, all.bytes, DIGEST);
+}
+
+/* What is read can be written again, to the same bytes. */
+static void write_whitened_again(const struct whitened_model *model, const uint8_t *data,
+                                 size_t size)
+{
+    struct doppel_vector_whitening *whitening = NULL;
+    struct doppel_error error = {0};
+    uint8_t *again = malloc(size + 1);
+    if (whitened_write(model, file_path("source"), &error))
+        abort();
+    FILE *file = fopen(file_path("source"), "rb");
+    if (!file || fread(again, 1, size + 1, file) != size || memcmp(again, data, 28) != 0)
+        abort();
+    fclose(file);
+    free(again);
+    if (doppel_vector_whitening_set(model->numbers, model->info.dimension, &whitening, &error))
+        return;
+    float row[DOPPEL_MODEL_MAX_DIMENSION] = {1};
+    if (!doppel_vector_whiten(whitening, row, row))
+        abort();
+    doppel_vector_whitening_free(whitening);
+}
+
+static void read_whitened_file(const uint8_t *data, size_t size)
+{
+    struct whitened_model model = {0};
+    struct doppel_error error = {0};
+    uint8_t *copy = malloc(size + 1);
+    memcpy(copy, data, size);
+    set_digests(copy, size);
+    put_file("m.model", copy, size);
+    if (!whitened_read(file_path("m.model"), "m", &model, &error))
+        write_whitened_again(&model, copy, size);
+    else if (!error.message[0])
+        abort();
+    whitened_free(&model);
+    free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const readers[])(const uint8_t *, size_t) = {read_model_file, read_tokenizer_file,
-                                                               read_tensors, read_list};
+    static void (*const readers[])(const uint8_t *, size_t) = {
+        read_model_file, read_tokenizer_file, read_tensors, read_list, read_whitened_file};
     if (size)
-        readers[data[0] % 4](data + 1, size - 1);
+        readers[data[0] % 5](data + 1, size - 1);
     return 0;
 }
