@@ -158,10 +158,11 @@ struct doppel_dedup_semantic {
     enum doppel_status (*begin)(void *context, struct doppel_error *error);
     void *context;      /**< of the three; each ends the stage by a failure, and the run only by
                            DOPPEL_E_CANCELLED, or where there is no `summary` to say it */
+    bool whitened;      /**< the vectors that `embed` makes are whitened already */
     double max_fp_rate; /**< the share of pairs of texts by chance that may be as near, by vectors
                            that are whitened */
     float min_cosine;   /**< or, if not 0, this one, of vectors as they are */
-    const struct doppel_dedup_hand_off *hand_off;  /**< of vectors that are not whitened; the files
+    const struct doppel_dedup_hand_off *hand_off;  /**< of vectors as `embed` makes them; the files
                                                       appear when the stage is done. NULL: none */
     struct doppel_dedup_semantic_summary *summary; /**< filled; NULL: not wanted */
 };
@@ -241,8 +242,8 @@ struct doppel_semantic_segment {
 struct doppel_semantic_link {
     const char *of, *of_path; /**< its id, NULL: it has none; and file */
     uint64_t of_line;
-    uint64_t of_item; /**< in a library; 0: it is of the corpus */
-    float cosine;     /**< of their nearest chunks */
+    uint64_t of_item;               /**< in a library; 0: it is of the corpus */
+    float cosine;                   /**< of their nearest chunks */
     enum doppel_semantic_tier tier; /**< 0: it is not known how rare that is by chance */
     double false_positive_rate; /**< the share of pairs of texts of as many chunks that have some as
                                    near by chance, or nearer */

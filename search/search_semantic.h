@@ -202,8 +202,8 @@ struct doppel_semantic_files {
 /**
  * Link files, as doppel_semantic_links does it, without a library: each is read again, the first
  * 1 MB of it, and embedded, all in memory. Where cosines are chosen by a rate, vectors are whitened
- * first (doppel_vector_whiten). `item` and `of_item` of the pairs are 0. Files that cannot be read
- * are reported to the run, which goes on.
+ * first (doppel_vector_whiten), unless the embedder's are. `item` and `of_item` of the pairs are 0.
+ * Files that cannot be read are reported to the run, which goes on.
  *
  * @return as doppel_semantic_links; what embedding returns. DOPPEL_E_ARGUMENT: there is no embedder
  */

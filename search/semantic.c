@@ -21,6 +21,21 @@ struct doppel_semantic_options doppel_semantic_options_default(void)
 
 /* ---- life ---- */
 
+/* And what to do. */
+static enum doppel_status check_library_model(const struct doppel_embedder_identity *kept,
+                                              const struct doppel_embedder_identity *now,
+                                              const char *folder, struct doppel_error *error)
+{
+    struct doppel_error reason;
+    if (!doppel_embedder_check_identity(kept, now, &reason))
+        return DOPPEL_OK;
+    return doppel_fail(error, reason.status,
+                       "%.220s. To give the library that one: remove %.60s, then 'doppel verify "
+                       "--repair' forgets its vectors, and 'doppel ingest --semantic' of the texts "
+                       "embeds them again",
+                       reason.message, folder);
+}
+
 static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, const char *folder,
                                               struct doppel_error *error)
 {
@@ -36,8 +51,8 @@ static enum doppel_status open_semantic_index(struct doppel_semantic *semantic, 
     enum doppel_status status;
     TRY(semantic_open_known(semantic->library, &index, &semantic->index, error));
     if (identity)
-        TRY(doppel_embedder_check_identity(doppel_vector_index_identity(semantic->index), identity,
-                                           error));
+        TRY(check_library_model(doppel_vector_index_identity(semantic->index), identity, folder,
+                                error));
     if (options->write)
         TRY(semantic_settle(semantic->library, semantic->index, error));
 done:

@@ -208,7 +208,8 @@ static enum doppel_status weigh_files(struct semantic_linking *linking, struct d
     semantic->background = NULL;
     if (!vectors.count)
         return DOPPEL_OK;
-    if (semantic->options.min_cosine == 0)
+    if (semantic->options.min_cosine == 0 &&
+        !doppel_embedder_is_whitened(semantic->options.embedder))
         TRY(whiten_files(linking, error));
     status = doppel_vector_background_make(&vectors, &options, &semantic->background, error);
     semantic->background_of = vectors.count;

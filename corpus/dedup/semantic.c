@@ -125,7 +125,7 @@ static enum doppel_status compare_embedded(struct semantic_embedding *embedding,
                                            embedding->options->dimension};
     struct doppel_vector_join_options options = doppel_vector_join_options_default();
     enum doppel_status status;
-    if (embedding->options->min_cosine == 0)
+    if (embedding->options->min_cosine == 0 && !embedding->options->whitened)
         TRY(whiten_rows(embedding, &vectors, error));
     TRY(choose_cosine(embedding, &vectors, error));
     if (embedding->summary.min_cosine > 1)

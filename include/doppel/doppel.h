@@ -24,6 +24,7 @@
 #include <doppel/report.h>
 #include <doppel/search.h>
 #include <doppel/search_semantic.h>
+#include <doppel/search_whiten.h>
 #include <doppel/store.h>
 #include <doppel/text.h>
 #include <doppel/vector.h>

@@ -482,6 +482,12 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--min-cosine' goes with '--semantic'");
     if (check_semantic_groups(settings, error))
         return DOPPEL_E_ARGUMENT;
+    if (settings->verb->bit == VERB_MODEL_WHITEN && !settings->model_name)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'model whiten' wants the name of what it makes: '--as NEW'");
+    if (settings->verb->bit == VERB_MODEL_WHITEN && settings->library_given &&
+        settings->operands.count > 1)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
     if (settings->verb->bit == VERB_REPORT) {

@@ -17,7 +17,7 @@ verb_function cmd_export, cmd_import, cmd_merge, cmd_backup;
 verb_function cmd_mark, cmd_log, cmd_tag, cmd_lists, cmd_lists_set, cmd_lists_release,
     cmd_lists_remove;
 verb_function cmd_source_set, cmd_source_remove, cmd_source_list, cmd_source_policy;
-verb_function cmd_model_add, cmd_model_list, cmd_model_remove;
+verb_function cmd_model_add, cmd_model_list, cmd_model_remove, cmd_model_whiten;
 verb_function cmd_verify, cmd_compact, cmd_config, cmd_stats, cmd_doctor;
 verb_function cmd_paragraphs; /* dedup --unit paragraph */
 

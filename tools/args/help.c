@@ -74,7 +74,7 @@ static const struct {
     {"Maintenance and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP |
                                      VERB_VERIFY | VERB_COMPACT | VERB_STATS | VERB_CONFIG |
                                      VERB_DOCTOR},
-    {"Embedding models", VERB_MODEL_ADD | VERB_MODEL},
+    {"Embedding models", VERB_MODEL_ADD | VERB_MODEL_WHITEN | VERB_MODEL},
     {"Codes and vectors of your own", VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE |
                                          VERB_INDEX_SEARCH | VERB_INDEX_KNN | VERB_INDEX_JOIN |
                                          VERB_INDEX_INFO | VERB_INDEX_VERIFY |

@@ -33,7 +33,8 @@ enum {
         VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
     VERBS_ACT = VERB_SCAN | VERB_GROUPS | VERB_REPORT,
     VERBS_PROGRESS = (VERBS_READ & ~(uint64_t)VERB_SERVE) | VERB_GROUPS | VERB_INDEX_BUILD |
-                     VERB_INDEX_ADD | VERB_INDEX_JOIN | VERBS_CORPUS | VERB_VERIFY | VERBS_EXCHANGE,
+                     VERB_INDEX_ADD | VERB_INDEX_JOIN | VERBS_CORPUS | VERB_VERIFY |
+                     VERBS_EXCHANGE | VERB_MODEL_WHITEN,
     VERBS_PATHS = VERB_SCAN | VERB_FIND | VERB_GROUPS | VERB_LIST,
 };
 
@@ -133,7 +134,7 @@ const struct option_info option_table[] = {
     {"text-format", 0, "plain|html|markdown|auto", OPTION_CHOICE, AT(text_format), NULL,
      "Format of texts (default: auto, which recognises HTML by its beginning and Markdown by the "
      "file's extension)",
-     VERBS_READ | VERBS_CORPUS, SECTION_TEXTS},
+     VERBS_READ | VERBS_CORPUS | VERB_MODEL_WHITEN, SECTION_TEXTS},
     {"html", 0, NULL, OPTION_SHORTHAND, 0, "text-format=html", "The same as --text-format html",
      VERBS_CORPUS, SECTION_TEXTS},
     {"preset", 0, "web|news|ocr|code", OPTION_CHOICE, AT(preset_number), NULL,
@@ -158,6 +159,8 @@ const struct option_info option_table[] = {
     {"name", 0, "NAME", OPTION_TEXT, AT(model_name), NULL,
      "What the model is called (default: as SOURCE, without its ending)", VERB_MODEL_ADD,
      SECTION_TEXTS},
+    {"as", 0, "NEW", OPTION_TEXT, AT(model_name), NULL, "What the whitened model is called",
+     VERB_MODEL_WHITEN, SECTION_TEXTS},
     {"prefix", 0, "TEXT", OPTION_TEXT, AT(model_prefix), NULL,
      "What the model expects before every text: \"query: \"", VERB_MODEL_ADD, SECTION_TEXTS},
 
@@ -182,18 +185,22 @@ const struct option_info option_table[] = {
      "With --semantic: send texts of 200 letters or more to a service for their vectors, as "
      "OpenAI's, llama.cpp, Ollama, TEI and vLLM: http://127.0.0.1:8080",
      VERBS_EMBED, SECTION_MATCHING},
+    {"embeddings", 0, "URL", OPTION_TEXT, AT(embeddings), NULL,
+     "NAME is a model of this service, as OpenAI's, llama.cpp, Ollama, TEI and vLLM",
+     VERB_MODEL_WHITEN, SECTION_MATCHING},
     {"embeddings-key", 0, "FILE", OPTION_TEXT, AT(embeddings_key), NULL,
-     "The key that it asks for (default: $DOPPEL_EMBEDDINGS_KEY)", VERBS_EMBED, SECTION_MATCHING},
+     "The key that it asks for (default: $DOPPEL_EMBEDDINGS_KEY)", VERBS_EMBED | VERB_MODEL_WHITEN,
+     SECTION_MATCHING},
     {"allow-host", 0, "HOST[:PORT]", OPTION_TEXTS, AT(allow_hosts), NULL,
-     "A host besides this machine that --embeddings may name; may be repeated", VERBS_EMBED,
-     SECTION_MATCHING},
+     "A host besides this machine that --embeddings may name; may be repeated",
+     VERBS_EMBED | VERB_MODEL_WHITEN, SECTION_MATCHING},
     {"price", 0, "X", OPTION_AMOUNT, AT(price), NULL,
-     "With --embeddings: what a million tokens cost, to state the costs", VERBS_EMBED,
-     SECTION_MATCHING},
+     "With --embeddings: what a million tokens cost, to state the costs",
+     VERBS_EMBED | VERB_MODEL_WHITEN, SECTION_MATCHING},
     {"max-cost", 0, "X", OPTION_AMOUNT, AT(max_cost), NULL,
      "With --price: send no text when all will cost more, about; and stop when what was counted "
      "does",
-     VERBS_EMBED, SECTION_MATCHING},
+     VERBS_EMBED | VERB_MODEL_WHITEN, SECTION_MATCHING},
     {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
      "With --semantic: the share of pairs of unrelated texts that may be reported (default: "
      "0.00001)",
@@ -258,10 +265,10 @@ const struct option_info option_table[] = {
      SECTION_RECORDS},
     {"text-field", 0, "NAME", OPTION_TEXT, AT(text_field), "text",
      "The field with the text, which may be in others: meta.text, turns[0].text",
-     VERBS_CORPUS | VERB_REPORT, SECTION_RECORDS},
+     VERBS_CORPUS | VERB_REPORT | VERB_MODEL_WHITEN, SECTION_RECORDS},
     {"path-field", 0, "NAME", OPTION_TEXT, AT(path_field), "path",
      "The field with the path of a file that has the text, if there is no text",
-     VERBS_CORPUS | VERB_REPORT, SECTION_RECORDS},
+     VERBS_CORPUS | VERB_REPORT | VERB_MODEL_WHITEN, SECTION_RECORDS},
     {"allow-paths", 0, "DIR", OPTION_TEXTS, AT(allow_paths), NULL,
      "Records may name files below DIR, and nowhere else; may be repeated (default: the folder of "
      "the records' own file, of a pipe the working folder)",
@@ -438,7 +445,9 @@ const struct option_info option_table[] = {
     {"jobs", 'j', "N", OPTION_COUNT, AT(jobs), NULL,
      "Worker processes, and threads for comparisons (default: one per processor; in an index: "
      "one)",
-     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERB_INDEX_JOIN | VERBS_CORPUS, SECTION_LIMITS},
+     VERBS_READ | VERB_GROUPS | VERBS_INDEX_QUERY | VERB_INDEX_JOIN | VERBS_CORPUS |
+         VERB_MODEL_WHITEN,
+     SECTION_LIMITS},
 
     {"max-record", 0, "SIZE", OPTION_SIZE, AT(max_record), "64M",
      "Refuse records of more bytes, to parse which takes up to seven times as many; 0 = no limit",
@@ -457,6 +466,9 @@ const struct option_info option_table[] = {
      "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel); of scan, the one whose "
      "manual labels count",
      VERBS_LIBRARY | VERB_SCAN, SECTION_LIBRARY},
+    {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
+     "Learn from the vectors that this library has (default: without PATHs the usual one)",
+     VERB_MODEL_WHITEN, SECTION_LIBRARY},
     {"files", 0, NULL, OPTION_FLAG, AT(files), NULL,
      "Also check that the files of the items exist and are unchanged", VERB_VERIFY,
      SECTION_LIBRARY},
@@ -476,8 +488,8 @@ const struct option_info option_table[] = {
     {"cache", 0, "FILE", OPTION_TEXT, AT(cache), NULL,
      "The cache of what was read (default: $XDG_CACHE_HOME/doppel/cache.db)",
      VERBS_READ | VERB_CONFIG, SECTION_LIBRARY},
-    {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache", VERBS_READ | VERB_DEDUP,
-     SECTION_LIBRARY},
+    {"no-cache", 0, NULL, OPTION_FLAG, AT(no_cache), NULL, "Use no cache",
+     VERBS_READ | VERB_DEDUP | VERB_MODEL_WHITEN, SECTION_LIBRARY},
     {"retry", 0, NULL, OPTION_FLAG, AT(retry), NULL,
      "Try again to read files that could not be read before, even if they have not changed",
      VERBS_READ, SECTION_LIBRARY},

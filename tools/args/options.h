@@ -237,7 +237,7 @@ struct settings {
     double price, max_cost;                /* of a million tokens, and of all; 0: not given */
     const char *model;                     /* NULL: not given */
     double semantic_cosine;                /* -1: not given */
-    const char *model_name, *model_prefix; /* model add; NULL: not given */
+    const char *model_name, *model_prefix; /* model add, whiten; NULL: not given */
 
     enum exchange export_format, import_format;
     bool scheme_given;
@@ -295,11 +295,12 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_MODEL (UINT64_C(1) << 41)
 #define VERB_MODEL_ADD (UINT64_C(1) << 42)
 #define VERB_INDEX_JOIN (UINT64_C(1) << 43)
+#define VERB_MODEL_WHITEN (UINT64_C(1) << 44)
 /* Those that can ask a service. */
 #define VERBS_REMOTE                                                                               \
     (VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_GROUPS | VERB_TAG |       \
      VERB_MARK)
-#define VERB_ANY ((UINT64_C(1) << 44) - 1)
+#define VERB_ANY ((UINT64_C(1) << 45) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */

@@ -162,7 +162,7 @@ static enum doppel_status check_embeddings(struct settings *settings, struct dop
                                  "'--embeddings-key', '--allow-host', '--price' and '--max-cost' "
                                  "go with '--embeddings URL'")
                    : DOPPEL_OK;
-    if (!settings->semantic || !settings->model)
+    if (settings->verb->bit != VERB_MODEL_WHITEN && (!settings->semantic || !settings->model))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--embeddings' goes with '%s'",
                            settings->semantic ? "--model NAME" : "--semantic");
     if (settings->max_cost > 0 && !(settings->price > 0))

@@ -337,6 +337,17 @@ const struct verb verb_table[] = {
      "Every byte of them is checked. Exits with 3 if one is damaged. Models of services "
      "(--embeddings) are listed with how many vectors of them are kept.",
      "doppel model list", "doppel model list --json", "format", cmd_model_list},
+    {"model whiten", VERB_MODEL_WHITEN, "NAME --as NEW [PATH...]", 1, SIZE_MAX,
+     "learn how to whiten a model's vectors",
+     "What all texts have in common is taken from their vectors, and where these vary much, as "
+     "means of words do, they are shrunk: so more is found at the same rate. It is learned from "
+     "PATHs: JSON Lines, CSV or TSV (- for standard input), text files and folders of them; or "
+     "from the vectors that a library has. Some thousands of texts of the kind that is to be "
+     "compared do; more than 65536 passages are not looked at. NEW is a model by itself, for "
+     "--model, as long as NAME stays. A library that is to have it begins with it.",
+     "doppel model whiten glove --as glove-news news.jsonl",
+     "doppel model whiten glove --as glove-mine -L ~/doppel",
+     "as text-field library embeddings jobs format", cmd_model_whiten},
     {"model remove", VERB_MODEL, "NAME...", 1, SIZE_MAX, "remove embedding models",
      "What was computed by them stays, but nothing is compared with it until the same model is "
      "added again. Of models of services the vectors that are kept are removed.",

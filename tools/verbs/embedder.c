@@ -110,7 +110,7 @@ static enum doppel_status open_service(const struct settings *settings, struct e
 {
     struct doppel_embedder_options options = doppel_embedder_options_default();
     struct doppel_endpoint_options endpoint = doppel_endpoint_options_default();
-    char *cache = vector_cache_file(settings, true);
+    char *cache = vector_cache_file(settings, true), *folder = model_folder();
     endpoint.url = settings->embeddings;
     endpoint.model = settings->model;
     endpoint.key = settings->embeddings_secret;
@@ -120,6 +120,7 @@ static enum doppel_status open_service(const struct settings *settings, struct e
     endpoint.on_refused = keep_first_refusal;
     endpoint.on_retry = show_retry;
     endpoint.context = out;
+    options.folder = folder; /* a whitened model may have that name */
     options.endpoint = &endpoint;
     options.cache = cache;
     options.retry_refused = settings->retry;
@@ -138,6 +139,7 @@ static enum doppel_status open_service(const struct settings *settings, struct e
     else if (status)
         doppel_fail(error, status, "%s", reason.message);
     free(cache);
+    free(folder);
     return status;
 }
 

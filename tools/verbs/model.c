@@ -8,16 +8,18 @@
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"
 #include "tools/output/output.h"
+#include "tools/verbs/model.h"
 
 static const struct column columns[] = {
     {"name", "name", CELL_TEXT},     {"dimension", "dimension", CELL_NUMBER},
     {"tokens", "tokens", CELL_TEXT}, {"vocabulary", "vocabulary", CELL_NUMBER},
     {"size", "size", CELL_SIZE},     {"vectors", "vectors", CELL_NUMBER},
+    {"base", "base", CELL_TEXT},     {"learned_from", "learned from", CELL_NUMBER},
     {"prefix", "prefix", CELL_TEXT}, {"revision", "revision", CELL_TEXT},
 };
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
 
-static int fail_without_home(struct report *report)
+int fail_without_models(struct report *report)
 {
     return report_fatal(report, "there is no folder for models: set $DOPPEL_MODELS, or $HOME");
 }
@@ -28,6 +30,14 @@ static void print_model(struct output *output, const struct doppel_model_info *i
     output_end(output);
 }
 
+int print_one_model(const struct settings *settings, struct report *report,
+                    const struct doppel_model_info *info)
+{
+    struct output *output = output_new(settings, &layout, report);
+    print_model(output, info);
+    return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
+}
+
 int cmd_model_add(const struct settings *settings, struct report *report)
 {
     struct doppel_model_add_options add = doppel_model_add_options_default();
@@ -35,18 +45,15 @@ int cmd_model_add(const struct settings *settings, struct report *report)
     struct doppel_error error;
     char *folder = model_folder();
     if (!folder)
-        return fail_without_home(report);
+        return fail_without_models(report);
     add.folder = folder;
     add.source = settings->operands.items[0];
     add.name = settings->model_name;
     add.prefix = settings->model_prefix;
     enum doppel_status status = doppel_model_add(&add, &info, &error);
     free(folder);
-    if (status)
-        return report_refusal(report, status, &error);
-    struct output *output = output_new(settings, &layout, report);
-    print_model(output, &info);
-    return output_finish(output) ? EXIT_DONE : EXIT_WRONG_USE;
+    return status ? report_refusal(report, status, &error)
+                  : print_one_model(settings, report, &info);
 }
 
 struct model_rows {
@@ -94,7 +101,7 @@ int cmd_model_list(const struct settings *settings, struct report *report)
     struct doppel_error error;
     char *folder = model_folder();
     if (!folder)
-        return fail_without_home(report);
+        return fail_without_models(report);
     struct model_rows rows = {output_new(settings, &layout, report), report};
     enum doppel_status status = doppel_models_list(folder, print_listed_model, &rows, &error);
     if (!status)
@@ -128,7 +135,7 @@ int cmd_model_remove(const struct settings *settings, struct report *report)
     enum doppel_status status = DOPPEL_OK;
     if (!folder) {
         free(cache);
-        return fail_without_home(report);
+        return fail_without_models(report);
     }
     for (size_t i = 0; i < settings->operands.count && !status; i++) {
         const char *name = settings->operands.items[i];

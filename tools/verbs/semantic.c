@@ -52,6 +52,7 @@ enum doppel_status semantic_stage_open(const struct settings *settings, struct r
         .foresee = source->is_service ? foresee_for_dedup : NULL,
         .begin = source->is_service ? begin_for_dedup : NULL,
         .context = source,
+        .whitened = doppel_embedder_is_whitened(source->embedder),
         .max_fp_rate =
             settings->max_false_positives > 0 ? settings->max_false_positives : usual_fp_rate,
         .min_cosine = semantic_cosine_from(settings),

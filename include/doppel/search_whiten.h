@@ -1,0 +1,1 @@
+../../search/search_whiten.h
