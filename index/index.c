@@ -279,6 +279,15 @@ struct doppel_index_info doppel_index_info(const struct doppel_index *index)
     return info;
 }
 
+void doppel_index_read_in(const struct doppel_index *index, bool (*cancelled)(void *context),
+                          void *context)
+{
+    struct snapshot snapshot = snapshot_take(index);
+    for (size_t i = 0; i < snapshot.state->count; i++)
+        segment_read_in(table_segment(snapshot.state->parts[i]->table), cancelled, context);
+    snapshot_release(&snapshot);
+}
+
 uint64_t doppel_index_count(const struct doppel_index *index)
 {
     return doppel_index_info(index).codes;

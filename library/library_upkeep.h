@@ -16,6 +16,15 @@ extern "C" {
 struct doppel_json;
 struct doppel_library;
 
+/**
+ * Read the indexes of codes into memory, as far as half of it, and in large pages: for who will ask
+ * them many questions. It is done when it returns; doppel_library_set_cancel ends it.
+ *
+ * @return DOPPEL_OK; else as a question to an index that cannot be opened
+ */
+DOPPEL_API enum doppel_status doppel_library_read_in(struct doppel_library *library,
+                                                     struct doppel_error *error);
+
 /* ---- checking and mending ---- */
 
 /** Something that is wrong. Strings are borrowed. */

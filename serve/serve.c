@@ -20,6 +20,7 @@
 #include "serve/readers.h"
 #include "serve/request_key.h"
 #include "serve/service.h"
+#include "serve/warm_up.h"
 #include "serve/writer.h"
 
 enum { LARGEST_PEM = 1 << 20, DESKS_A_JOB = 4 };
@@ -106,6 +107,7 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
     TRY(jobs_open(service, &service->jobs, error));
     TRY(job_events_open(service, &service->job_events, error));
     TRY(desk_open(jobs * DESKS_A_JOB, &service->desk, error));
+    TRY(warm_up_begin(service, &service->warm_up, error));
 done:
     return status;
 }
@@ -114,6 +116,7 @@ done:
  * closed, until then; and the server stops when nobody holds a connection any more. */
 static void close_parts(struct service *service)
 {
+    warm_up_end(service->warm_up);
     desk_end(service->desk);
     writer_close(service->writer);
     if (service->http)

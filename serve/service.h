@@ -22,6 +22,7 @@ struct service {
     struct request_keys *request_keys;
     struct desk *desk;
     struct http *http;
+    struct warm_up *warm_up;
     atomic_bool ending;
 };
 

@@ -191,6 +191,21 @@ void segment_read_ahead(const struct segment *segment)
         (void)madvise(file->base, file->layout.end, MADV_SEQUENTIAL);
 }
 
+#ifndef MADV_POPULATE_READ /* Linux 5.14; refused before */
+#define MADV_POPULATE_READ 22
+#endif
+
+void segment_read_in(const struct segment *segment, bool (*cancelled)(void *context), void *context)
+{
+    enum { PIECE = 64 << 20 };
+    const struct segment_file *file = segment->file;
+    const uint64_t end = file->checked ? file->layout.end : 0;
+    if (end)
+        segment_want_large_pages(file->base, end);
+    for (uint64_t at = 0; at < end && !(cancelled && cancelled(context)); at += PIECE)
+        (void)madvise(file->base + at, end - at < PIECE ? end - at : PIECE, MADV_POPULATE_READ);
+}
+
 bool segment_in_memory(const struct segment *segment, const void *at)
 {
     const struct segment_file *file = segment->file;

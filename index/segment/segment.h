@@ -87,6 +87,11 @@ uint64_t segment_bytes(const struct segment *segment);
 /** It is to be read from its begin to its end. */
 void segment_read_ahead(const struct segment *segment);
 
+/** Read it into memory, in large pages where they are free; so that look-ups read none from the
+ * disk. Some of its file after the other, until `cancelled` (may be NULL) says so. */
+void segment_read_in(const struct segment *segment, bool (*cancelled)(void *context),
+                     void *context);
+
 /** Whether the page of this byte is in memory, as far as the system says. */
 bool segment_in_memory(const struct segment *segment, const void *at);
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/try.h"
 #include "library/items/rows.h"
@@ -431,6 +432,35 @@ enum doppel_status codes_complete(struct doppel_library *library, struct doppel_
         if (!status && there)
             status = codes_index(library, (enum code_table)i, &index, error);
     }
+    return status;
+}
+
+/* @param left bytes of memory for them; what does not fit is left where it is */
+static enum doppel_status read_codes_in(struct doppel_library *library, enum code_table which,
+                                        uint64_t *left, struct doppel_error *error)
+{
+    const struct doppel_index *index;
+    bool there;
+    enum doppel_status status = codes_are_there(library, which, &there, error);
+    if (!status && there)
+        status = codes_index(library, which, &index, error);
+    if (status || !there)
+        return status;
+    const uint64_t bytes = doppel_index_info(index).bytes;
+    if (bytes > *left)
+        return DOPPEL_OK;
+    *left -= bytes;
+    doppel_index_read_in(index, library->cancelled, library->cancel_context);
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_library_read_in(struct doppel_library *library,
+                                          struct doppel_error *error)
+{
+    uint64_t left = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < CODE_TABLES && !status; i++)
+        status = read_codes_in(library, (enum code_table)i, &left, error);
     return status;
 }
 

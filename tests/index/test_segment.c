@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -95,6 +96,39 @@ static void test_wanted_ahead(void **state)
         assert_int_equal(segment_damage(segments[i], NULL), DOPPEL_OK);
         segment_release((struct segment *)segments[i]);
     }
+    unlink(path);
+}
+
+static bool is_over(void *context)
+{
+    int *left = context;
+    return (*left)-- == 0;
+}
+
+/* It is there afterwards, unless that was ended; what has no file stays as it is. */
+static void test_read_in(void **state)
+{
+    struct segment *made = make_segment(path, false), *opened = NULL,
+                   *memory = make_segment(NULL, false);
+    int never = -1, at_once = 0;
+    (void)state;
+    segment_release(made);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(fdatasync(fd), 0);
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    assert_int_equal(segment_open(path, &opened, NULL), DOPPEL_OK);
+    const uint8_t *last = opened->parts[2 * (PARTS - 1)] + part_bytes[PARTS - 1] - 1;
+    segment_read_in(opened, is_over, &at_once);
+    segment_read_in(opened, is_over, &never);
+    assert_true(at_once < 0 && never < -1);
+    assert_true(segment_in_memory(opened, last));
+    assert_true(is_whole(opened));
+    segment_read_in(opened, NULL, NULL);
+    segment_read_in(memory, NULL, NULL);
+    assert_true(is_whole(memory));
+    close(fd);
+    segment_release(opened);
+    segment_release(memory);
     unlink(path);
 }
 
@@ -218,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_a_part_is_checked_once_all_of_it_is),
         cmocka_unit_test(test_wanted_ahead),
+        cmocka_unit_test(test_read_in),
         cmocka_unit_test(test_an_unsealed_file_goes),
         cmocka_unit_test(test_empty_parts),
         cmocka_unit_test(test_over_the_file_limit),

@@ -301,6 +301,24 @@ static void test_kept_marks(void **state)
     doppel_library_close(library);
 }
 
+static bool is_to_end(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Nothing but time depends on it. */
+static void test_read_in(void **state)
+{
+    struct doppel_library *library = library_of(*state, 6);
+    commit(library);
+    assert_int_equal(doppel_library_read_in(library, NULL), DOPPEL_OK);
+    doppel_library_set_cancel(library, is_to_end, NULL);
+    assert_int_equal(doppel_library_read_in(library, NULL), DOPPEL_OK);
+    assert_int_equal(leader_of(library, 6), 6);
+    doppel_library_close(library);
+}
+
 static void test_log_queries(void **state)
 {
     struct doppel_library *library = library_of(*state, 3);
@@ -603,6 +621,7 @@ int main(void)
         IN_FOLDER(test_links),
         IN_FOLDER(test_choosing),
         IN_FOLDER(test_kept_marks),
+        IN_FOLDER(test_read_in),
         IN_FOLDER(test_log_queries),
         IN_FOLDER(test_a_decision_is_kept_whole),
         IN_FOLDER(test_telling),
