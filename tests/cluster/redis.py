@@ -2,6 +2,7 @@
 
 import atexit
 import pathlib
+import random
 import shutil
 import socket
 import subprocess
@@ -71,9 +72,16 @@ def as_bytes(part):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """The bus of a cluster has the port 10000 above."""
+    while True:
+        port = random.randrange(20000, 55000)
+        with socket.socket() as one, socket.socket() as bus:
+            try:
+                one.bind(("127.0.0.1", port))
+                bus.bind(("127.0.0.1", port + 10000))
+                return port
+            except OSError:
+                continue
 
 
 class Server:
