@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct serve_options options = {.hma = true};
+static struct serve_options options = {.library = "/a/library", .hma = true};
 static struct service service = {.options = &options};
 
 static void check(bool good)

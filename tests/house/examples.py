@@ -61,6 +61,10 @@ def corpora(folder):
     (folder / "shards").mkdir()
     (folder / "shards" / "0.jsonl.gz").write_bytes(gzip.compress(news))
     (folder / "crawl.jsonl").write_bytes(news)
+    chance = random.Random(2)
+    words = "the cat the cat rain wind sun snow storm cloud".split()
+    texts = [" ".join(chance.choice(words) for _ in range(40)) for _ in range(30)]
+    (folder / "news.jsonl").write_text("".join(f'{{"text":"{text}"}}\n' for text in texts))
     (folder / "crawl.jsonl.zst").write_bytes(zstd_frame(news))
 
 
@@ -115,6 +119,9 @@ def keys(folder):
 def libraries(folder, doppel):
     """One of 43 items and more, and those of the examples that name others."""
     (folder / "mnt" / "backup").mkdir(parents=True)
+    doppel("model", "add", "glove.6B.100d.txt.gz", "--name", "glove")
+    doppel("ingest", "-L", folder / "home" / "doppel", "--semantic", "--model", "glove", "--jsonl",
+           "news.jsonl")  # fmt: skip
     doppel("add", folder / "home" / "Pictures")
     doppel("import", "hashes.csv")
     for library in ([], ["-L", folder / "home" / "doppel"], ["-L", folder / "mnt/laptop/doppel"]):

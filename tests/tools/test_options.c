@@ -192,8 +192,8 @@ static void paths_may_come_from_elsewhere(void **state)
     settings_free(&settings);
 }
 
-/* Each default is a right value, names are used once a verb, letters once, sentences have no full
- * stop. */
+/* Each default is a right value, names are used once a verb, letters for one name, sentences have
+ * no full stop. */
 static void assert_example(const struct verb *verb, const char *example)
 {
     assert_memory_equal(example, "doppel ", 7);
@@ -211,7 +211,8 @@ static void the_tables_hold_together(void **state)
         assert_true(option->verbs != 0);
         assert_int_not_equal(option->help[strlen(option->help) - 1], '.');
         for (size_t j = 0; j < i; j++)
-            assert_false(option->letter && option->letter == option_table[j].letter);
+            assert_false(option->letter && option->letter == option_table[j].letter &&
+                         strcmp(option->name, option_table[j].name) != 0);
         bool flag = option->type == OPTION_FLAG || option->type == OPTION_FLAG_OFF ||
                     option->type == OPTION_SHORTHAND;
         assert_int_equal(flag, option->argument == NULL);
