@@ -8,7 +8,8 @@
  * two documents. Of the corpus 4000 texts come again, half of their words replaced by WordNet's
  * synonyms, as far as they have some, or all of these, and moved by up to six places: which share
  * is found? Also where one pair in a hundred is a false one among pairs of one topic: texts of a
- * document, up to six texts from each other. */
+ * document, up to six texts from each other. Whitened are they by what the corpus has in common;
+ * or, as whitened models are, by texts of the other half, all or some. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ enum { RATES = sizeof rates / sizeof *rates };
 struct meaning_bench {
     struct doppel_model *model;
     uint32_t dimension;
-    struct samples all;
+    struct samples all, others; /* of the half, and of the other one */
+    float *others_rows;
     size_t *corpus, *held; /* numbers of texts */
     size_t corpus_count, held_count;
     float *corpus_rows, *held_rows, *edited_rows[EDITS];
@@ -304,7 +306,7 @@ static void measure_way(const struct meaning_bench *bench, struct way *way)
     thresholds[RATES] = threshold_of_topic(bench, way);
     measure_held(bench, way, false, thresholds, held);
     measure_held(bench, way, true, thresholds, apart);
-    printf("%-9s", way->name);
+    printf("%-15s", way->name);
     for (size_t r = 0; r < RATES; r++)
         printf(" | %5.3f %4.2f %4.2f", (double)thresholds[r], held[r] / rates[r],
                apart[r] / rates[r]);
@@ -314,30 +316,62 @@ static void measure_way(const struct meaning_bench *bench, struct way *way)
     fflush(stdout);
 }
 
+/* The vectors of a way, whitened by what these have in common. */
+static struct way whitened_way(const struct meaning_bench *bench, const char *name,
+                               const struct doppel_vectors *learned)
+{
+    const uint32_t size = bench->dimension;
+    struct doppel_vector_whitening *whitening;
+    struct doppel_error error;
+    bench_must(doppel_vector_whitening_make(learned, &whitening, &error), &error);
+    float *rows = whitened(whitening, bench->corpus_rows, bench->corpus_count, size);
+    float *held = whitened(whitening, bench->held_rows, bench->held_count, size);
+    float *edited[EDITS];
+    for (size_t e = 0; e < EDITS; e++)
+        edited[e] = whitened(whitening, bench->edited_rows[e], EDITED, size);
+    doppel_vector_whitening_free(whitening);
+    return (struct way){
+        name, {rows, bench->corpus_count, size}, held, {edited[0], edited[1]}, NULL, -1, NULL,
+        NULL};
+}
+
+/* As a whitened model that was made for other texts; of some it takes each so many-th. */
+static void measure_by_others(const struct meaning_bench *bench)
+{
+    static const size_t counts[] = {SIZE_MAX, 5000, 1000, 200};
+    const size_t size = bench->dimension, all = bench->others.count;
+    float *some = malloc((all + 1) * size * sizeof *some);
+    char name[24];
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const size_t count = counts[i] < all ? counts[i] : all;
+        for (size_t j = 0; j < count; j++)
+            memcpy(some + j * size, bench->others_rows + j * all / count * size,
+                   size * sizeof *some);
+        const struct doppel_vectors learned = {some, count, bench->dimension};
+        snprintf(name, sizeof name, "by %zu others", count);
+        struct way white = whitened_way(bench, name, &learned);
+        measure_way(bench, &white);
+    }
+    free(some);
+}
+
 static void measure_all_ways(const struct meaning_bench *bench)
 {
     const uint32_t size = bench->dimension;
     const struct doppel_vectors raw = {bench->corpus_rows, bench->corpus_count, size};
-    struct doppel_vector_whitening *whitening;
     struct doppel_vector_cohort_options options = doppel_vector_cohort_options_default();
     struct doppel_vector_cohort *cohort;
     struct doppel_error error;
-    bench_must(doppel_vector_whitening_make(&raw, &whitening, &error), &error);
-    float *rows = whitened(whitening, bench->corpus_rows, bench->corpus_count, size);
-    float *held = whitened(whitening, bench->held_rows, bench->held_count, size);
-    float *edited[EDITS], *levels = malloc((bench->held_count + 1) * sizeof *levels);
-    for (size_t e = 0; e < EDITS; e++)
-        edited[e] = whitened(whitening, bench->edited_rows[e], EDITED, size);
+    float *levels = malloc((bench->held_count + 1) * sizeof *levels);
     for (size_t i = 0; i < bench->held_count; i++)
         levels[i] = NAN;
     struct way plain = {
         "cosines", raw, bench->held_rows, {bench->edited_rows[0], bench->edited_rows[1]}, NULL, -1,
         NULL,      NULL};
-    struct way white = {
-        "whitened", {rows, bench->corpus_count, size}, held, {edited[0], edited[1]}, NULL, -1, NULL,
-        NULL};
+    struct way white = whitened_way(bench, "whitened", &raw);
     measure_way(bench, &plain);
     measure_way(bench, &white);
+    measure_by_others(bench);
     bench_must(doppel_vector_cohort_make(&white.corpus, &options, &cohort, &error), &error);
     struct way scored = white;
     scored.name = "scores";
@@ -367,7 +401,9 @@ int main(int count, char **arguments)
     bench_must(doppel_model_open(&open, &bench.model, &error), &error);
     bench.dimension = doppel_model_info(bench.model)->dimension;
     bench.random = random_seeded(3, "meaning", "edits");
-    samples_find(&bench.all, (enum sample_kind)kind, count > 4 ? (unsigned)atoi(arguments[4]) : 1);
+    const unsigned half = count > 4 ? (unsigned)atoi(arguments[4]) : 1;
+    samples_find(&bench.all, (enum sample_kind)kind, half);
+    samples_find(&bench.others, (enum sample_kind)kind, !half);
     divide_texts(&bench);
     if (bench.corpus_count < EDITED || bench.held_count < 2) {
         puts("too few documents below /usr/share/doc");
@@ -377,8 +413,11 @@ int main(int count, char **arguments)
     choose_originals(&bench);
     edit_originals(&bench, synonyms);
     bench.corpus_rows = embed_numbers(&bench, bench.corpus, bench.corpus_count);
+    bench.others_rows = malloc((bench.others.count + 1) * bench.dimension * sizeof(float));
+    embed_samples(&bench, (const char *const *)bench.others.texts, bench.others.count,
+                  bench.others_rows);
     bench.held_rows = embed_numbers(&bench, bench.held, bench.held_count);
-    printf("%-9s | %-15s | %-15s | found, half      | found, all\n%-9s | %5s %9s | %5s %9s |"
+    printf("%-15s | %-15s | %-15s | found, half      | found, all\n%-15s | %5s %9s | %5s %9s |"
            "  1e-4  1e-5 topic |  1e-4  1e-5 topic\n",
            "", "rate 1e-4", "rate 1e-5", "", "from", "held out", "from", "held out");
     measure_all_ways(&bench);
