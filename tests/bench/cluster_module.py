@@ -14,33 +14,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
 
-from redis import Client, Server, encode
+from redis import SLOTS, Client, encode, slot_of, start_cluster
 
-NODES, SHARDS, SLOTS, BATCH = 3, 1024, 16384, 1024
-
-
-def slot_of(tag):
-    """CRC-16 of XMODEM, as a cluster of Redis has it."""
-    crc = 0
-    for byte in tag.encode():
-        crc ^= byte << 8
-        for _ in range(8):
-            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xFFFF
-    return crc % SLOTS
-
-
-def start_cluster(build, folder):
-    options = ("--slowlog-log-slower-than", "1000")
-    nodes = [Server(build, folder / f"node{i}", *options, cluster=True) for i in range(NODES)]
-    for number, node in enumerate(nodes):
-        client = node.client()
-        first, last = number * SLOTS // NODES, (number + 1) * SLOTS // NODES - 1
-        client.run("CLUSTER", "ADDSLOTSRANGE", first, last)
-        client.run("CLUSTER", "MEET", "127.0.0.1", nodes[0].port)
-    for node in nodes:
-        while b"cluster_state:ok" not in node.client().run("CLUSTER", "INFO"):
-            time.sleep(0.05)
-    return nodes
+NODES, SHARDS, BATCH = 3, 1024, 1024
 
 
 def node_of(shard):
@@ -172,7 +148,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for design in (3, 8):
-            nodes = start_cluster(build, folder / f"cluster{design}")
+            nodes = start_cluster(build, folder / f"cluster{design}", NODES,
+                                  "--slowlog-log-slower-than", "1000")  # fmt: skip
             loaded, searchable = load(nodes, codes, design, f"r{design}")
             time.sleep(3)
             print(f"radius {design}: loads {loaded:.3g}/s, {searchable:.3g}/s until searchable, "

@@ -84,6 +84,36 @@ def free_port():
                 continue
 
 
+SLOTS = 16384
+
+
+def slot_of(tag):
+    """CRC-16 of XMODEM, as a cluster has it of what stands in braces."""
+    crc = 0
+    for byte in tag.encode():
+        crc ^= byte << 8
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xFFFF
+    return crc % SLOTS
+
+
+def start_cluster(build, folder, count, *options):
+    """Nodes that share the slots in order: node i has those from i * SLOTS // count on."""
+    nodes = [Server(build, folder / f"node{i}", *options, cluster=True) for i in range(count)]
+    for number, node in enumerate(nodes):
+        client = node.client()
+        first, last = number * SLOTS // count, (number + 1) * SLOTS // count - 1
+        client.run("CLUSTER", "ADDSLOTSRANGE", first, last)
+        client.run("CLUSTER", "MEET", "127.0.0.1", nodes[0].port)
+    end = time.monotonic() + 60
+    for node in nodes:
+        client = node.client()
+        while b"cluster_state:ok" not in client.run("CLUSTER", "INFO"):
+            assert time.monotonic() < end, "the nodes do not find each other"
+            time.sleep(0.05)
+    return nodes
+
+
 class Server:
     """A server in a folder of its own; in its cluster mode the bus has port + 10000."""
 

@@ -14,20 +14,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 
 import tap
-from redis import Client, RedisError, Server
+from redis import SLOTS, Client, RedisError, slot_of, start_cluster
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-SHARDS, SLOTS, NODES = 64, 16384, 3
-
-
-def slot_of(tag):
-    """CRC-16 of XMODEM."""
-    crc = 0
-    for byte in tag.encode():
-        crc ^= byte << 8
-        for _ in range(8):
-            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xFFFF
-    return crc % SLOTS
+SHARDS, NODES = 64, 3
 
 
 def key_of(shard):
@@ -36,20 +26,8 @@ def key_of(shard):
 
 class Cluster:
     def __init__(self, folder):
-        self.nodes = [Server(BUILD, folder / f"n{i}", cluster=True) for i in range(NODES)]
-        self.ids = []
-        for number, node in enumerate(self.nodes):
-            client = node.client()
-            first, last = number * SLOTS // NODES, (number + 1) * SLOTS // NODES - 1
-            client.run("CLUSTER", "ADDSLOTSRANGE", first, last)
-            client.run("CLUSTER", "MEET", "127.0.0.1", self.nodes[0].port)
-            self.ids.append(client.run("CLUSTER", "MYID"))
-        end = time.monotonic() + 60
-        for node in self.nodes:
-            client = node.client()
-            while b"cluster_state:ok" not in client.run("CLUSTER", "INFO"):
-                assert time.monotonic() < end
-                time.sleep(0.05)
+        self.nodes = start_cluster(BUILD, folder, NODES)
+        self.ids = [node.client().run("CLUSTER", "MYID") for node in self.nodes]
         self.owner = {s: slot_of(str(s)) * NODES // SLOTS for s in range(SHARDS)}
 
     def clients(self):
