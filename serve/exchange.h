@@ -117,6 +117,9 @@ struct exchange {
 const char *exchange_argument(const struct exchange *exchange, const char *name);
 const char *exchange_header(const struct exchange *exchange, const char *name);
 
+/* Whether something is wanted: its name is there, and not as 0 or false. */
+bool exchange_wants(const struct exchange *exchange, const char *name);
+
 /* ---- answering ---- */
 
 /* What is in the way, as a problem object (RFC 9457) whose detail is a sentence. */

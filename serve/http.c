@@ -53,6 +53,12 @@ const char *exchange_header(const struct exchange *exchange, const char *name)
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
+bool exchange_wants(const struct exchange *exchange, const char *name)
+{
+    const char *value = exchange_argument(exchange, name);
+    return value && strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+}
+
 /* ---- a request ---- */
 
 static enum MHD_Result check_parameter(void *context, enum MHD_ValueKind kind, const char *name,

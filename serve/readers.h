@@ -5,6 +5,8 @@
 #include <doppel/decide.h>
 #include <doppel/search.h>
 
+#include "serve/meaning.h"
+
 struct service;
 struct readers;
 
@@ -15,6 +17,7 @@ struct library_reader {
     struct doppel_compare_options thresholds; /* of these */
     struct doppel_search_results results;     /* of the query at hand */
     struct doppel_decider *checker;           /* of a dry run; NULL: none was wanted yet */
+    struct reader_meaning meaning;            /* nothing is open before it is wanted */
     struct library_reader *next;
 };
 

@@ -18,7 +18,7 @@ const struct route routes[] = {
     {"POST", "/v1/hash", RIGHT_READ, answer_hash, false, "codes name id"},
     {"POST", "/v1/compare", RIGHT_READ, answer_compare, false, ""},
     {"POST", "/v1/find", RIGHT_READ, answer_find, false,
-     "max_distance min_similarity limit previews name id"},
+     "max_distance min_similarity limit previews semantic min_cosine max_fp_rate name id"},
     {"POST", "/v1/check", RIGHT_READ, answer_check, false, "name id"},
     {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false, "name id"},
     {"POST", "/v1/jobs", RIGHT_WRITE, answer_add_job, false, "name id webhook"},

@@ -18,6 +18,7 @@ struct serve_options {
     const char *keys;                    /* a file (keys.h); NULL: everybody may do everything */
     bool insecure;                       /* without keys also to other machines */
     const char *certificate, *key;       /* files in PEM; NULL: no TLS */
+    const char *models;                  /* the folder of embedding models; NULL: there is none */
     struct doppel_strings allow_paths;   /* folders below which requests may name files */
     uint64_t max_body;                   /* bytes of a request */
     struct doppel_strings webhook_allow; /* hosts that jobs may have called (client_webhook.h) */

@@ -13,14 +13,16 @@ struct library_query {
     struct exchange *exchange;
     struct inputs *inputs;
     struct library_reader *reader;
-    struct doppel_search *search; /* one of the reader's */
-    double most;                  /* matches of an input */
-    struct preview_group *seen;   /* the input in hand and its matches; NULL: no previews wanted */
+    struct doppel_search *search;              /* one of the reader's */
+    double most;                               /* matches of an input */
+    bool semantic;                             /* texts are also searched for by their meaning */
+    struct doppel_semantic_results by_meaning; /* of the input in hand */
+    struct preview_group *seen; /* the input in hand and its matches; NULL: no previews wanted */
 };
 
-static bool takes_time(const struct inputs *inputs)
+static bool takes_time(const struct exchange *exchange, const struct inputs *inputs)
 {
-    if (inputs->all.count > FEW_CODES)
+    if (inputs->all.count > FEW_CODES || exchange_wants(exchange, "semantic"))
         return true;
     for (size_t i = 0; i < inputs->all.count; i++)
         if (inputs->all.items[i].form != INPUT_CODE)
@@ -61,6 +63,27 @@ static enum doppel_status choose_search(struct library_query *query, struct dopp
     if (!read_thresholds(exchange, &options, &given) || !given)
         return DOPPEL_OK;
     return reader_search(exchange->service, reader, &options, &query->search, error);
+}
+
+/* @return false: the reply says what is wrong */
+static bool want_meaning(struct library_query *query)
+{
+    struct exchange *exchange = query->exchange;
+    struct reader_meaning wanted = {0};
+    struct doppel_error error;
+    if (!exchange_wants(exchange, "semantic"))
+        return true;
+    if (!read_number(exchange, "max_fp_rate", 1, &wanted.max_fp_rate) ||
+        !read_number(exchange, "min_cosine", 1, &wanted.min_cosine))
+        return false;
+    enum doppel_status status = reader_meaning_want(exchange->service, query->reader->library,
+                                                    &wanted, &query->reader->meaning, &error);
+    query->semantic = !status;
+    if (status == DOPPEL_E_NOT_FOUND)
+        exchange_problem(exchange, HTTP_UNPROCESSABLE, "%s", error.message);
+    else if (status)
+        exchange_fail(exchange, &error);
+    return !status;
 }
 
 /* ---- one input ---- */
@@ -123,11 +146,30 @@ done:
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
+/* Texts that mean the same, but those that were found by their words. @param json NULL: they are
+ * counted alone */
+static size_t put_meaning(const struct library_query *query, struct doppel_json *json, size_t most)
+{
+    size_t put = 0;
+    for (size_t i = 0; i < query->by_meaning.count && put < most; i++) {
+        const struct doppel_semantic_link *link = &query->by_meaning.links[i];
+        if (doppel_search_results_find(&query->reader->results, link->of_item))
+            continue;
+        put++;
+        if (!json)
+            continue;
+        doppel_json_object_begin(json, NULL);
+        doppel_semantic_result_to_json(json, link);
+        doppel_json_object_end(json);
+    }
+    return put;
+}
+
 static enum doppel_status put_matches(struct library_query *query, struct doppel_error *error)
 {
     const struct doppel_search_results *results = &query->reader->results;
     struct doppel_json *json = &query->exchange->json;
-    size_t shown = 0, put = 0;
+    size_t shown = put_meaning(query, NULL, SIZE_MAX), put = 0;
     for (size_t i = 0; i < results->count; i++)
         shown += is_match_shown(&results->items[i]);
     doppel_json_boolean(json, "match", shown > 0);
@@ -140,6 +182,8 @@ static enum doppel_status put_matches(struct library_query *query, struct doppel
     for (size_t i = 0; i < results->count && put < (size_t)query->most && !status; i++)
         if (is_match_shown(&results->items[i]))
             status = put_match(query, &results->items[i], &put, error);
+    if (!status)
+        put_meaning(query, json, (size_t)query->most - put);
     doppel_json_array_end(json);
     return status;
 }
@@ -168,9 +212,12 @@ static enum doppel_status find_input(struct library_query *query, struct request
 {
     struct library_reader *reader = query->reader;
     struct doppel_record record = {0};
-    bool previews = input->form != INPUT_CODE && exchange_argument(query->exchange, "previews");
+    bool previews = input->form != INPUT_CODE && exchange_wants(query->exchange, "previews");
     enum doppel_status status;
     TRY(search_input(query, input, &record, error));
+    if (query->semantic && !record.error.status && record.kind == DOPPEL_KIND_TEXT)
+        TRY(input_meaning(query->exchange->service, &reader->meaning, input, &query->by_meaning,
+                          error));
     TRY(doppel_search_results_apply_lists(&reader->results, reader->library, error));
     if (previews) {
         TRY(preview_group_new(record.kind, &query->seen, error));
@@ -182,6 +229,7 @@ static enum doppel_status find_input(struct library_query *query, struct request
 done:
     preview_group_free(query->seen);
     query->seen = NULL;
+    doppel_semantic_results_free(&query->by_meaning);
     doppel_record_free(&record);
     return status;
 }
@@ -224,7 +272,7 @@ static void find_inputs(struct exchange *exchange, struct inputs *inputs)
         status = choose_search(&query, &error);
     if (status)
         exchange_fail(exchange, &error);
-    else if (!exchange->status)
+    else if (!exchange->status && want_meaning(&query))
         answer_inputs(&query);
     if (query.reader)
         reader_give(exchange->service, query.reader);
@@ -238,7 +286,7 @@ enum handled answer_find(struct exchange *exchange)
     if (!small)
         return TAKES_TIME;
     bool read = inputs_read(exchange, &inputs);
-    bool later = read && !exchange->at_desk && takes_time(&inputs);
+    bool later = read && !exchange->at_desk && takes_time(exchange, &inputs);
     if (read && !later)
         find_inputs(exchange, &inputs);
     inputs_free(&inputs);

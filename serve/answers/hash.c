@@ -28,7 +28,7 @@ static void put_input_hash(struct exchange *exchange, const struct inputs *input
 enum handled answer_hash(struct exchange *exchange)
 {
     struct inputs inputs = {0};
-    bool codes = exchange_argument(exchange, "codes");
+    bool codes = exchange_wants(exchange, "codes");
     if (!exchange->at_desk)
         return TAKES_TIME;
     if (inputs_read(exchange, &inputs)) {

@@ -35,8 +35,8 @@ USES = {
     "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
-    "serve": "core text image audio video match worker library corpus compare intake search group "
-    "client decide exchange report",
+    "serve": "core text image audio video match worker library corpus embed compare intake search "
+    "group client decide exchange report",
     "cluster": "core index",
     "tools": "core media text image audio video index vector match store worker library "
     "corpus embed compare intake search group client decide act exchange report serve",

@@ -85,7 +85,7 @@ static const struct {
      "exclude hidden min-size ext newer-than older-than one-file-system follow files-from "
      "max-pixels max-seconds max-bytes max-memory sandbox timeout jobs cache no-cache retry null "
      "progress no-progress "},
-    {VERB_FIND, " max-distance min-similarity code "},
+    {VERB_FIND, " max-distance min-similarity code semantic min-cosine max-fp-rate "},
     {VERB_CHECK | VERB_INGEST, " list label external-id source meta "},
     {VERB_LIST, " kind where list label null "},
     {VERB_GROUPS, " null progress no-progress "},
@@ -126,6 +126,17 @@ static enum doppel_status check_server(struct settings *settings, struct doppel_
                    ? doppel_fail(error, DOPPEL_E_ARGUMENT,
                                  "'--server-key', '--server-ca' and '--upload' go with '--server'")
                    : DOPPEL_OK;
+    if (settings->local_option && strcmp(settings->local_option, "semantic") == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--semantic' is for a library here: a service finds by meaning, with "
+                           "'--server URL find --semantic --upload', and does no more by it");
+    if (settings->semantic && !settings->upload)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a service is sent codes, which do not say what a text means: "
+                           "'--semantic' goes with '--upload', which sends the text");
+    if (!settings->local_option && settings->verb->bit == VERB_FIND && !settings->semantic &&
+        settings->max_false_positives > 0)
+        settings->local_option = "max-fp-rate";
     if (settings->local_option)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--%s' is for a library here: with '--server', 'doppel serve' decides "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "tools/output/matches.h"
 #include "tools/output/segment_rows.h"
@@ -31,6 +32,14 @@ static void print_nothing_found(const struct remote_finding *finding, const char
     output_end(finding->output);
 }
 
+/* Whether its segments are places in time: in a table others are none. */
+static bool are_times(const struct remote_finding *finding, const json_t *match)
+{
+    const char *relation = json_string_value(json_object_get(match, "relation"));
+    return finding->settings->format == FORMAT_JSON || !relation ||
+           strcmp(relation, "semantic") != 0;
+}
+
 static void print_found(const struct remote_finding *finding, const char *path,
                         const json_t *matches)
 {
@@ -44,7 +53,7 @@ static void print_found(const struct remote_finding *finding, const char *path,
         doppel_json_clear(&row);
         doppel_json_object_begin(&row, NULL);
         doppel_json_path(&row, "query", path);
-        remote_put_members(&row, match, " query ");
+        remote_put_members(&row, match, are_times(finding, match) ? " query " : " query segments ");
         doppel_json_object_end(&row);
         place_rows_add(&rows, &row);
     }
@@ -127,17 +136,27 @@ done:
 
 static void make_find_path(const struct settings *settings, char *out, size_t size)
 {
+    const double rate = settings->max_false_positives, cosine = settings->semantic_cosine;
+    int used = snprintf(out, size, "/v1/find?limit=1000");
     if (settings->max_distance >= 0)
-        snprintf(out, size, "/v1/find?limit=1000&max_distance=%d", (int)settings->max_distance);
+        used += snprintf(out + used, size - (size_t)used, "&max_distance=%d",
+                         (int)settings->max_distance);
     else if (settings->min_similarity >= 0)
-        snprintf(out, size, "/v1/find?limit=1000&min_similarity=%.15g", settings->min_similarity);
-    else
-        snprintf(out, size, "/v1/find?limit=1000");
+        used += snprintf(out + used, size - (size_t)used, "&min_similarity=%.15g",
+                         settings->min_similarity);
+    if (!settings->semantic)
+        return;
+    used += snprintf(out + used, size - (size_t)used, "&semantic=1");
+    if (cosine >= 0)
+        snprintf(out + used, size - (size_t)used, "&min_cosine=%.9g",
+                 (double)semantic_cosine_from(settings));
+    else if (rate > 0)
+        snprintf(out + used, size - (size_t)used, "&max_fp_rate=%.15g", rate);
 }
 
 int remote_find(const struct settings *settings, struct report *report)
 {
-    char path[128];
+    char path[160];
     struct doppel_error error;
     struct remote_finding finding = {settings, report, NULL, false};
     struct remote_question question = {.settings = settings,

@@ -37,6 +37,7 @@ int cmd_serve(const struct settings *given, struct report *report)
     char *library = library_directory(settings);
     if (!library)
         return report_fatal(report, "no place for a library is known; name one with --library DIR");
+    char *models = model_folder();
     const struct serve_options options = {
         .library = library,
         .listen = settings->listen,
@@ -44,6 +45,7 @@ int cmd_serve(const struct settings *given, struct report *report)
         .insecure = settings->insecure,
         .certificate = settings->tls_cert,
         .key = settings->tls_key,
+        .models = models,
         .allow_paths = {settings->allow_paths.items, settings->allow_paths.count},
         .max_body = settings->max_body,
         .webhook_allow = {settings->webhook_allow.items, settings->webhook_allow.count},
@@ -58,6 +60,7 @@ int cmd_serve(const struct settings *given, struct report *report)
     };
     enum doppel_status status = serve_library(report->run, &options, &error);
     free(library);
+    free(models);
     if (!status)
         signals_forget();
     return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
