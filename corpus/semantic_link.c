@@ -56,6 +56,8 @@ void doppel_semantic_link_to_json(struct doppel_json *json, const struct doppel_
     if (link->tier)
         doppel_json_text(json, "tier", doppel_semantic_tier_name(link->tier));
     write_link_share(json, "cosine", (double)link->cosine);
+    if (link->has_score)
+        write_link_share(json, "score", (double)link->score);
     if (link->tier) {
         doppel_json_number(json, "false_positive_rate", link->false_positive_rate, 9);
         doppel_json_number(json, "expected", link->expected, 4);

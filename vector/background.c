@@ -2,12 +2,9 @@
 #include <doppel/vector.h>
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/array.h"
 #include "core/ordered.h"
 #include "vector/rounded.h"
 #include "vector/numbers.h"
@@ -25,6 +22,7 @@ struct doppel_vector_background {
     uint64_t pairs;
     uint64_t reaching[BINS + 1]; /* how many have a cosine of that bin or of one above */
     size_t tail_bin;             /* the first that fewer than TAIL_SEEN reach */
+    double usual_level;          /* by which a score is less than its cosine; 0: of cosines */
     double tail_power;           /* of 1 - c², with which shares fall from there on; 0: no tail */
 };
 
@@ -36,9 +34,6 @@ struct pair_sampling {
     _Atomic uint64_t counts[BINS];
     atomic_bool bad;
     bool stopped;
-    pthread_mutex_t lock;                    /* of what follows */
-    ARRAY(struct doppel_vector_pair) scored; /* with a cohort: near enough for a score */
-    bool no_room;
 };
 
 static uint64_t all_pairs(size_t count)
@@ -78,13 +73,14 @@ static void count_cosine(struct pair_sampling *sampling, float cosine)
     atomic_fetch_add_explicit(&sampling->counts[at], 1, memory_order_relaxed);
 }
 
-static void note_pair_to_score(struct pair_sampling *sampling, size_t a, size_t b, float cosine)
+static float score_of_cosine(const struct pair_sampling *sampling, size_t a, size_t b, float cosine)
 {
-    const struct doppel_vector_pair pair = {(uint32_t)a, (uint32_t)b, cosine};
-    pthread_mutex_lock(&sampling->lock);
-    if (!array_push(&sampling->scored, pair))
-        sampling->no_room = true;
-    pthread_mutex_unlock(&sampling->lock);
+    const struct doppel_vector_background_options *options = sampling->options;
+    if (!options->levels)
+        return cosine;
+    return cosine < options->min_cosine
+               ? -1
+               : doppel_vector_cohort_normalise(cosine, options->levels[a], options->levels[b]);
 }
 
 static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
@@ -104,12 +100,7 @@ static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
     if (!(by_x > 0 && by_y > 0))
         return;
     const float cosine = vector_kernels_get()->dot_floats(x, y, vectors->dimension) * (by_x * by_y);
-    if (!sampling->options->cohort)
-        count_cosine(sampling, cosine);
-    else if (cosine >= sampling->options->min_cosine)
-        note_pair_to_score(sampling, a, b, cosine);
-    else
-        count_cosine(sampling, -1);
+    count_cosine(sampling, score_of_cosine(sampling, a, b, cosine));
 }
 
 static void look_at_pairs(void *context, size_t piece, size_t slot)
@@ -151,12 +142,16 @@ static size_t bin_below(const struct doppel_vector_background *background, uint6
     return low;
 }
 
+static double cosine_of_bin(const struct doppel_vector_background *background, size_t bin)
+{
+    return (double)bin / BINS_OF_ONE - 1 + background->usual_level;
+}
+
 /* The logarithm of 1 - c² for the cosine of a bin. Of vectors in all directions alike, cosines
  * above c are as frequent as a power of it. */
-static double room_beyond(size_t bin)
+static double room_beyond(const struct doppel_vector_background *background, size_t bin)
 {
-    const double cosine = (double)bin / BINS_OF_ONE - 1;
-    const double room = 1 - cosine * cosine;
+    const double cosine = cosine_of_bin(background, bin), room = 1 - cosine * cosine;
     return log(room > 1.0 / BINS_OF_ONE ? room : 1.0 / BINS_OF_ONE);
 }
 
@@ -169,26 +164,19 @@ static void fit_tail(struct doppel_vector_background *background)
     if (from <= TAIL_SEEN)
         return;
     const size_t before = bin_below(background, from);
-    const double fall = room_beyond(before) - room_beyond(background->tail_bin);
-    if (before > BINS_OF_ONE && fall > 0)
+    const double fall =
+        room_beyond(background, before) - room_beyond(background, background->tail_bin);
+    if (cosine_of_bin(background, before) > 0 && fall > 0)
         background->tail_power = log((double)from / TAIL_SEEN) / fall;
 }
 
-/* In whatever order the pairs were noted. */
-static enum doppel_status count_scores(struct pair_sampling *sampling, struct doppel_error *error)
+static double mean_level(const struct pair_sampling *sampling)
 {
-    const size_t count = sampling->scored.count;
-    float *scores = malloc((count + 1) * sizeof *scores);
-    if (!scores || sampling->no_room) {
-        free(scores);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a histogram");
-    }
-    const enum doppel_status status = doppel_vector_cohort_score(
-        sampling->options->cohort, sampling->scored.items, count, scores, error);
-    for (size_t i = 0; i < count && !status; i++)
-        count_cosine(sampling, scores[i]);
-    free(scores);
-    return status;
+    const float *levels = sampling->options->levels;
+    double sum = 0;
+    for (size_t i = 0; i < sampling->vectors->count && levels; i++)
+        sum += (double)levels[i];
+    return levels ? sum / (double)sampling->vectors->count : 0;
 }
 
 static struct doppel_vector_background *background_of(struct pair_sampling *sampling)
@@ -200,6 +188,7 @@ static struct doppel_vector_background *background_of(struct pair_sampling *samp
         background->reaching[bin] =
             background->reaching[bin + 1] + atomic_load(&sampling->counts[bin]);
     background->pairs = background->reaching[0];
+    background->usual_level = mean_level(sampling);
     fit_tail(background);
     return background;
 }
@@ -220,10 +209,6 @@ static enum doppel_status run_sampling(struct pair_sampling *sampling,
                            "a vector holds what is no number, or too large or small a one");
     if (sampling->stopped)
         return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-    const enum doppel_status status =
-        sampling->options->cohort ? count_scores(sampling, error) : DOPPEL_OK;
-    if (status)
-        return status;
     struct doppel_vector_background *background = background_of(sampling);
     if (!background)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a histogram");
@@ -257,10 +242,7 @@ enum doppel_status doppel_vector_background_make(
     sampling->options = options;
     sampling->all = there <= options->pairs;
     sampling->pairs = sampling->all ? there : options->pairs;
-    pthread_mutex_init(&sampling->lock, NULL);
     const enum doppel_status status = run_sampling(sampling, out, error);
-    pthread_mutex_destroy(&sampling->lock);
-    array_free(&sampling->scored);
     free(sampling);
     return status;
 }
@@ -300,7 +282,8 @@ double doppel_vector_background_tail(const struct doppel_vector_background *back
     const size_t bin = bin_of_cosine(cosine);
     if (bin < background->tail_bin || background->tail_power == 0)
         return rate_of_bin(background, bin);
-    const double fall = room_beyond(background->tail_bin) - room_beyond(bin);
+    const double fall =
+        room_beyond(background, background->tail_bin) - room_beyond(background, bin);
     return TAIL_SEEN / (double)background->pairs * exp(-fall * background->tail_power);
 }
 

@@ -3,43 +3,34 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/ordered.h"
-#include "vector/rounded.h"
-
-enum {
-    PIECE_ROWS = 32,   /* of a piece of work */
-    BLOCK_MEMBERS = 32 /* that they are compared with at a time, and stay near the processor */
-};
+#include "vector/levels.h"
 
 struct doppel_vector_cohort {
     struct doppel_vectors set;
     struct doppel_vector_cohort_options options;
-    uint32_t count;
-    size_t stride; /* of bytes: a multiple of 32, with zeros at the end */
-    int8_t *bytes; /* of members; member i is vector i × set.count / count of the set */
-    float *scales; /* what a byte's 1 is, of vectors of length 1 */
-    float *levels; /* of the set's vectors, or `no_level`; NULL before the first pair */
+    uint32_t count; /* member i is vector i × set.count / count of the set */
+    struct level_sample sample;
+    float *levels; /* of the set's vectors, or `no_level`; NULL before the first is asked for */
 };
 
 /* Above all cosines. */
 static const float no_level = 8, level_wanted = 9;
 
-/* The highest cosines of a vector, from the highest on. */
-struct highest_cosines {
-    float cosines[DOPPEL_VECTOR_COHORT_NEAREST_MAX];
-    uint32_t count;
-};
-
 struct level_finding {
     struct doppel_vector_cohort *cohort;
-    size_t *numbers; /* of vectors */
+    const uint32_t *numbers; /* of vectors; NULL: all */
     size_t count;
-    int8_t *bytes; /* of the vectors of a piece, for each slot */
+    struct level_work **works; /* of each slot */
     atomic_bool bad;
     bool stopped;
 };
+
+static enum doppel_status no_level_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to normalise scores");
+}
 
 static size_t number_of_member(const struct doppel_vector_cohort *cohort, size_t member)
 {
@@ -55,78 +46,26 @@ static uint32_t member_of_number(const struct doppel_vector_cohort *cohort, size
     return is_one ? (uint32_t)member : UINT32_MAX;
 }
 
-/* @param out with zeros up to the stride. @return false: it holds what is no number */
-static bool round_row(const struct doppel_vector_cohort *cohort, const float *row, int8_t *out,
-                      float *scale)
-{
-    struct rounded_vector rounded = {.values = row};
-    memset(out, 0, cohort->stride);
-    *scale = 0;
-    if (!vector_length(row, cohort->set.dimension, &rounded.inverse))
-        return false;
-    if (!(rounded.inverse > 0))
-        return true;
-    round_to_bytes(&rounded, cohort->set.dimension, out);
-    *scale = rounded.scale;
-    return true;
-}
-
 /* ---- levels ---- */
-
-static void note_cosine(struct highest_cosines *highest, uint32_t most, float cosine)
-{
-    if (highest->count == most && cosine <= highest->cosines[most - 1])
-        return;
-    uint32_t at = highest->count < most ? highest->count++ : most - 1;
-    for (; at && highest->cosines[at - 1] < cosine; at--)
-        highest->cosines[at] = highest->cosines[at - 1];
-    highest->cosines[at] = cosine;
-}
-
-static float mean_of_highest(const struct highest_cosines *highest)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < highest->count; i++)
-        sum += (double)highest->cosines[i];
-    return highest->count ? (float)(sum / highest->count) : 0;
-}
-
-/* @param own the member that is the vector itself; UINT32_MAX: none */
-static void compare_with_block(const struct doppel_vector_cohort *cohort, const int8_t *bytes,
-                               uint32_t own, uint32_t block, struct highest_cosines *highest)
-{
-    const struct vector_kernels *kernels = vector_kernels_get();
-    for (uint32_t i = block; i < block + BLOCK_MEMBERS && i < cohort->count; i++) {
-        const int32_t dot =
-            kernels->dot_bytes(bytes, cohort->bytes + i * cohort->stride, cohort->stride);
-        if (i != own)
-            note_cosine(highest, cohort->options.nearest, (float)dot * cohort->scales[i]);
-    }
-}
 
 static void find_some_levels(void *context, size_t piece, size_t slot)
 {
     struct level_finding *finding = context;
     struct doppel_vector_cohort *cohort = finding->cohort;
-    const size_t *numbers = finding->numbers + piece * PIECE_ROWS;
-    const size_t left = finding->count - piece * PIECE_ROWS;
-    const size_t count = left < PIECE_ROWS ? left : PIECE_ROWS;
-    int8_t *bytes = finding->bytes + slot * PIECE_ROWS * cohort->stride;
-    struct highest_cosines highest[PIECE_ROWS];
-    uint32_t own[PIECE_ROWS];
-    float scales[PIECE_ROWS];
+    const size_t first = piece * LEVEL_ROWS, left = finding->count - first;
+    const size_t count = left < LEVEL_ROWS ? left : LEVEL_ROWS;
+    const float *rows[LEVEL_ROWS] = {NULL};
+    uint32_t own[LEVEL_ROWS] = {0};
+    float levels[LEVEL_ROWS];
     for (size_t i = 0; i < count; i++) {
-        highest[i].count = 0;
-        own[i] = member_of_number(cohort, numbers[i]);
-        if (!round_row(cohort, cohort->set.rows + numbers[i] * cohort->set.dimension,
-                       bytes + i * cohort->stride, &scales[i]))
-            atomic_store(&finding->bad, true);
+        const size_t number = finding->numbers ? finding->numbers[first + i] : first + i;
+        rows[i] = cohort->set.rows + number * cohort->set.dimension;
+        own[i] = member_of_number(cohort, number);
     }
-    for (uint32_t block = 0; block < cohort->count; block += BLOCK_MEMBERS)
-        for (size_t i = 0; i < count; i++)
-            compare_with_block(cohort, bytes + i * cohort->stride, own[i], block, &highest[i]);
+    if (!level_find(finding->works[slot], rows, own, count, levels))
+        atomic_store(&finding->bad, true);
     for (size_t i = 0; i < count; i++)
-        cohort->levels[numbers[i]] = mean_of_highest(&highest[i]) * scales[i];
+        cohort->levels[finding->numbers ? finding->numbers[first + i] : first + i] = levels[i];
 }
 
 static bool go_on_levelling(void *context, size_t piece, size_t slot)
@@ -139,24 +78,42 @@ static bool go_on_levelling(void *context, size_t piece, size_t slot)
     return !finding->stopped && !atomic_load(&finding->bad);
 }
 
+static bool open_level_works(struct level_finding *finding, size_t slots)
+{
+    finding->works = calloc(slots + 1, sizeof *finding->works);
+    for (size_t i = 0; i < slots && finding->works; i++) {
+        finding->works[i] = level_work_new(&finding->cohort->sample);
+        if (!finding->works[i])
+            return false;
+    }
+    return finding->works;
+}
+
+static void close_level_works(struct level_finding *finding, size_t slots)
+{
+    for (size_t i = 0; i < slots && finding->works; i++)
+        level_work_free(finding->works[i]);
+    free(finding->works);
+}
+
 static enum doppel_status find_levels(struct level_finding *finding, struct doppel_error *error)
 {
     const struct ordered run = {.context = finding,
                                 .threads = finding->cohort->options.threads,
-                                .pieces = (finding->count + PIECE_ROWS - 1) / PIECE_ROWS,
+                                .pieces = (finding->count + LEVEL_ROWS - 1) / LEVEL_ROWS,
                                 .work = find_some_levels,
                                 .deliver = go_on_levelling};
-    finding->bytes = malloc(ordered_slots(&run) * PIECE_ROWS * finding->cohort->stride);
-    if (!finding->bytes)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to normalise scores");
-    ordered_run(&run);
-    free(finding->bytes);
-    if (finding->stopped)
-        return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
-    return atomic_load(&finding->bad)
-               ? doppel_fail(error, DOPPEL_E_FORMAT,
-                             "a vector holds what is no number, or too large or small a one")
-               : DOPPEL_OK;
+    const size_t slots = ordered_slots(&run);
+    const bool room = open_level_works(finding, slots);
+    if (room)
+        ordered_run(&run);
+    close_level_works(finding, slots);
+    if (!room)
+        return no_level_memory(error);
+    if (atomic_load(&finding->bad))
+        return doppel_fail(error, DOPPEL_E_FORMAT,
+                           "a vector holds what is no number, or too large or small a one");
+    return finding->stopped ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted") : DOPPEL_OK;
 }
 
 /* ---- scores ---- */
@@ -172,13 +129,14 @@ static bool begin_levels(struct doppel_vector_cohort *cohort)
     return cohort->levels;
 }
 
-static void want_level(struct level_finding *finding, size_t number)
+/* @param numbers of those that are wanted so far */
+static void want_level(struct level_finding *finding, uint32_t *numbers, uint32_t number)
 {
     float *level = &finding->cohort->levels[number];
     if (*level < no_level)
         return;
     if (*level < level_wanted)
-        finding->numbers[finding->count++] = number;
+        numbers[finding->count++] = number;
     *level = level_wanted;
 }
 
@@ -186,27 +144,41 @@ static void want_level(struct level_finding *finding, size_t number)
 static void forget_levels(const struct level_finding *finding)
 {
     for (size_t i = 0; i < finding->count; i++)
-        finding->cohort->levels[finding->numbers[i]] = no_level;
+        finding->cohort->levels[finding->numbers ? finding->numbers[i] : i] = no_level;
 }
 
 static enum doppel_status level_pairs(struct doppel_vector_cohort *cohort,
                                       const struct doppel_vector_pair *pairs, size_t count,
                                       struct doppel_error *error)
 {
-    struct level_finding finding = {.cohort = cohort};
-    finding.numbers = malloc((2 * count + 1) * sizeof *finding.numbers);
-    if (!finding.numbers || !begin_levels(cohort)) {
-        free(finding.numbers);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to normalise scores");
+    uint32_t *numbers = malloc((2 * count + 1) * sizeof *numbers);
+    struct level_finding finding = {.cohort = cohort, .numbers = numbers};
+    if (!numbers || !begin_levels(cohort)) {
+        free(numbers);
+        return no_level_memory(error);
     }
     for (size_t i = 0; i < count; i++) {
-        want_level(&finding, pairs[i].a);
-        want_level(&finding, pairs[i].b);
+        want_level(&finding, numbers, pairs[i].a);
+        want_level(&finding, numbers, pairs[i].b);
     }
+    const enum doppel_status status = finding.count ? find_levels(&finding, error) : DOPPEL_OK;
+    if (status)
+        forget_levels(&finding);
+    free(numbers);
+    return status;
+}
+
+enum doppel_status doppel_vector_cohort_levels(struct doppel_vector_cohort *cohort,
+                                               const float **out, struct doppel_error *error)
+{
+    struct level_finding finding = {.cohort = cohort, .count = cohort->set.count};
+    if (!begin_levels(cohort))
+        return no_level_memory(error);
     const enum doppel_status status = find_levels(&finding, error);
     if (status)
         forget_levels(&finding);
-    free(finding.numbers);
+    else
+        *out = cohort->levels;
     return status;
 }
 
@@ -229,28 +201,29 @@ float doppel_vector_cohort_normalise(float cosine, float level_a, float level_b)
     return cosine - (level_a + level_b) / 2;
 }
 
-bool doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort, const float *row,
-                                float *out)
+bool doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort, const float *rows,
+                                size_t count, float *out)
 {
-    struct highest_cosines highest = {.count = 0};
-    int8_t *bytes = malloc(cohort->stride);
-    float scale;
-    if (!bytes)
-        return false;
-    if (!round_row(cohort, row, bytes, &scale))
-        memset(bytes, 0, cohort->stride);
-    for (uint32_t block = 0; block < cohort->count; block += BLOCK_MEMBERS)
-        compare_with_block(cohort, bytes, UINT32_MAX, block, &highest);
-    free(bytes);
-    *out = mean_of_highest(&highest) * scale;
-    return true;
+    struct level_work *work = level_work_new(&cohort->sample);
+    const float *some[LEVEL_ROWS];
+    uint32_t own[LEVEL_ROWS];
+    for (size_t i = 0; i < LEVEL_ROWS; i++)
+        own[i] = UINT32_MAX;
+    for (size_t first = 0; first < count && work; first += LEVEL_ROWS) {
+        const size_t left = count - first, size = left < LEVEL_ROWS ? left : LEVEL_ROWS;
+        for (size_t i = 0; i < size; i++)
+            some[i] = rows + (first + i) * cohort->set.dimension;
+        (void)level_find(work, some, own, size, out + first);
+    }
+    level_work_free(work);
+    return work;
 }
 
 /* ---- the sample ---- */
 
 struct doppel_vector_cohort_options doppel_vector_cohort_options_default(void)
 {
-    return (struct doppel_vector_cohort_options){.size = 4096, .nearest = 10};
+    return (struct doppel_vector_cohort_options){.size = 4096, .nearest = 4};
 }
 
 static enum doppel_status check_cohort(const struct doppel_vectors *vectors,
@@ -274,15 +247,18 @@ static enum doppel_status check_cohort(const struct doppel_vectors *vectors,
 static enum doppel_status take_members(struct doppel_vector_cohort *cohort,
                                        struct doppel_error *error)
 {
-    for (uint32_t i = 0; i < cohort->count; i++) {
-        const size_t number = number_of_member(cohort, i);
-        if (!round_row(cohort, cohort->set.rows + number * cohort->set.dimension,
-                       cohort->bytes + i * cohort->stride, &cohort->scales[i]))
-            return doppel_fail(error, DOPPEL_E_FORMAT,
-                               "vector %zu holds what is no number, or too large or small a one",
-                               number);
-    }
-    return DOPPEL_OK;
+    const float **rows = malloc((cohort->count + 1) * sizeof *rows);
+    if (!rows)
+        return no_level_memory(error);
+    for (uint32_t i = 0; i < cohort->count; i++)
+        rows[i] = cohort->set.rows + number_of_member(cohort, i) * cohort->set.dimension;
+    const uint32_t good = level_sample_fill(&cohort->sample, rows, cohort->count);
+    free(rows);
+    if (good == cohort->count)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_FORMAT,
+                       "vector %zu holds what is no number, or too large or small a one",
+                       number_of_member(cohort, good));
 }
 
 /* @return NULL: no memory */
@@ -293,18 +269,15 @@ static struct doppel_vector_cohort *empty_cohort(const struct doppel_vectors *ve
     const size_t most = (vectors->count + SHARE_OF_SET - 1) / SHARE_OF_SET;
     const size_t count = options->size < most ? options->size : most;
     struct doppel_vector_cohort *cohort = calloc(1, sizeof *cohort);
-    const size_t stride = ((size_t)vectors->dimension + 31) / 32 * 32;
-    int8_t *bytes = malloc(count * stride + 1);
-    float *scales = malloc((count + 1) * sizeof *scales);
-    if (!cohort || !bytes || !scales) {
-        free(cohort);
-        free(bytes);
-        free(scales);
+    if (!cohort)
         return NULL;
-    }
-    *cohort = (struct doppel_vector_cohort){*vectors, *options, (uint32_t)count, stride, bytes,
-                                            scales,   NULL};
-    return cohort;
+    *cohort = (struct doppel_vector_cohort){
+        .set = *vectors, .options = *options, .count = (uint32_t)count};
+    cohort->sample.nearest = options->nearest;
+    if (level_sample_make(&cohort->sample, vectors->dimension, cohort->count))
+        return cohort;
+    doppel_vector_cohort_free(cohort);
+    return NULL;
 }
 
 enum doppel_status doppel_vector_cohort_make(const struct doppel_vectors *vectors,
@@ -330,8 +303,7 @@ void doppel_vector_cohort_free(struct doppel_vector_cohort *cohort)
 {
     if (!cohort)
         return;
-    free(cohort->bytes);
-    free(cohort->scales);
+    level_sample_free(&cohort->sample);
     free(cohort->levels);
     free(cohort);
 }

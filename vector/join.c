@@ -46,6 +46,7 @@ struct join_work {
 struct vector_join {
     const struct doppel_vector_join_options *options;
     struct vector_cells cells;
+    struct join_threshold threshold;
     struct score_range *scores; /* by cell */
     int16_t *reach;  /* by place: the score of the farthest cell that it is compared with */
     uint32_t probes; /* 0: all that can have a pair */
@@ -90,6 +91,11 @@ static bool note_pair(void *context, uint32_t a, uint32_t b, float cosine)
 
 /* ---- visits ---- */
 
+static float level_of_place(const struct vector_join *join, uint32_t place)
+{
+    return join->threshold.levels ? join->threshold.levels[place] : 0;
+}
+
 /* What was taken, compared with what of a cell is in reach of one of them. */
 static bool visit_cell(struct join_work *work, const struct cell_visit *visits, uint32_t count)
 {
@@ -97,7 +103,7 @@ static bool visit_cell(struct join_work *work, const struct cell_visit *visits, 
     const uint32_t cell = visits[0].cell;
     uint32_t first = visits[0].place, from, to;
     int16_t nearest = INT16_MIN, farthest = INT16_MAX;
-    float slack = 0;
+    float slack = 0, level = 0;
     bool is_own = true; /* of all */
     for (uint32_t k = 0; k < count; k++) {
         const float own_slack = prefix_slack(join->cells.blocks.error[visits[k].place]);
@@ -105,12 +111,17 @@ static bool visit_cell(struct join_work *work, const struct cell_visit *visits, 
         nearest = visits[k].score > nearest ? visits[k].score : nearest;
         farthest = visits[k].score < farthest ? visits[k].score : farthest;
         slack = own_slack > slack ? own_slack : slack;
+        level = k && level < level_of_place(join, visits[k].place)
+                    ? level
+                    : level_of_place(join, visits[k].place);
         first = visits[k].place < first ? visits[k].place : first;
     }
     const struct cosine_range of =
         cosine_range_join(cosine_of_score(&join->cells.centres, cell, farthest, slack),
                           cosine_of_score(&join->cells.centres, cell, nearest, slack));
-    if (!cells_in_reach(&join->cells, cell, of, join->options->min_cosine, &from, &to))
+    const float least =
+        scan_least_bound(&join->threshold.of, level, join->threshold.cell_level[cell]);
+    if (!cells_in_reach(&join->cells, cell, of, least, &from, &to))
         return true;
     if (is_own && from < first)
         from = first; /* those before it have had it */
@@ -298,8 +309,10 @@ static enum doppel_status find_scores(struct vector_join *join)
         return no_join_memory(join->error);
     for (uint32_t cell = 0; cell < cells->centres.count; cell++) {
         const struct cosine_range own = {cells->far[cell], cells->near[cell]};
+        const float least = scan_least_bound(&join->threshold.of, join->threshold.of.lowest,
+                                             join->threshold.cell_level[cell]);
         const struct dot_range dots =
-            dots_of_cosines(&cells->centres, cell, cosines_within(own, join->options->min_cosine));
+            dots_of_cosines(&cells->centres, cell, cosines_within(own, least));
         join->scores[cell] = (struct score_range){score_of_dot(join, cell, dots.low),
                                                   score_of_dot(join, cell, dots.high)};
         if (!cells->sizes[cell])
@@ -324,7 +337,7 @@ static enum doppel_status open_works(struct vector_join *join, size_t slots)
         if (!work->scores || !work->ends || !work->own)
             return no_join_memory(join->error);
         enum doppel_status status =
-            cell_scan_make(&join->cells, join->options->min_cosine, &work->scan, join->error);
+            cell_scan_make(&join->cells, &join->threshold.of, &work->scan, join->error);
         if (status)
             return status;
         work->scan->heads = !join->probes;
@@ -380,6 +393,7 @@ static void vector_join_free(struct vector_join *join)
     free(join->works);
     free(join->scores);
     free(join->reach);
+    join_threshold_free(&join->threshold);
     vector_cells_free(&join->cells);
 }
 
@@ -394,6 +408,8 @@ static enum doppel_status check_join(const struct doppel_vectors *vectors,
         return doppel_fail(error, DOPPEL_E_LIMIT, "these are too many vectors for one join");
     if (!(options->min_cosine >= -1 && options->min_cosine <= 1))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a cosine is from -1 to 1");
+    if (options->levels && !(options->min_score >= -2 && options->min_score <= 2))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a score is from -2 to 2");
     if (!options->exact && !(options->recall >= 0.5F && options->recall <= 0.999F))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the recall of a join is from 0.5 to 0.999");
     return DOPPEL_OK;
@@ -421,12 +437,14 @@ enum doppel_status doppel_vectors_join(const struct doppel_vectors *vectors,
     cells.threads = options->threads;
     cells.context = options->context;
     cells.stopped = options->stopped;
+    if (options->levels && cells.width > PREFIX_HEAD)
+        cells.width = PREFIX_DIMENSIONS_MAX; /* low thresholds need tight bounds */
     TRY(check_join(vectors, options, error));
     if (vectors->count)
         TRY(vector_cells_make(vectors, &cells, &join.cells, error));
+    TRY(join_threshold_make(&join.cells, options, &join.threshold, error));
     if (!options->exact && join.cells.centres.count > 1)
-        TRY(join_choose_probes(&join.cells, options->min_cosine, options->recall, &join.probes,
-                               error));
+        TRY(join_choose_probes(&join.cells, &join.threshold, options->recall, &join.probes, error));
     if (join.probes)
         TRY(join_find_reach(&join.cells, join.probes, options, &join.reach, error));
     if (join.cells.count)

@@ -127,8 +127,9 @@ static uint32_t probes_for(const double *weights, double recall)
     return 0;
 }
 
-enum doppel_status join_choose_probes(const struct vector_cells *cells, float min_cosine,
-                                      float recall, uint32_t *out, struct doppel_error *error)
+enum doppel_status join_choose_probes(const struct vector_cells *cells,
+                                      const struct join_threshold *threshold, float recall,
+                                      uint32_t *out, struct doppel_error *error)
 {
     const size_t stride = centres_stride(&cells->centres);
     struct probe_sample sample = {.cells = cells};
@@ -137,7 +138,7 @@ enum doppel_status join_choose_probes(const struct vector_cells *cells, float mi
     sample.scores = malloc(2 * stride * PREFIX_QUERIES * sizeof *sample.scores);
     if (!sample.scores)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare vectors"));
-    TRY(cell_scan_make(cells, min_cosine, &scan, error));
+    TRY(cell_scan_make(cells, &threshold->of, &scan, error));
     scan->heads = true;
     scan->visitor = note_partner;
     scan->context = &sample;

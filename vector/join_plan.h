@@ -2,14 +2,29 @@
 #ifndef DOPPEL_VECTOR_JOIN_PLAN_H
 #define DOPPEL_VECTOR_JOIN_PLAN_H
 
-#include "vector/cells.h"
+#include "vector/scan.h"
+
+/* What makes a pair; without levels they are 0. */
+struct join_threshold {
+    struct scan_threshold of;
+    float *levels;     /* by place: those of `of` */
+    int16_t *errors;   /* likewise */
+    float *cell_level; /* lowest, by cell */
+};
+
+/* @param out zero-initialised; given (join_threshold_free) */
+enum doppel_status join_threshold_make(const struct vector_cells *cells,
+                                       const struct doppel_vector_join_options *options,
+                                       struct join_threshold *out, struct doppel_error *error);
+void join_threshold_free(struct join_threshold *threshold);
 
 /* Of a sample of vectors all pairs are looked for, and how far down in the order of the one, or of
  * the other, the cell of its partner stands.
  * @param out as many cells as find a share `recall` of these pairs; 0: it takes too many, so look
  *     at all */
-enum doppel_status join_choose_probes(const struct vector_cells *cells, float min_cosine,
-                                      float recall, uint32_t *out, struct doppel_error *error);
+enum doppel_status join_choose_probes(const struct vector_cells *cells,
+                                      const struct join_threshold *threshold, float recall,
+                                      uint32_t *out, struct doppel_error *error);
 
 /* The score of the farthest cell that each place is to be compared with.
  * @param out given (free), one of each place */

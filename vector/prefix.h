@@ -28,10 +28,4 @@ void prefix_spread(const int8_t *values, uint32_t width, struct prefix_spread *o
 /* What is above it as a bound may have a cosine of at least `min_cosine` with a prefix. */
 int16_t prefix_below(float min_cosine, int16_t error);
 
-/* The same from that of a prefix without error. */
-static inline int16_t prefix_below_with(int16_t below, int16_t error)
-{
-    return (int16_t)(below - error < INT16_MIN ? INT16_MIN : below - error);
-}
-
 #endif

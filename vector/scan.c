@@ -9,8 +9,9 @@ static size_t padded(const struct vector_cells *cells)
     return ((size_t)cells->vectors.dimension + 31) / 32 * 32;
 }
 
-enum doppel_status cell_scan_make(const struct vector_cells *cells, float min_cosine,
-                                  struct cell_scan **out, struct doppel_error *error)
+enum doppel_status cell_scan_make(const struct vector_cells *cells,
+                                  const struct scan_threshold *threshold, struct cell_scan **out,
+                                  struct doppel_error *error)
 {
     struct cell_scan *scan = aligned_alloc(_Alignof(struct cell_scan), sizeof *scan);
     int8_t *bytes = calloc(PREFIX_QUERIES, padded(cells));
@@ -21,8 +22,10 @@ enum doppel_status cell_scan_make(const struct vector_cells *cells, float min_co
     }
     scan->cells = cells;
     scan->kernels = vector_kernels_get();
-    scan->min_cosine = min_cosine;
-    scan->below = prefix_below(min_cosine, 0);
+    scan->threshold = *threshold;
+    scan->blocks = cells->blocks;
+    if (threshold->errors)
+        scan->blocks.error = threshold->errors;
     scan->heads = false;
     scan->bytes = bytes;
     scan->compared = scan->candidates = 0;
@@ -54,13 +57,18 @@ static void round_query(struct cell_scan *scan, uint32_t k)
     scan->is_rounded |= 1U << k;
 }
 
+static float level_at(const struct cell_scan *scan, uint32_t place)
+{
+    return scan->threshold.levels ? scan->threshold.levels[place] : 0;
+}
+
 static bool judge_candidate(struct cell_scan *scan, uint32_t k, uint32_t place)
 {
     scan->candidates++;
-    const float cosine =
-        cells_cosine(scan->cells, scan->kernels, &scan->rounded[k], place, scan->min_cosine);
-    return cosine < scan->min_cosine ||
-           scan->visitor(scan->context, scan->places[k], place, cosine);
+    const float least =
+        scan_least(&scan->threshold, level_at(scan, scan->places[k]), level_at(scan, place));
+    const float cosine = cells_cosine(scan->cells, scan->kernels, &scan->rounded[k], place, least);
+    return cosine < least || scan->visitor(scan->context, scan->places[k], place, cosine);
 }
 
 static bool judge_hit(struct cell_scan *scan, const struct prefix_hit *hit)
@@ -77,6 +85,17 @@ static bool judge_hit(struct cell_scan *scan, const struct prefix_hit *hit)
     return true;
 }
 
+/* Of any other vector; with errors of the threshold, which hold its level, of the lowest. */
+static float least_of_query(const struct cell_scan *scan, uint32_t place)
+{
+    const struct scan_threshold *threshold = &scan->threshold;
+    const float level = level_at(scan, place);
+    const float least = threshold->min_score + (level + threshold->lowest) / 2;
+    if (!threshold->errors)
+        return scan_least_bound(threshold, level, threshold->lowest);
+    return least < 1 ? least : 1;
+}
+
 void cell_scan_take(struct cell_scan *scan, const uint32_t *places, uint32_t count)
 {
     memcpy(scan->places, places, count * sizeof *places);
@@ -85,13 +104,14 @@ void cell_scan_take(struct cell_scan *scan, const uint32_t *places, uint32_t cou
     for (uint32_t k = 0; k < PREFIX_QUERIES; k++) {
         const uint32_t place = places[k < count ? k : 0];
         scan->kernels->spread(&scan->cells->blocks, place, &scan->queries[k]);
-        scan->queries[k].below = prefix_below_with(scan->below, scan->cells->blocks.error[place]);
+        scan->queries[k].below =
+            prefix_below(least_of_query(scan, place), scan->cells->blocks.error[place]);
     }
 }
 
 bool cell_scan_run(struct cell_scan *scan, uint32_t from, uint32_t to)
 {
-    const struct prefix_blocks *blocks = &scan->cells->blocks;
+    const struct prefix_blocks *blocks = &scan->blocks;
     const uint32_t end = (to + PREFIX_BLOCK - 1) / PREFIX_BLOCK;
     for (uint32_t block = from / PREFIX_BLOCK; block < end; block += SCAN_BLOCKS) {
         const uint32_t last = block + SCAN_BLOCKS < end ? block + SCAN_BLOCKS : end;

@@ -9,13 +9,39 @@ enum { SCAN_BLOCKS = 256 };
 /* What was found: the cosine of the vectors at two places. @return false: no more */
 typedef bool scan_visitor(void *context, uint32_t a, uint32_t b, float cosine);
 
+/* What makes a pair. */
+struct scan_threshold {
+    float min_cosine;
+    const float *levels;     /* by place; NULL: cosines decide alone */
+    float min_score, lowest; /* no level is lower */
+    /* By place: what rounding may have done to a prefix, less half of its level above the lowest.
+     * So what bounds the cosine bounds the score. NULL without levels, and where scores are so low
+     * that they do not fit */
+    const int16_t *errors;
+};
+
+/* The least cosine of a pair of such levels; it may be above 1. */
+static inline float scan_least(const struct scan_threshold *threshold, float level_a, float level_b)
+{
+    const float least = threshold->min_score + (level_a + level_b) / 2;
+    return threshold->levels && least > threshold->min_cosine ? least : threshold->min_cosine;
+}
+
+/* The same, up to 1, of which bounds are made. */
+static inline float scan_least_bound(const struct scan_threshold *threshold, float level_a,
+                                     float level_b)
+{
+    const float least = scan_least(threshold, level_a, level_b);
+    return least < 1 ? least : 1;
+}
+
 struct cell_scan {
     struct prefix_spread queries[PREFIX_QUERIES];
     const struct vector_cells *cells;
     const struct vector_kernels *kernels;
-    float min_cosine;
-    int16_t below; /* of a prefix without error */
-    bool heads; /* most pairs are told apart by their first dimensions */
+    struct scan_threshold threshold;
+    struct prefix_blocks blocks; /* of the cells, with errors of the threshold */
+    bool heads;                  /* most pairs are told apart by their first dimensions */
     scan_visitor *visitor;
     void *context;
     uint32_t places[PREFIX_QUERIES], count;        /* of what was taken */
@@ -27,8 +53,9 @@ struct cell_scan {
 };
 
 /* @param out given (cell_scan_free); its `heads`, visitor and context are the caller's to set */
-enum doppel_status cell_scan_make(const struct vector_cells *cells, float min_cosine,
-                                  struct cell_scan **out, struct doppel_error *error);
+enum doppel_status cell_scan_make(const struct vector_cells *cells,
+                                  const struct scan_threshold *threshold, struct cell_scan **out,
+                                  struct doppel_error *error);
 void cell_scan_free(struct cell_scan *scan);
 
 /* Up to PREFIX_QUERIES vectors, which the visitor gets as the first of two. */

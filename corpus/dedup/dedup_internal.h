@@ -83,6 +83,8 @@ static inline double share_unpack(uint32_t packed)
 struct semantic_found {
     uint32_t number, of;
     float cosine; /* of their nearest chunks */
+    bool has_score;
+    float score; /* likewise */
     double rate;
     uint32_t query_coverage, item_coverage; /* share_pack */
     uint32_t first_segment, segment_count;

@@ -27,18 +27,37 @@ static bool is_comparing_stopped(void *context)
                           embedding->summary.chunks);
 }
 
-static enum doppel_status choose_cosine(struct semantic_embedding *embedding,
-                                        const struct doppel_vectors *vectors,
-                                        struct doppel_error *error)
+/* What a rate is of: how much nearer two are than what is usual around them. */
+static enum doppel_status find_semantic_levels(struct semantic_embedding *embedding,
+                                               const struct doppel_vectors *vectors,
+                                               struct doppel_error *error)
+{
+    struct doppel_vector_cohort_options options = doppel_vector_cohort_options_default();
+    enum doppel_status status;
+    options.threads = embedding->dedup->threads;
+    options.context = embedding;
+    options.stopped = is_comparing_stopped;
+    TRY(doppel_vector_cohort_make(vectors, &options, &embedding->cohort, error));
+    TRY(doppel_vector_cohort_levels(embedding->cohort, &embedding->levels, error));
+done:
+    return status;
+}
+
+static enum doppel_status choose_threshold(struct semantic_embedding *embedding,
+                                           const struct doppel_vectors *vectors,
+                                           struct doppel_error *error)
 {
     struct dedup *dedup = embedding->dedup;
     struct doppel_vector_background_options options = doppel_vector_background_options_default();
     options.groups = embedding->text_of.items;
+    options.levels = embedding->levels;
+    options.min_cosine = -1;
     options.threads = dedup->threads;
     options.context = embedding;
     options.stopped = is_comparing_stopped;
     enum doppel_status status =
         doppel_vector_background_make(vectors, &options, &dedup->background, error);
+    embedding->summary.scored = embedding->levels != NULL;
     embedding->summary.min_cosine = 2;
     if (status)
         return status == DOPPEL_E_EMPTY ? DOPPEL_OK : status;
@@ -94,8 +113,9 @@ static bool note_near_rows(struct semantic_embedding *embedding,
     if (a == b)
         return true;
     const uint64_t chunk_pairs = (uint64_t)texts[a].known * texts[b].known;
-    const double rate = semantic_rate(embedding, chunk_pairs, pair->cosine);
-    const struct near_texts near = {a, b, pair->cosine, (float)rate};
+    const float value = semantic_value(embedding, pair->a, pair->b, pair->cosine);
+    const double rate = semantic_rate(embedding, chunk_pairs, value);
+    const struct near_texts near = {a, b, pair->cosine, value, (float)rate};
     if (embedding->options->min_cosine == 0 && chunk_pairs > 1 &&
         rate > embedding->options->max_fp_rate)
         return true;
@@ -127,10 +147,14 @@ static enum doppel_status compare_embedded(struct semantic_embedding *embedding,
     enum doppel_status status;
     if (embedding->options->min_cosine == 0 && !embedding->options->whitened)
         TRY(whiten_rows(embedding, &vectors, error));
-    TRY(choose_cosine(embedding, &vectors, error));
+    if (embedding->options->min_cosine == 0 && embedding->options->scores)
+        TRY(find_semantic_levels(embedding, &vectors, error));
+    TRY(choose_threshold(embedding, &vectors, error));
     if (embedding->summary.min_cosine > 1)
         return DOPPEL_OK;
-    options.min_cosine = embedding->summary.min_cosine;
+    options.levels = embedding->levels;
+    options.min_score = embedding->summary.min_cosine;
+    options.min_cosine = embedding->levels ? -1 : embedding->summary.min_cosine;
     options.threads = embedding->dedup->threads;
     options.context = embedding;
     options.stopped = is_comparing_stopped;
@@ -175,6 +199,7 @@ static void end_embedding(struct semantic_embedding *embedding)
     array_free(&embedding->texts);
     array_free(&embedding->chunks);
     array_free(&embedding->text_of);
+    doppel_vector_cohort_free(embedding->cohort);
     array_free(&embedding->pairs);
 }
 

@@ -14,10 +14,10 @@ static const double aligned_rate = 0.001;
 /* The nearest chunk of the other text. */
 struct partner {
     uint32_t chunk;
-    float cosine;
+    float cosine, value;
 };
 
-static const struct partner no_partner = {0, -2};
+static const struct partner no_partner = {0, -2, -4};
 
 struct aligned_chunks {
     uint32_t a, b; /* of the query and of the item, from 0 */
@@ -32,22 +32,22 @@ struct chunk_alignment {
     ARRAY(struct aligned_chunks) aligned;
 };
 
-/* The lowest cosine of chunks that are taken for the same. */
+/* The lowest value of chunks that are taken for the same. */
 static float find_least_aligned(const struct semantic_embedding *embedding, uint64_t chunk_pairs)
 {
     const double asked = embedding->options->max_fp_rate;
     const double rate = asked > aligned_rate ? asked : aligned_rate;
     if (embedding->options->min_cosine != 0)
         return embedding->options->min_cosine;
-    return semantic_cosine_of_rate(embedding, chunk_pairs, rate);
+    return semantic_value_of_rate(embedding, chunk_pairs, rate);
 }
 
 /* ---- partners ---- */
 
-static void note_nearest_chunk(struct partner *partner, uint32_t chunk, float cosine)
+static void note_nearest_chunk(struct partner *partner, struct partner other)
 {
-    if (cosine > partner->cosine)
-        *partner = (struct partner){chunk, cosine};
+    if (other.value > partner->value)
+        *partner = other;
 }
 
 static enum doppel_status find_partners(struct chunk_alignment *alignment,
@@ -68,8 +68,10 @@ static enum doppel_status find_partners(struct chunk_alignment *alignment,
         for (uint32_t j = 0; j < alignment->count_b; j++) {
             const float *other = embedding->rows + (size_t)(alignment->first_b + j) * dimension;
             const float cosine = doppel_vector_cosine(row, other, dimension);
-            note_nearest_chunk(&of_a[i], j, cosine);
-            note_nearest_chunk(&of_b[j], i, cosine);
+            const float value =
+                semantic_value(embedding, alignment->first_a + i, alignment->first_b + j, cosine);
+            note_nearest_chunk(&of_a[i], (struct partner){j, cosine, value});
+            note_nearest_chunk(&of_b[j], (struct partner){i, cosine, value});
         }
     }
     return DOPPEL_OK;
@@ -88,14 +90,13 @@ static bool take_partners(struct chunk_alignment *alignment)
     const struct partner *of_a = alignment->partners, *of_b = of_a + alignment->count_a;
     for (uint32_t i = 0; i < alignment->count_a; i++) {
         const struct aligned_chunks chunks = {i, of_a[i].chunk, of_a[i].cosine};
-        if (chunks.cosine >= alignment->least && !array_push(&alignment->aligned, chunks))
+        if (of_a[i].value >= alignment->least && !array_push(&alignment->aligned, chunks))
             return false;
     }
     for (uint32_t j = 0; j < alignment->count_b; j++) {
         const struct aligned_chunks chunks = {of_b[j].chunk, j, of_b[j].cosine};
-        const bool is_taken = chunks.cosine >= alignment->least && of_a[chunks.a].chunk == j;
-        if (chunks.cosine >= alignment->least && !is_taken &&
-            !array_push(&alignment->aligned, chunks))
+        const bool is_near = of_b[j].value >= alignment->least;
+        if (is_near && of_a[chunks.a].chunk != j && !array_push(&alignment->aligned, chunks))
             return false;
     }
     if (alignment->aligned.count)
@@ -171,7 +172,7 @@ static uint32_t coverage_of(const struct chunk_alignment *alignment, uint32_t fi
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t size = chunks[i].end - chunks[i].start;
         all += partners[i].cosine != 0 ? size : 0; /* that of no vector is 0 */
-        covered += partners[i].cosine >= alignment->least ? size : 0;
+        covered += partners[i].value >= alignment->least ? size : 0;
     }
     return share_pack(all ? (double)covered / (double)all : 0);
 }
@@ -207,12 +208,14 @@ enum doppel_status semantic_align(struct semantic_embedding *embedding,
     };
     const uint64_t chunk_pairs = (uint64_t)a->known * b->known;
     alignment.least = find_least_aligned(embedding, chunk_pairs);
-    if (alignment.least > pair->cosine)
-        alignment.least = pair->cosine;
+    if (alignment.least > pair->value)
+        alignment.least = pair->value;
     *found = (struct semantic_found){.number = a->number,
                                      .of = b->number,
                                      .cosine = pair->cosine,
-                                     .rate = semantic_rate(embedding, chunk_pairs, pair->cosine),
+                                     .has_score = embedding->levels != NULL,
+                                     .score = pair->value,
+                                     .rate = semantic_rate(embedding, chunk_pairs, pair->value),
                                      .query_coverage = share_pack(1),
                                      .item_coverage = share_pack(1),
                                      .first_segment = (uint32_t)embedding->dedup->segments.count};

@@ -28,7 +28,7 @@ struct embedded_chunk {
 /* Texts with chunks that are near each other: the nearest of these. */
 struct near_texts {
     uint32_t a, b; /* texts, a before b */
-    float cosine, rate;
+    float cosine, value, rate;
 };
 
 struct semantic_embedding {
@@ -52,6 +52,11 @@ struct semantic_embedding {
     float *rows;                         /* mapped, when all are there */
     size_t rows_bytes;
 
+    /* By scores: what makes levels, and those of the rows. A *value* is a score then, else a
+     * cosine. */
+    struct doppel_vector_cohort *cohort;
+    const float *levels;
+
     double
         chunk_power; /* m × n pairs of chunks are as good as so high a power of independent ones */
     uint64_t compared;
@@ -70,13 +75,21 @@ static inline uint32_t semantic_rows_end(const struct semantic_embedding *embedd
                                              : (uint32_t)embedding->chunks.count;
 }
 
+/** Of two rows, by their cosine. */
+static inline float semantic_value(const struct semantic_embedding *embedding, size_t a, size_t b,
+                                   float cosine)
+{
+    return embedding->levels
+               ? doppel_vector_cohort_normalise(cosine, embedding->levels[a], embedding->levels[b])
+               : cosine;
+}
+
 /** The share of pairs by chance, of a text with so many pairs of chunks with another, whose nearest
- * chunks have this cosine or a higher one. */
-double semantic_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
-                     float cosine);
-/** The lowest cosine of at most a rate. */
-float semantic_cosine_of_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
-                              double rate);
+ * chunks have this value or a higher one. */
+double semantic_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs, float value);
+/** The lowest value of at most a rate. */
+float semantic_value_of_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
+                             double rate);
 /** Learn how alike chunks of one text are, once it is known what a cosine is worth. DOPPEL_OK;
  * DOPPEL_E_MEMORY */
 enum doppel_status semantic_learn_rates(struct semantic_embedding *embedding,

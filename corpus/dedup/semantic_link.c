@@ -13,8 +13,8 @@ static int compare_near(const struct near_texts *x, const struct near_texts *y)
 {
     if (x->rate < y->rate || x->rate > y->rate)
         return x->rate < y->rate ? -1 : 1;
-    if (x->cosine < y->cosine || x->cosine > y->cosine)
-        return x->cosine > y->cosine ? -1 : 1;
+    if (x->value < y->value || x->value > y->value)
+        return x->value > y->value ? -1 : 1;
     return 0;
 }
 

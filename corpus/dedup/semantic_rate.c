@@ -1,4 +1,4 @@
-/* What the nearest chunks of two texts are worth. */
+/* What the nearest chunks of two texts are worth, by their score or cosine: their value. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,19 +16,19 @@ static const double looked_at_rate = 0.02;
 
 /* A text of m chunks has m × n pairs with one of n, and the nearest of many is nearer than one. But
  * chunks of a text are alike, so that they are as good as fewer: as a power of m × n. */
-double semantic_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs, float cosine)
+double semantic_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs, float value)
 {
     const struct doppel_vector_background *background = embedding->dedup->background;
     if (chunk_pairs <= 1)
-        return doppel_vector_background_rate(background, cosine);
+        return doppel_vector_background_rate(background, value);
     const double as_good_as = pow((double)chunk_pairs, embedding->chunk_power);
-    const double expected = as_good_as * doppel_vector_background_tail(background, cosine);
+    const double expected = as_good_as * doppel_vector_background_tail(background, value);
     const double least = doppel_vector_background_rate(background, 2); /* that can be told */
     return fmax(least, -expm1(-expected));
 }
 
-float semantic_cosine_of_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
-                              double rate)
+float semantic_value_of_rate(const struct semantic_embedding *embedding, uint64_t chunk_pairs,
+                             double rate)
 {
     float low = -1, high = 1;
     for (int step = 0; step < 20; step++) {
@@ -65,10 +65,13 @@ static bool have_near_chunks(const struct semantic_embedding *embedding, uint32_
     const uint32_t dimension = embedding->options->dimension;
     const uint32_t first = embedding->texts.items[b].first, end = semantic_rows_end(embedding, b);
     for (uint32_t i = embedding->texts.items[a].first; i < semantic_rows_end(embedding, a); i++)
-        for (uint32_t j = first; j < end; j++)
-            if (doppel_vector_cosine(embedding->rows + (size_t)i * dimension,
-                                     embedding->rows + (size_t)j * dimension, dimension) >= least)
+        for (uint32_t j = first; j < end; j++) {
+            const float cosine =
+                doppel_vector_cosine(embedding->rows + (size_t)i * dimension,
+                                     embedding->rows + (size_t)j * dimension, dimension);
+            if (semantic_value(embedding, i, j, cosine) >= least)
                 return true;
+        }
     return false;
 }
 
@@ -82,7 +85,7 @@ static void look_at_texts(struct semantic_embedding *embedding, struct pair_look
     looks->cosines++;
     if (a == b || chunk_pairs < 2 || chunk_pairs > MOST_COSINES / 16)
         return;
-    const float least = semantic_cosine_of_rate(embedding, chunk_pairs, looked_at_rate);
+    const float least = semantic_value_of_rate(embedding, chunk_pairs, looked_at_rate);
     looks->cosines += chunk_pairs;
     looks->near += have_near_chunks(embedding, a, b, least);
     looks->chunk_pairs[looks->count++] = log((double)chunk_pairs);
@@ -97,7 +100,7 @@ static double near_by_power(const struct pair_looks *looks, double power)
     return sum;
 }
 
-/* Of pairs of texts by chance, how many are near at a cosine that `looked_at_rate` of independent
+/* Of pairs of texts by chance, how many are near at a value that `looked_at_rate` of independent
  * chunks would reach. There, those that belong together are few among them. */
 enum doppel_status semantic_learn_rates(struct semantic_embedding *embedding,
                                         struct doppel_error *error)

@@ -319,6 +319,25 @@ def test_few_texts_want_a_cosine():
     assert len(right) >= 10, len(right)  # others are nearer to another
 
 
+def test_scores():
+    stage = ("corpus.jsonl", "--max-fp-rate", "1e-4")
+    by_cosine, by_score = decisions(*stage), decisions(*stage, "--scores")
+    links = {one["id"]: one["semantic"] for one in by_score if "semantic" in one}
+    right = [name for name, one in links.items() if name[0] == "e" and one["of"] == "t" + name[1:]]
+    least = summary_of(*stage, "--scores")["semantic"]
+    assert len(right) >= 0.95 * EDITED, len(right)
+    assert "min_cosine" not in least and least["linked"] == len(links), least
+    assert all(least["min_score"] - 1e-4 <= one["score"] < one["cosine"] and
+               0 < one["false_positive_rate"] <= 1e-4 for one in links.values()), links
+    assert not any("score" in one.get("semantic", {}) for one in by_cosine)
+    assert [one["decision"] for one in by_cosine] == [one["decision"] for one in by_score]
+    done = doppel("dedup", "--semantic", *stage, "--scores", "-v").stderr
+    assert f"at a score of {least['min_score']:.3f} or more" in done, done
+    for words in [("--scores",), ("--semantic", "--scores", "--min-cosine", "0.9")]:
+        done = doppel("dedup", "corpus.jsonl", *words, code=2)
+        assert "'--scores' goes with '--semantic'" in done.stderr, done.stderr
+
+
 def test_a_table_has_it():
     words = ("dedup", "--semantic", "few.jsonl", "--min-cosine", "0.98", "--format")
     linked = next(one for one in decisions(*words[2:-1]) if "semantic" in one)

@@ -78,6 +78,7 @@ struct made_corpus {
     struct bytes file;
     uint64_t seed;
     unsigned texts;
+    bool scores;
 };
 
 /* Of this many letters in any words, so that every one is a chunk. */
@@ -178,6 +179,7 @@ static struct found_links *find_links(struct made_corpus *corpus, double rate)
                                                    .context = model,
                                                    .chunks = chunks_of_paragraphs,
                                                    .max_fp_rate = rate,
+                                                   .scores = corpus->scores,
                                                    .summary = &found->summary};
     struct doppel_dedup_options options = doppel_dedup_options_default();
     options.files.paths = paths;
@@ -213,19 +215,28 @@ static void test_the_rate_holds_for_any_length(void **state)
         {1200, 1, 1, 1e-3},  {1000, 12, 12, 1e-3}, {1500, 12, 12, 1e-4},
         {1000, 1, 20, 1e-3}, {400, 40, 40, 1e-3},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct made_corpus corpus = {.seed = (100 + i) * golden};
+    const size_t count = sizeof cases / sizeof *cases;
+    for (size_t turn = 0; turn < 2 * count; turn++) {
+        const size_t i = turn % count;
+        struct made_corpus corpus = {.seed = (100 + i) * golden, .scores = turn >= count};
         add_unrelated(&corpus, cases[i].texts, cases[i].least, cases[i].most);
         struct found_links *found = find_links(&corpus, cases[i].rate);
         const double pairs = cases[i].texts * (cases[i].texts - 1.0) / 2;
         const double is = (double)found->summary.near / pairs;
-        print_message("%u texts of %u to %u chunks: %g predicted, %g observed\n", cases[i].texts,
-                      cases[i].least, cases[i].most, cases[i].rate, is);
+        print_message("%s %u texts of %u to %u chunks: %g predicted, %g observed\n",
+                      corpus.scores ? "scores:" : "cosines:", cases[i].texts, cases[i].least,
+                      cases[i].most, cases[i].rate, is);
         assert_int_equal(found->summary.too_short, 0);
         assert_true(found->summary.chunks >= (uint64_t)cases[i].texts * cases[i].least);
         assert_true(is < 2 * cases[i].rate && is > cases[i].rate / 2);
-        for (size_t j = 0; j < found->count; j++)
-            assert_true(found->items[j].link.false_positive_rate <= cases[i].rate);
+        assert_true(found->summary.scored == corpus.scores);
+        for (size_t j = 0; j < found->count; j++) {
+            const struct doppel_semantic_link *link = &found->items[j].link;
+            assert_true(link->false_positive_rate <= cases[i].rate);
+            assert_true(link->has_score == corpus.scores);
+            assert_true(!link->has_score ||
+                        (link->score >= found->summary.min_cosine && link->score < link->cosine));
+        }
         free(found);
     }
 }
@@ -241,10 +252,9 @@ static void assert_near(uint64_t is, uint64_t paragraphs)
     assert_true(off < PARAGRAPH_LETTERS && off > -PARAGRAPH_LETTERS);
 }
 
-static void test_a_passage_is_found_where_it_stands(void **state)
+static void check_passages(bool scores)
 {
-    (void)state;
-    struct made_corpus corpus = {.seed = 5 * golden};
+    struct made_corpus corpus = {.seed = 5 * golden, .scores = scores};
     add_passage(&corpus, 1000, 1003, 10, 'a'); /* 0: between others */
     add_passage(&corpus, 2000, 2012, 0, 'a');  /* 1: whole */
     add_passage(&corpus, 3000, 3003, 0, 'a');  /* 2: is in a later one */
@@ -276,6 +286,13 @@ static void test_a_passage_is_found_where_it_stands(void **state)
     assert_true(fabs(link_of(found, 604)->link.item_coverage - 3.0 / 23) < 0.05);
     assert_true(link_of(found, 605)->link.query_coverage > 0.95);
     free(found);
+}
+
+static void test_a_passage_is_found_where_it_stands(void **state)
+{
+    (void)state;
+    check_passages(false);
+    check_passages(true);
 }
 
 /* What overlaps alone goes on to be linked to; of what is said already a third text is linked to

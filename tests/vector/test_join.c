@@ -67,14 +67,25 @@ static struct found join(const struct doppel_vectors *vectors,
     return found;
 }
 
+static double least_of_pair(const struct doppel_vector_join_options *options, uint32_t a,
+                            uint32_t b)
+{
+    const double cosine = (double)options->min_cosine;
+    if (!options->levels)
+        return cosine;
+    const double levels = (double)options->levels[a] + (double)options->levels[b];
+    return fmax(cosine, (double)options->min_score + levels / 2);
+}
+
 /* All that were found are pairs, each once. @return the share of all pairs that were */
-static double check_found(const struct doppel_vectors *vectors, double least,
+static double check_found(const struct doppel_vectors *vectors,
+                          const struct doppel_vector_join_options *options,
                           const struct found *found)
 {
     size_t at = 0, wanted = 0, had = 0;
     for (uint32_t a = 0; a < vectors->count; a++)
         for (uint32_t b = a + 1; b < vectors->count; b++) {
-            const double cosine = slow_cosine(vectors, a, b);
+            const double cosine = slow_cosine(vectors, a, b), least = least_of_pair(options, a, b);
             const struct doppel_vector_pair *pair =
                 at < found->pairs.count ? &found->pairs.items[at] : NULL;
             const bool is_found = pair && pair->a == a && pair->b == b;
@@ -100,7 +111,7 @@ static void check_exact(enum vector_shape shape, size_t count, uint32_t dimensio
     options.exact = true;
     options.min_cosine = least;
     struct found found = join(&vectors, &options);
-    assert_true(check_found(&vectors, (double)least, &found) == 1);
+    assert_true(check_found(&vectors, &options, &found) == 1);
     array_free(&found.pairs);
     free(rows);
 }
@@ -138,12 +149,57 @@ static void test_others_find_their_share(void **state)
         struct doppel_vector_join_options options = doppel_vector_join_options_default();
         options.min_cosine = 0.8F;
         struct found found = join(&vectors, &options);
-        const double share = check_found(&vectors, 0.8, &found);
+        const double share = check_found(&vectors, &options, &found);
         print_message("recall %.4f of %zu\n", share, found.pairs.count);
         assert_true(share >= (double)options.recall);
         array_free(&found.pairs);
         free(rows);
     }
+}
+
+static const struct {
+    float min_cosine, min_score;
+} level_cases[] = {{-1, 0.1F},  {0.6F, 0.4F}, {0.6F, 0.1F},  {-1, 0.4F},
+                   {-1, -0.7F}, {-1, -2},     {0.6F, -0.7F}, {0.6F, -2}};
+
+/* Levels of chance, and of some shapes those of their vectors. @param cases the first so many */
+static void check_levels(enum vector_shape shape, size_t count, uint32_t dimension, bool exact,
+                         size_t cases)
+{
+    float *rows = random_vectors(shape, count, dimension, count + dimension);
+    float *levels = malloc(count * sizeof *levels);
+    const struct doppel_vectors vectors = {rows, count, dimension};
+    struct doppel_vector_join_options options = doppel_vector_join_options_default();
+    uint64_t seed = count;
+    for (size_t i = 0; i < count; i++)
+        levels[i] = shape == SHAPE_FAMILIES && i && i % 5
+                        ? levels[i - 1]
+                        : (float)(random_share(&seed) * 1.5 - 0.5);
+    options.exact = exact;
+    options.levels = levels;
+    for (size_t i = 0; i < cases; i++) {
+        options.min_cosine = level_cases[i].min_cosine;
+        options.min_score = level_cases[i].min_score;
+        struct found found = join(&vectors, &options);
+        const double share = check_found(&vectors, &options, &found);
+        assert_true(exact ? share == 1 : share >= (double)options.recall);
+        array_free(&found.pairs);
+    }
+    free(levels);
+    free(rows);
+}
+
+static void test_levels_raise_the_threshold(void **state)
+{
+    (void)state;
+    static const uint32_t dimensions[] = {1, 17, 100};
+    for (int shape = 0; shape < SHAPE_COUNT; shape++)
+        for (size_t i = 0; i < 3; i++)
+            check_levels((enum vector_shape)shape, 300, dimensions[i], true,
+                         sizeof level_cases / sizeof *level_cases);
+    check_levels(SHAPE_FAMILIES, 4300, 20, true, 2);
+    check_levels(SHAPE_LOPSIDED, 4200, 12, true, 1);
+    check_levels(SHAPE_FAMILIES, 4200, 24, false, 2);
 }
 
 /* In the same order, too. */
@@ -244,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_exact_finds_all),
         cmocka_unit_test(test_exact_finds_all_in_many_cells),
         cmocka_unit_test(test_others_find_their_share),
+        cmocka_unit_test(test_levels_raise_the_threshold),
         cmocka_unit_test(test_the_same_on_any_processor_and_threads),
         cmocka_unit_test(test_what_is_wrong_is_said),
     };

@@ -480,6 +480,9 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
                            "'--recall' is from 0.5 to 0.999; '--exact' finds all");
     if (settings->semantic_cosine >= 0 && !settings->semantic)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--min-cosine' goes with '--semantic'");
+    if (settings->scores && (!settings->semantic || settings->semantic_cosine >= 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--scores' goes with '--semantic', without '--min-cosine'");
     if (check_semantic_groups(settings, error))
         return DOPPEL_E_ARGUMENT;
     if (settings->verb->bit == VERB_MODEL_WHITEN && !settings->model_name)

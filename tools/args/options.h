@@ -234,9 +234,10 @@ struct settings {
     const char *embeddings, *embeddings_key; /* a service that embeds; NULL: not given */
     char *embeddings_secret; /* what the file of the key holds, or $DOPPEL_EMBEDDINGS_KEY; given */
     struct strings allow_hosts;
-    double price, max_cost;                /* of a million tokens, and of all; 0: not given */
-    const char *model;                     /* NULL: not given */
-    double semantic_cosine;                /* -1: not given */
+    double price, max_cost; /* of a million tokens, and of all; 0: not given */
+    const char *model;      /* NULL: not given */
+    double semantic_cosine; /* -1: not given */
+    bool scores;
     const char *model_name, *model_prefix; /* model add, whiten; NULL: not given */
 
     enum exchange export_format, import_format;

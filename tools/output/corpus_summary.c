@@ -166,7 +166,8 @@ static void write_semantic_summary(struct doppel_json *json,
     else if (semantic->min_cosine > 1)
         doppel_json_boolean(json, "too_few", true);
     else if (semantic->embedded)
-        doppel_json_number(json, "min_cosine", (double)semantic->min_cosine, 4);
+        doppel_json_number(json, semantic->scored ? "min_score" : "min_cosine",
+                           (double)semantic->min_cosine, 4);
     doppel_json_object_end(json);
 }
 

@@ -56,6 +56,7 @@ enum doppel_status semantic_stage_open(const struct settings *settings, struct r
         .max_fp_rate =
             settings->max_false_positives > 0 ? settings->max_false_positives : usual_fp_rate,
         .min_cosine = semantic_cosine_from(settings),
+        .scores = settings->scores,
         .hand_off = settings->hand_off ? &stage->hand_off : NULL,
         .summary = &stage->summary,
     };
@@ -115,8 +116,9 @@ void semantic_stage_print(const struct semantic_stage *stage, struct report *rep
                  (unsigned long long)summary->too_short);
     report_notice(report,
                   "semantic: %s%llu record%s needed not be%s; %llu %s like an earlier one, at a "
-                  "cosine of %.3f or more",
+                  "%s of %.3f or more",
                   embedded, (unsigned long long)summary->decided, summary->decided == 1 ? "" : "s",
                   *embedded ? "" : " embedded", (unsigned long long)summary->linked,
-                  summary->linked == 1 ? "is" : "are", (double)summary->min_cosine);
+                  summary->linked == 1 ? "is" : "are", summary->scored ? "score" : "cosine",
+                  (double)summary->min_cosine);
 }

@@ -49,7 +49,7 @@ struct way {
     struct doppel_vectors corpus;
     const float *held, *edited[EDITS];
     struct doppel_vector_cohort *cohort; /* NULL: by cosine */
-    float gate;                          /* what has a lower cosine has no score */
+    const float *levels;                 /* of the corpus */
     struct doppel_vector_background *background;
     float *held_levels; /* NAN: not known yet */
 };
@@ -190,18 +190,14 @@ static float cosine_of(const struct way *way, const float *a, const float *b)
 static float level_of_row(const struct way *way, const float *row)
 {
     float level;
-    if (!doppel_vector_cohort_level(way->cohort, row, &level))
+    if (!doppel_vector_cohort_level(way->cohort, row, 1, &level))
         abort();
     return level;
 }
 
 static float level_of_place(const struct way *way, size_t place)
 {
-    const struct doppel_vector_pair pair = {(uint32_t)place, (uint32_t)place, 0};
-    float score;
-    struct doppel_error error;
-    bench_must(doppel_vector_cohort_score(way->cohort, &pair, 1, &score, &error), &error);
-    return -score;
+    return way->levels[place];
 }
 
 /* Of a text of the corpus and another vector; of the latter either the place or the numbers. */
@@ -210,19 +206,12 @@ static float value_of(const struct way *way, size_t place, size_t other, const f
     const uint32_t size = way->corpus.dimension;
     const float *a = way->corpus.rows + place * size;
     const float *b = row ? row : way->corpus.rows + other * size;
-    struct doppel_vector_pair pair = {(uint32_t)place, (uint32_t)other, 0};
-    float score;
-    struct doppel_error error;
-    pair.cosine = cosine_of(way, a, b);
+    const float cosine = cosine_of(way, a, b);
     if (!way->cohort)
-        return pair.cosine;
-    if (pair.cosine < way->gate)
-        return -1;
-    if (row)
-        return doppel_vector_cohort_normalise(pair.cosine, level_of_place(way, place),
-                                              level_of_row(way, row));
-    bench_must(doppel_vector_cohort_score(way->cohort, &pair, 1, &score, &error), &error);
-    return score;
+        return cosine;
+    return doppel_vector_cohort_normalise(cosine, level_of_place(way, place),
+                                          row ? level_of_row(way, row)
+                                              : level_of_place(way, other));
 }
 
 static float level_of_held(const struct way *way, size_t i)
@@ -248,9 +237,8 @@ static void measure_held(const struct meaning_bench *bench, const struct way *wa
             continue;
         float value = cosine_of(way, way->held + a * size, way->corpus.rows + b * size);
         if (way->cohort)
-            value = value < way->gate ? -1
-                                      : doppel_vector_cohort_normalise(value, level_of_held(way, a),
-                                                                       level_of_place(way, b));
+            value = doppel_vector_cohort_normalise(value, level_of_held(way, a),
+                                                   level_of_place(way, b));
         for (size_t r = 0; r < RATES; r++)
             reaching[r] += value >= thresholds[r];
         i++;
@@ -297,8 +285,10 @@ static void measure_way(const struct meaning_bench *bench, struct way *way)
     float thresholds[RATES + 1];
     double held[RATES], apart[RATES];
     options.threads = 2;
-    options.cohort = way->cohort;
-    options.min_cosine = way->gate;
+    if (way->cohort)
+        bench_must(doppel_vector_cohort_levels(way->cohort, &way->levels, &error), &error);
+    options.levels = way->levels;
+    options.min_cosine = -1;
     bench_must(doppel_vector_background_make(&way->corpus, &options, &way->background, &error),
                &error);
     for (size_t r = 0; r < RATES; r++)
@@ -330,9 +320,10 @@ static struct way whitened_way(const struct meaning_bench *bench, const char *na
     for (size_t e = 0; e < EDITS; e++)
         edited[e] = whitened(whitening, bench->edited_rows[e], EDITED, size);
     doppel_vector_whitening_free(whitening);
-    return (struct way){
-        name, {rows, bench->corpus_count, size}, held, {edited[0], edited[1]}, NULL, -1, NULL,
-        NULL};
+    return (struct way){.name = name,
+                        .corpus = {rows, bench->corpus_count, size},
+                        .held = held,
+                        .edited = {edited[0], edited[1]}};
 }
 
 /* As a whitened model that was made for other texts; of some it takes each so many-th. */
@@ -365,9 +356,10 @@ static void measure_all_ways(const struct meaning_bench *bench)
     float *levels = malloc((bench->held_count + 1) * sizeof *levels);
     for (size_t i = 0; i < bench->held_count; i++)
         levels[i] = NAN;
-    struct way plain = {
-        "cosines", raw, bench->held_rows, {bench->edited_rows[0], bench->edited_rows[1]}, NULL, -1,
-        NULL,      NULL};
+    struct way plain = {.name = "cosines",
+                        .corpus = raw,
+                        .held = bench->held_rows,
+                        .edited = {bench->edited_rows[0], bench->edited_rows[1]}};
     struct way white = whitened_way(bench, "whitened", &raw);
     measure_way(bench, &plain);
     measure_way(bench, &white);
@@ -376,7 +368,6 @@ static void measure_all_ways(const struct meaning_bench *bench)
     struct way scored = white;
     scored.name = "scores";
     scored.cohort = cohort;
-    scored.gate = doppel_vector_background_cosine(white.background, 10 * rates[0]);
     scored.held_levels = levels;
     measure_way(bench, &scored);
 }
