@@ -35,15 +35,17 @@ USES = {
     "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
+    "stream": "core library decide",
     "serve": "core text image audio video match worker library corpus embed compare intake search "
     "group client decide exchange report",
     "cluster": "core index",
     "tools": "core media text image audio video index vector match store worker library "
-    "corpus embed compare intake search group client decide act exchange report serve",
+    "corpus embed compare intake search group client decide act exchange report serve "
+    "stream",
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
-ENGINE = "client embed compare intake search group decide act exchange report serve".split()
+ENGINE = "client embed compare intake search group decide act exchange report stream serve".split()
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
 INSIDES = {"decide": ["corpus"]}

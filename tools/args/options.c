@@ -423,6 +423,12 @@ const struct option_info option_table[] = {
      VERB_LOG, SECTION_OUTPUT},
     {"last", 0, "N", OPTION_NUMBER, AT(last), NULL, "Only the last N entries", VERB_LOG,
      SECTION_OUTPUT},
+    {"after", 0, "ENTRY", OPTION_PIXELS, AT(after), NULL,
+     "Only entries with a greater number than this, the last that a program has seen, say",
+     VERB_LOG, SECTION_OUTPUT},
+    {"follow", 0, NULL, OPTION_FLAG, AT(follow), NULL,
+     "Then wait for what other processes log, and print it, until SIGINT or SIGTERM", VERB_LOG,
+     SECTION_OUTPUT},
     {"journal", 0, "FILE", OPTION_TEXT, AT(journal), NULL,
      "Where actions are recorded for 'doppel undo' (default: "
      "$XDG_STATE_HOME/doppel/actions.jsonl)",

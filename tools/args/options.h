@@ -92,7 +92,7 @@ struct settings {
     enum color color;
 
     struct strings exclude;
-    bool hidden, one_file_system, follow;
+    bool hidden, one_file_system, follow; /* follow: links; or a log */
     uint64_t min_size;
     struct strings extensions;
     const char *newer_than, *older_than;  /* as given; NULL: not */
@@ -222,6 +222,7 @@ struct settings {
     const char *marks_text; /* the same as text, of a page that is served; NULL: there is none */
     const char *since;      /* log: as given; NULL: from the beginning */
     uint32_t last;          /* log: only so many; 0 = all */
+    uint64_t after;         /* log: only entries with a greater number */
 
     struct strings lists, labels; /* said of what comes in, or that items are wanted of */
     const char *external_id, *source, *meta;

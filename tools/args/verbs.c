@@ -125,8 +125,10 @@ const struct verb verb_table[] = {
     {"log", VERB_LOG, "[ID]", 0, 1, "print what was decided and done in the library, when and why",
      "For one item, given by its id, path or record id, its history in sentences: when it was "
      "added, what was decided about it and why, what replaced what, and its manual labels. "
-     "The log is append-only; it also has items that were removed.",
-     "doppel log 42", "doppel log --since 7d --json", "library since last format", cmd_log},
+     "The log is append-only; it also has items that were removed. With --follow it goes on, each "
+     "line as it is committed; a program that has seen entry 4711 goes on with --after 4711.",
+     "doppel log 42", "doppel log --follow --after 4711 --json",
+     "library since last after follow format", cmd_log},
     {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "set the authority of a source",
      "Among copies of the same thing, the one from the source with the highest authority is "
      "kept, if the policy says so. PATTERN is the name of a source, or a pattern with *, ? "

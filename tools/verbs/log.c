@@ -1,11 +1,14 @@
 /* doppel log [ID]: what was done, when and why; of one item as a story. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <doppel/decide.h>
+#include <doppel/stream.h>
 
 #include "tools/output/messages.h"
 #include "core/array.h"
@@ -48,8 +51,10 @@ struct log_command {
     uint64_t item;         /* whose story; 0: all */
     uint64_t successor;    /* what took the place of `item`; 0: nothing */
     uint64_t entries;
-    ARRAY(struct doppel_json) held; /* newest first: printed in the other order */
-    ARRAY(char *) sentences;        /* likewise */
+    uint64_t latest;                /* of their numbers, the greatest */
+    bool holds;                     /* what is visited, to be printed later: */
+    ARRAY(struct doppel_json) held; /* rows */
+    ARRAY(char *) sentences;        /* of a story */
 };
 
 /* ---- rows ---- */
@@ -143,17 +148,18 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
 {
     struct log_command *log = context;
     log->entries++;
+    log->latest = entry->entry > log->latest ? entry->entry : log->latest;
     if (!error->status && entry->former == log->item && entry->action == DOPPEL_LOG_DECIDED)
         log->successor = entry->item;
     if (error->status) {
         report_input(log->report, "the log", error->message);
     } else if (!log->output) {
         char *line = told(entry, log->item);
-        if (!log->settings->last)
+        if (!log->holds)
             printf("%s\n", line);
-        if (!log->settings->last || !array_push(&log->sentences, line))
+        if (!log->holds || !array_push(&log->sentences, line))
             free(line);
-    } else if (log->settings->last) {
+    } else if (log->holds) {
         struct doppel_json row = {0};
         doppel_json_object_begin(&row, NULL);
         write_log_row(log, &row, entry);
@@ -167,19 +173,62 @@ static bool show_entry(void *context, const struct doppel_log_entry *entry,
     return !signals_stopped();
 }
 
-static void show_held(struct log_command *log)
+/* @param backwards what was visited last comes first */
+static void show_held(struct log_command *log, bool backwards)
 {
-    while (log->held.count) {
-        struct doppel_json *row = &log->held.items[--log->held.count];
+    const size_t rows = log->held.count, lines = log->sentences.count;
+    for (size_t i = 0; i < rows; i++) {
+        struct doppel_json *row = &log->held.items[backwards ? rows - 1 - i : i];
         output_object(log->output, row);
         doppel_json_free(row);
     }
-    while (log->sentences.count) {
-        printf("%s\n", log->sentences.items[--log->sentences.count]);
-        free(log->sentences.items[log->sentences.count]);
+    for (size_t i = 0; i < lines; i++) {
+        char *line = log->sentences.items[backwards ? lines - 1 - i : i];
+        printf("%s\n", line);
+        free(line);
     }
     array_free(&log->held);
     array_free(&log->sentences);
+}
+
+/* ---- as it grows ---- */
+
+/* Whoever waits for a line does not notice by a write that failed. */
+static bool has_log_reader(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    if (poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLNVAL))
+        signals_closed_pipe();
+    return !signals_stopped();
+}
+
+static bool show_followed(void *context, struct doppel_error *error)
+{
+    struct log_command *log = context;
+    (void)error;
+    show_held(log, false);
+    if (log->output)
+        output_flush(log->output);
+    else
+        (void)fflush(stdout);
+    return has_log_reader();
+}
+
+/* Nothing of the library is held while it is printed: who reads it may be slow. */
+static enum doppel_status follow_log(struct log_command *log, struct doppel_log_query *query,
+                                     struct doppel_error *error)
+{
+    const struct doppel_log_follower follower = {show_entry, show_followed, log};
+    struct doppel_log_follow_options options = {.query = *query, .follow = true};
+    if (log->latest)
+        options.query.first = log->latest + 1;
+    log->holds = true;
+    enum doppel_status status =
+        doppel_log_follow(log->report->run, log->library, &options, &follower, error);
+    show_held(log, false);
+    if (signals_interrupted())
+        signals_forget(); /* that is how it ends */
+    return status;
 }
 
 /* ---- whose ---- */
@@ -244,7 +293,8 @@ static enum doppel_status print_log(struct log_command *log, struct doppel_error
 {
     const struct settings *settings = log->settings;
     const char *name = settings->operands.count ? settings->operands.items[0] : NULL;
-    struct doppel_log_query query = {.limit = settings->last, .newest_first = settings->last};
+    struct doppel_log_query query = {
+        .first = settings->after + 1, .limit = settings->last, .newest_first = settings->last};
     if (settings->since && !moment_parse(settings->since, &query.since_ns))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--since' takes a date such as 2026-05-31 or 2026-05-31T12:30, or a "
@@ -255,11 +305,15 @@ static enum doppel_status print_log(struct log_command *log, struct doppel_error
     if (name && !log->item)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "%s: the library never held such an item",
                            name);
-    enum doppel_status status =
-        doppel_library_each_log(log->library, &query, show_entry, log, error);
+    enum doppel_status status = DOPPEL_OK;
+    log->holds = settings->last;
+    if (settings->last || !settings->follow)
+        status = doppel_library_each_log(log->library, &query, show_entry, log, error);
     if (status == DOPPEL_E_CANCELLED)
         status = DOPPEL_OK;
-    show_held(log);
+    show_held(log, true);
+    if (!status && settings->follow)
+        return follow_log(log, &query, error);
     if (status || log->output)
         return status;
     char *standing = log_standing(log->library, log->item, log->successor);

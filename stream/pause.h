@@ -1,0 +1,16 @@
+/* Waiting that ends when the run does. */
+#ifndef DOPPEL_STREAM_PAUSE_H
+#define DOPPEL_STREAM_PAUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doppel/run.h>
+
+/* @return false: the run was cancelled, which is noticed within a tenth of a second */
+bool pause_run(struct doppel_run *run, uint32_t wait_ms);
+
+/* A clock that nobody sets, in milliseconds. */
+int64_t steady_ms(void);
+
+#endif
