@@ -50,6 +50,47 @@ DOPPEL_API enum doppel_status doppel_log_follow(struct doppel_run *run,
                                                 const struct doppel_log_follower *follower,
                                                 struct doppel_error *error);
 
+/* ---- the log, kept in PostgreSQL ---- */
+
+struct doppel_log_sink_options {
+    /** postgresql://USER@HOST/DATABASE, as libpq takes it. A password in it is refused: libpq finds
+     * it in ~/.pgpass, or where its variables of the environment (PGPASSFILE, …) say. */
+    const char *url;
+    const char *name;     /**< of the library there, UTF-8: no other that writes there has it */
+    bool follow;          /**< go on with what will be logged, until the run is cancelled */
+    uint32_t patience_ms; /**< how long a server that is away is waited for; 0: for ever */
+    uint32_t poll_ms;     /**< as of doppel_log_follow */
+};
+
+struct doppel_log_sink_counts {
+    uint64_t written; /**< entries, by this call */
+    uint64_t last;    /**< the number of the last of them; 0: there was none */
+    uint64_t retries; /**< how often the server was away, or could not */
+};
+
+/**
+ * Write the log into the table `decisions` of a database, which is made where it is missing
+ * (docs/formats.md has its columns): a row an entry, all of it, each exactly once.
+ *
+ * It begins behind the last entry that is there, and writes up to 1000 in one transaction; when the
+ * connection is lost, it asks again how far it came. Two that write of one library take turns.
+ * libpq is loaded by the first call. A damaged entry is a failure of the run, and left out.
+ *
+ * @param run        borrowed; is notified when the server is away; cancelled, the call ends
+ * @param library    borrowed; of this thread
+ * @param options    borrowed for the call
+ * @param out_counts NULL: not wanted. Set also when it fails
+ * @return DOPPEL_OK at the end of the log, or when the run was cancelled; DOPPEL_E_ARGUMENT: the
+ *         address, or the server refuses it, or the name is another library's; DOPPEL_E_BUSY: away
+ *         for longer than `patience_ms`; DOPPEL_E_IO: the server refuses a statement, or the
+ * library cannot be read; DOPPEL_E_UNSUPPORTED: there is no libpq; DOPPEL_E_CORRUPT; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_log_sink(struct doppel_run *run,
+                                              struct doppel_library *library,
+                                              const struct doppel_log_sink_options *options,
+                                              struct doppel_log_sink_counts *out_counts,
+                                              struct doppel_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -426,6 +426,12 @@ const struct option_info option_table[] = {
     {"after", 0, "ENTRY", OPTION_PIXELS, AT(after), NULL,
      "Only entries with a greater number than this, the last that a program has seen, say",
      VERB_LOG, SECTION_OUTPUT},
+    {"sink", 0, "postgresql://…", OPTION_TEXT, AT(sink), NULL,
+     "Print nothing, but keep the log in the table 'decisions' of a PostgreSQL database, going on "
+     "where it stands there; with --follow also what comes. The password is in ~/.pgpass",
+     VERB_LOG, SECTION_OUTPUT},
+    {"sink-name", 0, "NAME", OPTION_TEXT, AT(sink_name), NULL,
+     "What the library is called there (default: HOST:PATH)", VERB_LOG, SECTION_OUTPUT},
     {"follow", 0, NULL, OPTION_FLAG, AT(follow), NULL,
      "Then wait for what other processes log, and print it, until SIGINT or SIGTERM", VERB_LOG,
      SECTION_OUTPUT},

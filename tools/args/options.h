@@ -222,7 +222,8 @@ struct settings {
     const char *marks_text; /* the same as text, of a page that is served; NULL: there is none */
     const char *since;      /* log: as given; NULL: from the beginning */
     uint32_t last;          /* log: only so many; 0 = all */
-    uint64_t after;         /* log: only entries with a greater number */
+    const char *sink, *sink_name; /* log: a database; NULL: not given */
+    uint64_t after;               /* log: only entries with a greater number */
 
     struct strings lists, labels; /* said of what comes in, or that items are wanted of */
     const char *external_id, *source, *meta;

@@ -128,7 +128,7 @@ const struct verb verb_table[] = {
      "The log is append-only; it also has items that were removed. With --follow it goes on, each "
      "line as it is committed; a program that has seen entry 4711 goes on with --after 4711.",
      "doppel log 42", "doppel log --follow --after 4711 --json",
-     "library since last after follow format", cmd_log},
+     "library since last after follow sink format", cmd_log},
     {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "set the authority of a source",
      "Among copies of the same thing, the one from the source with the highest authority is "
      "kept, if the policy says so. PATTERN is the name of a source, or a pattern with *, ? "

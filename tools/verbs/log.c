@@ -20,6 +20,7 @@
 #include "tools/output/output.h"
 #include "core/text/printable.h"
 #include "tools/signals.h"
+#include "tools/verbs/log_sink.h"
 
 static const struct column columns[] = {
     {"entry", "entry", CELL_NUMBER},
@@ -329,6 +330,8 @@ static enum doppel_status print_log(struct log_command *log, struct doppel_error
 int cmd_log(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
+    if (settings->sink || settings->sink_name)
+        return log_to_sink(settings, report);
     struct log_command log = {.settings = settings, .report = report};
     if (open_library(settings, false, true, &log.library, &error))
         return report_fatal(report, "%s", error.message);

@@ -1,0 +1,30 @@
+/* Entries of the log as rows of the table `decisions`. */
+#ifndef DOPPEL_STREAM_POSTGRES_SINK_ROWS_H
+#define DOPPEL_STREAM_POSTGRES_SINK_ROWS_H
+
+#include <doppel/json_writer.h>
+#include <doppel/library.h>
+
+/* Make the table, unless it is there. Statements within a transaction of their own */
+#define SINK_TABLE                                                                                 \
+    "CREATE TABLE decisions("                                                                      \
+    "library text NOT NULL, entry bigint NOT NULL, time timestamptz NOT NULL,"                     \
+    " action text NOT NULL, item_id bigint, name text, source text, decision text,"                \
+    " canonical_id bigint, former_id bigint, reason text, similarity double precision,"            \
+    " record json NOT NULL, PRIMARY KEY (library, entry));"                                        \
+    "CREATE INDEX decisions_item ON decisions(library, item_id);"                                  \
+    "CREATE INDEX decisions_canonical ON decisions(library, canonical_id);"
+
+#define SINK_COLUMNS                                                                               \
+    "library, entry, time, action, item_id, name, source, decision, canonical_id, former_id,"      \
+    " reason, similarity, record"
+
+/* Append an entry as a line of COPY's text format. @param library what it is called there
+ * @param rows a buffer of bytes; its `failed` is set without memory */
+void sink_row(struct doppel_json *rows, const char *library, const struct doppel_log_entry *entry);
+
+/* The item that an entry says is to be used in place of its own: itself where it is new, or took
+ * the place of another; else what it was decided to be a duplicate of. 0: it is about none. */
+uint64_t sink_canonical(const struct doppel_log_entry *entry);
+
+#endif
