@@ -192,9 +192,11 @@ DOPPEL_API uint64_t doppel_image_table_payload(const struct doppel_fingerprint *
 /** The id in a payload. Thread-safe. */
 DOPPEL_API uint64_t doppel_image_table_id(enum doppel_scheme_id scheme, uint64_t payload);
 
-/** The fingerprint and quality of a picture. @param out given (doppel_fingerprint_free). @return
- * DOPPEL_E_NOT_FOUND: it is not there, or damaged, and is not found; anything else ends the search
- */
+/** The fingerprint and quality of a picture.
+ * @param out given (doppel_fingerprint_free); NULL, as `out_quality` then is: of a scheme without
+ * views only whether it is there, since its code in the table is all that it has
+ * @return DOPPEL_E_NOT_FOUND: it is not there, or damaged, and is not found; anything else ends the
+ * search */
 typedef enum doppel_status doppel_image_source(void *context, uint64_t id,
                                                struct doppel_fingerprint *out, uint8_t *out_quality,
                                                struct doppel_error *error);

@@ -5,6 +5,21 @@
 #include "core/try.h"
 #include "library/items/rows.h"
 
+static enum doppel_status find_picture(struct doppel_library *library, uint64_t id,
+                                       struct doppel_error *error)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    enum doppel_status status;
+    TRY(rows_prepare(library, "SELECT 1 FROM item WHERE id = ?1 AND " ROW_IS_WHOLE, VALUES(ID(id)),
+                     &statement, error));
+    TRY(doppel_store_step(library->store, statement, &row, error));
+    sqlite3_reset(statement);
+    return row ? DOPPEL_OK : DOPPEL_E_NOT_FOUND;
+done:
+    return status;
+}
+
 static enum doppel_status give_fingerprint(void *context, uint64_t id,
                                            struct doppel_fingerprint *out, uint8_t *out_quality,
                                            struct doppel_error *error)
@@ -14,6 +29,8 @@ static enum doppel_status give_fingerprint(void *context, uint64_t id,
     sqlite3_stmt *statement;
     bool row;
     enum doppel_status status;
+    if (!out)
+        return find_picture(library, id, error);
     TRY(rows_prepare(library,
                      "SELECT " RECORD_COLUMNS ", fingerprint.data FROM item"
                      " JOIN fingerprint ON fingerprint.item = item.id"

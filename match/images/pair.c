@@ -218,17 +218,35 @@ static bool within_limits(const struct doppel_match *match,
     return match->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
 }
 
+static void begin_pair_match(const struct doppel_scheme *scheme, enum doppel_scheme_id id,
+                             struct doppel_match *match)
+{
+    *match = (struct doppel_match){.verified = DOPPEL_VERIFIED_CODES, .scheme = id};
+    describe_rate(-1, match);
+    if (scheme) {
+        match->kind = scheme->kind;
+        match->bits = scheme->code_bits;
+    }
+}
+
+bool match_at_distance(const struct doppel_scheme *scheme, uint32_t distance, unsigned orientation,
+                       const struct doppel_match_options *options, struct doppel_match *out)
+{
+    begin_pair_match(scheme, scheme->id, out);
+    out->distance = distance;
+    out->similarity = plain_similarity(distance, out->bits);
+    describe_orientation(orientation, out);
+    return within_limits(out, options);
+}
+
 bool doppel_match_pair(const struct doppel_match_item *query, const struct doppel_match_item *item,
                        const struct doppel_match_options *options, struct doppel_match *out_match)
 {
     const struct doppel_fingerprint *a = query->fingerprint, *b = item->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(a->scheme);
-    *out_match = (struct doppel_match){.verified = DOPPEL_VERIFIED_CODES, .scheme = a->scheme};
-    describe_rate(-1, out_match);
+    begin_pair_match(scheme, a->scheme, out_match);
     if (!scheme || a->scheme != b->scheme || a->version != b->version || !a->count || !b->count)
         return false;
-    out_match->kind = scheme->kind;
-    out_match->bits = scheme->code_bits;
     bool bare = a->code_bits < 256 || b->code_bits < 256;
     if (scheme->id == DOPPEL_SCHEME_PHASH64 && bare)
         match_bare(query, item, options, out_match);

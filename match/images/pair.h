@@ -19,6 +19,11 @@ bool gate_of_options(const struct doppel_match_options *options, struct doppel_i
 unsigned plain_orientations(enum doppel_scheme_id scheme,
                             const struct doppel_match_options *options);
 
+/** As doppel_match_pair of two pictures of a scheme without views whose codes, the query's turned
+ * by the orientation in which it is nearest, are known to be this far apart. */
+bool match_at_distance(const struct doppel_scheme *scheme, uint32_t distance, unsigned orientation,
+                       const struct doppel_match_options *options, struct doppel_match *out);
+
 /** The largest distance whose similarity, for a scheme without views, is at least this. */
 uint32_t similarity_radius(double min_similarity, uint32_t bits);
 
