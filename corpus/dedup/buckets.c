@@ -6,20 +6,13 @@
  * Band by band, the keys of all records are computed, scattered by their top bits, and sorted in
  * small pieces; threads share out ranges of pieces. Where memory is limited there are more ranges.
  */
+#include "corpus/dedup/buckets.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/dedup/dedup_internal.h"
-
-#define NO_KEY UINT64_MAX
-
 enum { LET_GO_CHUNKS = LET_GO_RECORDS / CHUNK_ROWS };
-
-struct keyed {
-    uint64_t key;
-    uint32_t number;
-};
 
 struct buckets {
     struct dedup *dedup;
@@ -31,9 +24,9 @@ struct buckets {
     atomic_uint next;    /* chunk of records, or range */
 };
 
-/* Whether a record looks for others, or others for it. One with a content that came before is that
- * one's affair, unless that one may be replaced. */
-static bool takes_part(const struct dedup *dedup, uint32_t number)
+/* One with a content that came before is that one's affair, unless that one may be
+ * replaced. */
+bool dedup_takes_part(const struct dedup *dedup, uint32_t number)
 {
     const struct facts *facts = dedup_facts_of(dedup, number);
     if (facts->flags & FACT_LIBRARY)
@@ -53,8 +46,7 @@ static uint64_t mix_band_key(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* One to one for up to 4 lanes; of more, different ones meet at 2^-64. */
-static uint64_t band_key(const uint16_t *lanes, uint32_t count)
+uint64_t band_key(const uint16_t *lanes, uint32_t count)
 {
     uint64_t key = 0;
     for (uint32_t i = 0; i < count; i += 4) {
@@ -97,7 +89,7 @@ static int compare_keyed(const void *a, const void *b)
     return is_before(a, b) ? -1 : 1;
 }
 
-static void sort_piece(struct keyed *keys, size_t count)
+void keyed_sort(struct keyed *keys, size_t count)
 {
     enum { FEW = 64 };
     if (count > FEW) {
@@ -173,7 +165,7 @@ static bool do_range(const struct buckets *buckets, uint32_t number)
     for (uint32_t i = 0; good && i < pieces; i++) {
         struct keyed *keys = range.keys + range.ends[i];
         size_t count = range.ends[i + 1] - range.ends[i];
-        sort_piece(keys, count);
+        keyed_sort(keys, count);
         mark_piece(buckets->dedup, keys, count, buckets->band);
     }
     free(range.keys);
@@ -238,7 +230,7 @@ static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error 
     if (!buckets->keys)
         return no_room_for_buckets(error);
     for (uint32_t i = 0; i < dedup->count; i++)
-        buckets->keys[i] = takes_part(dedup, i) ? 0 : NO_KEY;
+        buckets->keys[i] = dedup_takes_part(dedup, i) ? 0 : NO_KEY;
     for (uint32_t band = 0; band < dedup->bands && !status; band++) {
         buckets->band = band;
         status = do_band(buckets, error);
@@ -247,17 +239,23 @@ static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error 
     return status;
 }
 
-enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error)
+enum doppel_status dedup_empty_cells(struct dedup *dedup, struct doppel_error *error)
 {
-    enum { FEW = 10000 }; /* that one thread sorts sooner than others begin */
     enum doppel_status status = chunked_grow(&dedup->cells, &dedup->space, dedup->count, error);
-    if (status || !dedup->count)
-        return status;
-    for (size_t i = 0; i < dedup->cells.chunks.count; i++) {
+    for (size_t i = 0; !status && i < dedup->cells.chunks.count; i++) {
         memset(dedup->cells.chunks.items[i].bytes, 0xff, dedup->cells.row_bytes * CHUNK_ROWS);
         if (i % LET_GO_CHUNKS == 0)
             chunked_let_go(&dedup->cells);
     }
+    return status;
+}
+
+enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error)
+{
+    enum { FEW = 10000 }; /* that one thread sorts sooner than others begin */
+    enum doppel_status status = dedup_empty_cells(dedup, error);
+    if (status || !dedup->count)
+        return status;
     struct buckets buckets = {.dedup = dedup};
     thread_team_init(&buckets.thread_team, dedup->count < FEW ? 1 : dedup->threads);
     plan(&buckets);

@@ -93,7 +93,13 @@ static uint64_t space_limit(uint64_t memory_bytes)
     return memory_bytes < 2 ? memory_bytes : memory_bytes / 2;
 }
 
-static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *error)
+void dedup_init(struct dedup *dedup, const struct doppel_dedup_options *options)
+{
+    *dedup = (struct dedup){.options = options, .kept = -1, .space = {.file = -1}};
+    pthread_mutex_init(&dedup->against_lock, NULL);
+}
+
+enum doppel_status dedup_begin(struct dedup *dedup, struct doppel_error *error)
 {
     const struct doppel_dedup_options *options = dedup->options;
     enum doppel_status status = choose_dedup_bands(dedup, error);
@@ -101,7 +107,6 @@ static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *
         return status;
     dedup->folder = temporary_folder(options->temporary);
     dedup->threads = thread_count_dedup_options(options);
-    dedup->kept = -1;
     space_init(&dedup->space, space_limit(options->memory_bytes), dedup->folder);
     dedup->facts.row_bytes = sizeof(struct facts);
     dedup->digests.row_bytes = sizeof(struct doppel_digest);
@@ -110,13 +115,17 @@ static enum doppel_status begin_dedup(struct dedup *dedup, struct doppel_error *
     dedup->cell_row = dedup->space.limit ? 1 : dedup->bands;
     dedup->cell_band = dedup->space.limit ? CHUNK_ROWS : 1;
     dedup->verdicts.row_bytes = sizeof(struct dedup_verdict);
-    status = reader_new(&options->files, &dedup->reader, error);
-    if (!status && !reader_check_fields(dedup->reader, &options->fields))
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
-    return status;
+    return reader_new(&options->files, &dedup->reader, error);
 }
 
-static void end_dedup(struct dedup *dedup)
+enum doppel_status dedup_check_fields(struct dedup *dedup, struct doppel_error *error)
+{
+    return reader_check_fields(dedup->reader, &dedup->options->fields)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+}
+
+void dedup_end(struct dedup *dedup)
 {
     chunked_free(&dedup->facts, &dedup->space);
     chunked_free(&dedup->digests, &dedup->space);
@@ -153,16 +162,17 @@ enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
                                 doppel_dedup_visitor *visitor, void *context,
                                 struct doppel_error *error)
 {
-    struct dedup dedup = {.options = options, .kept = -1, .space = {.file = -1}};
-    pthread_mutex_init(&dedup.against_lock, NULL);
+    struct dedup dedup;
+    dedup_init(&dedup, options);
     enum doppel_status status;
     TRY(dedup_check_hand_off(&dedup, error));
-    TRY(begin_dedup(&dedup, error));
+    TRY(dedup_begin(&dedup, error));
+    TRY(dedup_check_fields(&dedup, error));
     TRY(decide_all(&dedup, error));
     TRY(dedup_visit(&dedup, visitor, context, error));
     if (dedup.cancelled)
         TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted: the rest was not read"));
 done:
-    end_dedup(&dedup);
+    dedup_end(&dedup);
     return status;
 }

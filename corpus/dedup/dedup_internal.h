@@ -37,7 +37,8 @@ enum fact_flag {
     FACT_REPLACED = 1 << 11, /* by a later text of the same id: it leads no more */
     FACT_AGAIN = 1 << 12,    /* the line can be read again, with those before it: of a compressed
                                 file, in which `place` is its own */
-    FACT_GROUPED = 1 << 13   /* others are linked to it, or it to others */
+    FACT_GROUPED = 1 << 13,  /* others are linked to it, or it to others */
+    FACT_NO_TEXT = 1 << 14   /* unreadable for want of a text */
 };
 
 struct facts {
@@ -190,6 +191,16 @@ void thread_team_fail(struct thread_team *thread_team, const struct doppel_error
 bool thread_team_failed(struct thread_team *thread_team);
 void thread_team_end(struct thread_team *thread_team);
 
+/* ---- the beginning, and the end ---- */
+
+void dedup_init(struct dedup *dedup, const struct doppel_dedup_options *options);
+/** Choose bands, and find which files there are. DOPPEL_E_ARGUMENT; DOPPEL_E_MEMORY */
+enum doppel_status dedup_begin(struct dedup *dedup, struct doppel_error *error);
+/** Refuse, while reading, an input in which no record has a text. */
+enum doppel_status dedup_check_fields(struct dedup *dedup, struct doppel_error *error);
+/** In whatever state it is, once dedup_init was called. */
+void dedup_end(struct dedup *dedup);
+
 /* ---- the stages, in order ---- */
 
 /** Whether the library's texts were read as those of the corpus will be. */
@@ -214,6 +225,14 @@ bool dedup_is_unique(const struct dedup *dedup, uint32_t number);
 enum doppel_status dedup_check_hand_off(const struct dedup *dedup, struct doppel_error *error);
 /** Embed what is unique, and find what means the same; if that is asked for. */
 enum doppel_status dedup_find_semantic(struct dedup *dedup, struct doppel_error *error);
+/** Find, once all is decided, who takes whose place, and the first of each group. */
+void dedup_conclude(struct dedup *dedup);
+/** What was decided of a record, but for its line and its meaning; after dedup_conclude. */
+void dedup_describe(const struct dedup *dedup, uint32_t number, struct doppel_dedup_decision *out);
+/** The match of a verdict. */
+struct doppel_match dedup_match_of(const struct dedup *dedup, const struct dedup_verdict *verdict);
+/** Whether its line is asked for. */
+bool dedup_wants_line(const struct dedup *dedup, const struct doppel_dedup_decision *decision);
 /** Tell. */
 enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visitor, void *context,
                                struct doppel_error *error);

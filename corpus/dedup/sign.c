@@ -160,6 +160,8 @@ static bool sign_record(void *context, const struct doppel_corpus_record *record
         return false;
     }
     batch->lanes.count += lanes_bytes;
+    if (record->lacks_text)
+        out.facts.flags |= FACT_NO_TEXT;
     out.strings_size = batch->strings.count;
     if (!add_string_batch(batch, &out.facts, record->id, FACT_ID) ||
         !add_string_batch(batch, &out.facts, record->source, FACT_SOURCE) ||

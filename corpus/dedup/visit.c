@@ -12,7 +12,7 @@ struct visit {
     size_t semantic; /* of those that were found: the first that is not visited */
 };
 
-static struct doppel_match match_of(const struct dedup *dedup, const struct dedup_verdict *verdict)
+struct doppel_match dedup_match_of(const struct dedup *dedup, const struct dedup_verdict *verdict)
 {
     return (struct doppel_match){
         .kind = DOPPEL_KIND_TEXT,
@@ -72,6 +72,12 @@ static void find_roots(struct dedup *dedup)
     }
 }
 
+void dedup_conclude(struct dedup *dedup)
+{
+    find_places_dedup(dedup);
+    find_roots(dedup);
+}
+
 static void describe_root(const struct dedup *dedup, const struct facts *facts,
                           struct doppel_dedup_decision *out)
 {
@@ -87,7 +93,7 @@ static void describe_root(const struct dedup *dedup, const struct facts *facts,
     };
 }
 
-static bool wants_line(const struct dedup *dedup, const struct doppel_dedup_decision *decision)
+bool dedup_wants_line(const struct dedup *dedup, const struct doppel_dedup_decision *decision)
 {
     unsigned is = decision->decision == DOPPEL_DECISION_UNREADABLE ? DOPPEL_LINES_UNREADABLE
                   : decision->unique                               ? DOPPEL_LINES_UNIQUE
@@ -113,8 +119,7 @@ bool dedup_is_unique(const struct dedup *dedup, uint32_t number)
     return facts->leader == number && facts->holder == NO_RECORD;
 }
 
-static void describe_record(const struct dedup *dedup, uint32_t number,
-                            struct doppel_dedup_decision *out)
+void dedup_describe(const struct dedup *dedup, uint32_t number, struct doppel_dedup_decision *out)
 {
     const struct facts *facts = dedup_facts_of(dedup, number);
     const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
@@ -131,7 +136,7 @@ static void describe_record(const struct dedup *dedup, uint32_t number,
         .has_match = verdict->has_match,
     };
     if (verdict->has_match)
-        out->match = match_of(dedup, verdict);
+        out->match = dedup_match_of(dedup, verdict);
     if (verdict->of != NO_RECORD)
         describe_leader(dedup, verdict, out);
     if (facts->flags & FACT_GROUPED)
@@ -175,9 +180,9 @@ static enum doppel_status visit_decision(struct visit *visit, uint32_t number,
     struct doppel_dedup_decision decision;
     struct doppel_semantic_link semantic;
     enum doppel_status status = DOPPEL_OK;
-    describe_record(visit->dedup, number, &decision);
+    dedup_describe(visit->dedup, number, &decision);
     describe_semantic(visit, number, &semantic, &decision);
-    if (wants_line(visit->dedup, &decision))
+    if (dedup_wants_line(visit->dedup, &decision))
         TRY(lines_get(&visit->lines, number, &decision.line_text, &decision.line_size, error));
     if (!visit->visitor(visit->context, &decision))
         status = DOPPEL_E_CANCELLED;
@@ -210,8 +215,7 @@ enum doppel_status dedup_visit(struct dedup *dedup, doppel_dedup_visitor *visito
 {
     struct visit visit = {dedup, visitor, context, {.dedup = dedup}, 0};
     size_t files = reader_file_count(dedup->reader);
-    find_places_dedup(dedup);
-    find_roots(dedup);
+    dedup_conclude(dedup);
     enum doppel_status status = dedup_find_semantic(dedup, error);
     for (uint32_t i = 0; i < files && !status; i++)
         status = visit_input(&visit, i, error);

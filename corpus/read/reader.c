@@ -25,6 +25,7 @@ enum {
 struct reader {
     const atomic_bool *stop; /* may be NULL */
     bool takes_paths;
+    bool partial; /* not all of the input is read */
     enum doppel_corpus_format format;
     int descriptor;            /* what "-" is; 0: standard input */
     uint64_t first_line;       /* of it; above 1 it goes on with what another reader read */
@@ -199,6 +200,31 @@ struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32
                                         .head_size = file->head_size};
 }
 
+const struct stat *reader_file_stat(const struct reader *reader, uint32_t file)
+{
+    return &reader->files[file].status;
+}
+
+uint64_t reader_file_lines(const struct reader *reader, uint32_t file)
+{
+    return reader->files[file].lines;
+}
+
+void reader_take_ranges(struct reader *reader, const struct reader_range *ranges)
+{
+    reader->bytes_total = 0;
+    for (size_t i = 0; i < reader->file_count; i++) {
+        struct corpus_file *file = &reader->files[i];
+        bool whole = ranges[i].to == UINT64_MAX;
+        uint64_t size = (uint64_t)file->status.st_size;
+        file->passed_over = ranges[i].from == ranges[i].to;
+        file->from = whole ? 0 : ranges[i].from;
+        file->to = whole ? 0 : ranges[i].to;
+        reader->partial |= file->passed_over || !whole;
+        reader->bytes_total += file->passed_over ? 0 : whole ? size : file->to - file->from;
+    }
+}
+
 enum doppel_status reader_again(const struct reader *reader, uint32_t file, struct reader **out,
                                 struct doppel_error *error)
 {
@@ -245,10 +271,13 @@ static enum doppel_status open_path(const struct reader *reader, const char *pat
 static enum doppel_status open_next(struct reader *reader, struct doppel_error *error)
 {
     struct corpus_file *file = &reader->files[reader->next_file++];
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
     reader->separator = file->format == DOPPEL_CORPUS_CSV   ? ','
                         : file->format == DOPPEL_CORPUS_TSV ? '\t'
                                                             : '\0';
-    reader->offset = 0;
+    reader->offset = file->from;
     reader->line = strcmp(file->path, "-") == 0 ? reader->first_line : 1;
     reader->rest_size = 0;
     int fd = -1;
@@ -264,7 +293,9 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
     }
     bool again = reader->regular && strcmp(file->path, "-") != 0;
     int kept = again && reader->next_file <= KEPT_FILES ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-    status = source_new(fd, reader->stop, &reader->source, error);
+    status = file->to
+                 ? source_new_part(fd, file->from, file->to - file->from, &reader->source, error)
+                 : source_new(fd, reader->stop, &reader->source, error);
     file->opened = !status;
     file->regular = !status && again;
     file->packing = status ? DOPPEL_PACKING_NONE : source_packing(reader->source);
@@ -283,11 +314,27 @@ static void count_bytes(struct reader *reader)
 
 static void end_file(struct reader *reader)
 {
-    if (reader->source)
+    if (reader->source) {
         reader->bytes_before += source_bytes_read(reader->source);
+        reader->files[reader->next_file - 1].lines = reader->line - 1;
+    }
     source_free(reader->source);
     reader->source = NULL;
     reader->rest_size = 0;
+}
+
+enum doppel_status reader_survey(struct reader *reader, struct doppel_error *error)
+{
+    struct doppel_error why;
+    while (reader->next_file < reader->file_count) {
+        if (open_next(reader, &why))
+            return doppel_fail(error, why.status, "%s: %s",
+                               reader->files[reader->next_file - 1].path, why.message);
+        end_file(reader);
+    }
+    reader->next_file = 0;
+    reader->bytes_before = 0;
+    return DOPPEL_OK;
 }
 
 /* ---- blocks ---- */
@@ -508,16 +555,27 @@ static enum doppel_status next_of_file(struct reader *reader, struct line_block 
 
 static bool is_at_end(const struct reader *reader)
 {
-    return !reader->source && reader->next_file == reader->file_count;
+    size_t next = reader->next_file;
+    while (next < reader->file_count && reader->files[next].passed_over)
+        next++;
+    return !reader->source && next == reader->file_count;
+}
+
+/* The next file of which something is read; there is one. */
+static enum doppel_status open_next_wanted(struct reader *reader, struct doppel_error *error)
+{
+    while (reader->files[reader->next_file].passed_over)
+        reader->next_file++;
+    return open_next(reader, error);
 }
 
 /* Of files that are read to their end, all of their records are enough. */
 static enum doppel_status check_fields_of(struct reader *reader, const struct line_block *block,
                                           struct doppel_error *error)
 {
-    uint64_t enough = !reader->regular    ? FIELD_CHECK_PIPED
-                      : is_at_end(reader) ? 1
-                                          : FIELD_CHECK_RECORDS;
+    uint64_t enough = !reader->regular                        ? FIELD_CHECK_PIPED
+                      : is_at_end(reader) && !reader->partial ? 1
+                                                              : FIELD_CHECK_RECORDS;
     if (!reader->check || !reader->next_file)
         return DOPPEL_OK;
     return field_check_block(reader->check, reader->files[reader->next_file - 1].path, block,
@@ -536,7 +594,7 @@ enum doppel_status reader_next(struct reader *reader, struct line_block *out,
             status = check_fields_of(reader, &block, error);
             return status ? status : DOPPEL_E_NOT_FOUND;
         }
-        if (reader->source || !open_next(reader, &block.damage))
+        if (reader->source || !open_next_wanted(reader, &block.damage))
             status = next_of_file(reader, &block, error);
         if (status)
             return status;

@@ -6,6 +6,7 @@
 #define DOPPEL_CORPUS_READ_READER_H
 
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include <doppel/corpus.h>
 
@@ -68,6 +69,22 @@ bool reader_file_is_plain(const struct reader *reader, uint32_t file);
  * what it was. @param reader borrowed until reader_free(*out) */
 enum doppel_status reader_again(const struct reader *reader, uint32_t file, struct reader **out,
                                 struct doppel_error *error);
+/** As it was opened. */
+const struct stat *reader_file_stat(const struct reader *reader, uint32_t file);
+/** How many newlines of it were read. */
+uint64_t reader_file_lines(const struct reader *reader, uint32_t file);
+/** Open all files, before the first block, so that what reader_file_… tells of them is known, but
+ * for `head` and columns. The first that cannot be opened ends it, with its path. */
+enum doppel_status reader_survey(struct reader *reader, struct doppel_error *error);
+
+/* Bytes of a file; of nothing both are the same. */
+struct reader_range {
+    uint64_t from, to; /* the beginnings of two lines, or 0 and UINT64_MAX: all of it */
+};
+
+/** Read no more than these, before the first block: lines are counted from where they begin, while
+ * offsets stay those of the file. @param ranges of each file; others than all are of plain ones */
+void reader_take_ranges(struct reader *reader, const struct reader_range *ranges);
 /** Bytes read and in all, of the files as they lie on the disk; 0 in all: not known. */
 void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total);
 

@@ -18,6 +18,9 @@ struct corpus_file {
     size_t head_size;
     struct csv_layout *layout; /* NULL: it has no columns */
     int fd;                    /* kept to read again, or -1 */
+    bool passed_over;          /* nothing of it is read */
+    uint64_t from, to;         /* bytes that are read of it; both 0: all */
+    uint64_t lines;            /* newlines of what was read */
     struct stat status;        /* as it was opened */
 };
 

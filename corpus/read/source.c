@@ -18,6 +18,7 @@ struct corpus_source {
     const atomic_bool *stop; /* may be NULL */
     enum doppel_packing packing;
     uint64_t bytes_read;
+    uint64_t most; /* bytes that are read of it */
 
     uint8_t *input; /* read, and from `at` on not yet used */
     size_t at, end;
@@ -69,6 +70,8 @@ static enum doppel_status read_source_file(struct corpus_source *source, void *b
     if (!wait_for_bytes(source))
         return doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
     ssize_t got;
+    if (size > source->most - source->bytes_read)
+        size = (size_t)(source->most - source->bytes_read);
     do
         got = read(source->fd, buffer, size);
     while (got < 0 && errno == EINTR);
@@ -149,8 +152,8 @@ static enum doppel_status recognise(struct corpus_source *source, struct doppel_
     return begin_packing(source, error);
 }
 
-enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_source **out,
-                              struct doppel_error *error)
+/* @param fd taken. NULL: no memory */
+static struct corpus_source *allocate_source(int fd, struct doppel_error *error)
 {
     struct corpus_source *source = calloc(1, sizeof *source);
     if (source)
@@ -158,9 +161,37 @@ enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_sou
     if (!source || !source->input) {
         free(source);
         close(fd);
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+        doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
+        return NULL;
     }
     source->fd = fd;
+    source->most = UINT64_MAX;
+    return source;
+}
+
+enum doppel_status source_new_part(int fd, uint64_t from, uint64_t size, struct corpus_source **out,
+                                   struct doppel_error *error)
+{
+    struct corpus_source *source = allocate_source(fd, error);
+    if (!source)
+        return DOPPEL_E_MEMORY;
+    source->most = size;
+    if (lseek(fd, (off_t)from, SEEK_SET) < 0) {
+        enum doppel_status status =
+            doppel_fail(error, DOPPEL_E_IO, "cannot be read: %s", strerror(errno));
+        source_free(source);
+        return status;
+    }
+    *out = source;
+    return DOPPEL_OK;
+}
+
+enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_source **out,
+                              struct doppel_error *error)
+{
+    struct corpus_source *source = allocate_source(fd, error);
+    if (!source)
+        return DOPPEL_E_MEMORY;
     source->stop = stop;
     enum doppel_status status = recognise(source, error);
     if (status)

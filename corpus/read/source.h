@@ -14,6 +14,10 @@ struct corpus_source;
  * DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
 enum doppel_status source_new(int fd, const atomic_bool *stop, struct corpus_source **out,
                               struct doppel_error *error);
+/** Whole lines of a plain file, from a place on. @param fd taken. DOPPEL_OK; DOPPEL_E_IO;
+ * DOPPEL_E_MEMORY */
+enum doppel_status source_new_part(int fd, uint64_t from, uint64_t size, struct corpus_source **out,
+                                   struct doppel_error *error);
 void source_free(struct corpus_source *source);
 enum doppel_packing source_packing(const struct corpus_source *source);
 

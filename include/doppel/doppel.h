@@ -9,6 +9,7 @@
 #include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>
+#include <doppel/corpus_stages.h>
 #include <doppel/decide.h>
 #include <doppel/embed.h>
 #include <doppel/embed_index.h>

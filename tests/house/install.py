@@ -24,7 +24,7 @@ PARTS = [
     f"match_{part}" for part in "audio found images texts videos".split()
 ]  # which match.h includes
 PARTS += ["client_webhook", "embed_endpoint", "embed_index", "embed_vectors", "embedder"]
-PARTS += ["json_writer", "search_semantic", "search_whiten"]
+PARTS += ["corpus_stages", "json_writer", "search_semantic", "search_whiten"]
 PARTS += ["renamed", "run", "text_chunks", "vector_table"]
 PARTS += [
     f"library_{part}"

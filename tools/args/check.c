@@ -1,6 +1,7 @@
 /* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
 #include "tools/args/check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -384,6 +385,55 @@ static enum doppel_status check_all(struct settings *settings, struct doppel_err
     return DOPPEL_OK;
 }
 
+/* "7/400". */
+static enum doppel_status parse_stage_part(struct settings *settings, struct doppel_error *error)
+{
+    char rest;
+    if (settings->part_text && (sscanf(settings->part_text, "%" SCNu32 "/%" SCNu32 "%c",
+                                       &settings->part, &settings->parts, &rest) != 2 ||
+                                !settings->part || settings->part > settings->parts))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--part' wants which of how many, such as 7/400, not '%s'",
+                           settings->part_text);
+    return DOPPEL_OK;
+}
+
+/* What does not go with stages; the engine refuses more. NULL: nothing that was given. */
+static const char *no_option_of_stages(const struct settings *settings)
+{
+    return settings->output_dir                                       ? "output-dir"
+           : settings->clusters                                       ? "clusters"
+           : settings->against                                        ? "against"
+           : settings->semantic                                       ? "semantic"
+           : settings->keep_shingles                                  ? "keep-shingles"
+           : settings->unit == UNIT_PARAGRAPH                         ? "unit paragraph"
+           : settings->stage == STAGE_EMIT && settings->format_given  ? "format"
+           : settings->stage == STAGE_EMIT && settings->format_chosen ? "format"
+                                                                      : NULL;
+}
+
+/* Stages have a folder; of some of them one does a part. */
+static enum doppel_status check_stages(struct settings *settings, struct doppel_error *error)
+{
+    bool divided = settings->stage == STAGE_SIGN || settings->stage == STAGE_JOIN ||
+                   settings->stage == STAGE_EMIT;
+    const char *given = settings->stage < 0 ? NULL : no_option_of_stages(settings);
+    if (settings->stage < 0 && (settings->work || settings->part_text))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--stage'",
+                           settings->work ? "work" : "part");
+    if (settings->stage >= 0 && !settings->work)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--stage' wants '--work DIR', the folder that its stages share");
+    if (settings->stage >= 0 && divided != (settings->part_text != NULL))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           divided ? "'--stage sign', 'join' and 'emit' want '--part I/N'"
+                                   : "'--part' goes with '--stage sign', 'join' and 'emit'");
+    if (given)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' does not go with '--stage': 'dedup' alone does it", given);
+    return parse_stage_part(settings, error);
+}
+
 /* Into a folder go lines. */
 static enum doppel_status check_outputs(struct settings *settings, struct doppel_error *error)
 {
@@ -516,6 +566,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->keep_text)
         TRY(doppel_keep_policy_parse(settings->keep_text, &settings->keep, error));
     TRY(check_text(settings, error));
+    TRY(check_stages(settings, error));
     TRY(check_outputs(settings, error));
     TRY(service_options_check(settings, error));
     TRY(check_playlist(settings, error));

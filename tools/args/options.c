@@ -554,6 +554,16 @@ const struct option_info option_table[] = {
      "Write the lines of --emit (default: unique) to DIR, for each FILE one of the same name and "
      "compression",
      VERB_DEDUP, SECTION_OUTPUT},
+    {"stage", 0, "sign|join|decide|emit|all|status", OPTION_CHOICE, AT(stage), NULL,
+     "Only this stage, of a run whose stages leave their files in --work, or all that are missing; "
+     "status: what is there, as JSON",
+     VERB_DEDUP, SECTION_OUTPUT},
+    {"part", 0, "I/N", OPTION_TEXT, AT(part_text), NULL,
+     "Part I of N of a --stage, from 1; any processes of any machines do one each", VERB_DEDUP,
+     SECTION_OUTPUT},
+    {"work", 0, "DIR", OPTION_TEXT, AT(work), NULL,
+     "The folder of a run in stages, which all its processes share; it is made", VERB_DEDUP,
+     SECTION_OUTPUT},
     {"hand-off", 0, "DIR", OPTION_TEXT, AT(hand_off), NULL,
      "With --semantic: write the vectors of all that repeats no other to DIR, vectors.npy, and "
      "what each is of, vectors.jsonl",

@@ -53,6 +53,7 @@ enum check { CHECK_NONE, CHECK_PIXELS };
 /* As enum doppel_text_unit, and one that texts are not compared by. */
 enum unit { UNIT_WORDS, UNIT_CHARACTERS, UNIT_PARAGRAPH };
 enum emit { EMIT_DECISIONS, EMIT_UNIQUE, EMIT_DUPLICATES, EMIT_ANNOTATED, EMIT_UNREADABLE };
+enum stage { STAGE_SIGN, STAGE_JOIN, STAGE_DECIDE, STAGE_EMIT, STAGE_ALL, STAGE_STATUS };
 enum lanes { LANES_128, LANES_256 };
 
 /* What is done about duplicates, beside what enum doppel_action has. */
@@ -157,6 +158,9 @@ struct settings {
     enum input_format input_format;
     const char *output_dir, *clusters; /* NULL: not given */
     const char *hand_off;              /* of dedup --semantic; NULL: not given */
+    int stage;                         /* of dedup, enum stage; -1 = not given */
+    const char *work, *part_text;      /* of its stages; NULL: not given */
+    uint32_t part, parts;              /* what part_text says; 0 = not given */
     bool force;                        /* of import --sync: whatever goes */
     bool replace_outputs;              /* of dedup --output-dir */
     const char *against;               /* a library; NULL: none */

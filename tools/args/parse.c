@@ -180,6 +180,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .max_false_positives = -1,
                                   .max_false_alarms = -1,
                                   .lanes = -1,
+                                  .stage = -1,
                                   .orientations = true,
                                   .radius = -1,
                                   .nearest_cosine = -1,

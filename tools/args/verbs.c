@@ -201,6 +201,7 @@ const struct verb verb_table[] = {
      "--embeddings, by a service, whose vectors are kept for later runs; and its decision "
      "has in \"semantic\" an earlier text that means the same in other words, or has a passage "
      "that does, with their cosine and how many pairs of unrelated texts are as near. "
+     "With --stage, each of many processes does a part, on machines that share --work. "
      "With --unit paragraph it lists the paragraphs that occur in more than --max-documents "
      "records, or with --emit unique prints the records without them.",
      "doppel dedup shards/ --output-dir clean --clusters clusters.jsonl",

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <doppel/corpus_stages.h>
+
 #include "tools/memory.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
@@ -129,7 +131,9 @@ static void write_held_back(struct decision_output *output)
 {
     struct doppel_error error;
     const struct doppel_json *text = &output->text;
-    if (!output->outputs && !write_all(STDOUT_FILENO, text->bytes, text->size))
+    if (output->part && doppel_stage_output_write(output->part, text->bytes, text->size, &error))
+        fail_outputs(output, &error);
+    if (!output->outputs && !output->part && !write_all(STDOUT_FILENO, text->bytes, text->size))
         note_write_failure(output);
     if (output->outputs &&
         doppel_corpus_outputs_write(output->outputs, text->bytes, text->size, &error))

@@ -15,6 +15,7 @@ struct decision_output {
     struct output *output;                 /* of tables and CSV; else NULL */
     struct doppel_json text;               /* held back */
     struct doppel_corpus_outputs *outputs; /* where lines go; NULL: to standard output */
+    struct doppel_stage_output *part;      /* or there */
     enum doppel_corpus_format format;      /* of the lines */
     struct doppel_json head;               /* of the first input that goes to standard output */
     char *first;                           /* its path; NULL: none has begun */

@@ -4,22 +4,9 @@
 #include "core/try.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/commands.h"
-#include "tools/output/clusters.h"
-#include "tools/output/corpus_summary.h"
-#include "tools/output/decision_output.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
-#include "tools/verbs/semantic.h"
-
-struct dedup_command {
-    const struct settings *settings;
-    struct report *report;
-    struct decision_output output;
-    struct clusters clusters;
-    struct corpus_summary summary;
-    struct doppel_dedup_options options;
-    struct semantic_stage semantic;
-};
+#include "tools/verbs/dedup.h"
 
 /* ---- what the engine calls ---- */
 
@@ -42,7 +29,7 @@ static bool begin_input(void *context, const struct doppel_corpus_input *input)
     return decision_output_begin_input(&command->output, input);
 }
 
-static bool take_corpus_decision(void *context, const struct doppel_dedup_decision *decision)
+bool take_corpus_decision(void *context, const struct doppel_dedup_decision *decision)
 {
     struct dedup_command *command = context;
     struct doppel_decided decided;
@@ -181,7 +168,7 @@ int cmd_dedup(const struct settings *settings, struct report *report)
     if (!decision_output_begin(&command.output, settings, report))
         return EXIT_WRONG_USE;
     command.options = dedup_options_of(&command);
-    int code = run_dedup(&command);
+    int code = settings->stage < 0 ? run_dedup(&command) : run_dedup_stage(&command);
     corpus_summary_free(&command.summary);
     return code;
 }

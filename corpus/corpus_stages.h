@@ -1,0 +1,150 @@
+/**
+ * doppel/corpus_stages.h: doppel_dedup (doppel/corpus.h) in stages, whose parts run as processes of
+ * their own, on any machines that share a folder, under any scheduler.
+ *
+ *     sign 1/K ─┐           ┌─ join 1/J ─┐            ┌─ emit 1/E
+ *       …       ├─ all K ───┤     …      ├─ decide ───┤    …
+ *     sign K/K ─┘           └─ join J/J ─┘            └─ emit E/E
+ *
+ * A part of `sign` reads a range of the input's bytes, and signs its records. One of `join` finds,
+ * in its share of the keys of bands, which records have the same. `decide` reads all of that and
+ * keeps to the rule, in one process. A part of `emit` visits the decisions of a range of records;
+ * those of all parts, one after the other, are doppel_dedup's, for any numbers of parts.
+ *
+ * Each part leaves one file in the folder of the run, under another name until it is whole
+ * (docs/formats.md): it may be killed at any time, run again anywhere, and run twice at once. What
+ * a file holds depends on the run and on its part alone. A run is its inputs, by path, size and
+ * time of change, and its options; the file "manifest" says which, every file has its digest, and
+ * those of others are refused.
+ *
+ * In memory are, in `sign`, the signatures and keys of the part's records, some 800 bytes each; in
+ * `join` 16 bytes for each key of 256th of all, and thread; in `decide` 500 bytes for each record
+ * of the run, of which options.memory_bytes bounds the most; in `emit` 100 for each of the part.
+ */
+#ifndef DOPPEL_CORPUS_STAGES_H
+#define DOPPEL_CORPUS_STAGES_H
+
+#include <doppel/corpus.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum doppel_stage {
+    DOPPEL_STAGE_SIGN = 1,
+    DOPPEL_STAGE_JOIN = 2,
+    DOPPEL_STAGE_DECIDE = 3,
+    DOPPEL_STAGE_EMIT = 4
+};
+
+/** "sign", "join", "decide" or "emit"; static storage. Thread-safe. */
+DOPPEL_API const char *doppel_stage_name(enum doppel_stage stage);
+
+/** The most parts of `sign` and `emit`, and of `join`. */
+enum { DOPPEL_STAGE_MAX_PARTS = 9999, DOPPEL_STAGE_MAX_JOIN_PARTS = 256 };
+
+/** Part `number`, from 1, of `count`. */
+struct doppel_stage_part {
+    uint32_t number, count;
+};
+
+/** A run, as one process sees it. Of one thread. */
+struct doppel_stages;
+
+/**
+ * Begin a run in a folder, or go on with it.
+ * @param options as of doppel_dedup; borrowed until doppel_stages_free. The inputs are JSON Lines
+ * in files, plain or compressed, that can be opened. `lines`, `threads`, `memory_bytes`,
+ * `temporary` and the callbacks may differ from process to process. Without `against`, `semantic`
+ * and `keep_shingles`
+ * @param folder made where it is not there; not among the inputs
+ * @param out given (doppel_stages_free)
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (what stages cannot do; the folder belongs to another run,
+ * with what differs: also where an input has changed); _NOT_FOUND, _IO (an input); _CORRUPT (the
+ * manifest); _NO_SPACE; _MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_stages_open(const struct doppel_dedup_options *options,
+                                                 const char *folder, struct doppel_stages **out,
+                                                 struct doppel_error *error);
+DOPPEL_API void doppel_stages_free(struct doppel_stages *stages);
+
+/* Each of the following ends with DOPPEL_E_NOT_FOUND where files of the stage before are missing,
+ * and says which; _CORRUPT where one is damaged, with its path; _VERSION where it is of another
+ * version; _ARGUMENT (the part, or a file of another run); _CANCELLED by options.progress;
+ * _CHANGED; _IO; _NO_SPACE; _MEMORY. Then no file of the part is there that was not before. */
+
+/**
+ * Sign a part of the records, in its share of the input's bytes. A compressed file is not divided.
+ * @param out_was_there the file was there, and whole: nothing was done. NULL: not wanted
+ */
+DOPPEL_API enum doppel_status doppel_stages_sign(struct doppel_stages *stages,
+                                                 struct doppel_stage_part part, bool *out_was_there,
+                                                 struct doppel_error *error);
+
+/** Find records with equal bands, in a share of the keys, of all that was signed. */
+DOPPEL_API enum doppel_status doppel_stages_join(struct doppel_stages *stages,
+                                                 struct doppel_stage_part part, bool *out_was_there,
+                                                 struct doppel_error *error);
+
+/** Decide about all records. DOPPEL_E_ARGUMENT also where no record has a text. */
+DOPPEL_API enum doppel_status doppel_stages_decide(struct doppel_stages *stages,
+                                                   bool *out_was_there, struct doppel_error *error);
+
+/** Visit the decisions of a part of the records, as doppel_dedup does; options.input is called
+ * before the first one of each file. Leaves no file. DOPPEL_E_CANCELLED also by the visitor. */
+DOPPEL_API enum doppel_status doppel_stages_emit(struct doppel_stages *stages,
+                                                 struct doppel_stage_part part,
+                                                 doppel_dedup_visitor *visitor, void *context,
+                                                 struct doppel_error *error);
+
+/* ---- what the caller made of the decisions of a part ---- */
+
+/** A file in the folder of a run that appears when it is whole. Of one thread. */
+struct doppel_stage_output;
+
+/**
+ * Begin to write "emit-NAME-0003-of-0064.jsonl".
+ * @param name of letters and digits. @param out given (doppel_stage_output_free); NULL: the file is
+ * there, and as it was written
+ */
+DOPPEL_API enum doppel_status doppel_stage_output_new(struct doppel_stages *stages,
+                                                      const char *name,
+                                                      struct doppel_stage_part part,
+                                                      struct doppel_stage_output **out,
+                                                      struct doppel_error *error);
+/** DOPPEL_E_IO; DOPPEL_E_NO_SPACE. */
+DOPPEL_API enum doppel_status doppel_stage_output_write(struct doppel_stage_output *output,
+                                                        const void *bytes, size_t size,
+                                                        struct doppel_error *error);
+/** Give it its name, and write its digest beside it, NAME.xxh128, as xxh128sum has it. DOPPEL_E_IO;
+ * DOPPEL_E_NO_SPACE. */
+DOPPEL_API enum doppel_status doppel_stage_output_finish(struct doppel_stage_output *output,
+                                                         struct doppel_error *error);
+/** What is not finished is removed. */
+DOPPEL_API void doppel_stage_output_free(struct doppel_stage_output *output);
+
+/* ---- what there is, and what is missing ---- */
+
+/** The files of a stage for one number of parts. Borrowed for the visit. */
+struct doppel_stage_files {
+    enum doppel_stage stage;
+    const char *name; /**< of outputs; else NULL */
+    uint32_t parts;   /**< 0: there is no file of the stage */
+    uint32_t missing_count;
+    const uint32_t *missing; /**< numbers of parts, ascending */
+};
+
+/** False ends it. */
+typedef bool doppel_stage_files_visitor(void *context, const struct doppel_stage_files *files);
+
+/** Visit what there is of each stage, in order, by number of parts; of one of which nothing is
+ * there once, with `parts` 0. A file that is there has its whole size, and is of this run: what it
+ * holds is looked at when it is read. DOPPEL_E_IO; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_stages_visit(struct doppel_stages *stages,
+                                                  doppel_stage_files_visitor *visitor,
+                                                  void *context, struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,216 @@
+/* The stage "decide": signatures and cells are read in, and what a dedup does from there on is
+ * done; what was decided is written with all that is told of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "corpus/dedup/buckets.h"
+#include "corpus/dedup/sign.h"
+#include "corpus/stages/stage_file.h"
+
+_Static_assert(sizeof(struct decided_row) == 56, "docs/formats.md");
+
+/* ---- cells ---- */
+
+/* Of one fence: how many there are of each band, then number and first of each. */
+static bool take_joined_cells(const struct dedup *dedup, const uint32_t *words, size_t count)
+{
+    size_t at = dedup->bands;
+    if (count < at)
+        return false;
+    for (uint32_t band = 0; band < dedup->bands; band++)
+        for (uint32_t i = 0; i < words[band]; i++, at += 2) {
+            if (count - at < 2 || words[at] >= dedup->count || words[at + 1] >= words[at])
+                return false;
+            if (dedup_takes_part(dedup, words[at]))
+                *dedup_cell_of(dedup, words[at], band) = words[at + 1];
+        }
+    return at == count;
+}
+
+static enum doppel_status load_joined(const struct doppel_stages *stages, struct dedup *dedup,
+                                      struct doppel_stage_part part, struct doppel_error *error)
+{
+    struct stage_file file;
+    struct stage_bytes bytes = {0};
+    size_t count;
+    enum doppel_status status = stage_file_open(stages, DOPPEL_STAGE_JOIN, part, 0, &file, error);
+    if (status)
+        return status;
+    if (file.head.records != dedup->count)
+        TRY(stage_file_is_odd(&file, error));
+    for (uint32_t i = 0; i < file.head.sections; i++) {
+        TRY(stage_file_read_rows(&file, i, sizeof(uint32_t), &bytes, &count, error));
+        if (!take_joined_cells(dedup, (const uint32_t *)(const void *)bytes.items, count))
+            TRY(stage_file_is_odd(&file, error));
+        chunked_let_go(&dedup->cells);
+    }
+done:
+    free(bytes.items);
+    stage_file_close(&file);
+    return status;
+}
+
+static enum doppel_status load_cells(const struct doppel_stages *stages, struct dedup *dedup,
+                                     struct doppel_error *error)
+{
+    uint32_t parts;
+    enum doppel_status status;
+    TRY(stages_parts_of(stages, DOPPEL_STAGE_JOIN, &parts, error));
+    TRY(dedup_empty_cells(dedup, error));
+    for (uint32_t i = 0; i < parts; i++) {
+        TRY(load_joined(stages, dedup, (struct doppel_stage_part){i + 1, parts}, error));
+        if (!dedup_goes_on(dedup, "parts read", i + 1, parts))
+            TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted: nothing was decided"));
+    }
+done:
+    return status;
+}
+
+/* As the reader refuses it that sees all of an input. */
+static enum doppel_status check_that_texts_are_there(const struct dedup *dedup,
+                                                     struct doppel_error *error)
+{
+    const struct facts *first = NULL;
+    uint64_t lacking = 0;
+    size_t files = reader_file_count(dedup->reader);
+    for (uint32_t i = 0; i < dedup->count; i++) {
+        const struct facts *facts = dedup_facts_of(dedup, i);
+        if (!(facts->flags & FACT_UNREADABLE))
+            return DOPPEL_OK;
+        if (facts->flags & FACT_NO_TEXT && !lacking++)
+            first = facts;
+    }
+    if (!first)
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s: no record of the first %llu has a text: %s",
+                       reader_file_path(dedup->reader, (uint32_t)files - 1),
+                       (unsigned long long)lacking, string_of(dedup, first, FACT_UNREADABLE));
+}
+
+static enum doppel_status decide_run(const struct doppel_stages *stages, struct dedup *dedup,
+                                     struct doppel_error *error)
+{
+    uint32_t parts, *starts = NULL;
+    enum doppel_status status;
+    TRY(stages_parts_of(stages, DOPPEL_STAGE_SIGN, &parts, error));
+    TRY(signed_starts(stages, parts, &starts, error));
+    TRY(signed_load(stages, dedup, starts, parts, (struct record_span){0, starts[parts]}, true,
+                    error));
+    TRY(check_that_texts_are_there(dedup, error));
+    TRY(dedup_find_same(dedup, error));
+    TRY(load_cells(stages, dedup, error));
+    TRY(dedup_replay(dedup, error));
+    dedup_conclude(dedup);
+done:
+    free(starts);
+    return status;
+}
+
+/* ---- what was decided ---- */
+
+struct decided_block {
+    const struct dedup *dedup;
+    struct decided_row rows[DECIDED_ROWS];
+    struct bytes strings;
+};
+
+static bool put_other(struct decided_block *block, uint32_t number, struct decided_other *out)
+{
+    const struct dedup *dedup = block->dedup;
+    const struct facts *facts = dedup_facts_of(dedup, number);
+    const char *id = string_of(dedup, facts, FACT_ID);
+    *out = (struct decided_other){.line = facts->line,
+                                  .file = file_of(dedup, number),
+                                  .id = id ? (uint32_t)block->strings.count + 1 : 0};
+    return !id || bytes_append(&block->strings, id, strlen(id) + 1);
+}
+
+static uint16_t flags_of_decision(const struct dedup_verdict *verdict,
+                                  const struct doppel_dedup_decision *decision)
+{
+    return (uint16_t)((verdict->has_match ? DECIDED_MATCH : 0) |
+                      (verdict->has_coverage ? DECIDED_COVERAGE : 0) |
+                      (verdict->replaces ? DECIDED_REPLACES : 0) |
+                      (decision->unique ? DECIDED_UNIQUE : 0) |
+                      (verdict->of != NO_RECORD ? DECIDED_LINKED : 0) |
+                      (decision->grouped ? DECIDED_GROUPED : 0));
+}
+
+static bool put_decided(struct decided_block *block, uint32_t number, struct decided_row *row)
+{
+    struct doppel_dedup_decision decision;
+    const struct dedup_verdict *verdict = dedup_verdict_of(block->dedup, number);
+    dedup_describe(block->dedup, number, &decision);
+    *row = (struct decided_row){.similarity = verdict->similarity,
+                                .query_coverage = verdict->query_coverage,
+                                .item_coverage = verdict->item_coverage,
+                                .distance = verdict->distance,
+                                .flags = flags_of_decision(verdict, &decision),
+                                .decision = verdict->decision,
+                                .reason = verdict->reason,
+                                .relation = verdict->relation,
+                                .verified = verdict->verified};
+    if (row->flags & DECIDED_LINKED && !put_other(block, verdict->of, &row->of))
+        return false;
+    uint32_t root = dedup_facts_of(block->dedup, number)->root;
+    return !(row->flags & DECIDED_GROUPED) || put_other(block, root, &row->representative);
+}
+
+static enum doppel_status write_decided_block(struct stage_writer *writer,
+                                              struct decided_block *block, uint32_t from,
+                                              struct doppel_error *error)
+{
+    uint32_t count = block->dedup->count - from;
+    if (count > DECIDED_ROWS)
+        count = DECIDED_ROWS;
+    block->strings.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!put_decided(block, from + i, &block->rows[i]))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    stage_writer_begin(writer);
+    enum doppel_status status =
+        stage_writer_add(writer, block->rows, count * sizeof *block->rows, error);
+    return status ? status
+                  : stage_writer_add(writer, block->strings.items, block->strings.count, error);
+}
+
+static enum doppel_status write_decided(const struct doppel_stages *stages,
+                                        const struct dedup *dedup, struct doppel_error *error)
+{
+    struct stage_writer writer;
+    struct decided_block *block = calloc(1, sizeof *block);
+    enum doppel_status status;
+    if (!block)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    block->dedup = dedup;
+    status = stage_writer_open(stages, DOPPEL_STAGE_DECIDE, (struct doppel_stage_part){1, 1},
+                               dedup->count / DECIDED_ROWS + (dedup->count % DECIDED_ROWS != 0),
+                               &writer, error);
+    for (uint32_t i = 0; !status && i < dedup->count; i += DECIDED_ROWS)
+        status = write_decided_block(&writer, block, i, error);
+    if (!status)
+        status = stage_writer_finish(&writer, dedup->count, error);
+    stage_writer_drop(&writer);
+    free(block->strings.items);
+    free(block);
+    return status;
+}
+
+enum doppel_status doppel_stages_decide(struct doppel_stages *stages, bool *out_was_there,
+                                        struct doppel_error *error)
+{
+    struct dedup dedup;
+    enum doppel_status status;
+    bool there = stage_file_is_whole(stages, DOPPEL_STAGE_DECIDE, (struct doppel_stage_part){1, 1});
+    if (out_was_there)
+        *out_was_there = there;
+    if (there)
+        return DOPPEL_OK;
+    TRY(stages_begin_dedup(stages, &dedup, error));
+    TRY(decide_run(stages, &dedup, error));
+    TRY(write_decided(stages, &dedup, error));
+done:
+    dedup_end(&dedup);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* A file of a run that appears when it is whole, whoever else writes the same one. */
+#ifndef DOPPEL_CORPUS_STAGES_HIDDEN_FILE_H
+#define DOPPEL_CORPUS_STAGES_HIDDEN_FILE_H
+
+#include <stdio.h>
+
+#include <doppel/core.h>
+
+struct hidden_file {
+    char *path;   /* that it will have */
+    char *hidden; /* that it has meanwhile: .NAME~… beside it */
+    FILE *stream; /* written by the caller */
+};
+
+/** @param out given (hidden_file_drop). DOPPEL_E_IO; DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY */
+enum doppel_status hidden_file_open(const char *folder, const char *name, struct hidden_file *out,
+                                    struct doppel_error *error);
+
+/** Why something could not be written to it, by errno. */
+enum doppel_status hidden_file_failed(const struct hidden_file *file, struct doppel_error *error);
+
+/** Close it and give it its name, and remove what killed processes left of the same. Of two that
+ * write it at once, the second finds it there: it holds the same. DOPPEL_E_IO; DOPPEL_E_NO_SPACE */
+enum doppel_status hidden_file_finish(struct hidden_file *file, struct doppel_error *error);
+
+/** The same, unless a file has that name already. */
+enum doppel_status hidden_file_finish_first(struct hidden_file *file, struct doppel_error *error);
+
+/** Remove what is not finished, and free. */
+void hidden_file_drop(struct hidden_file *file);
+
+#endif

@@ -1,0 +1,126 @@
+/* Stages from the inside. docs/formats.md has the files. */
+#ifndef DOPPEL_CORPUS_STAGES_STAGES_INTERNAL_H
+#define DOPPEL_CORPUS_STAGES_STAGES_INTERNAL_H
+
+#include <doppel/corpus_stages.h>
+
+#include "corpus/dedup/dedup_internal.h"
+
+/* Keys are shared out by their upper byte. */
+enum { STAGE_FENCES = DOPPEL_STAGE_MAX_JOIN_PARTS };
+
+struct doppel_stages {
+    struct doppel_dedup_options options; /* a copy */
+    char *folder;
+    struct doppel_digest run; /* of the manifest */
+    uint64_t bytes;           /* of all inputs, as they lie on the disk */
+};
+
+/* ---- what a run is ---- */
+
+/** Begin a dedup with bands, and inputs that are all known. DOPPEL_E_ARGUMENT: they are not for
+ * stages. @param out in any case to be ended (dedup_end) */
+enum doppel_status stages_begin_dedup(const struct doppel_stages *stages, struct dedup *out,
+                                      struct doppel_error *error);
+/** Make the manifest, or see that the one that is there is the same, and set `run`. */
+enum doppel_status stages_take_manifest(struct doppel_stages *stages, const struct dedup *dedup,
+                                        struct doppel_error *error);
+
+/* ---- the files of a run ---- */
+
+/* Which one: "sign-0007-of-0400". */
+struct stage_file_name {
+    const char *stem;
+    struct doppel_stage_part part;
+};
+
+enum { STAGE_NAME_BYTES = 96 };
+/** @param name letters and digits, at most 32. */
+void stage_file_name_print(const struct stage_file_name *name, char out[STAGE_NAME_BYTES]);
+
+/** How many parts there are, all of them there; the fewest. DOPPEL_E_NOT_FOUND: some are missing,
+ * and which. */
+enum doppel_status stages_parts_of(const struct doppel_stages *stages, enum doppel_stage stage,
+                                   uint32_t *out_parts, struct doppel_error *error);
+
+/** DOPPEL_E_ARGUMENT: there can be no such part. */
+enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t most,
+                                     struct doppel_error *error);
+
+/* ---- what a part of the signing is of ---- */
+
+/** Which bytes of each file are a part's. @param out of each file; given (free) */
+enum doppel_status stages_ranges(const struct dedup *dedup, struct doppel_stage_part part,
+                                 struct reader_range **out, struct doppel_error *error);
+
+/* A part of the signatures, as they lie on the disk. */
+enum {
+    SIGNED_RANGES,  /* struct signed_range */
+    SIGNED_ROWS,    /* struct signed_row */
+    SIGNED_STRINGS, /* of each record, in order; each ended by NUL */
+    SIGNED_DIGESTS, /* 16 bytes each */
+    SIGNED_LANES,   /* 16 bits each, as many a record as the run has */
+    SIGNED_COUNTS,  /* of keys, 32 bits each: fence by fence, band by band */
+    SIGNED_KEYS,    /* of fence 0, and so on: by band, 64 bits each, then the numbers of the
+                       records in the part, 32 bits each, for each band */
+    SIGNED_SECTIONS = SIGNED_KEYS + STAGE_FENCES
+};
+
+/* What was read of a file. */
+struct signed_range {
+    uint32_t file, records;
+    uint64_t lines; /* newlines */
+};
+
+/* What is known of a record: see struct facts. */
+struct signed_row {
+    uint64_t place, line; /* counted from the beginning of its range; 0: it is no line */
+    uint64_t strings;     /* where they begin in SIGNED_STRINGS */
+    uint32_t strings_size, size, shingles, flags;
+};
+
+/* Numbers of records. */
+struct record_span {
+    uint32_t from, to;
+};
+
+/** Of which numbers the parts of the signing are; they are `count` + 1 beginnings.
+ * @param out given (free). DOPPEL_E_CORRUPT; … */
+enum doppel_status signed_starts(const struct doppel_stages *stages, uint32_t parts, uint32_t **out,
+                                 struct doppel_error *error);
+
+/** Take records into a dedup that has none, the first of them as number 0: their facts and strings,
+ * and, if wanted, digests and lanes. @param starts of signed_starts */
+enum doppel_status signed_load(const struct doppel_stages *stages, struct dedup *dedup,
+                               const uint32_t *starts, uint32_t parts, struct record_span span,
+                               bool signatures, struct doppel_error *error);
+
+/* ---- what was decided ---- */
+
+enum { DECIDED_ROWS = 1 << 14 }; /* of a section: these, then their strings */
+
+enum decided_flag {
+    DECIDED_MATCH = 1 << 0,
+    DECIDED_COVERAGE = 1 << 1,
+    DECIDED_REPLACES = 1 << 2,
+    DECIDED_UNIQUE = 1 << 3,
+    DECIDED_LINKED = 1 << 4, /* it is of another record, or file */
+    DECIDED_GROUPED = 1 << 5
+};
+
+/* Another record, as it is told of. */
+struct decided_other {
+    uint64_t line;
+    uint32_t file;
+    uint32_t id; /* where its id begins among the strings, from 1; 0: it has none */
+};
+
+struct decided_row {
+    struct decided_other of, representative;
+    uint32_t similarity, query_coverage, item_coverage; /* share_pack */
+    uint16_t distance, flags;
+    uint8_t decision, reason, relation, verified;
+    uint32_t zero;
+};
+
+#endif

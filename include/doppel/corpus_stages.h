@@ -1,0 +1,1 @@
+../../corpus/corpus_stages.h

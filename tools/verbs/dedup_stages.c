@@ -1,0 +1,176 @@
+/* doppel dedup --stage: a part of a corpus, in one of many processes. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <doppel/corpus_stages.h>
+
+#include "core/try.h"
+#include "tools/output/messages.h"
+#include "tools/output/output.h"
+#include "tools/verbs/dedup.h"
+
+/* ---- one part ---- */
+
+static struct doppel_stage_part stage_part_of(const struct settings *settings)
+{
+    return (struct doppel_stage_part){settings->part, settings->parts};
+}
+
+static void say_done(struct dedup_command *command, enum doppel_stage stage,
+                     struct doppel_stage_part part, bool was_there)
+{
+    if (command->report->verbose || command->report->terminal)
+        report_notice(command->report, "%s %u/%u: %s", doppel_stage_name(stage), part.number,
+                      part.count, was_there ? "was there" : "done");
+}
+
+static enum doppel_status do_stage(struct dedup_command *command, struct doppel_stages *stages,
+                                   enum doppel_stage stage, struct doppel_stage_part part,
+                                   struct doppel_error *error)
+{
+    bool was_there = false;
+    enum doppel_status status =
+        stage == DOPPEL_STAGE_SIGN   ? doppel_stages_sign(stages, part, &was_there, error)
+        : stage == DOPPEL_STAGE_JOIN ? doppel_stages_join(stages, part, &was_there, error)
+                                     : doppel_stages_decide(stages, &was_there, error);
+    if (!status)
+        say_done(command, stage, part, was_there);
+    return status;
+}
+
+/* ---- the output of a part ---- */
+
+static const char *name_of_emit(enum emit emit)
+{
+    static const char *const names[] = {
+        [EMIT_DECISIONS] = "decisions",   [EMIT_UNIQUE] = "unique",
+        [EMIT_DUPLICATES] = "duplicates", [EMIT_ANNOTATED] = "annotated",
+        [EMIT_UNREADABLE] = "unreadable",
+    };
+    return names[emit];
+}
+
+static enum doppel_status emit_to_file(struct dedup_command *command, struct doppel_stages *stages,
+                                       struct doppel_error *error)
+{
+    struct decision_output *output = &command->output;
+    const struct settings *settings = command->settings;
+    const struct doppel_stage_part part = stage_part_of(settings);
+    enum doppel_status status;
+    TRY(doppel_stage_output_new(stages, name_of_emit(settings->emit), part, &output->part, error));
+    if (!output->part) {
+        say_done(command, DOPPEL_STAGE_EMIT, part, true);
+        goto done;
+    }
+    TRY(doppel_stages_emit(stages, part, take_corpus_decision, command, error));
+    if (!decision_output_flush(output))
+        TRY(DOPPEL_E_CANCELLED); /* and said */
+    TRY(doppel_stage_output_finish(output->part, error));
+    say_done(command, DOPPEL_STAGE_EMIT, part, false);
+done:
+    doppel_stage_output_free(output->part);
+    output->part = NULL;
+    return status;
+}
+
+/* ---- all of them, here ---- */
+
+/* So that not much is lost with a process that is killed, and not much memory is needed. */
+static uint32_t sign_parts_of(const struct settings *settings)
+{
+    enum { PART_BYTES = 1 << 28, MOST = 1000 };
+    uint64_t bytes = 0;
+    struct stat status;
+    for (size_t i = 0; i < settings->operands.count; i++)
+        if (stat(settings->operands.items[i], &status) == 0)
+            bytes += (uint64_t)status.st_size;
+    uint64_t parts = bytes / PART_BYTES + 1;
+    return parts < MOST ? (uint32_t)parts : MOST;
+}
+
+static enum doppel_status do_all_stages(struct dedup_command *command, struct doppel_stages *stages,
+                                        struct doppel_error *error)
+{
+    const struct doppel_stage_part only = {1, 1};
+    uint32_t parts = sign_parts_of(command->settings);
+    enum doppel_status status;
+    for (uint32_t i = 1; i <= parts; i++)
+        TRY(do_stage(command, stages, DOPPEL_STAGE_SIGN, (struct doppel_stage_part){i, parts},
+                     error));
+    TRY(do_stage(command, stages, DOPPEL_STAGE_JOIN, only, error));
+    TRY(do_stage(command, stages, DOPPEL_STAGE_DECIDE, only, error));
+    TRY(doppel_stages_emit(stages, only, take_corpus_decision, command, error));
+done:
+    return status;
+}
+
+/* ---- what there is ---- */
+
+static bool print_stage_files(void *context, const struct doppel_stage_files *files)
+{
+    struct doppel_json *json = context;
+    doppel_json_object_begin(json, NULL);
+    doppel_json_text(json, "stage", doppel_stage_name(files->stage));
+    doppel_json_text(json, "emit", files->name);
+    doppel_json_integer(json, "parts", files->parts);
+    doppel_json_integer(json, "done", files->parts - files->missing_count);
+    doppel_json_array_begin(json, "missing");
+    for (uint32_t i = 0; i < files->missing_count; i++)
+        doppel_json_integer(json, NULL, files->missing[i]);
+    doppel_json_array_end(json);
+    doppel_json_object_end(json);
+    doppel_json_end_line(json);
+    return true;
+}
+
+static enum doppel_status print_stages(struct dedup_command *command, struct doppel_stages *stages,
+                                       struct doppel_error *error)
+{
+    struct doppel_json *json = &command->output.text;
+    enum doppel_status status = doppel_stages_visit(stages, print_stage_files, json, error);
+    return status;
+}
+
+/* ---- the verb ---- */
+
+static enum doppel_status do_what_is_asked(struct dedup_command *command,
+                                           struct doppel_stages *stages, struct doppel_error *error)
+{
+    const struct settings *settings = command->settings;
+    switch ((enum stage)settings->stage) {
+    case STAGE_SIGN:
+        return do_stage(command, stages, DOPPEL_STAGE_SIGN, stage_part_of(settings), error);
+    case STAGE_JOIN:
+        return do_stage(command, stages, DOPPEL_STAGE_JOIN, stage_part_of(settings), error);
+    case STAGE_DECIDE:
+        return do_stage(command, stages, DOPPEL_STAGE_DECIDE, (struct doppel_stage_part){1, 1},
+                        error);
+    case STAGE_EMIT:
+        return emit_to_file(command, stages, error);
+    case STAGE_ALL:
+        return do_all_stages(command, stages, error);
+    default:
+        return print_stages(command, stages, error);
+    }
+}
+
+int run_dedup_stage(struct dedup_command *command)
+{
+    struct doppel_error error;
+    struct report *report = command->report;
+    struct doppel_stages *stages = NULL;
+    enum doppel_status status;
+    corpus_summary_begin(&command->summary);
+    progress_begin(&report->progress, "bytes", 0);
+    TRY(doppel_stages_open(&command->options, command->settings->work, &stages, &error));
+    TRY(do_what_is_asked(command, stages, &error));
+done:
+    doppel_stages_free(stages);
+    bool written = decision_output_finish(&command->output, !status);
+    if (written && !status && command->settings->stage == STAGE_ALL)
+        corpus_summary_print(&command->summary, &command->output);
+    if (status && status != DOPPEL_E_CANCELLED)
+        return report_fatal(report, "%s", error.message);
+    return written ? EXIT_DONE : EXIT_WRONG_USE;
+}
