@@ -8,6 +8,7 @@
 #include "group/saved_scan.h"
 
 static const double most_expected = 1e15; /* of any number of texts */
+static const double no_link_score = 9;    /* above all */
 
 /* ---- to JSON ---- */
 
@@ -120,10 +121,11 @@ static void read_link_segments(struct fields *fields, struct doppel_semantic_lin
 static void read_link_values(struct fields *fields, struct doppel_semantic_link *link)
 {
     int tier = 0, extent = -1;
-    double cosine = -2;
+    double cosine = -2, score = no_link_score;
     field_word(fields, "tier", tier_word, DOPPEL_SEMANTIC_RELATED, &tier);
     field_word(fields, "extent", extent_word, DOPPEL_RELATION_OVERLAPS, &extent);
     field_real(fields, "cosine", -1, 1, &cosine);
+    field_real(fields, "score", -2, 2, &score);
     field_real(fields, "false_positive_rate", 0, 1, &link->false_positive_rate);
     field_real(fields, "expected", 0, most_expected, &link->expected);
     field_real(fields, "query_coverage", 0, 1, &link->query_coverage);
@@ -133,6 +135,8 @@ static void read_link_values(struct fields *fields, struct doppel_semantic_link 
     link->tier = (enum doppel_semantic_tier)tier;
     link->extent = extent < 0 ? DOPPEL_RELATION_OVERLAPS : (enum doppel_relation)extent;
     link->cosine = (float)cosine;
+    link->has_score = score < no_link_score;
+    link->score = link->has_score ? (float)score : 0;
     read_link_segments(fields, link);
 }
 

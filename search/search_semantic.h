@@ -36,7 +36,9 @@ struct doppel_semantic_options {
     double max_fp_rate; /**< the share of pairs of texts by chance that may be as near; default
                            1e-5 */
     float min_cosine;   /**< or, if not 0, the least cosine of two chunks */
-    uint32_t nearest;   /**< texts to find at most; default 10 */
+    bool scores; /**< a rate is of scores: how much nearer two are than what is usual around what is
+                    searched for, or, all with all, around both; finds more. Default false */
+    uint32_t nearest; /**< texts to find at most; default 10 */
 };
 
 DOPPEL_API struct doppel_semantic_options doppel_semantic_options_default(void);
@@ -61,6 +63,7 @@ struct doppel_semantic_state {
     uint64_t pairs;   /**< by chance, whose cosines were looked at; 0: there are too few */
     float min_cosine; /**< of two texts of one chunk; 2: there are too few texts to tell one so
                          rare, and nothing is found */
+    bool scored;      /**< it is a score */
     uint64_t wanted;  /**< in that case: about so many chunks are enough */
 };
 
@@ -149,6 +152,7 @@ struct doppel_semantic_links_summary {
     uint64_t vectors; /**< of their chunks */
     uint64_t linked;  /**< texts */
     float min_cosine; /**< as of struct doppel_semantic_state */
+    bool scored;      /**< it is a score */
 };
 
 /** All is borrowed for the call. */

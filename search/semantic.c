@@ -8,10 +8,7 @@
 
 #include "core/try.h"
 
-enum {
-    HITS_A_CHUNK = 100,
-    PAIRS_THAT_TELL = 1000 /* of which the rarest is one in a hundred */
-};
+enum { HITS_A_CHUNK = 100 };
 
 struct doppel_semantic_options doppel_semantic_options_default(void)
 {
@@ -87,10 +84,11 @@ void doppel_semantic_free(struct doppel_semantic *semantic)
     if (!semantic)
         return;
     doppel_vector_index_close(semantic->index);
-    doppel_vector_background_free(semantic->background);
+    semantic_weigh_no_more(semantic);
     doppel_text_free(semantic->text);
     array_free(&semantic->chunks);
     array_free(&semantic->hits);
+    array_free(&semantic->levels);
     free(semantic->rows);
     free(semantic);
 }
@@ -102,11 +100,19 @@ static enum doppel_status no_semantic_memory(struct doppel_error *error)
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search by meaning");
 }
 
+struct chunks_search {
+    struct doppel_semantic *semantic;
+    float least; /* value */
+};
+
 static bool note_semantic_hit(void *context, const struct doppel_vector_found *found)
 {
-    struct doppel_semantic *semantic = context;
+    struct chunks_search *search = context;
+    struct doppel_semantic *semantic = search->semantic;
     struct semantic_hit hit = {.query = (uint32_t)found->query, .cosine = found->cosine};
-    return !semantic_parse_id(found->id, &hit.item, &hit.chunk) || array_push(&semantic->hits, hit);
+    hit.value = semantic_hit_value(semantic, hit.query, hit.cosine);
+    return hit.value < search->least || !semantic_parse_id(found->id, &hit.item, &hit.chunk) ||
+           array_push(&semantic->hits, hit);
 }
 
 static enum doppel_status find_near_chunks(struct doppel_semantic *semantic,
@@ -115,16 +121,22 @@ static enum doppel_status find_near_chunks(struct doppel_semantic *semantic,
     const struct doppel_vectors queries = {
         semantic->rows, semantic->chunks.count,
         doppel_embedder_identity(semantic->options.embedder)->dimension};
-    const struct doppel_vector_index_request request = {
-        .queries = &queries,
-        .min_cosine = semantic_threshold(semantic, (double)queries.count),
-        .nearest = HITS_A_CHUNK,
-        .recall = 0.99F};
+    struct chunks_search search = {semantic, semantic_threshold(semantic, (double)queries.count)};
+    float lowest;
+    enum doppel_status status = DOPPEL_OK;
     semantic->hits.count = 0;
-    if (!queries.count || request.min_cosine > 1)
+    if (!queries.count || search.least > 1)
         return DOPPEL_OK;
-    enum doppel_status status =
-        doppel_vector_index_search(semantic->index, &request, note_semantic_hit, semantic, error);
+    TRY(semantic_find_levels(semantic, &lowest, error));
+    const float least = search.least + lowest / 2;
+    const struct doppel_vector_index_request request = {.queries = &queries,
+                                                        .min_cosine = least > -1 ? least : -1,
+                                                        .nearest = HITS_A_CHUNK,
+                                                        .recall = 0.99F};
+    if (least > 1)
+        return DOPPEL_OK;
+    TRY(doppel_vector_index_search(semantic->index, &request, note_semantic_hit, &search, error));
+done:
     return status == DOPPEL_E_CANCELLED ? no_semantic_memory(error) : status;
 }
 
@@ -134,8 +146,8 @@ static int compare_semantic_hits(const void *a, const void *b)
     const struct semantic_hit *x = a, *y = b;
     if (x->item != y->item)
         return x->item < y->item ? -1 : 1;
-    if (x->cosine != y->cosine)
-        return x->cosine > y->cosine ? -1 : 1;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
     return x->query != y->query
                ? (x->query < y->query ? -1 : 1)
                : (x->chunk.number > y->chunk.number) - (x->chunk.number < y->chunk.number);
@@ -180,46 +192,14 @@ static void cover_texts(const struct doppel_semantic *semantic, const struct sem
     link->extent = doppel_semantic_extent_of(link->query_coverage, link->item_coverage);
 }
 
-/* The share of pairs of chunks by chance that are as near; 2: it is not known. */
-static double rate_of_cosine(const struct doppel_semantic *semantic, float cosine)
-{
-    return semantic->background &&
-                   doppel_vector_background_pairs(semantic->background) >= PAIRS_THAT_TELL
-               ? doppel_vector_background_tail(semantic->background, cosine)
-               : 2;
-}
-
-/* What was not seen among so many pairs is not said to be rarer than that shows. */
-static double stated_rate(const struct doppel_semantic *semantic, double rate)
-{
-    const double least = 10 / (double)doppel_vector_background_pairs(semantic->background);
-    return rate > 1 ? 1 : rate < least ? least : rate;
-}
-
-/* @param hits of one item, the nearest first
- * @return false: by chance so many texts are as near that it is no match */
-static bool weigh_item(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
-                       struct doppel_semantic_link *link)
-{
-    const double queries = (double)semantic->chunks.count;
-    const double rate = rate_of_cosine(semantic, hits[0].cosine);
-    const double by_chance = rate * queries * hits[0].chunk.count;
-    link->of_item = hits[0].item;
-    link->cosine = hits[0].cosine;
-    if (rate <= 1) {
-        link->false_positive_rate = stated_rate(semantic, by_chance);
-        link->expected = stated_rate(semantic, rate * queries) * (double)semantic->background_of;
-        link->tier = doppel_semantic_tier_of(link->false_positive_rate);
-    }
-    return semantic->options.min_cosine != 0 || by_chance <= semantic->options.max_fp_rate;
-}
-
 /* The rarest by chance first. */
 static int compare_links(const void *a, const void *b)
 {
     const struct doppel_semantic_link *x = a, *y = b;
     if (x->false_positive_rate != y->false_positive_rate)
         return x->false_positive_rate < y->false_positive_rate ? -1 : 1;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
     if (x->cosine != y->cosine)
         return x->cosine > y->cosine ? -1 : 1;
     return (x->of_item > y->of_item) - (x->of_item < y->of_item);
@@ -239,7 +219,7 @@ static enum doppel_status take_near_item(const struct doppel_semantic *semantic,
 {
     struct doppel_semantic_link *link = &results->links[results->count];
     *link = (struct doppel_semantic_link){0};
-    if (!weigh_item(semantic, hits, link))
+    if (!semantic_weigh_item(semantic, hits, link))
         return DOPPEL_OK;
     struct doppel_semantic_segment *segments = calloc(count, sizeof *segments);
     if (!segments)
@@ -375,6 +355,7 @@ enum doppel_status doppel_semantic_state(struct doppel_semantic *semantic,
         .vectors = semantic_count(semantic->index),
         .pairs = semantic->background ? doppel_vector_background_pairs(semantic->background) : 0,
         .min_cosine = semantic_threshold(semantic, 1),
+        .scored = semantic_is_scored(semantic),
         .wanted = chunks_for_rate(semantic->options.max_fp_rate)};
     return DOPPEL_OK;
 }

@@ -17,7 +17,7 @@ struct semantic_hit {
     uint64_t item;
     struct semantic_chunk chunk;
     uint32_t query; /* chunk */
-    float cosine;
+    float cosine, value;
 };
 
 struct doppel_semantic {
@@ -28,10 +28,14 @@ struct doppel_semantic {
     struct doppel_text *text;
     struct doppel_vector_background *background; /* NULL: there are too few vectors */
     uint64_t background_of;                      /* vectors, when it was made */
+    /* By scores: a sample of the library, which makes levels of texts that are searched for. A
+     * *value* is a score then, else a cosine. */
+    struct doppel_vector_cohort *cohort;
 
     /* of the text at hand */
     ARRAY(struct semantic_chunk) chunks;
     float *rows;
+    ARRAY(float) levels; /* by scores: of its chunks */
     ARRAY(struct semantic_hit) hits;
 };
 
@@ -39,11 +43,37 @@ struct doppel_semantic {
 enum doppel_status semantic_embed(struct doppel_semantic *semantic, const char *bytes, size_t size,
                                   struct doppel_error *error);
 
+/* It was made to compare texts alone. */
+enum doppel_status semantic_no_library(struct doppel_error *error);
+
+/* Whether values are scores. */
+static inline bool semantic_is_scored(const struct doppel_semantic *semantic)
+{
+    return semantic->options.scores && semantic->options.min_cosine == 0;
+}
+
 /* Recompute the background where there are twice as many vectors by now. */
 enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppel_error *error);
 
-/* The least cosine of two chunks of texts that have so many pairs of them; 2: it cannot be told. */
+/* Forget it. */
+void semantic_weigh_no_more(struct doppel_semantic *semantic);
+
+/* The least value of two chunks of texts that have so many pairs of them; 2: it cannot be told. */
 float semantic_threshold(const struct doppel_semantic *semantic, double pairs);
+
+/* Find the levels of the chunks at hand, which are searched for. @param out_lowest 0 where values
+ * are cosines */
+enum doppel_status semantic_find_levels(struct doppel_semantic *semantic, float *out_lowest,
+                                        struct doppel_error *error);
+
+/* What is near a chunk at hand, by its cosine. */
+float semantic_hit_value(const struct doppel_semantic *semantic, uint32_t query, float cosine);
+
+/* Say what a link is worth.
+ * @param hits of one item, the nearest first
+ * @return false: by chance so many texts are as near that it is no match */
+bool semantic_weigh_item(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
+                         struct doppel_semantic_link *link);
 
 /* Put the hits together, text by text. @param results empty; of_item is set */
 enum doppel_status semantic_take_near_items(struct doppel_semantic *semantic,

@@ -1,4 +1,4 @@
-/* Chunks of texts: embedded, named, kept; and what a cosine of two is worth. */
+/* Chunks of texts: embedded, named, kept. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +7,7 @@
 #include "core/try.h"
 #include "search/semantic.h"
 
-enum { MOST_TEXT_BYTES = 1 << 20, AT_ONCE = 256, SAMPLE = 2900 /* pairs of which are 2^22 */ };
-
-/* It was made to compare texts alone. */
-static enum doppel_status no_semantic_library(struct doppel_error *error)
-{
-    return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no library to search by meaning");
-}
+enum { MOST_TEXT_BYTES = 1 << 20, AT_ONCE = 256 };
 
 static enum doppel_status no_chunk_memory(struct doppel_error *error)
 {
@@ -138,7 +132,7 @@ enum doppel_status doppel_semantic_lacks(struct doppel_semantic *semantic, uint6
                                          struct doppel_error *error)
 {
     if (!semantic->library)
-        return no_semantic_library(error);
+        return semantic_no_library(error);
     return doppel_library_lacks_vectors(semantic->library, item, semantic->options.text.min_words,
                                         out, error);
 }
@@ -157,7 +151,7 @@ enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_
     const struct doppel_vector_index_rows rows = {&vectors, id_of_chunk, &ids};
     enum doppel_status status = DOPPEL_OK;
     if (!semantic->index)
-        TRY(no_semantic_library(error));
+        TRY(semantic_no_library(error));
     if (noted.chunks) {
         TRY(doppel_vector_index_add(semantic->index, &rows, NULL, error));
         TRY(doppel_library_note_vectors(semantic->library, &noted, error));
@@ -167,87 +161,4 @@ enum doppel_status doppel_semantic_add(struct doppel_semantic *semantic, uint64_
         *out_chunks = noted.chunks;
 done:
     return status;
-}
-
-/* ---- what a cosine is worth ---- */
-
-/* Vectors by chance, and the texts that they are of. */
-struct chunk_sample {
-    float *rows;
-    uint32_t *items;
-    size_t count, dimension;
-};
-
-static bool take_sampled(void *context, const char *id, const float *row)
-{
-    struct chunk_sample *sample = context;
-    struct semantic_chunk chunk;
-    uint64_t item;
-    if (!semantic_parse_id(id, &item, &chunk))
-        return true;
-    memcpy(sample->rows + sample->count * sample->dimension, row, sample->dimension * sizeof *row);
-    sample->items[sample->count++] = (uint32_t)item;
-    return true;
-}
-
-static enum doppel_status make_background(struct doppel_semantic *semantic,
-                                          struct doppel_error *error)
-{
-    struct doppel_vector_background_options options = doppel_vector_background_options_default();
-    struct chunk_sample sample = {.dimension =
-                                      doppel_vector_index_identity(semantic->index)->dimension};
-    enum doppel_status status;
-    doppel_vector_background_free(semantic->background);
-    semantic->background = NULL;
-    sample.rows = malloc(SAMPLE * sample.dimension * sizeof *sample.rows);
-    sample.items = malloc(SAMPLE * sizeof *sample.items);
-    if (!sample.rows || !sample.items)
-        TRY(no_chunk_memory(error));
-    TRY(doppel_vector_index_sample(semantic->index, SAMPLE, take_sampled, &sample, error));
-    const struct doppel_vectors vectors = {sample.rows, sample.count, (uint32_t)sample.dimension};
-    options.groups = sample.items;
-    status = sample.count
-                 ? doppel_vector_background_make(&vectors, &options, &semantic->background, error)
-                 : DOPPEL_E_EMPTY;
-    if (status == DOPPEL_E_EMPTY)
-        status = DOPPEL_OK;
-done:
-    free(sample.rows);
-    free(sample.items);
-    return status;
-}
-
-enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    if (!semantic->index)
-        TRY(no_semantic_library(error));
-    TRY(doppel_vector_index_refresh(semantic->index, error));
-    const uint64_t now = semantic_count(semantic->index);
-    if (semantic->background_of && now < 2 * semantic->background_of)
-        return DOPPEL_OK;
-    TRY(make_background(semantic, error));
-    semantic->background_of = now;
-done:
-    return status;
-}
-
-float semantic_threshold(const struct doppel_semantic *semantic, double pairs)
-{
-    const double rate = semantic->options.max_fp_rate / pairs;
-    float low = -1, high = 1;
-    if (semantic->options.min_cosine != 0)
-        return semantic->options.min_cosine;
-    if (!semantic->background || (double)doppel_vector_background_pairs(semantic->background) *
-                                         semantic->options.max_fp_rate <
-                                     10)
-        return 2;
-    for (int i = 0; i < 24; i++) {
-        const float middle = (low + high) / 2;
-        if (doppel_vector_background_tail(semantic->background, middle) <= rate)
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
 }

@@ -26,6 +26,7 @@ void semantic_linking_free(struct semantic_linking *linking)
     array_free(&linking->links);
     free(linking->rows);
     free(linking->text_of);
+    free(linking->levels);
 }
 
 /* ---- rows and their texts ---- */
@@ -194,8 +195,8 @@ static enum doppel_status recall_search(struct semantic_linking *linking,
             return semantic_linking_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         const struct semantic_hit hit = {linking->texts.items[near[i].of].item, own[near[i].of_row],
-                                         own[near[i].row].number, near[i].cosine};
-        if (hit.cosine < least || hit.query >= first.count)
+                                         own[near[i].row].number, near[i].cosine, near[i].value};
+        if (hit.value < least || hit.query >= first.count)
             continue;
         semantic->chunks.items[hit.query] = own[near[i].row];
         if (!array_push(&semantic->hits, hit))
@@ -261,6 +262,8 @@ static int compare_chosen(const void *a, const void *b)
     const struct chosen_link *x = a, *y = b;
     if (x->of != y->of)
         return x->of < y->of ? -1 : 1;
+    if (x->link.score != y->link.score)
+        return x->link.score > y->link.score ? -1 : 1;
     if (x->link.cosine != y->link.cosine)
         return x->link.cosine > y->link.cosine ? -1 : 1;
     return (x->text > y->text) - (x->text < y->text);
@@ -296,5 +299,6 @@ void semantic_linking_sum_up(const struct semantic_linking *linking,
             .vectors = linking->chunks.count,
             .linked = linking->links.count,
             .min_cosine = semantic_threshold(linking->semantic, 1),
+            .scored = semantic_is_scored(linking->semantic),
         };
 }

@@ -20,7 +20,7 @@ struct linkable_text {
 /* Of two texts, the second the earlier one. */
 struct near_rows {
     uint32_t text, of, row, of_row;
-    float cosine;
+    float cosine, value;
 };
 
 struct chosen_link {
@@ -37,6 +37,7 @@ struct semantic_linking {
     float *rows;
     size_t rows_room;
     uint32_t *text_of; /* of each row */
+    float *levels;     /* likewise, by scores: the share of it that counts. NULL: by cosines */
     ARRAY(struct linkable_text) texts;
     ARRAY(struct near_rows) pairs;
     size_t thin_at; /* when there are so many pairs */
@@ -54,9 +55,17 @@ bool semantic_linking_add(struct semantic_linking *linking, uint64_t item,
 enum doppel_status semantic_linking_sort(struct semantic_linking *linking,
                                          struct doppel_error *error);
 
+/* Make the background of these rows alone, and their levels: then the library's has to be forgotten
+ * (semantic_weigh_no_more). */
+enum doppel_status semantic_linking_weigh(struct semantic_linking *linking,
+                                          struct doppel_error *error);
+
 /* Find `pairs`, by the later text, then the earlier. */
 enum doppel_status semantic_linking_join(struct semantic_linking *linking,
                                          struct doppel_error *error);
+
+/* As what is asked while vectors are compared, of a struct semantic_linking. */
+bool semantic_linking_stopped(void *context);
 
 /* Find `links`: the background of the rows is known. */
 enum doppel_status semantic_linking_find(struct semantic_linking *linking,

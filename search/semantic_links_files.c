@@ -176,7 +176,7 @@ done:
     return status;
 }
 
-/* ---- what a cosine is worth ---- */
+/* ---- whitening ---- */
 
 static enum doppel_status whiten_files(struct semantic_linking *linking, struct doppel_error *error)
 {
@@ -192,30 +192,6 @@ static enum doppel_status whiten_files(struct semantic_linking *linking, struct 
             status = semantic_linking_no_memory(error);
     }
     doppel_vector_whitening_free(whitening);
-    return status;
-}
-
-static enum doppel_status weigh_files(struct semantic_linking *linking, struct doppel_error *error)
-{
-    struct doppel_semantic *semantic = linking->semantic;
-    const struct doppel_vectors vectors = {linking->rows, linking->chunks.count,
-                                           linking->dimension};
-    struct doppel_vector_background_options options = doppel_vector_background_options_default();
-    enum doppel_status status = DOPPEL_OK;
-    options.groups = linking->text_of;
-    options.threads = doppel_run_jobs(semantic->run);
-    doppel_vector_background_free(semantic->background);
-    semantic->background = NULL;
-    if (!vectors.count)
-        return DOPPEL_OK;
-    if (semantic->options.min_cosine == 0 &&
-        !doppel_embedder_is_whitened(semantic->options.embedder))
-        TRY(whiten_files(linking, error));
-    status = doppel_vector_background_make(&vectors, &options, &semantic->background, error);
-    semantic->background_of = vectors.count;
-    if (status == DOPPEL_E_EMPTY)
-        status = DOPPEL_OK;
-done:
     return status;
 }
 
@@ -255,15 +231,16 @@ enum doppel_status doppel_semantic_link_files(struct doppel_semantic *semantic,
         linking.texts.items[i].reference = file->reference;
         linking.texts.items[i].group = file->group;
     }
-    TRY(weigh_files(&linking, error));
+    if (semantic->options.min_cosine == 0 &&
+        !doppel_embedder_is_whitened(semantic->options.embedder))
+        TRY(whiten_files(&linking, error));
+    TRY(semantic_linking_weigh(&linking, error));
     TRY(semantic_linking_find(&linking, error));
     semantic_linking_sum_up(&linking, files->summary);
     for (size_t i = 0; i < linking.links.count; i++)
         TRY(visit_file_link(&linking, files, &linking.links.items[i], visit, context, error));
 done:
-    doppel_vector_background_free(semantic->background); /* which is of these files alone */
-    semantic->background = NULL;
-    semantic->background_of = 0;
+    semantic_weigh_no_more(semantic); /* which is of these files alone */
     semantic_linking_free(&linking);
     return status;
 }

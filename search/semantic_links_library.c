@@ -67,9 +67,11 @@ enum doppel_status doppel_semantic_links(struct doppel_semantic *semantic,
 {
     struct semantic_linking linking = {.semantic = semantic, .options = options};
     enum doppel_status status;
-    TRY(semantic_weigh(semantic, error));
+    TRY(semantic_weigh(semantic, error)); /* and see what is there by now */
     TRY(load_kept_rows(&linking, error));
     TRY(semantic_linking_sort(&linking, error));
+    if (semantic_is_scored(semantic))
+        TRY(semantic_linking_weigh(&linking, error));
     TRY(semantic_linking_find(&linking, error));
     semantic_linking_sum_up(&linking, options->summary);
     for (size_t i = 0; i < linking.links.count; i++) {
@@ -79,6 +81,8 @@ enum doppel_status doppel_semantic_links(struct doppel_semantic *semantic,
     }
     status = DOPPEL_OK;
 done:
+    if (linking.levels)
+        semantic_weigh_no_more(semantic); /* which is of these rows, with their levels */
     semantic_linking_free(&linking);
     return status;
 }

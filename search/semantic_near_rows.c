@@ -26,7 +26,7 @@ static int compare_near_rows(const void *a, const void *b)
 /* Pairs of rows of two texts. */
 struct near_run {
     size_t first, count; /* of pairs */
-    float cosine;        /* of the nearest */
+    float value;         /* of the nearest */
 };
 
 struct near_runs {
@@ -34,11 +34,11 @@ struct near_runs {
     size_t count, capacity; /* as an ARRAY */
 };
 
-static int compare_run_cosines(const void *a, const void *b)
+static int compare_run_values(const void *a, const void *b)
 {
     const struct near_run *x = a, *y = b;
-    if (x->cosine != y->cosine)
-        return x->cosine > y->cosine ? -1 : 1;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -54,7 +54,7 @@ static size_t choose_runs(struct near_run *runs, size_t count)
 {
     if (count <= EARLIEST_KEPT + NEAREST_KEPT)
         return count;
-    qsort(runs + EARLIEST_KEPT, count - EARLIEST_KEPT, sizeof *runs, compare_run_cosines);
+    qsort(runs + EARLIEST_KEPT, count - EARLIEST_KEPT, sizeof *runs, compare_run_values);
     qsort(runs + EARLIEST_KEPT, NEAREST_KEPT, sizeof *runs, compare_run_places);
     return EARLIEST_KEPT + NEAREST_KEPT;
 }
@@ -64,12 +64,12 @@ static bool find_runs(const struct near_rows *pairs, size_t first, size_t end,
 {
     out->count = 0;
     for (size_t i = first; i < end; i++) {
-        const struct near_run begun = {i, 0, pairs[i].cosine};
+        const struct near_run begun = {i, 0, pairs[i].value};
         if ((i == first || pairs[i].of != pairs[i - 1].of) && !array_push(out, begun))
             return false;
         struct near_run *run = &out->items[out->count - 1];
         run->count++;
-        run->cosine = pairs[i].cosine > run->cosine ? pairs[i].cosine : run->cosine;
+        run->value = pairs[i].value > run->value ? pairs[i].value : run->value;
     }
     return true;
 }
@@ -100,15 +100,24 @@ static bool thin_near_rows(struct semantic_linking *linking)
     return room;
 }
 
+static float value_of_rows(const struct semantic_linking *linking,
+                           const struct doppel_vector_pair *pair)
+{
+    const float *levels = linking->levels;
+    return levels ? doppel_vector_cohort_normalise(pair->cosine, levels[pair->a], levels[pair->b])
+                  : pair->cosine;
+}
+
 static bool note_near_pairs(void *context, const struct doppel_vector_pair *pairs, size_t count)
 {
     struct semantic_linking *linking = context;
     bool room = linking->pairs.count < linking->thin_at || thin_near_rows(linking);
     for (size_t i = 0; i < count && room; i++) {
         const uint32_t a = linking->text_of[pairs[i].a], b = linking->text_of[pairs[i].b];
+        const float cosine = pairs[i].cosine, value = value_of_rows(linking, &pairs[i]);
         const struct near_rows near =
-            a < b ? (struct near_rows){b, a, pairs[i].b, pairs[i].a, pairs[i].cosine}
-                  : (struct near_rows){a, b, pairs[i].a, pairs[i].b, pairs[i].cosine};
+            a < b ? (struct near_rows){b, a, pairs[i].b, pairs[i].a, cosine, value}
+                  : (struct near_rows){a, b, pairs[i].a, pairs[i].b, cosine, value};
         room = a == b || array_push(&linking->pairs, near);
     }
     if (!room)
@@ -116,7 +125,7 @@ static bool note_near_pairs(void *context, const struct doppel_vector_pair *pair
     return room;
 }
 
-static bool is_linking_stopped(void *context)
+bool semantic_linking_stopped(void *context)
 {
     const struct semantic_linking *linking = context;
     return doppel_run_cancelled(linking->semantic->run);
@@ -137,14 +146,17 @@ enum doppel_status semantic_linking_join(struct semantic_linking *linking,
                                            linking->dimension};
     struct doppel_vector_join_options options = doppel_vector_join_options_default();
     struct doppel_error none = {0};
-    options.min_cosine = semantic_threshold(linking->semantic, 1);
+    const float least = semantic_threshold(linking->semantic, 1);
+    options.levels = linking->levels;
+    options.min_score = least;
+    options.min_cosine = linking->levels ? -1 : least;
     options.threads = doppel_run_jobs(run);
     options.context = linking;
-    options.stopped = is_linking_stopped;
+    options.stopped = semantic_linking_stopped;
     options.progress = show_linking;
     linking->error = error ? error : &none;
     linking->thin_at = THIN_FROM;
-    if (options.min_cosine > 1 || vectors.count < 2)
+    if (least > 1 || vectors.count < 2)
         return DOPPEL_OK;
     doppel_run_begin(run, "vectors compared", vectors.count);
     enum doppel_status status =

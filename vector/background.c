@@ -78,9 +78,11 @@ static float score_of_cosine(const struct pair_sampling *sampling, size_t a, siz
     const struct doppel_vector_background_options *options = sampling->options;
     if (!options->levels)
         return cosine;
-    return cosine < options->min_cosine
-               ? -1
-               : doppel_vector_cohort_normalise(cosine, options->levels[a], options->levels[b]);
+    if (cosine < options->min_cosine)
+        return -1;
+    if (options->of_queries)
+        return doppel_vector_cohort_normalise(cosine, options->levels[(a ^ b) & 1 ? a : b], 0);
+    return doppel_vector_cohort_normalise(cosine, options->levels[a], options->levels[b]);
 }
 
 static void look_at_pair(struct pair_sampling *sampling, size_t a, size_t b)
@@ -176,7 +178,8 @@ static double mean_level(const struct pair_sampling *sampling)
     double sum = 0;
     for (size_t i = 0; i < sampling->vectors->count && levels; i++)
         sum += (double)levels[i];
-    return levels ? sum / (double)sampling->vectors->count : 0;
+    const double both = levels ? sum / (double)sampling->vectors->count : 0;
+    return sampling->options->of_queries ? both / 2 : both;
 }
 
 static struct doppel_vector_background *background_of(struct pair_sampling *sampling)

@@ -171,7 +171,7 @@ DOPPEL_API struct doppel_vector_cohort_options doppel_vector_cohort_options_defa
 /**
  * Take a sample of a set, each so many-th vector.
  *
- * @param vectors its rows are borrowed for the cohort's life
+ * @param vectors its rows are borrowed for as long as scores or levels of the set are asked for
  * @param out given (doppel_vector_cohort_free): about 2 × size × dimension bytes, the dimension
  *     rounded up to a multiple of 64
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: options or a dimension out of range; DOPPEL_E_FORMAT: a row
@@ -240,6 +240,10 @@ struct doppel_vector_background_options {
      * cosine is at least `min_cosine`; the others have the score -1. Wherever a cosine is named
      * below, it is a score then. NULL, and default: at cosines. Borrowed */
     const float *levels;
+    /** The level of one of the two counts alone, which one is by chance, and that of the other as
+     * 0: so are scores of what is near a query, when only the query's level is known. Default false
+     */
+    bool of_queries;
     float min_cosine;               /**< -1 to 1 */
     uint32_t threads;               /**< 0: one */
     void *context;                  /**< of `stopped` */

@@ -197,6 +197,17 @@ def test_what_is_distinct_or_gone_is_not_linked():
         assert last["semantic"]["item"] not in pair, row
 
 
+def test_links_by_scores():
+    plain, links = links_of(), links_of("--scores")
+    assert len(links) >= 16 and len(links) > len(plain), (plain, links)
+    for row in links:
+        link = row["semantic"]
+        assert family(row["record"]) == family(link["of"]), row
+        assert link["score"] < link["cosine"] - 0.1 and link["false_positive_rate"] <= 1e-5, row
+    said = doppel("groups", *LIBRARY, "--scores").stderr
+    assert "at a score of 0." in said, said
+
+
 # ---- files ----
 
 
@@ -235,6 +246,16 @@ def test_files_are_linked_without_a_library():
     table = scan("files").stdout.split("Texts that mean the same")[1]
     assert kept["path"] + " (in group 1)" in table, table
     assert scan("files", "--json").stdout == done.stdout
+
+
+def test_files_are_linked_by_scores():
+    done = scan("files", "--scores", "--json", "--save", "scores.scan")
+    links = [row for row in lines_of(done) if "group" not in row]
+    right = sum(row["path"][7:11] == row["semantic"]["of_path"][7:11] for row in links)
+    assert right >= 14 and len(links) <= right + 5, (right, links)
+    assert all(row["semantic"]["score"] < row["semantic"]["cosine"] - 0.1 for row in links), links
+    assert "at a score of 0." in done.stderr, done.stderr
+    assert doppel("scan", "scores.scan", "--json").stdout == done.stdout
 
 
 def test_scan_without_what_it_needs():

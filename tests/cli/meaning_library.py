@@ -111,6 +111,45 @@ def test_a_text_in_other_words_is_found():
     assert found >= 27, found
 
 
+def test_scores_find_no_fewer():
+    found = 0
+    for i in range(0, TEXTS, 60):
+        query = write("query.txt", in_words(MEANT[i], "b"))
+        rows = find(query, "--scores", "--max-fp-rate", "1e-4")
+        found += rows[0].get("record") == f"t{i}"
+        levels = [row["cosine"] - row["score"] for row in rows]  # half of that of the query
+        assert 0.1 < min(levels) and max(levels) - min(levels) < 2e-4, rows
+        assert all(0 < row["false_positive_rate"] <= 1e-4 for row in rows), rows
+        rates = [row["false_positive_rate"] for row in rows]
+        assert rates == sorted(rates) and all("tier" in row for row in rows), rows
+        by_cosine = find(query, "--max-fp-rate", "1e-4")
+        assert not any("score" in row for row in by_cosine)
+        assert by_cosine[0]["cosine"] == rows[0]["cosine"]
+    assert found >= 28, found
+    find(write("query.txt", in_words(some_meanings(), "b")), "--scores", code=1)
+
+
+def test_scores_of_passages():
+    mixed = [CHANCE.sample(range(MEANINGS), 130) for _ in range(PARAGRAPHS)]
+    mixed[4] = PASSAGES[9][3]
+    rows = find(write("query.txt", document(mixed, "b")), "--scores")
+    row = next(row for row in rows if row["record"] == "d9")
+    assert row["extent"] == "overlaps" and row["segments"], row
+    assert row["score"] < row["cosine"] - 0.1, row
+
+
+def test_decisions_by_scores():
+    lines = "".join(json.dumps({"id": f"o{i}", "text": in_words(MEANT[i], "b")}) + "\n"
+                    for i in range(30, 900, 60))  # fmt: skip
+    done = doppel("check", "-L", "library", "--semantic", "--scores", "--json", "-", input=lines)
+    links = [one["semantic"] for one in lines_of(done) if "semantic" in one]
+    assert len(links) >= 14 and all(one["score"] < one["cosine"] - 0.1 for one in links), links
+    for words in ((), ("--semantic", "--min-cosine", "0.9")):
+        for verb in ("find", "check", "ingest", "groups", "scan"):
+            done = doppel(verb, "--scores", *words, "kept.txt", code=2)
+            assert "'--scores' goes with '--semantic'" in done.stderr, done.stderr
+
+
 def test_an_unrelated_text_is_not():
     rows = find(write("query.txt", in_words(some_meanings(), "b")), code=1)
     assert rows == [{"query": "query.txt", "match": False}], rows

@@ -56,6 +56,7 @@ struct doppel_semantic *open_links(const struct linked_library *of, bool embeds,
     options.write = embeds;
     options.max_fp_rate = rate;
     options.min_cosine = cosine;
+    options.scores = of->scores;
     options.nearest = MOST_TEXTS;
     if (doppel_semantic_new(of->run, of->library, &options, &semantic, &error))
         fail_msg("%s", error.message);

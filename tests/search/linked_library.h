@@ -29,6 +29,7 @@ struct linked_library {
     struct doppel_library *library;
     char *texts[MOST_TEXTS]; /* number i is item i + 1 */
     size_t count;
+    bool scores; /* what is opened rates scores */
 };
 
 /* With a model and a run. */

@@ -141,6 +141,44 @@ static void links_are_what_is_found(void **state)
     }
 }
 
+/* Links are scored by both texts' levels, searches by the query's: each with rates of its own, also
+ * where one follows the other. */
+static void scores_find_more(void **state)
+{
+    struct linked_library *of = *state;
+    struct doppel_semantic_links_summary plain, scored;
+    struct links links = {0};
+    struct doppel_semantic_results first = {0}, second = {0};
+    const char *text = of->texts[FAMILIES + 3];
+    find_links(of, 0.002, 0, (struct doppel_semantic_links_options){.summary = &plain}, &links);
+    of->scores = true;
+    struct doppel_semantic *semantic = open_links(of, true, 0.002, 0);
+    assert_int_equal(doppel_semantic_search(semantic, text, strlen(text), &first, NULL), DOPPEL_OK);
+    links.count = 0;
+    const struct doppel_semantic_links_options options = {.summary = &scored};
+    assert_int_equal(doppel_semantic_links(semantic, &options, take_link, &links, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_semantic_search(semantic, text, strlen(text), &second, NULL),
+                     DOPPEL_OK);
+    assert_true(!plain.scored && scored.scored);
+    print_message("%zu linked by cosines, %zu by scores\n", (size_t)plain.linked, links.count);
+    assert_true(links.count > plain.linked);
+    for (size_t i = 0; i < links.count; i++) {
+        const struct doppel_semantic_link *link = &links.items[i].link;
+        assert_true(link->has_score && link->score < link->cosine && link->tier);
+        assert_true(link->false_positive_rate <= 0.002);
+        assert_true(link->segment_count || link->score >= scored.min_cosine);
+    }
+    assert_true(first.count && first.count == second.count);
+    for (size_t i = 0; i < first.count; i++) {
+        assert_int_equal(first.links[i].of_item, second.links[i].of_item);
+        assert_true(first.links[i].score == second.links[i].score);
+        assert_true(first.links[i].false_positive_rate == second.links[i].false_positive_rate);
+    }
+    doppel_semantic_results_free(&first);
+    doppel_semantic_results_free(&second);
+    doppel_semantic_free(semantic);
+}
+
 static void a_rate_that_cannot_be_told_links_nothing(void **state)
 {
     struct doppel_semantic_links_summary summary;
@@ -284,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_link_is_written),
         ON_A_LIBRARY(links_are_what_is_found),
+        ON_A_LIBRARY(scores_find_more),
         ON_A_LIBRARY(a_rate_that_cannot_be_told_links_nothing),
         ON_A_LIBRARY(texts_of_one_group_are_not_linked),
         ON_A_LIBRARY(only_the_wanted_are_linked),

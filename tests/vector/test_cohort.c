@@ -215,6 +215,38 @@ static void test_rates_of_scores(void **state)
     free(rows);
 }
 
+/* Of each pair one of the two is the query; which of them, is half this and half that. */
+static void test_rates_of_scores_of_queries(void **state)
+{
+    (void)state;
+    enum { COUNT = 600, SIZE = 12 };
+    float *rows = random_vectors(SHAPE_FAMILIES, COUNT, SIZE, 3), *levels = calloc(COUNT, 4);
+    const struct doppel_vectors vectors = {rows, COUNT, SIZE};
+    struct doppel_vector_background_options options = doppel_vector_background_options_default();
+    struct doppel_vector_background *background = NULL;
+    for (size_t i = 0; i < COUNT; i++)
+        levels[i] = i % 2 ? 0.6F : -0.2F;
+    options.levels = levels;
+    options.of_queries = true;
+    options.min_cosine = -1;
+    assert_int_equal(doppel_vector_background_make(&vectors, &options, &background, NULL),
+                     DOPPEL_OK);
+    for (float score = -0.5F; score < 0.9F; score += 0.1F) {
+        double reaching = 0;
+        for (size_t a = 0; a < COUNT; a++)
+            for (size_t b = 0; b < COUNT; b++)
+                reaching += a != b && doppel_vector_cosine(rows + a * SIZE, rows + b * SIZE, SIZE) -
+                                              levels[a] / 2 >=
+                                          score;
+        const double expected = reaching / (COUNT * (COUNT - 1.0));
+        assert_true(fabs(doppel_vector_background_rate(background, score) - expected) <
+                    0.02 * expected + 2e-3);
+    }
+    doppel_vector_background_free(background);
+    free(levels);
+    free(rows);
+}
+
 static bool stop_at_once(void *context)
 {
     (void)context;
@@ -281,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_a_level_is_that_of_a_vector_from_elsewhere),
         cmocka_unit_test(test_what_is_usual_scores_less),
         cmocka_unit_test(test_rates_of_scores),
+        cmocka_unit_test(test_rates_of_scores_of_queries),
         cmocka_unit_test(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,8 +211,8 @@ const struct option_info option_table[] = {
      VERBS_SEMANTIC, SECTION_MATCHING},
     {"scores", 0, NULL, OPTION_FLAG, AT(scores), NULL,
      "With --semantic: compare texts by how much nearer they are than what is usual around them; "
-     "finds more at the same rate, and takes about twice as long",
-     VERB_DEDUP, SECTION_MATCHING},
+     "finds more at the same rate, and takes longer",
+     VERBS_SEMANTIC, SECTION_MATCHING},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
      "Do not search for recordings at another speed, tempo or pitch, or videos at another speed, "
      "where none is found at the same one",

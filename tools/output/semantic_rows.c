@@ -97,8 +97,9 @@ void semantic_rows_sum_up(struct report *report,
         snprintf(more, sizeof more, " %" PRIu64 " more needed not be embedded;", repeated);
     report_notice(report,
                   "semantic: %" PRIu64 " text%s vectors, of %" PRIu64 " passage%s;%s %" PRIu64
-                  " %s like an earlier one, at a cosine of %.3f or more",
+                  " %s like an earlier one, at a %s of %.3f or more",
                   summary->texts, summary->texts == 1 ? " has" : "s have", summary->vectors,
                   summary->vectors == 1 ? "" : "s", more, summary->linked,
-                  summary->linked == 1 ? "is" : "are", (double)summary->min_cosine);
+                  summary->linked == 1 ? "is" : "are", summary->scored ? "score" : "cosine",
+                  (double)summary->min_cosine);
 }

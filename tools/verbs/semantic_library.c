@@ -52,6 +52,7 @@ struct doppel_semantic_options semantic_options_from(const struct settings *sett
     options.durable = settings->durable;
     options.text = corpus_text_from(settings);
     options.min_cosine = semantic_cosine_from(settings);
+    options.scores = settings->scores;
     if (settings->max_false_positives > 0)
         options.max_fp_rate = settings->max_false_positives;
     return options;

@@ -9,7 +9,8 @@
  * synonyms, as far as they have some, or all of these, and moved by up to six places: which share
  * is found? Also where one pair in a hundred is a false one among pairs of one topic: texts of a
  * document, up to six texts from each other. Whitened are they by what the corpus has in common;
- * or, as whitened models are, by texts of the other half, all or some. */
+ * or, as whitened models are, by texts of the other half, all or some. Scores subtract a share of
+ * the levels of both texts, or, as a search of a library does, half of that of the query. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,9 @@ struct way {
     struct doppel_vectors corpus;
     const float *held, *edited[EDITS];
     struct doppel_vector_cohort *cohort; /* NULL: by cosine */
-    const float *levels;                 /* of the corpus */
+    float share;                         /* of a level that counts */
+    bool of_queries;                     /* and of one text alone */
+    const float *levels;                 /* of the corpus: this share of them */
     struct doppel_vector_background *background;
     float *held_levels; /* NAN: not known yet */
 };
@@ -192,12 +195,12 @@ static float level_of_row(const struct way *way, const float *row)
     float level;
     if (!doppel_vector_cohort_level(way->cohort, row, 1, &level))
         abort();
-    return level;
+    return way->share * level;
 }
 
 static float level_of_place(const struct way *way, size_t place)
 {
-    return way->levels[place];
+    return way->of_queries ? 0 : way->levels[place];
 }
 
 /* Of a text of the corpus and another vector; of the latter either the place or the numbers. */
@@ -210,8 +213,7 @@ static float value_of(const struct way *way, size_t place, size_t other, const f
     if (!way->cohort)
         return cosine;
     return doppel_vector_cohort_normalise(cosine, level_of_place(way, place),
-                                          row ? level_of_row(way, row)
-                                              : level_of_place(way, other));
+                                          row ? level_of_row(way, row) : way->levels[other]);
 }
 
 static float level_of_held(const struct way *way, size_t i)
@@ -278,6 +280,17 @@ static void print_recall(const struct meaning_bench *bench, const struct way *wa
         printf(" %5.3f", (double)found[t] / EDITED);
 }
 
+static float *shared_levels(const struct way *way)
+{
+    const float *levels;
+    struct doppel_error error;
+    float *shares = malloc((way->corpus.count + 1) * sizeof *shares);
+    bench_must(doppel_vector_cohort_levels(way->cohort, &levels, &error), &error);
+    for (size_t i = 0; i < way->corpus.count; i++)
+        shares[i] = way->share * levels[i];
+    return shares;
+}
+
 static void measure_way(const struct meaning_bench *bench, struct way *way)
 {
     struct doppel_vector_background_options options = doppel_vector_background_options_default();
@@ -286,8 +299,9 @@ static void measure_way(const struct meaning_bench *bench, struct way *way)
     double held[RATES], apart[RATES];
     options.threads = 2;
     if (way->cohort)
-        bench_must(doppel_vector_cohort_levels(way->cohort, &way->levels, &error), &error);
+        way->levels = shared_levels(way);
     options.levels = way->levels;
+    options.of_queries = way->of_queries;
     options.min_cosine = -1;
     bench_must(doppel_vector_background_make(&way->corpus, &options, &way->background, &error),
                &error);
@@ -326,6 +340,24 @@ static struct way whitened_way(const struct meaning_bench *bench, const char *na
                         .edited = {edited[0], edited[1]}};
 }
 
+/* The same by scores. @param of_queries of the query's level alone */
+static void measure_scores(const struct meaning_bench *bench, struct way way, const char *name,
+                           float share, bool of_queries)
+{
+    struct doppel_vector_cohort_options options = doppel_vector_cohort_options_default();
+    struct doppel_error error;
+    options.threads = 2;
+    way.name = name;
+    way.share = share;
+    way.of_queries = of_queries;
+    way.held_levels = malloc((bench->held_count + 1) * sizeof *way.held_levels);
+    for (size_t i = 0; i < bench->held_count; i++)
+        way.held_levels[i] = NAN;
+    bench_must(doppel_vector_cohort_make(&way.corpus, &options, &way.cohort, &error), &error);
+    measure_way(bench, &way);
+    doppel_vector_cohort_free(way.cohort);
+}
+
 /* As a whitened model that was made for other texts; of some it takes each so many-th. */
 static void measure_by_others(const struct meaning_bench *bench)
 {
@@ -342,6 +374,10 @@ static void measure_by_others(const struct meaning_bench *bench)
         snprintf(name, sizeof name, "by %zu others", count);
         struct way white = whitened_way(bench, name, &learned);
         measure_way(bench, &white);
+        if (i == 0) {
+            measure_scores(bench, white, "  of queries", 1, true);
+            measure_scores(bench, white, "  .7 of both", 0.7F, false);
+        }
     }
     free(some);
 }
@@ -350,26 +386,18 @@ static void measure_all_ways(const struct meaning_bench *bench)
 {
     const uint32_t size = bench->dimension;
     const struct doppel_vectors raw = {bench->corpus_rows, bench->corpus_count, size};
-    struct doppel_vector_cohort_options options = doppel_vector_cohort_options_default();
-    struct doppel_vector_cohort *cohort;
-    struct doppel_error error;
-    float *levels = malloc((bench->held_count + 1) * sizeof *levels);
-    for (size_t i = 0; i < bench->held_count; i++)
-        levels[i] = NAN;
     struct way plain = {.name = "cosines",
                         .corpus = raw,
                         .held = bench->held_rows,
                         .edited = {bench->edited_rows[0], bench->edited_rows[1]}};
     struct way white = whitened_way(bench, "whitened", &raw);
     measure_way(bench, &plain);
+    measure_scores(bench, plain, "  of queries", 1, true);
+    measure_scores(bench, plain, "  .7 of both", 0.7F, false);
     measure_way(bench, &white);
+    measure_scores(bench, white, "scores", 1, false);
+    measure_scores(bench, white, "  .7 of both", 0.7F, false);
     measure_by_others(bench);
-    bench_must(doppel_vector_cohort_make(&white.corpus, &options, &cohort, &error), &error);
-    struct way scored = white;
-    scored.name = "scores";
-    scored.cohort = cohort;
-    scored.held_levels = levels;
-    measure_way(bench, &scored);
 }
 
 int main(int count, char **arguments)
