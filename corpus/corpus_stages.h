@@ -2,13 +2,15 @@
  * doppel/corpus_stages.h: doppel_dedup (doppel/corpus.h) in stages, whose parts run as processes of
  * their own, on any machines that share a folder, under any scheduler.
  *
- *     sign 1/K ─┐           ┌─ join 1/J ─┐            ┌─ emit 1/E
- *       …       ├─ all K ───┤     …      ├─ decide ───┤    …
- *     sign K/K ─┘           └─ join J/J ─┘            └─ emit E/E
+ *     sign 1/K ─┐     ┌─ join 1/J ─┐     ┌─ compare 1/C ─┐              ┌─ emit 1/E
+ *       …       ├─────┤     …      ├─────┤       …       ├─── decide ───┤     …
+ *     sign K/K ─┘     └─ join J/J ─┘     └─ compare C/C ─┘              └─ emit E/E
  *
  * A part of `sign` reads a range of the input's bytes, and signs its records. One of `join` finds,
- * in its share of the keys of bands, which records have the same. `decide` reads all of that and
- * keeps to the rule, in one process. A part of `emit` visits the decisions of a range of records;
+ * in its share of the keys of bands, which records have the same. One of `compare` compares records
+ * of a range with those that most likely stand for their groups; what it leaves, or all where no
+ * such part was run, `decide` compares itself. That reads everything and keeps to the rule, in one
+ * process. A part of `emit` visits the decisions of a range of records;
  * those of all parts, one after the other, are doppel_dedup's, for any numbers of parts.
  *
  * Each part leaves one file in the folder of the run, under another name until it is whole
@@ -18,8 +20,10 @@
  * those of others are refused.
  *
  * In memory are, in `sign`, the signatures and keys of the part's records, some 800 bytes each; in
- * `join` 16 bytes for each key of 256th of all, and thread; in `decide` 500 bytes for each record
- * of the run, of which options.memory_bytes bounds the most; in `emit` 100 for each of the part.
+ * `join` 16 bytes for each key of a 256th of all, and thread; in `compare` 600 bytes for each
+ * record of the part, and as many for those that it is compared with; in `decide` 500 bytes for
+ * each record of the run, of which options.memory_bytes bounds the most; in `emit` 100 for each of
+ * the part.
  */
 #ifndef DOPPEL_CORPUS_STAGES_H
 #define DOPPEL_CORPUS_STAGES_H
@@ -33,11 +37,12 @@ extern "C" {
 enum doppel_stage {
     DOPPEL_STAGE_SIGN = 1,
     DOPPEL_STAGE_JOIN = 2,
-    DOPPEL_STAGE_DECIDE = 3,
-    DOPPEL_STAGE_EMIT = 4
+    DOPPEL_STAGE_COMPARE = 3,
+    DOPPEL_STAGE_DECIDE = 4,
+    DOPPEL_STAGE_EMIT = 5
 };
 
-/** "sign", "join", "decide" or "emit"; static storage. Thread-safe. */
+/** "sign", "join", "compare", "decide" or "emit"; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_stage_name(enum doppel_stage stage);
 
 /** The most parts of `sign` and `emit`, and of `join`. */
@@ -85,6 +90,13 @@ DOPPEL_API enum doppel_status doppel_stages_sign(struct doppel_stages *stages,
 DOPPEL_API enum doppel_status doppel_stages_join(struct doppel_stages *stages,
                                                  struct doppel_stage_part part, bool *out_was_there,
                                                  struct doppel_error *error);
+
+/** Compare a part of the records with the first ones of their bands, ahead of the decisions: what
+ * these need to know, `decide` then looks up. All parts must be there, or none. */
+DOPPEL_API enum doppel_status doppel_stages_compare(struct doppel_stages *stages,
+                                                    struct doppel_stage_part part,
+                                                    bool *out_was_there,
+                                                    struct doppel_error *error);
 
 /** Decide about all records. DOPPEL_E_ARGUMENT also where no record has a text. */
 DOPPEL_API enum doppel_status doppel_stages_decide(struct doppel_stages *stages,

@@ -16,6 +16,7 @@
 #include <doppel/corpus.h>
 #include <doppel/vector.h>
 
+#include "corpus/dedup/compared.h"
 #include "corpus/dedup/space.h"
 #include "corpus/read/reader.h"
 
@@ -111,7 +112,8 @@ struct dedup {
     /* From a record's cell to the next record's, and to its next band's, within a chunk: by record,
      * or, where cells may lie in a file, by band, so that a pass over a band writes few pages. */
     size_t cell_row, cell_band;
-    struct chunked verdicts; /* struct dedup_verdict */
+    struct compared_pairs compared; /* what need not be compared any more */
+    struct chunked verdicts;        /* struct dedup_verdict */
     struct arena strings;
     ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
 

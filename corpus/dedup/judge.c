@@ -38,9 +38,9 @@ static enum doppel_status know_pair_sizes(struct judge *judge, uint32_t number, 
     return status;
 }
 
-static enum doppel_status judge_pair(struct judge *judge, uint32_t number, uint32_t leader,
-                                     struct doppel_match *out, bool *out_matches,
-                                     struct doppel_error *error)
+enum doppel_status judge_compare(struct judge *judge, uint32_t number, uint32_t leader,
+                                 struct doppel_match *out, bool *out_matches,
+                                 struct doppel_error *error)
 {
     const struct dedup *dedup = judge->dedup;
     struct doppel_text_evidence record, item;
@@ -80,7 +80,9 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
         bool matches;
         if (leader < low || !judge_leads(judge, leader))
             continue;
-        enum doppel_status status = judge_pair(judge, number, leader, &match, &matches, error);
+        enum doppel_status status = DOPPEL_OK;
+        if (!compared_find(&judge->dedup->compared, number, leader, &match, &matches))
+            status = judge_compare(judge, number, leader, &match, &matches, error);
         if (status)
             return status;
         if (matches && match.relation == DOPPEL_RELATION_SAME) {

@@ -19,6 +19,11 @@ enum doppel_status judge_init(struct judge *judge, struct dedup *dedup, size_t c
                               struct doppel_error *error);
 void judge_free(struct judge *judge);
 
+/** Whether a record and an earlier one match. @param out whole where they do. DOPPEL_E_MEMORY */
+enum doppel_status judge_compare(struct judge *judge, uint32_t number, uint32_t leader,
+                                 struct doppel_match *out, bool *out_matches,
+                                 struct doppel_error *error);
+
 /* The representatives that a record matches. */
 struct finding {
     bool searched;

@@ -10,61 +10,12 @@
 
 _Static_assert(sizeof(struct decided_row) == 56, "docs/formats.md");
 
-/* ---- cells ---- */
-
-/* Of one fence: how many there are of each band, then number and first of each. */
-static bool take_joined_cells(const struct dedup *dedup, const uint32_t *words, size_t count)
+static bool take_joined_cell(void *context, uint32_t number, uint32_t band, uint32_t first)
 {
-    size_t at = dedup->bands;
-    if (count < at)
-        return false;
-    for (uint32_t band = 0; band < dedup->bands; band++)
-        for (uint32_t i = 0; i < words[band]; i++, at += 2) {
-            if (count - at < 2 || words[at] >= dedup->count || words[at + 1] >= words[at])
-                return false;
-            if (dedup_takes_part(dedup, words[at]))
-                *dedup_cell_of(dedup, words[at], band) = words[at + 1];
-        }
-    return at == count;
-}
-
-static enum doppel_status load_joined(const struct doppel_stages *stages, struct dedup *dedup,
-                                      struct doppel_stage_part part, struct doppel_error *error)
-{
-    struct stage_file file;
-    struct stage_bytes bytes = {0};
-    size_t count;
-    enum doppel_status status = stage_file_open(stages, DOPPEL_STAGE_JOIN, part, 0, &file, error);
-    if (status)
-        return status;
-    if (file.head.records != dedup->count)
-        TRY(stage_file_is_odd(&file, error));
-    for (uint32_t i = 0; i < file.head.sections; i++) {
-        TRY(stage_file_read_rows(&file, i, sizeof(uint32_t), &bytes, &count, error));
-        if (!take_joined_cells(dedup, (const uint32_t *)(const void *)bytes.items, count))
-            TRY(stage_file_is_odd(&file, error));
-        chunked_let_go(&dedup->cells);
-    }
-done:
-    free(bytes.items);
-    stage_file_close(&file);
-    return status;
-}
-
-static enum doppel_status load_cells(const struct doppel_stages *stages, struct dedup *dedup,
-                                     struct doppel_error *error)
-{
-    uint32_t parts;
-    enum doppel_status status;
-    TRY(stages_parts_of(stages, DOPPEL_STAGE_JOIN, &parts, error));
-    TRY(dedup_empty_cells(dedup, error));
-    for (uint32_t i = 0; i < parts; i++) {
-        TRY(load_joined(stages, dedup, (struct doppel_stage_part){i + 1, parts}, error));
-        if (!dedup_goes_on(dedup, "parts read", i + 1, parts))
-            TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted: nothing was decided"));
-    }
-done:
-    return status;
+    const struct dedup *dedup = context;
+    if (dedup_takes_part(dedup, number))
+        *dedup_cell_of(dedup, number, band) = first;
+    return true;
 }
 
 /* As the reader refuses it that sees all of an input. */
@@ -95,11 +46,13 @@ static enum doppel_status decide_run(const struct doppel_stages *stages, struct 
     enum doppel_status status;
     TRY(stages_parts_of(stages, DOPPEL_STAGE_SIGN, &parts, error));
     TRY(signed_starts(stages, parts, &starts, error));
-    TRY(signed_load(stages, dedup, starts, parts, (struct record_span){0, starts[parts]}, true,
-                    error));
+    const struct signed_wish all = {.span = {0, starts[parts]}, .signatures = true};
+    TRY(signed_load(stages, dedup, starts, parts, &all, error));
     TRY(check_that_texts_are_there(dedup, error));
     TRY(dedup_find_same(dedup, error));
-    TRY(load_cells(stages, dedup, error));
+    TRY(dedup_empty_cells(dedup, error));
+    TRY(joined_visit(stages, dedup, dedup->count, take_joined_cell, dedup, error));
+    TRY(compared_load(stages, dedup->count, &dedup->compared, error));
     TRY(dedup_replay(dedup, error));
     dedup_conclude(dedup);
 done:
@@ -211,6 +164,7 @@ enum doppel_status doppel_stages_decide(struct doppel_stages *stages, bool *out_
     TRY(decide_run(stages, &dedup, error));
     TRY(write_decided(stages, &dedup, error));
 done:
+    free((void *)(uintptr_t)dedup.compared.items);
     dedup_end(&dedup);
     return status;
 }

@@ -154,12 +154,6 @@ static enum doppel_status emit_file(struct stage_emission *emission, uint32_t fi
     return status;
 }
 
-static struct record_span span_of_part(uint64_t records, struct doppel_stage_part part)
-{
-    return (struct record_span){(uint32_t)(records * (part.number - 1) / part.count),
-                                (uint32_t)(records * part.number / part.count)};
-}
-
 static enum doppel_status load_emission(const struct doppel_stages *stages,
                                         struct doppel_stage_part part,
                                         struct stage_emission *emission, struct doppel_error *error)
@@ -174,8 +168,9 @@ static enum doppel_status load_emission(const struct doppel_stages *stages,
     if (records != starts[parts] ||
         emission->file.head.sections != (records + DECIDED_ROWS - 1) / DECIDED_ROWS)
         TRY(stage_file_is_odd(&emission->file, error));
-    emission->span = span_of_part(records, part);
-    TRY(signed_load(stages, &emission->dedup, starts, parts, emission->span, false, error));
+    emission->span = record_span_of((uint32_t)records, part);
+    const struct signed_wish wish = {.span = emission->span};
+    TRY(signed_load(stages, &emission->dedup, starts, parts, &wish, error));
 done:
     free(starts);
     return status;

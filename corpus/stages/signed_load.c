@@ -39,7 +39,7 @@ struct signed_part {
 
 struct signed_loading {
     struct dedup *dedup;
-    bool signatures;
+    const struct signed_wish *wish;
     uint64_t *lines; /* of each file, in the parts before */
 };
 
@@ -94,7 +94,7 @@ static enum doppel_status read_signed_part(const struct signed_loading *loading,
     if (rows != part->file.head.records)
         TRY(stage_file_is_odd(file, error));
     TRY(stage_file_read(file, SIGNED_STRINGS, &part->strings, error));
-    if (!loading->signatures)
+    if (!loading->wish->signatures)
         goto done;
     TRY(stage_file_read_rows(file, SIGNED_DIGESTS, dedup->digests.row_bytes, &part->digests,
                              &digests, error));
@@ -146,7 +146,7 @@ static enum doppel_status take_signed_row(const struct signed_loading *loading,
         TRY(arena_add(&dedup->strings, &dedup->space, part->strings.items + row->strings,
                       row->strings_size, &facts.strings, error));
     *dedup_facts_of(dedup, dedup->count) = facts;
-    if (loading->signatures) {
+    if (loading->wish->signatures) {
         size_t digest = dedup->digests.row_bytes, lanes = dedup->lanes_of.row_bytes;
         memcpy(row_at(&dedup->digests, dedup->count), part->digests.items + number * digest,
                digest);
@@ -155,6 +155,11 @@ static enum doppel_status take_signed_row(const struct signed_loading *loading,
     dedup->count++;
 done:
     return status;
+}
+
+static bool is_wished(const struct signed_wish *wish, uint32_t number)
+{
+    return !wish->some || wish->some[number / 8] >> number % 8 & 1;
 }
 
 static enum doppel_status begin_loaded_file(struct dedup *dedup, uint32_t file,
@@ -177,8 +182,12 @@ static enum doppel_status take_signed_part(const struct signed_loading *loading,
         const struct signed_range *range = range_of_part(part, i);
         TRY(begin_loaded_file(dedup, range->file, error));
         for (size_t end = number + range->records; number < end; number++)
-            if (number >= part->wanted.from && number < part->wanted.to)
+            if (number < part->wanted.from || number >= part->wanted.to)
+                continue;
+            else if (is_wished(loading->wish, dedup->count))
                 TRY(take_signed_row(loading, part, number, loading->lines[range->file], error));
+            else
+                dedup->count++;
         loading->lines[range->file] += range->lines;
     }
 done:
@@ -191,7 +200,7 @@ static enum doppel_status make_loading_room(const struct signed_loading *loading
                                             struct doppel_error *error)
 {
     struct dedup *dedup = loading->dedup;
-    if (loading->signatures)
+    if (loading->wish->signatures)
         return dedup_reserve_records(dedup, count, error);
     return chunked_grow(&dedup->facts, &dedup->space, count, error);
 }
@@ -221,20 +230,19 @@ static struct record_span clip_span(struct record_span span, uint32_t start, uin
 }
 
 enum doppel_status signed_load(const struct doppel_stages *stages, struct dedup *dedup,
-                               const uint32_t *starts, uint32_t parts, struct record_span span,
-                               bool signatures, struct doppel_error *error)
+                               const uint32_t *starts, uint32_t parts,
+                               const struct signed_wish *wish, struct doppel_error *error)
 {
     size_t files = reader_file_count(dedup->reader);
-    struct signed_loading loading = {.dedup = dedup,
-                                     .signatures = signatures,
-                                     .lines = calloc(files + 1, sizeof *loading.lines)};
+    struct signed_loading loading = {
+        .dedup = dedup, .wish = wish, .lines = calloc(files + 1, sizeof *loading.lines)};
     enum doppel_status status = DOPPEL_OK;
     if (!loading.lines)
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
-    TRY(make_loading_room(&loading, span.to - span.from, error));
-    for (uint32_t i = 0; i < parts && starts[i] <= span.to; i++)
+    TRY(make_loading_room(&loading, wish->span.to - wish->span.from, error));
+    for (uint32_t i = 0; i < parts && starts[i] <= wish->span.to; i++)
         TRY(load_signed_part(stages, &loading, (struct doppel_stage_part){i + 1, parts},
-                             clip_span(span, starts[i], starts[i + 1]), error));
+                             clip_span(wish->span, starts[i], starts[i + 1]), error));
     TRY(begin_loaded_file(dedup, (uint32_t)files, error));
 done:
     free(loading.lines);

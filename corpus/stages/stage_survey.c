@@ -209,6 +209,17 @@ done:
     return status;
 }
 
+enum doppel_status stages_parts_if_any(const struct doppel_stages *stages, enum doppel_stage stage,
+                                       uint32_t *out_parts, struct doppel_error *error)
+{
+    part_sets sets = {0};
+    enum doppel_status status = find_sets(stages, stage, &sets, error);
+    bool any = sets.count > 0;
+    free_sets(&sets);
+    *out_parts = 0;
+    return status || !any ? status : stages_parts_of(stages, stage, out_parts, error);
+}
+
 /* ---- for the caller ---- */
 
 static enum doppel_status visit_set(const struct part_set *set, doppel_stage_files_visitor *visitor,

@@ -11,9 +11,8 @@
 const char *doppel_stage_name(enum doppel_stage stage)
 {
     static const char *const names[] = {
-        [DOPPEL_STAGE_SIGN] = "sign",
-        [DOPPEL_STAGE_JOIN] = "join",
-        [DOPPEL_STAGE_DECIDE] = "decide",
+        [DOPPEL_STAGE_SIGN] = "sign",       [DOPPEL_STAGE_JOIN] = "join",
+        [DOPPEL_STAGE_COMPARE] = "compare", [DOPPEL_STAGE_DECIDE] = "decide",
         [DOPPEL_STAGE_EMIT] = "emit",
     };
     return names[stage];
@@ -33,6 +32,13 @@ enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t mos
     return doppel_fail(error, DOPPEL_E_ARGUMENT,
                        "there is no part %u/%u: parts are 1/N to N/N, and N is at most %u",
                        part.number, part.count, most);
+}
+
+struct record_span record_span_of(uint32_t records, struct doppel_stage_part part)
+{
+    uint64_t all = records;
+    return (struct record_span){(uint32_t)(all * (part.number - 1) / part.count),
+                                (uint32_t)(all * part.number / part.count)};
 }
 
 /* ---- what stages cannot do ---- */

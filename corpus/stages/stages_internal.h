@@ -43,6 +43,10 @@ void stage_file_name_print(const struct stage_file_name *name, char out[STAGE_NA
 enum doppel_status stages_parts_of(const struct doppel_stages *stages, enum doppel_stage stage,
                                    uint32_t *out_parts, struct doppel_error *error);
 
+/** The same of a stage that may be left out: then there are 0. */
+enum doppel_status stages_parts_if_any(const struct doppel_stages *stages, enum doppel_stage stage,
+                                       uint32_t *out_parts, struct doppel_error *error);
+
 /** DOPPEL_E_ARGUMENT: there can be no such part. */
 enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t most,
                                      struct doppel_error *error);
@@ -84,16 +88,47 @@ struct record_span {
     uint32_t from, to;
 };
 
+/** Those that are a part's of all. */
+struct record_span record_span_of(uint32_t records, struct doppel_stage_part part);
+
 /** Of which numbers the parts of the signing are; they are `count` + 1 beginnings.
  * @param out given (free). DOPPEL_E_CORRUPT; … */
 enum doppel_status signed_starts(const struct doppel_stages *stages, uint32_t parts, uint32_t **out,
                                  struct doppel_error *error);
 
+/* What is wanted of them. */
+struct signed_wish {
+    struct record_span span;
+    bool signatures;     /* digests and lanes, too */
+    const uint8_t *some; /* a bit a record of the span: only these, though all have a number; NULL:
+                            all */
+};
+
 /** Take records into a dedup that has none, the first of them as number 0: their facts and strings,
- * and, if wanted, digests and lanes. @param starts of signed_starts */
+ * and more. @param starts of signed_starts */
 enum doppel_status signed_load(const struct doppel_stages *stages, struct dedup *dedup,
-                               const uint32_t *starts, uint32_t parts, struct record_span span,
-                               bool signatures, struct doppel_error *error);
+                               const uint32_t *starts, uint32_t parts,
+                               const struct signed_wish *wish, struct doppel_error *error);
+
+/* ---- what was joined ---- */
+
+/* Of one fence: how many cells there are of each band, then number and first of each. A visitor
+ * returns false for what cannot be. */
+typedef bool joined_cell_visitor(void *context, uint32_t number, uint32_t band, uint32_t first);
+
+/** All cells of a run of so many records, by whatever parts. DOPPEL_E_NOT_FOUND; DOPPEL_E_CORRUPT;
+ * DOPPEL_E_CANCELLED */
+enum doppel_status joined_visit(const struct doppel_stages *stages, const struct dedup *dedup,
+                                uint32_t records, joined_cell_visitor *visitor, void *context,
+                                struct doppel_error *error);
+
+/* ---- what was compared ---- */
+
+enum { COMPARED_ROWS = 1 << 16 }; /* struct compared_pair, of a section */
+
+/** Read what was compared, if anything was. @param out its items are given (free) */
+enum doppel_status compared_load(const struct doppel_stages *stages, uint32_t records,
+                                 struct compared_pairs *out, struct doppel_error *error);
 
 /* ---- what was decided ---- */
 

@@ -6,7 +6,8 @@
 FILE is a corpus that is there, such as text_dedup keeps; else one is made: texts of 100 words, four
 in ten of them copies with changed words, or a beginning, or cut. In turns: one `dedup`; the stages,
 so many processes at a time, as a scheduler has them, with a job each but for `decide`, which is
-alone; and `--stage all`. Of each the best of three turns counts. All must print the same.
+alone, and once more what it takes after `compare`; and `--stage all`. Of each the best of three
+turns counts. All must print the same.
 """
 
 import concurrent.futures
@@ -84,6 +85,11 @@ def run_stages(corpus, work):
     times["decide"] = clock.read()
     times["emit"] = run_stage(corpus, work, "emit", JOBS, ("--emit", "decisions"))
     times["stages"] = tuple(map(sum, zip(*times.values())))
+    (pathlib.Path(work) / "decide-0001-of-0001").unlink()
+    times["compare"] = run_stage(corpus, work, "compare", 2 * JOBS)
+    clock = Clock()
+    dedup(corpus, "--work", work, "--stage", "decide", "--jobs", JOBS)
+    times["decide then"] = clock.read()
     return times
 
 

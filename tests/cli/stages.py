@@ -68,11 +68,13 @@ def stage(folder, name, number=None, count=None, *more, code=0):
     return dedup(*CORPUS, "-q", "--work", folder, "--stage", name, *part, *more, code=code)
 
 
-def until_decided(folder, sign, join):
+def until_decided(folder, sign, join, compare=0):
     for number in range(1, sign + 1):
         stage(folder, "sign", number, sign, code=0)
     for number in range(1, join + 1):
         stage(folder, "join", number, join)
+    for number in range(1, compare + 1):
+        stage(folder, "compare", number, compare)
     stage(folder, "decide")
 
 
@@ -99,9 +101,9 @@ def at_once(*words):
 
 def test_any_parts_print_what_one_dedup_prints():
     wanted = {emit: at_once("--emit", emit) for emit in ("decisions", "unique", "annotated")}
-    for sign, join, emit in ((1, 1, 1), (5, 3, 4), (16, 8, 2)):
+    for sign, join, compare, emit in ((1, 1, 0, 1), (5, 3, 4, 4), (16, 8, 2, 2)):
         folder = work()
-        until_decided(folder, sign, join)
+        until_decided(folder, sign, join, compare)
         for name, lines in wanted.items():
             assert emitted(folder, emit, name) == lines, (sign, join, emit, name)
 
@@ -132,7 +134,7 @@ def test_parts_that_are_killed_are_run_again():
     folder, kills, began = work(), 0, time.monotonic()
     wanted = at_once()
     usual = time.monotonic() - began
-    for name, parts in (("sign", 4), ("join", 3), ("decide", 0), ("emit", 3)):
+    for name, parts in (("sign", 4), ("join", 3), ("compare", 3), ("decide", 0), ("emit", 3)):
         for number in range(1, max(parts, 1) + 1):
             part = ("--part", f"{number}/{parts}") if parts else ()
             code, attempts = run_killed(usual, folder, name, *part)
@@ -147,7 +149,7 @@ def test_parts_that_are_killed_are_run_again():
 
 def test_the_same_part_at_once():
     folder = work()
-    for name, parts in (("sign", 2), ("join", 2), ("decide", 0), ("emit", 2)):
+    for name, parts in (("sign", 2), ("join", 2), ("compare", 2), ("decide", 0), ("emit", 2)):
         for number in range(1, max(parts, 1) + 1):
             part = ("--part", f"{number}/{parts}") if parts else ()
             words = [*CORPUS, "-q", "--work", folder, "--stage", name, *part]
@@ -164,7 +166,7 @@ def test_status_says_what_is_missing():
     stage(folder, "sign", 2, 3)
     rows = [json.loads(line) for line in stage(folder, "status").splitlines()]
     assert rows[0] == {"stage": "sign", "parts": 3, "done": 1, "missing": [1, 3]}, rows
-    assert [row["stage"] for row in rows] == ["sign", "join", "decide", "emit"]
+    assert [row["stage"] for row in rows] == ["sign", "join", "compare", "decide", "emit"]
     said = stage(folder, "join", 1, 1, code=2)
     assert "lacks 2 of the 3 parts of --stage sign: 1, 3" in said, said
 

@@ -89,7 +89,7 @@ static char *decide_at_once(const struct doppel_dedup_options *options)
 /* ---- in stages ---- */
 
 struct parts {
-    uint32_t sign, join, emit;
+    uint32_t sign, join, compare, emit; /* compare: 0 is not */
 };
 
 static struct doppel_stages *open_stages(const struct doppel_dedup_options *options,
@@ -102,15 +102,27 @@ static struct doppel_stages *open_stages(const struct doppel_dedup_options *opti
     return stages;
 }
 
+static enum doppel_status do_one(struct doppel_stages *stages, enum doppel_stage stage,
+                                 struct doppel_stage_part part, struct doppel_error *error)
+{
+    switch (stage) {
+    case DOPPEL_STAGE_SIGN:
+        return doppel_stages_sign(stages, part, NULL, error);
+    case DOPPEL_STAGE_JOIN:
+        return doppel_stages_join(stages, part, NULL, error);
+    case DOPPEL_STAGE_COMPARE:
+        return doppel_stages_compare(stages, part, NULL, error);
+    default:
+        return doppel_stages_decide(stages, NULL, error);
+    }
+}
+
 static void do_part(struct doppel_stages *stages, enum doppel_stage stage, uint32_t number,
                     uint32_t count)
 {
     struct doppel_error error;
     const struct doppel_stage_part part = {number, count};
-    enum doppel_status status =
-        stage == DOPPEL_STAGE_SIGN   ? doppel_stages_sign(stages, part, NULL, &error)
-        : stage == DOPPEL_STAGE_JOIN ? doppel_stages_join(stages, part, NULL, &error)
-                                     : doppel_stages_decide(stages, NULL, &error);
+    enum doppel_status status = do_one(stages, stage, part, &error);
     if (status)
         fail_msg("%s", error.message);
 }
@@ -121,6 +133,8 @@ static void do_until_decided(struct doppel_stages *stages, const struct parts *p
         do_part(stages, DOPPEL_STAGE_SIGN, i, parts->sign);
     for (uint32_t i = 1; i <= parts->join; i++)
         do_part(stages, DOPPEL_STAGE_JOIN, i, parts->join);
+    for (uint32_t i = 1; i <= parts->compare; i++)
+        do_part(stages, DOPPEL_STAGE_COMPARE, i, parts->compare);
     do_part(stages, DOPPEL_STAGE_DECIDE, 1, 1);
 }
 
@@ -249,7 +263,8 @@ static void work_anew(struct shards *shards, unsigned number)
 /* ---- the same decisions ---- */
 
 static const struct parts divisions[] = {
-    {1, 1, 1}, {2, 3, 2}, {3, 1, 7}, {7, 5, 1}, {40, 16, 33}, {1, 256, 500}, {500, 2, 3},
+    {1, 1, 0, 1},    {2, 3, 1, 2},       {3, 1, 4, 7},   {7, 5, 0, 1},
+    {40, 16, 9, 33}, {1, 256, 500, 500}, {500, 2, 2, 3},
 };
 
 static void decides_the_same_for_any_parts(void **state)
@@ -296,7 +311,7 @@ static void decides_the_same_with_other_options(void **state)
         options->files.max_line_bytes = i == 2 ? 400 : DOPPEL_MAX_RECORD_BYTES;
         char *wanted = decide_at_once(options);
         work_anew(&shards, i);
-        assert_stages_decide(options, shards.work, (struct parts){3, 2, 2}, wanted);
+        assert_stages_decide(options, shards.work, (struct parts){3, 2, i % 3, 2}, wanted);
         free(wanted);
     }
     end_shards(&shards);
@@ -342,9 +357,9 @@ static enum doppel_status do_next(struct doppel_stages *stages, enum doppel_stag
     enum doppel_status status =
         stage == DOPPEL_STAGE_SIGN
             ? doppel_stages_join(stages, (struct doppel_stage_part){1, 1}, NULL, error)
-        : stage == DOPPEL_STAGE_JOIN ? doppel_stages_decide(stages, NULL, error)
-                                     : doppel_stages_emit(stages, (struct doppel_stage_part){1, 1},
-                                                          add_whole_decision, &out, error);
+        : stage < DOPPEL_STAGE_DECIDE ? doppel_stages_decide(stages, NULL, error)
+                                      : doppel_stages_emit(stages, (struct doppel_stage_part){1, 1},
+                                                           add_whole_decision, &out, error);
     bytes_free(&out);
     return status;
 }
@@ -396,12 +411,13 @@ static void refuses_files_with_other_bytes(void **state)
     struct shards shards = one_file(&(struct corpus_plan){.seed = 8, .count = 90, .templates = 1});
     char *wanted = decide_at_once(&shards.options);
     struct doppel_stages *stages = open_stages(&shards.options, shards.work);
-    do_until_decided(stages, &(struct parts){2, 1, 1});
+    do_until_decided(stages, &(struct parts){2, 1, 1, 1});
     static const struct {
         enum doppel_stage stage;
         const char *name, *next;
     } cases[] = {{DOPPEL_STAGE_SIGN, "sign-0002-of-0002", "join-0001-of-0001"},
                  {DOPPEL_STAGE_JOIN, "join-0001-of-0001", "decide-0001-of-0001"},
+                 {DOPPEL_STAGE_COMPARE, "compare-0001-of-0001", "decide-0001-of-0001"},
                  {DOPPEL_STAGE_DECIDE, "decide-0001-of-0001", "none"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *path = path_in(shards.work, cases[i].name);
@@ -462,16 +478,16 @@ static void mends_what_is_damaged(void **state)
     (void)state;
     struct shards shards = one_file(&(struct corpus_plan){.seed = 5, .count = 50});
     struct doppel_stages *stages = open_stages(&shards.options, shards.work);
-    do_until_decided(stages, &(struct parts){2, 2, 1});
+    do_until_decided(stages, &(struct parts){2, 2, 2, 1});
     static const char *const names[] = {"sign-0001-of-0002", "join-0002-of-0002",
-                                        "decide-0001-of-0001"};
+                                        "compare-0001-of-0002", "decide-0001-of-0001"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = path_in(shards.work, names[i]);
         struct bytes before = read_bytes(path);
         struct bytes bent = read_bytes(path);
         bent.data[bent.size / 2] ^= 1;
         write_file(path, bent.data, bent.size);
-        do_part(stages, (enum doppel_stage)(i + 1), (uint32_t)(i == 1 ? 2 : 1), i == 2 ? 1 : 2);
+        do_part(stages, (enum doppel_stage)(i + 1), (uint32_t)(i == 1 ? 2 : 1), i == 3 ? 1 : 2);
         struct bytes after = read_bytes(path);
         assert_int_equal(after.size, before.size);
         assert_memory_equal(after.data, before.data, before.size);
@@ -502,6 +518,25 @@ static void names_the_parts_that_are_missing(void **state)
     assert_int_equal(doppel_stages_join(stages, only, NULL, &error), DOPPEL_E_NOT_FOUND);
     assert_non_null(strstr(error.message, "3 of the 9 parts of --stage sign: 3, 7 to 8"));
     assert_int_equal(doppel_stages_decide(stages, NULL, &error), DOPPEL_E_NOT_FOUND);
+    doppel_stages_free(stages);
+    end_shards(&shards);
+}
+
+/* All that was to be compared, or nothing. */
+static void wants_all_parts_that_compare(void **state)
+{
+    (void)state;
+    struct shards shards = one_file(&(struct corpus_plan){.seed = 6, .count = 40});
+    struct doppel_stages *stages = open_stages(&shards.options, shards.work);
+    struct doppel_error error;
+    do_part(stages, DOPPEL_STAGE_SIGN, 1, 1);
+    do_part(stages, DOPPEL_STAGE_JOIN, 1, 1);
+    do_part(stages, DOPPEL_STAGE_COMPARE, 2, 3);
+    assert_int_equal(doppel_stages_decide(stages, NULL, &error), DOPPEL_E_NOT_FOUND);
+    assert_non_null(strstr(error.message, "2 of the 3 parts of --stage compare: 1, 3"));
+    do_part(stages, DOPPEL_STAGE_COMPARE, 1, 3);
+    do_part(stages, DOPPEL_STAGE_COMPARE, 3, 3);
+    do_part(stages, DOPPEL_STAGE_DECIDE, 1, 1);
     doppel_stages_free(stages);
     end_shards(&shards);
 }
@@ -543,8 +578,9 @@ static void lists_what_there_is(void **state)
     assert_null(output);
     assert_int_equal(doppel_stages_visit(stages, count_missing, &out, NULL), DOPPEL_OK);
     char *got = given_lines(&out);
-    assert_string_equal(got, "sign - 2:\nsign - 3: 1 3\njoin - 4: 2 3 4\ndecide - 0:\n"
-                             "emit unique 2: 1\n");
+    assert_string_equal(got,
+                        "sign - 2:\nsign - 3: 1 3\njoin - 4: 2 3 4\ncompare - 0:\ndecide - 0:\n"
+                        "emit unique 2: 1\n");
     free(got);
     free(junk);
     doppel_stages_free(stages);
@@ -687,11 +723,14 @@ static void leaves_nothing_when_it_is_cancelled(void **state)
     do_part(stages, DOPPEL_STAGE_SIGN, 1, 1);
     assert_int_equal(doppel_stages_join(ended, only, NULL, NULL), DOPPEL_E_CANCELLED);
     do_part(stages, DOPPEL_STAGE_JOIN, 1, 1);
+    do_part(stages, DOPPEL_STAGE_COMPARE, 1, 2);
+    assert_int_equal(doppel_stages_compare(ended, (struct doppel_stage_part){2, 2}, NULL, NULL),
+                     DOPPEL_E_CANCELLED);
     assert_int_equal(doppel_stages_decide(ended, NULL, NULL), DOPPEL_E_CANCELLED);
     assert_true(calls >= 3);
     assert_int_equal(doppel_stages_visit(stages, count_missing, &out, NULL), DOPPEL_OK);
     char *got = given_lines(&out);
-    assert_string_equal(got, "sign - 1:\njoin - 1:\ndecide - 0:\nemit - 0:\n");
+    assert_string_equal(got, "sign - 1:\njoin - 1:\ncompare - 2: 2\ndecide - 0:\nemit - 0:\n");
     free(got);
     doppel_stages_free(stages);
     doppel_stages_free(ended);
@@ -709,6 +748,7 @@ int main(void)
         cmocka_unit_test(refuses_signatures_with_other_bytes),
         cmocka_unit_test(mends_what_is_damaged),
         cmocka_unit_test(names_the_parts_that_are_missing),
+        cmocka_unit_test(wants_all_parts_that_compare),
         cmocka_unit_test(lists_what_there_is),
         cmocka_unit_test(refuses_a_folder_of_another_run),
         cmocka_unit_test(refuses_a_file_of_another_run),

@@ -416,7 +416,7 @@ static const char *no_option_of_stages(const struct settings *settings)
 static enum doppel_status check_stages(struct settings *settings, struct doppel_error *error)
 {
     bool divided = settings->stage == STAGE_SIGN || settings->stage == STAGE_JOIN ||
-                   settings->stage == STAGE_EMIT;
+                   settings->stage == STAGE_COMPARE || settings->stage == STAGE_EMIT;
     const char *given = settings->stage < 0 ? NULL : no_option_of_stages(settings);
     if (settings->stage < 0 && (settings->work || settings->part_text))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' goes with '--stage'",
@@ -426,8 +426,9 @@ static enum doppel_status check_stages(struct settings *settings, struct doppel_
                            "'--stage' wants '--work DIR', the folder that its stages share");
     if (settings->stage >= 0 && divided != (settings->part_text != NULL))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           divided ? "'--stage sign', 'join' and 'emit' want '--part I/N'"
-                                   : "'--part' goes with '--stage sign', 'join' and 'emit'");
+                           divided
+                               ? "'--stage sign', 'join', 'compare' and 'emit' want '--part I/N'"
+                               : "'--part' goes with '--stage sign', 'join', 'compare', 'emit'");
     if (given)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--%s' does not go with '--stage': 'dedup' alone does it", given);

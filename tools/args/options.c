@@ -554,7 +554,7 @@ const struct option_info option_table[] = {
      "Write the lines of --emit (default: unique) to DIR, for each FILE one of the same name and "
      "compression",
      VERB_DEDUP, SECTION_OUTPUT},
-    {"stage", 0, "sign|join|decide|emit|all|status", OPTION_CHOICE, AT(stage), NULL,
+    {"stage", 0, "sign|join|compare|decide|emit|all|status", OPTION_CHOICE, AT(stage), NULL,
      "Only this stage, of a run whose stages leave their files in --work, or all that are missing; "
      "status: what is there, as JSON",
      VERB_DEDUP, SECTION_OUTPUT},

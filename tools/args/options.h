@@ -53,7 +53,15 @@ enum check { CHECK_NONE, CHECK_PIXELS };
 /* As enum doppel_text_unit, and one that texts are not compared by. */
 enum unit { UNIT_WORDS, UNIT_CHARACTERS, UNIT_PARAGRAPH };
 enum emit { EMIT_DECISIONS, EMIT_UNIQUE, EMIT_DUPLICATES, EMIT_ANNOTATED, EMIT_UNREADABLE };
-enum stage { STAGE_SIGN, STAGE_JOIN, STAGE_DECIDE, STAGE_EMIT, STAGE_ALL, STAGE_STATUS };
+enum stage {
+    STAGE_SIGN,
+    STAGE_JOIN,
+    STAGE_COMPARE,
+    STAGE_DECIDE,
+    STAGE_EMIT,
+    STAGE_ALL,
+    STAGE_STATUS
+};
 enum lanes { LANES_128, LANES_256 };
 
 /* What is done about duplicates, beside what enum doppel_action has. */

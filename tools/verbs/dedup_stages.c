@@ -31,9 +31,10 @@ static enum doppel_status do_stage(struct dedup_command *command, struct doppel_
 {
     bool was_there = false;
     enum doppel_status status =
-        stage == DOPPEL_STAGE_SIGN   ? doppel_stages_sign(stages, part, &was_there, error)
-        : stage == DOPPEL_STAGE_JOIN ? doppel_stages_join(stages, part, &was_there, error)
-                                     : doppel_stages_decide(stages, &was_there, error);
+        stage == DOPPEL_STAGE_SIGN      ? doppel_stages_sign(stages, part, &was_there, error)
+        : stage == DOPPEL_STAGE_JOIN    ? doppel_stages_join(stages, part, &was_there, error)
+        : stage == DOPPEL_STAGE_COMPARE ? doppel_stages_compare(stages, part, &was_there, error)
+                                        : doppel_stages_decide(stages, &was_there, error);
     if (!status)
         say_done(command, stage, part, was_there);
     return status;
@@ -143,6 +144,8 @@ static enum doppel_status do_what_is_asked(struct dedup_command *command,
         return do_stage(command, stages, DOPPEL_STAGE_SIGN, stage_part_of(settings), error);
     case STAGE_JOIN:
         return do_stage(command, stages, DOPPEL_STAGE_JOIN, stage_part_of(settings), error);
+    case STAGE_COMPARE:
+        return do_stage(command, stages, DOPPEL_STAGE_COMPARE, stage_part_of(settings), error);
     case STAGE_DECIDE:
         return do_stage(command, stages, DOPPEL_STAGE_DECIDE, (struct doppel_stage_part){1, 1},
                         error);
