@@ -206,6 +206,7 @@ DOPPEL_API enum doppel_status doppel_model_whiten(const struct doppel_model_whit
 struct doppel_embedder_cached {
     struct doppel_embedder_identity identity;
     uint64_t vectors;
+    uint64_t refused; /**< texts of which it is kept that the service refuses them */
 };
 
 /** @return false: no more */

@@ -25,7 +25,8 @@ static const char vectors_schema[] =
     " STRICT, WITHOUT ROWID;"
     "CREATE TABLE vector(number INTEGER PRIMARY KEY, model INTEGER NOT NULL,"
     " text BLOB NOT NULL, checksum INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;"
-    "CREATE UNIQUE INDEX vector_by_text ON vector(model, text);";
+    "CREATE UNIQUE INDEX vector_by_text ON vector(model, text);"
+    "CREATE INDEX vector_refused ON vector(model) WHERE " VECTOR_IS_ZERO ";";
 
 /* ---- opening ---- */
 

@@ -9,6 +9,9 @@
 #include "core/try.h"
 #include "embed/vector_cache.h"
 
+/* Of a text that the service refused: by an index, so that none has to be read. */
+#define VECTOR_IS_ZERO "vector = zeroblob(length(vector))"
+
 struct vector_cache {
     struct doppel_store *store;
     uint64_t most_bytes;

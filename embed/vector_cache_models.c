@@ -243,7 +243,8 @@ static void take_model_row(sqlite3_stmt *statement, struct doppel_embedder_cache
             memcpy(texts[i].to, text, size < texts[i].room ? size : texts[i].room - 1);
     }
     out->identity.dimension = (uint32_t)sqlite3_column_int64(statement, 3);
-    out->vectors = (uint64_t)sqlite3_column_int64(statement, 4);
+    out->refused = (uint64_t)sqlite3_column_int64(statement, 5);
+    out->vectors = (uint64_t)sqlite3_column_int64(statement, 4) - out->refused;
 }
 
 enum doppel_status doppel_embedder_cache_list(const char *path,
@@ -259,7 +260,9 @@ enum doppel_status doppel_embedder_cache_list(const char *path,
         return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
     TRY(doppel_store_statement(cache->store,
                                "SELECT name, prefix, revision, dimension, (SELECT count(*) FROM"
-                               " vector WHERE vector.model = model.id) FROM model"
+                               " vector WHERE vector.model = model.id), (SELECT count(*) FROM"
+                               " vector WHERE vector.model = model.id AND " VECTOR_IS_ZERO ")"
+                               " FROM model"
                                " ORDER BY name, prefix, id",
                                &statement, error));
     for (;;) {

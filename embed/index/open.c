@@ -91,6 +91,11 @@ static enum doppel_status read_model(struct doppel_vector_index *index, struct d
                                " WHERE id=1",
                                &statement, error));
     TRY(doppel_store_step(index->store, statement, &row, error));
+    if (!row) /* it is written before any vector, by who makes it */
+        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                        "%s: no index of vectors yet: it is just made, or its making was "
+                        "interrupted",
+                        doppel_store_path(index->store)));
     const int64_t dimension = row ? sqlite3_column_int64(statement, 3) : 0;
     if (dimension < 1 || dimension > DOPPEL_VECTOR_DIMENSION_MAX ||
         !take_text(statement, 0, identity->name, sizeof identity->name) ||

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "../vector/vectors.h"
 
@@ -369,6 +370,59 @@ static void a_killed_writer_leaves_it_whole(void **state)
     free(rows);
 }
 
+/* Whoever opens it meanwhile finds it whole, or not there. */
+static void one_that_is_just_made(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 60 };
+    const struct doppel_vector_index_options reading = {.folder = folder, .shared = true};
+    const struct doppel_embedder_identity identity =
+        identity_of("00112233445566778899aabbccddeeff", DIMENSION);
+    const struct doppel_vector_index_options making = {
+        .folder = folder, .make = &identity, .named = true, .write = true, .shared = true};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct doppel_vector_index *index = NULL;
+        struct doppel_error error = {0};
+        enum doppel_status status = DOPPEL_E_NOT_FOUND;
+        int code;
+        const pid_t child = fork();
+        if (!child)
+            _exit(doppel_vector_index_open(&making, &index, NULL) != DOPPEL_OK);
+        while (status == DOPPEL_E_NOT_FOUND)
+            status = doppel_vector_index_open(&reading, &index, &error);
+        if (status)
+            fail_msg("round %d: %s", round, error.message);
+        assert_int_equal(doppel_vector_index_identity(index)->dimension, DIMENSION);
+        doppel_vector_index_close(index);
+        assert_true(waitpid(child, &code, 0) == child && WIFEXITED(code) && !WEXITSTATUS(code));
+        assert_int_equal(remove_folder(NULL), 0);
+        assert_int_equal(make_folder(NULL), 0);
+    }
+}
+
+/* Killed after its tables were there: the next one goes on. */
+static void one_whose_making_was_interrupted(void **state)
+{
+    (void)state;
+    char command[256];
+    doppel_vector_index_close(open_index(true, true));
+    snprintf(command, sizeof command, "%s/vectors.db", folder);
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(command, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, "DELETE FROM vector_model", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(database);
+    const struct doppel_vector_index_options reading = {.folder = folder};
+    struct doppel_vector_index *index = NULL;
+    struct doppel_error error;
+    assert_int_equal(doppel_vector_index_open(&reading, &index, &error), DOPPEL_E_NOT_FOUND);
+    assert_non_null(strstr(error.message, "its making was interrupted"));
+    doppel_vector_index_close(open_index(true, true));
+    index = open_index(false, true);
+    assert_string_equal(doppel_vector_index_identity(index)->name, "clip");
+    doppel_vector_index_close(index);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +435,9 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_shared_one_has_several_writers, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(one_that_is_just_made, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(one_whose_making_was_interrupted, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(a_killed_writer_leaves_it_whole, make_folder,
                                         remove_folder),

@@ -82,6 +82,8 @@ static bool print_cached_model(void *context, const struct doppel_embedder_cache
     doppel_json_text(json, "prefix", model->identity.prefix[0] ? model->identity.prefix : NULL);
     doppel_json_text(json, "tokens", "service");
     doppel_json_integer(json, "vectors", model->vectors);
+    if (model->refused)
+        doppel_json_integer(json, "refused", model->refused);
     output_end(rows->output);
     return true;
 }
