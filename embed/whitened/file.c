@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/bytes.h"
 #include "core/files/output_file.h"
 #include "core/files/read_at.h"
+#include "core/files/read_beginning.h"
 #include "core/files/write_all.h"
 #include "core/try.h"
 #include "embed/whitened/whitened.h"
@@ -204,49 +204,31 @@ static enum doppel_status take_whitened(const uint8_t *in, size_t size, struct w
     return take_whitened_numbers(in, out);
 }
 
-static enum doppel_status load_file(const char *path, uint8_t **out, size_t *out_size,
+/* What is longer than one can be is read so far that this is seen. */
+static enum doppel_status load_file(const char *path, char **out, size_t *out_size,
                                     struct doppel_error *error)
 {
     const size_t most =
         AT_NAME + DOPPEL_MODEL_MAX_BASE + DOPPEL_MODEL_MAX_PREFIX + DIGEST_BYTES +
         4 * (doppel_vector_whitening_size(DOPPEL_MODEL_MAX_DIMENSION) + DOPPEL_MODEL_MAX_DIMENSION);
-    struct stat stamp;
-    enum doppel_status status = DOPPEL_OK;
-    uint8_t *bytes = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        TRY(doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s: %s", path,
-                        errno == ENOENT ? "there is no such model" : strerror(errno)));
-    if (fstat(fd, &stamp) != 0)
-        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
-    if (!S_ISREG(stamp.st_mode))
-        TRY(doppel_fail(error, DOPPEL_E_FORMAT, "%s: no model of doppel", path));
-    const size_t wanted = (uint64_t)stamp.st_size < most ? (size_t)stamp.st_size : most + 1;
-    bytes = malloc(wanted + 1);
-    if (!bytes)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the model"));
-    const ssize_t got = read_at(fd, bytes, wanted, 0);
-    if (got < 0)
-        TRY(doppel_fail(error, DOPPEL_E_IO, "%s: %s", path, strerror(errno)));
-    *out = bytes;
-    *out_size = (size_t)got;
-    bytes = NULL;
-done:
-    if (fd >= 0)
-        close(fd);
-    free(bytes);
-    return status;
+    struct doppel_error reason;
+    const enum doppel_status status = read_file_beginning(path, most + 1, out, out_size, &reason);
+    if (!status)
+        return DOPPEL_OK;
+    return status == DOPPEL_E_NOT_FOUND
+               ? doppel_fail(error, status, "%s: there is no such model", path)
+               : doppel_fail(error, status, "%s", reason.message);
 }
 
 enum doppel_status whitened_read(const char *path, const char *name, struct whitened_model *out,
                                  struct doppel_error *error)
 {
-    uint8_t *bytes = NULL;
+    char *bytes = NULL;
     size_t size = 0;
     enum doppel_status status = load_file(path, &bytes, &size, error);
     if (status)
         return status;
-    status = take_whitened(bytes, size, out);
+    status = take_whitened((const uint8_t *)bytes, size, out);
     free(bytes);
     if (status)
         whitened_free(out);

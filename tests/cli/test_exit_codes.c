@@ -73,7 +73,7 @@ static const struct missing_case cases[] = {
     {"model add nosuch", A_FILE},
     {"model list", NOTHING},
     {"model remove nosuch", AN_ITEM},
-    {"model whiten nosuch --as new a.jpg", A_LIBRARY},
+    {"model whiten nosuch --as new a.jpg", AN_ITEM},
     {"dedup nosuch", A_FILE},
     {"dedup --against nosuch r.jsonl", A_LIBRARY},
     {"ingest -L lib nosuch", A_FILE},

@@ -227,7 +227,7 @@ def test_what_is_wrong_is_told():
     for words, said in cases.items():
         done = doppel("model", "whiten", *words, code=2)
         assert said in done.stderr and not done.stdout, (words, done.stderr)
-    done = doppel("model", "whiten", "nothing", "--as", "no", few, code=2)
+    done = doppel("model", "whiten", "nothing", "--as", "no", few, code=3)
     assert "there is no such model" in done.stderr, done.stderr
     done = doppel("dedup", "--semantic", "--model", "white", "--embeddings", "http://127.0.0.1:1",
                   "corpus.jsonl", code=2)  # fmt: skip

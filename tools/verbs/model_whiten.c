@@ -265,11 +265,14 @@ int cmd_model_whiten(const struct settings *settings, struct report *report)
     if (!folder)
         return fail_without_models(report);
     const enum doppel_status status = whiten_model(&command, folder, &info, &error);
+    const bool no_base = status == DOPPEL_E_NOT_FOUND && !command.source.embedder;
     doppel_semantic_sample_free(command.sample);
     embedder_close(&command.source);
     array_free(&command.corpora);
     array_free(&command.files);
     free(folder);
+    if (no_base)
+        return report_refusal(report, status, &error);
     return status ? report_fatal(report, "%s", error.message)
                   : print_one_model(settings, report, &info);
 }

@@ -1,0 +1,17 @@
+/* A file in memory, up to a limit. */
+#ifndef DOPPEL_CORE_FILES_READ_BEGINNING_H
+#define DOPPEL_CORE_FILES_READ_BEGINNING_H
+
+#include <doppel/core.h>
+
+/**
+ * Read a regular file, `most` bytes of it at most. Nothing waits for what is no file.
+ *
+ * @param out given (free); never NULL; untouched on failure, as `out_size`
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND; DOPPEL_E_FORMAT: no regular file; DOPPEL_E_IO;
+ *         DOPPEL_E_MEMORY. Thread-safe.
+ */
+enum doppel_status read_file_beginning(const char *path, size_t most, char **out, size_t *out_size,
+                                       struct doppel_error *error);
+
+#endif
