@@ -159,7 +159,10 @@ def is_right(command, code):
 
 
 def ended(command):
-    """A service ends when it is told to, once: here after a while. Its port is a free one."""
+    """A service ends when it is told to, once: here after a while. Its port is a free one. So does
+    what follows a log."""
+    if "log --follow" in command:
+        return f"timeout --foreground --preserve-status 2 {command}"
     if not command.startswith("doppel serve"):
         return command
     port = "" if "--listen" in command else " --listen 127.0.0.1:0"
