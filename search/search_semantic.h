@@ -112,6 +112,16 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
                                                             const char *a, const char *b,
                                                             float *out, struct doppel_error *error);
 
+/**
+ * How rare it is by chance, in a library, that a text is as near to another as file `a`, searched
+ * for, is to `b`: as the rate of a link; neither needs to be in the library.
+ * @param out 1: one of them has no vector, or the library has too few to tell
+ * @return as doppel_semantic_search_file
+ */
+DOPPEL_API enum doppel_status doppel_semantic_rate_files(struct doppel_semantic *semantic,
+                                                         const char *a, const char *b, double *out,
+                                                         struct doppel_error *error);
+
 /** Whether an item is a text that is to have vectors, and has none: long enough, and neither it nor
  * its representative has some. @return as reading the library; DOPPEL_E_ARGUMENT: there is none */
 DOPPEL_API enum doppel_status doppel_semantic_lacks(struct doppel_semantic *semantic, uint64_t item,

@@ -69,6 +69,10 @@ enum doppel_status semantic_find_levels(struct doppel_semantic *semantic, float 
 /* What is near a chunk at hand, by its cosine. */
 float semantic_hit_value(const struct doppel_semantic *semantic, uint32_t query, float cosine);
 
+/* The share of pairs of texts by chance, with so many pairs of chunks, whose nearest are as near;
+ * 1: it is not known. */
+double semantic_stated_rate(const struct doppel_semantic *semantic, float value, double pairs);
+
 /* Say what a link is worth.
  * @param hits of one item, the nearest first
  * @return false: by chance so many texts are as near that it is no match */

@@ -42,14 +42,19 @@ done:
     return status;
 }
 
-static float nearest_rows(const struct doppel_vectors *a, const struct doppel_vectors *b)
+/* The value of the nearest. @param semantic of which the first rows are searched for; NULL: their
+ * cosine */
+static float nearest_rows(const struct doppel_semantic *semantic, const struct doppel_vectors *a,
+                          const struct doppel_vectors *b)
 {
     float nearest = -1;
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b->count; j++) {
             const float cosine = doppel_vector_cosine(a->rows + i * a->dimension,
                                                       b->rows + j * b->dimension, a->dimension);
-            nearest = cosine > nearest ? cosine : nearest;
+            const float value =
+                semantic ? semantic_hit_value(semantic, (uint32_t)i, cosine) : cosine;
+            nearest = value > nearest ? value : nearest;
         }
     return nearest;
 }
@@ -67,7 +72,31 @@ enum doppel_status doppel_semantic_compare_files(struct doppel_semantic *semanti
     semantic->rows = NULL;
     TRY(embed_file(semantic, b, error));
     const struct doppel_vectors others = {semantic->rows, semantic->chunks.count, dimension};
-    *out = nearest_rows(&rows, &others);
+    *out = nearest_rows(NULL, &rows, &others);
+done:
+    free(first);
+    return status;
+}
+
+enum doppel_status doppel_semantic_rate_files(struct doppel_semantic *semantic, const char *a,
+                                              const char *b, double *out,
+                                              struct doppel_error *error)
+{
+    const uint32_t dimension = doppel_embedder_identity(semantic->options.embedder)->dimension;
+    float *first = NULL, lowest;
+    enum doppel_status status;
+    TRY(semantic_weigh(semantic, error));
+    TRY(embed_file(semantic, a, error));
+    TRY(semantic_find_levels(semantic, &lowest, error));
+    const struct doppel_vectors rows = {semantic->rows, semantic->chunks.count, dimension};
+    first = semantic->rows;
+    semantic->rows = NULL;
+    TRY(embed_file(semantic, b, error));
+    const struct doppel_vectors others = {semantic->rows, semantic->chunks.count, dimension};
+    *out = !rows.count || !others.count
+               ? 1
+               : semantic_stated_rate(semantic, nearest_rows(semantic, &rows, &others),
+                                      (double)rows.count * (double)others.count);
 done:
     free(first);
     return status;

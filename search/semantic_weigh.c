@@ -179,6 +179,12 @@ static double stated_rate(const struct doppel_semantic *semantic, double rate)
     return rate > 1 ? 1 : rate < least ? least : rate;
 }
 
+double semantic_stated_rate(const struct doppel_semantic *semantic, float value, double pairs)
+{
+    const double rate = rate_of_value(semantic, value);
+    return rate > 1 ? 1 : stated_rate(semantic, rate * pairs);
+}
+
 bool semantic_weigh_item(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
                          struct doppel_semantic_link *link)
 {

@@ -271,6 +271,30 @@ def test_thresholds_are_tuned_by_meaning():
     assert not any(row["recommended"] for row in plain) and plain[0]["scheme"] == "minhash128"
 
 
+def test_a_rate_is_tuned_by_a_library():
+    labels = [(f"a{i}.txt", f"b{(i + shift) % 12}.txt", int(not shift))
+              for i in range(12) for shift in (0, 5)]  # fmt: skip
+    for i in range(12):
+        meant = some_meanings()
+        write(f"a{i}.txt", in_words(meant, "a"))
+        write(f"b{i}.txt", in_words(meant, "b"))
+    write("rates.csv", "".join(",".join(map(str, label)) + "\n" for label in labels))
+    for words in (), ("--scores",):
+        done = doppel("tune", "-L", "library", "--semantic", *words, "--json", "rates.csv")
+        rows = lines_of(done)
+        assert all(list(row["limit"]) == ["max_fp_rate"] for row in rows), rows
+        best = next(row for row in rows if row["recommended"])
+        assert best["caught"] == 12 and best["false"] == 0, best
+        rate = best["limit"]["max_fp_rate"]
+        assert 1e-6 < rate < 0.1 and f"--max-fp-rate {rate:.1e}" in done.stderr, done.stderr
+    for words, reason in ((("-L", "library"), "goes with '--semantic'"),
+                          (("--semantic", "--scores"), "goes with '--library'")):  # fmt: skip
+        assert reason in doppel("tune", *words, "rates.csv", code=2).stderr
+    doppel("ingest", "-L", "rates", "--semantic", "--model", "words", "-q", "a0.txt")
+    done = doppel("tune", "-L", "rates", "--semantic", "--json", "rates.csv")
+    assert "too few to tell" in done.stderr and "no threshold" in done.stderr, done.stderr
+
+
 def test_writers_take_turns():
     texts = [[in_words(some_meanings(), "a") for _ in range(150)] for _ in range(3)]
     running = []

@@ -179,6 +179,42 @@ static void scores_find_more(void **state)
     doppel_semantic_free(semantic);
 }
 
+/* Two files are as rare as what is found of the one, if the other is in the library. */
+static void files_have_the_rate_of_what_is_found(void **state)
+{
+    struct linked_library *of = *state;
+    for (int turn = 0; turn < 2; turn++) {
+        of->scores = turn;
+        struct doppel_semantic *semantic = open_links(of, true, 0.05, 0);
+        struct doppel_semantic_results results = {0};
+        const char *text = of->texts[turn ? FAMILIES + 3 : TEXTS + 1];
+        char query[128], other[128];
+        double rate = 7;
+        snprintf(query, sizeof query, "%s/query.txt", of->folder.path);
+        snprintf(other, sizeof other, "%s/other.txt", of->folder.path);
+        made_file(query, text, strlen(text));
+        assert_int_equal(doppel_semantic_search(semantic, text, strlen(text), &results, NULL),
+                         DOPPEL_OK);
+        assert_true(results.count > 1);
+        for (size_t i = 0; i < results.count; i++) {
+            const char *found = of->texts[results.links[i].of_item - 1];
+            const double wanted = results.links[i].false_positive_rate;
+            made_file(other, found, strlen(found));
+            assert_int_equal(doppel_semantic_rate_files(semantic, query, other, &rate, NULL),
+                             DOPPEL_OK);
+            assert_true(fabs(rate - wanted) <= 0.01 * wanted);
+        }
+        made_file(other, "?", 1);
+        assert_int_equal(doppel_semantic_rate_files(semantic, query, other, &rate, NULL),
+                         DOPPEL_OK);
+        assert_true(rate == 1);
+        assert_int_equal(doppel_semantic_rate_files(semantic, query, "/absent", &rate, NULL),
+                         DOPPEL_E_NOT_FOUND);
+        doppel_semantic_results_free(&results);
+        doppel_semantic_free(semantic);
+    }
+}
+
 static void a_rate_that_cannot_be_told_links_nothing(void **state)
 {
     struct doppel_semantic_links_summary summary;
@@ -323,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_link_is_written),
         ON_A_LIBRARY(links_are_what_is_found),
         ON_A_LIBRARY(scores_find_more),
+        ON_A_LIBRARY(files_have_the_rate_of_what_is_found),
         ON_A_LIBRARY(a_rate_that_cannot_be_told_links_nothing),
         ON_A_LIBRARY(texts_of_one_group_are_not_linked),
         ON_A_LIBRARY(only_the_wanted_are_linked),

@@ -534,6 +534,13 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     if (settings->scores && (!settings->semantic || settings->semantic_cosine >= 0))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--scores' goes with '--semantic', without '--min-cosine'");
+    if (settings->verb->bit == VERB_TUNE && settings->library_given && !settings->semantic)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--library' of 'tune' goes with '--semantic'");
+    if (settings->verb->bit == VERB_TUNE && settings->scores && !settings->library_given)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--scores' of 'tune' goes with '--library': a score is worth what its "
+                           "rate is there");
     if (check_semantic_groups(settings, error))
         return DOPPEL_E_ARGUMENT;
     if (settings->verb->bit == VERB_MODEL_WHITEN && !settings->model_name)

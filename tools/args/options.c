@@ -212,7 +212,7 @@ const struct option_info option_table[] = {
     {"scores", 0, NULL, OPTION_FLAG, AT(scores), NULL,
      "With --semantic: compare texts by how much nearer they are than what is usual around them; "
      "finds more at the same rate, and takes longer",
-     VERBS_SEMANTIC, SECTION_MATCHING},
+     VERBS_SEMANTIC | VERB_TUNE, SECTION_MATCHING},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
      "Do not search for recordings at another speed, tempo or pitch, or videos at another speed, "
      "where none is found at the same one",
@@ -485,6 +485,9 @@ const struct option_info option_table[] = {
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
      "Learn from the vectors that this library has (default: without PATHs the usual one)",
      VERB_MODEL_WHITEN, SECTION_LIBRARY},
+    {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
+     "With --semantic: recommend a rate, --max-fp-rate, by the vectors that this library has",
+     VERB_TUNE, SECTION_LIBRARY},
     {"files", 0, NULL, OPTION_FLAG, AT(files), NULL,
      "Also check that the files of the items exist and are unchanged", VERB_VERIFY,
      SECTION_LIBRARY},

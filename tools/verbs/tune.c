@@ -16,6 +16,7 @@ static const struct column columns[] = {
     {"scheme", NULL, CELL_TEXT},
     {"limit.min_similarity", "min similarity", CELL_NUMBER},
     {"limit.min_cosine", "min cosine", CELL_NUMBER},
+    {"limit.max_fp_rate", "max FP rate", CELL_NUMBER},
     {"usual", "default threshold", CELL_BOOL},
     {"caught", "caught", CELL_NUMBER},
     {"duplicates", "of", CELL_NUMBER},
@@ -44,8 +45,11 @@ static void print_step(struct output *output, const struct tuned *tuned,
     doppel_json_text(row, "scheme", tuned->by_meaning ? "vector" : info->name);
     if (step >= 0) {
         doppel_json_object_begin(row, "limit");
-        doppel_json_number(row, tuned->by_meaning ? "min_cosine" : "min_similarity",
-                           sweep_threshold(step), 2);
+        if (tuned->by_rate)
+            doppel_json_rate(row, "max_fp_rate", rate_of_similarity(sweep_threshold(step)));
+        else
+            doppel_json_number(row, tuned->by_meaning ? "min_cosine" : "min_similarity",
+                               sweep_threshold(step), 2);
         doppel_json_object_end(row);
     }
     doppel_json_boolean(row, "usual", step < 0);
@@ -59,7 +63,8 @@ static void print_step(struct output *output, const struct tuned *tuned,
     output_end(output);
 }
 
-/* No cosine is the default: what it means depends on the model. */
+/* No cosine is the default: what it means depends on the model; and no rate: it is what is asked.
+ */
 static void print_sweep(struct output *output, const struct tuned *tuned,
                         const struct threshold_sweep *sweep, int recommended)
 {
@@ -84,6 +89,9 @@ static void say_recommended(const struct settings *settings, struct report *repo
                       kind, settings->max_fp_share);
     else if (step == RECOMMEND_DEFAULT)
         report_notice(report, "%s: recommended: the default threshold", kind);
+    else if (tuned->by_rate)
+        report_notice(report, "%s: recommended: --max-fp-rate %.1e", kind,
+                      rate_of_similarity(sweep_threshold(step)));
     else
         report_notice(report, "%s: recommended: --min-%s %.2f", kind,
                       tuned->by_meaning ? "cosine" : "similarity", sweep_threshold(step));
@@ -106,7 +114,10 @@ static struct tuned_verdict verdict_of_kind(const struct settings *settings,
         both ? sweep_recommend(&verdict.sweep, settings->max_fp_share) : RECOMMEND_NONE;
     snprintf(verdict.title, sizeof verdict.title,
              "%s by %s: %zu pairs that are the same, %zu that are not",
-             doppel_kind_name(scheme->kind), tuned->by_meaning ? "meaning" : scheme->name,
+             doppel_kind_name(scheme->kind),
+             tuned->by_rate      ? "rate, 10 to the power of -10 times the threshold"
+             : tuned->by_meaning ? "meaning"
+                                 : scheme->name,
              verdict.sweep.duplicates, verdict.sweep.distinct);
     return verdict;
 }

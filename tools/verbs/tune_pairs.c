@@ -1,9 +1,11 @@
 /* Labelled pairs to judged ones: their files read once each, and every pair compared. */
 #include "tools/args/engine_options.h"
+#include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/semantic_library.h"
 #include "tools/verbs/tune_pairs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,18 +144,42 @@ static void report_pair(struct report *report, const char *path, uint64_t line, 
     free(place);
 }
 
-/* By the cosine of the nearest passages. @return false: it could not be told, which was said */
-static bool score_meaning(struct doppel_semantic *semantic, struct report *report,
-                          const struct label *label, struct scored_pair *out)
+/* How pairs are judged. */
+struct pair_scoring {
+    struct report *report;
+    struct doppel_compare_options options;
+    struct doppel_semantic *semantic; /* of texts; NULL: by their words */
+    bool by_rate;                     /* in a library */
+};
+
+double similarity_of_rate(double rate)
 {
+    return -log10(rate) / 10;
+}
+
+double rate_of_similarity(double similarity)
+{
+    return pow(10, -10 * similarity);
+}
+
+/* By the cosine of the nearest passages, or how rare that is in the library.
+ * @return false: it could not be told, which was said */
+static bool score_meaning(const struct pair_scoring *scoring, const struct label *label,
+                          struct scored_pair *out)
+{
+    struct doppel_semantic *semantic = scoring->semantic;
     struct doppel_error error;
-    float cosine;
-    if (doppel_semantic_compare_files(semantic, label->a, label->b, &cosine, &error)) {
-        report_input(report, label->a, error.message);
-        return false;
-    }
-    *out = (struct scored_pair){.similarity = (double)cosine};
-    return true;
+    float cosine = 0;
+    double rate = 1;
+    const enum doppel_status status =
+        scoring->by_rate
+            ? doppel_semantic_rate_files(semantic, label->a, label->b, &rate, &error)
+            : doppel_semantic_compare_files(semantic, label->a, label->b, &cosine, &error);
+    if (status)
+        report_input(scoring->report, label->a, error.message);
+    *out = (struct scored_pair){.similarity =
+                                    scoring->by_rate ? similarity_of_rate(rate) : (double)cosine};
+    return !status;
 }
 
 static void add_scored(struct tuned *tuned, enum doppel_scheme_id scheme, struct scored_pair scored)
@@ -167,19 +193,12 @@ static void add_scored(struct tuned *tuned, enum doppel_scheme_id scheme, struct
     tuned->scheme = scheme;
 }
 
-/* How pairs are judged. */
-struct pair_scoring {
-    struct report *report;
-    struct doppel_compare_options options;
-    struct doppel_semantic *semantic; /* of texts; NULL: by their words */
-};
-
 static bool score_label(const struct pair_scoring *scoring, const struct label *label,
                         const struct doppel_record *a, const struct doppel_record *b,
                         struct scored_pair *out)
 {
     if (scoring->semantic && a->kind == DOPPEL_KIND_TEXT)
-        return score_meaning(scoring->semantic, scoring->report, label, out);
+        return score_meaning(scoring, label, out);
     *out = score_pair(&scoring->options, a, b);
     return true;
 }
@@ -204,6 +223,7 @@ static void score_all(const struct pair_scoring *scoring, const char *label_path
         scored.same = label->same;
         add_scored(&out[a->kind], a->scheme, scored);
         out[a->kind].by_meaning = scoring->semantic && a->kind == DOPPEL_KIND_TEXT;
+        out[a->kind].by_rate = out[a->kind].by_meaning && scoring->by_rate;
     }
 }
 
@@ -213,18 +233,23 @@ enum doppel_status tune_pairs(const struct settings *settings, struct report *re
 {
     struct doppel_cache *cache = NULL;
     struct semantic_library semantic = {0};
+    struct doppel_library *library = NULL;
     struct files files = {0};
     enum doppel_status status;
-    TRY(semantic_library_open(settings, report, NULL, false, &semantic, error));
+    if (settings->library_given)
+        TRY(open_library(settings, false, true, &library, error));
+    TRY(semantic_library_open(settings, report, library, false, &semantic, error));
     TRY(open_cache(report->run, &cache, error));
     files = files_of(labels, report);
     TRY(read_files(settings, report, cache, &files, error));
-    const struct pair_scoring scoring = {report, compare_options_from(settings), semantic.semantic};
+    const struct pair_scoring scoring = {report, compare_options_from(settings), semantic.semantic,
+                                         library != NULL};
     score_all(&scoring, label_path, labels, &files, out);
 done:
     files_free(&files);
     leave_cache(report->run, cache);
     semantic_library_close(&semantic);
+    doppel_library_close(library);
     return status;
 }
 

@@ -10,9 +10,14 @@
 /* The pairs of one kind. */
 struct tuned {
     enum doppel_scheme_id scheme;
-    bool by_meaning; /* similarities are cosines of vectors */
+    bool by_meaning; /* similarities are cosines of vectors; or with */
+    bool by_rate;    /* rates in a library, as similarity_of_rate has it */
     struct scored_pairs pairs;
 };
+
+/* A rate as a similarity, and back: a step of the sweep is a tenth of a power of 10. */
+double similarity_of_rate(double rate);
+double rate_of_similarity(double similarity);
 
 enum { TUNED_KINDS = 8 }; /* more than there are kinds */
 
