@@ -18,6 +18,7 @@ static void library_reader_free(struct library_reader *reader)
     doppel_search_free(reader->search);
     doppel_search_free(reader->by_thresholds);
     doppel_decider_free(reader->checker);
+    groups_kept_free(&reader->groups);
     reader_meaning_close(&reader->meaning);
     if (reader->library)
         doppel_library_close(reader->library);

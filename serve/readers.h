@@ -5,6 +5,7 @@
 #include <doppel/decide.h>
 #include <doppel/search.h>
 
+#include "serve/answers/groups_kept.h"
 #include "serve/meaning.h"
 
 struct service;
@@ -17,6 +18,7 @@ struct library_reader {
     struct doppel_compare_options thresholds; /* of these */
     struct doppel_search_results results;     /* of the query at hand */
     struct doppel_decider *checker;           /* of a dry run; NULL: none was wanted yet */
+    struct groups_kept groups;                /* of the last page of them */
     struct reader_meaning meaning;            /* nothing is open before it is wanted */
     struct library_reader *next;
 };

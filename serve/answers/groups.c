@@ -3,38 +3,79 @@
 
 #include <doppel/group.h>
 
+#include "core/try.h"
+
+/* The page that is asked for while the groups are found, and kept. */
 struct group_page {
     struct library_page page;
-    uint64_t passed; /* groups so far */
+    struct groups_kept *kept;
+    struct doppel_json json; /* of one group */
+    uint64_t passed;         /* groups so far */
 };
 
 static enum doppel_status put_group_on_page(void *context, const struct doppel_group *group,
                                             struct doppel_error *error)
 {
     struct group_page *groups = context;
-    uint64_t number = groups->passed++;
-    if (number < groups->page.first)
-        return DOPPEL_OK;
-    if (!page_takes(&groups->page, number))
+    struct doppel_json *json = &groups->json;
+    const uint64_t number = groups->passed++;
+    const bool shown =
+        number >= groups->page.first && !groups->page.next && page_takes(&groups->page, number);
+    if (!groups->kept->buffer && groups->page.next)
         return doppel_fail(error, DOPPEL_E_CANCELLED, "the page is full");
-    doppel_group_to_json(&groups->page.exchange->json, NULL, group, DOPPEL_GROUP_DIGESTS);
+    if (!groups->kept->buffer && !shown)
+        return DOPPEL_OK;
+    doppel_json_clear(json);
+    doppel_group_to_json(json, NULL, group, DOPPEL_GROUP_DIGESTS);
+    if (json->failed)
+        return doppel_json_status(json, error);
+    groups_kept_put(groups->kept, json->bytes, json->size);
+    if (shown)
+        doppel_json_raw(&groups->page.exchange->json, NULL, json->bytes, json->size);
     return DOPPEL_OK;
 }
 
-/* Groups are found again for each page; the number of the first one is its cursor. */
+static enum doppel_status find_groups(struct group_page *groups, struct library_reader *reader,
+                                      struct doppel_error *error)
+{
+    const struct service *service = groups->page.exchange->service;
+    struct doppel_group_options options = doppel_group_options_default();
+    options.compare = service->options->decide.search.compare;
+    options.metadata = options.digests = true;
+    enum doppel_status status = doppel_library_groups(service->run, reader->library, &options,
+                                                      put_group_on_page, groups, NULL, error);
+    doppel_json_free(&groups->json);
+    groups_kept_end(groups->kept, status, error);
+    return page_end(&groups->page, status, error);
+}
+
+static enum doppel_status show_kept(struct library_page *page, const struct groups_kept *kept,
+                                    struct doppel_error *error)
+{
+    const uint64_t end = page->first + page->left;
+    page->next = end < kept->count ? end : 0;
+    *error = kept->damage;
+    return page_end(page, kept->damage.status, error);
+}
+
+/* The number of a page's first group is its cursor. Groups are found again when the library is
+ * another one. */
 static enum doppel_status put_groups(struct exchange *exchange, struct library_reader *reader,
                                      struct doppel_error *error)
 {
-    struct group_page groups = {0};
-    struct doppel_group_options options = doppel_group_options_default();
-    options.compare = exchange->service->options->decide.search.compare;
-    options.metadata = options.digests = true;
+    struct group_page groups = {.kept = &reader->groups};
+    int64_t version;
+    enum doppel_status status;
+    TRY(doppel_library_version(reader->library, &version, error));
     if (!page_begin(&groups.page, exchange, reader, "groups"))
         return DOPPEL_OK;
-    return page_end(&groups.page,
-                    doppel_library_groups(exchange->service->run, reader->library, &options,
-                                          put_group_on_page, &groups, NULL, error),
-                    error);
+    if (groups.kept->whole && groups.kept->version == version &&
+        groups_kept_page(groups.kept, groups.page.first, groups.page.left, &exchange->json))
+        return show_kept(&groups.page, groups.kept, error);
+    groups_kept_begin(groups.kept, service_temporary(exchange->service), version);
+    return find_groups(&groups, reader, error);
+done:
+    return status;
 }
 
 enum handled answer_groups(struct exchange *exchange)

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -48,6 +49,48 @@ def problem(answer, status):
     assert headers["Content-Type"] == "application/problem+json", headers
     assert body["status"] == status and body["title"] and body["detail"], body
     return body["detail"]
+
+
+def test_a_page_of_groups_is_of_now():
+    """Pages by any limit are the whole, also when they come from what was kept, and when another
+    process wrote in between, or nothing can be kept."""
+    chance = random.Random(5)
+    codes = [chance.getrandbits(256) for _ in range(60)]
+
+    def lines(of):
+        return "".join(f"{one ^ bit:064x}\n" for one in of for bit in (0, 1))
+
+    def pages(service, limit):
+        rows, cursor = [], 0
+        while cursor is not None:
+            got = service.get(f"/v1/groups?limit={limit}&cursor={cursor}")
+            assert got[0] == 200, got
+            rows += got[2]["groups"]
+            assert len(got[2]["groups"]) == limit or "next" not in got[2], got[2]
+            cursor = got[2].get("next")
+        return rows
+
+    def add(home, of):
+        pathlib.Path(home, "codes").write_text(lines(of))
+        subprocess.run([BUILD / "doppel", "import", "-q", "-L", f"{home}/library", "--format",
+                        "pdq", f"{home}/codes"], check=True)
+
+    for environment in (None, {"TMPDIR": "/nonexistent"}):
+        with folder() as home:
+            add(home, codes[:50])
+            with Service(BUILD, home, *PDQ, environment=environment) as service:
+                first = pages(service, 1000)
+                assert len(first) == 50 == len({str(one) for one in first}), len(first)
+                assert all(pages(service, limit) == first for limit in (1, 7, 50, 49))
+                assert service.get("/v1/groups?cursor=50")[2] == {"groups": []}
+                add(home, codes[50:])
+                then = pages(service, 7)
+                assert len(then) == 60 and then[:50] == first, len(then)
+                pair = [one["id"] for one in first[0]["members"]]
+                wish = {"a": str(pair[0]), "b": str(pair[1]), "mark": "distinct"}
+                assert service.post("/v1/marks", wish)[0] == 204
+                assert pair not in [[one["id"] for one in group["members"]]
+                                    for group in pages(service, 11)]
 
 
 def test_what_comes_in_is_found():
