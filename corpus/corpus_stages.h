@@ -19,11 +19,11 @@
  * time of change, and its options; the file "manifest" says which, every file has its digest, and
  * those of others are refused.
  *
- * In memory are, in `sign`, the signatures and keys of the part's records, some 800 bytes each; in
- * `join` 16 bytes for each key of a 256th of all, and thread; in `compare` 600 bytes for each
- * record of the part, and as many for those that it is compared with; in `decide` 500 bytes for
- * each record of the run, of which options.memory_bytes bounds the most; in `emit` 100 for each of
- * the part.
+ * In memory are, in `sign`, the signatures and keys of the part's records, some 700 bytes each; in
+ * `join` 16 bytes for each key of a 256th of all, and thread; in `compare` 800 bytes for each
+ * record of the part, and of those that they are compared with; in `decide` 500 bytes for each
+ * record of the run, of which options.memory_bytes bounds the most, and what a part of `sign`
+ * wrote; in `emit` 150 for each record of the part.
  */
 #ifndef DOPPEL_CORPUS_STAGES_H
 #define DOPPEL_CORPUS_STAGES_H
