@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <doppel/core.h>
+#include <doppel/decide.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
 
@@ -49,6 +50,61 @@ DOPPEL_API enum doppel_status doppel_log_follow(struct doppel_run *run,
                                                 const struct doppel_log_follow_options *options,
                                                 const struct doppel_log_follower *follower,
                                                 struct doppel_error *error);
+
+/* ---- decisions about the messages of a Redis stream ---- */
+
+struct doppel_stream_options {
+    const char *url;      /**< redis://[USER@]HOST[:PORT]/KEY[?db=N]; a password in it is refused */
+    const char *password; /**< NULL: none */
+    const char *group, *consumer; /**< no two processes have the same consumer */
+    const char *to;               /**< the key of the stream that decisions go to; NULL: to none */
+    uint32_t tries; /**< a message that was read so often, and never answered, goes to the stream
+                       KEY:dead; 0: 3 */
+    uint32_t claim_after_ms; /**< a message that another consumer holds for longer is taken from it;
+                                0: a minute */
+    uint32_t batch;          /**< messages that are read at once, at most 4096; 0: 1000 */
+    bool drain;              /**< end when no message waits; else when the run is cancelled */
+
+    const struct doppel_decide_options *decide; /**< what the decider was made with */
+    /** Called with each decision once it is kept, before its message is acknowledged; false ends
+     * the call. `last`: of those that were decided together. NULL: nobody is */
+    bool (*on_decided)(void *context, const struct doppel_decided *decided, bool last);
+    void *context;
+};
+
+struct doppel_stream_counts {
+    uint64_t decided;      /**< messages, of which: */
+    uint64_t replayed;     /**< texts that were in the library with their ids: read again */
+    uint64_t quarantined;  /**< to KEY:dead: no records, or tried too often */
+    uint64_t lag, pending; /**< of the group, a second ago at most: not read by anyone yet; read,
+                              and not answered */
+    uint64_t retries;      /**< how often Redis was away */
+};
+
+/**
+ * Decide about the messages of a consumer group, which is made where it is missing, to begin with
+ * the first message. A message has a field `json`, a record; or its fields are those of a record:
+ * `text`, `path` (of a file below the folders of decide->fields), or `code` and `scheme`.
+ *
+ * A message is acknowledged once its decision is committed, in one step with writing that to `to`:
+ * each has one decision there, whoever is killed, as long as Redis loses nothing. A text or code
+ * without an id is called KEY/ID by its message's, so that it is the same in another try. What
+ * kills its reader is tried in small groups, then alone, then quarantined.
+ *
+ * @param run        borrowed; the call ends when it is cancelled, and gives back what it has not
+ *                   looked at; its progress is of messages, of which so many wait
+ * @param decider    borrowed, of this thread; of pushed inputs
+ * @param options    borrowed for the call
+ * @param out_counts NULL: not wanted. Set also when it fails
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: the address, the options, or Redis refuses; others as
+ *         doppel_decider_pull; DOPPEL_E_UNSUPPORTED: TLS, or there is no hiredis; DOPPEL_E_MEMORY.
+ *         A server that is away is waited for
+ */
+DOPPEL_API enum doppel_status doppel_stream_ingest(struct doppel_run *run,
+                                                   struct doppel_decider *decider,
+                                                   const struct doppel_stream_options *options,
+                                                   struct doppel_stream_counts *out_counts,
+                                                   struct doppel_error *error);
 
 /* ---- the log, kept in PostgreSQL ---- */
 

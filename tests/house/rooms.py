@@ -94,7 +94,7 @@ OUTSIDERS = {
     r"jansson\.h": "embed compare group client decide act exchange serve tools",
     r"csv\.h": "exchange",
     r"curl/curl\.h": "client",
-    r"libpq-fe\.h": "stream",
+    r"libpq-fe\.h|hiredis/.*": "stream",
     r"microhttpd\.h": "serve tools",
     r"utf8proc\.h": "text embed",
     r"(gumbo|md4c)\.h": "text",

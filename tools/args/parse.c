@@ -469,6 +469,7 @@ void settings_free(struct settings *settings)
     free(settings->protect.items);
     free(settings->allow_paths.items);
     free(settings->upstream_secret);
+    free(settings->stream_secret);
     free(settings->server_secret);
     free(settings->embeddings_secret);
     free(settings->allow_hosts.items);

@@ -71,6 +71,17 @@ static enum doppel_status check_upstream(struct settings *settings, struct doppe
                     error);
 }
 
+static enum doppel_status check_stream(struct settings *settings, struct doppel_error *error)
+{
+    if (!settings->stream)
+        return settings->stream_key || settings->consumer || settings->stream_to || settings->drain
+                   ? doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                 "'--stream-key', '--consumer', '--to' and '--drain' go with "
+                                 "'--stream'")
+                   : DOPPEL_OK;
+    return read_key(settings->stream_key, "DOPPEL_STREAM_KEY", &settings->stream_secret, error);
+}
+
 /* ---- --server ---- */
 
 /* What goes to a service, or is done with files before, by verbs. */
@@ -192,6 +203,7 @@ enum doppel_status service_options_check(struct settings *settings, struct doppe
     enum doppel_status status;
     TRY(check_allowed(settings, error));
     TRY(check_upstream(settings, error));
+    TRY(check_stream(settings, error));
     TRY(check_server(settings, error));
     TRY(check_webhooks(settings, error));
     TRY(check_embeddings(settings, error));

@@ -210,7 +210,8 @@ const struct verb verb_table[] = {
      cmd_dedup},
     {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
      "decide whether each file or record is new or a duplicate, and add it to the library",
-     "PATHs are walked as by 'add'. - is a stream: each line of standard input is a path, or "
+     "PATHs are walked as by 'add'. - is a stream: each line of "
+     "standard input is a path, or "
      "a JSON object with a path or a text. Each is answered in order, once it is committed, "
      "so that a program can write lines and read decisions, one or many at a time. --jsonl "
      "reads records as 'dedup' does. A record has \"text\" or \"path\", and may have \"id\" "
@@ -224,7 +225,7 @@ const struct verb verb_table[] = {
      "the copy to keep. A library uses the text options and thresholds of its first texts for "
      "all later ones.",
      "doppel ingest ~/inbox", "doppel ingest -L seen - < paths.txt",
-     "library server jsonl emit min-similarity semantic list", cmd_ingest},
+     "library server jsonl stream to min-similarity semantic list", cmd_ingest},
     {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
      "print what 'ingest' would decide, without adding anything",
      "Reads and answers as 'ingest' does, also streams; the library is not changed, and later "

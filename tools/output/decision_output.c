@@ -332,13 +332,13 @@ void decision_output_describe(const struct decision_output *output, char *out, s
              records == 1 ? "" : "s", counts, (unsigned long long)output->unique, unread);
 }
 
-/* Of a corpus, its verb says more. */
+/* Of a corpus, and of a stream, its verb says more. */
 static void print_decision_counts(const struct decision_output *output)
 {
     char line[640];
     struct report *report = output->report;
     const struct settings *settings = output->settings;
-    if (settings->verb->bit == VERB_DEDUP)
+    if (settings->verb->bit == VERB_DEDUP || settings->stream)
         return;
     if (!decision_output_total(output) && !settings->jsonl.count) {
         report_no_input(report, settings->verb->name);

@@ -5,14 +5,20 @@
 #include "tools/verbs/semantic_library.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <doppel/stream.h>
 
 #include "core/try.h"
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
 #include "tools/output/decision_output.h"
+#include "tools/memory.h"
 #include "tools/remote/remote.h"
+#include "tools/signals.h"
 #include "decide/decider.h"
 
 struct decide_command {
@@ -49,6 +55,60 @@ static enum doppel_status pull_all(struct decide_command *run, struct doppel_dec
     return status == DOPPEL_E_NOT_FOUND ? doppel_decider_settle(decider, error) : status;
 }
 
+/* ---- the messages of a stream ---- */
+
+static bool print_stream_decision(void *context, const struct doppel_decided *decided, bool last)
+{
+    return print_decision_of(context, decided, last);
+}
+
+/* HOST:PID. Given (free) */
+static char *name_of_consumer(void)
+{
+    char host[256] = "", name[300];
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(name, sizeof name, "%s:%ld", host, (long)getpid());
+    return must_copy(name);
+}
+
+static void report_stream(struct report *report, const struct doppel_stream_counts *counts)
+{
+    if (counts->quarantined)
+        report_notice(report, "%llu messages quarantined", (unsigned long long)counts->quarantined);
+    if (counts->decided)
+        report_notice(report, "%llu messages decided about; %llu wait, %llu are in hand",
+                      (unsigned long long)counts->decided, (unsigned long long)counts->lag,
+                      (unsigned long long)counts->pending);
+}
+
+static enum doppel_status pull_stream(struct decide_command *run, struct doppel_decider *decider,
+                                      const struct doppel_decide_options *decide,
+                                      struct doppel_error *error)
+{
+    const struct settings *settings = run->settings;
+    char *consumer = settings->consumer ? must_copy(settings->consumer) : name_of_consumer();
+    struct doppel_stream_counts counts = {0};
+    const struct doppel_stream_options options = {
+        .url = settings->stream,
+        .password = settings->stream_secret,
+        .group = settings->group,
+        .consumer = consumer,
+        .to = settings->stream_to,
+        .claim_after_ms = settings->claim_after_ms,
+        .drain = settings->drain,
+        .decide = decide,
+        .on_decided = settings->stream_to ? NULL : print_stream_decision,
+        .context = run,
+    };
+    enum doppel_status status =
+        doppel_stream_ingest(run->report->run, decider, &options, &counts, error);
+    free(consumer);
+    report_stream(run->report, &counts);
+    if (!status && signals_interrupted())
+        signals_forget(); /* that is how it ends */
+    return status;
+}
+
 /* A stream, records, or the files that the operands name. */
 static enum doppel_status decide_inputs(struct decide_command *run, struct doppel_error *error)
 {
@@ -68,7 +128,7 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
         options.records.paths = standard_input;
         options.records.count = 1;
     }
-    intake.walks = !options.records.count;
+    intake.walks = !options.records.count && !settings->stream;
     if (!intake.walks)
         options.search.compare.text = corpus_text_from(settings);
     enum doppel_status status;
@@ -76,7 +136,8 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
                               error));
     options.semantic = semantic.semantic;
     TRY(decider_open(run->report->run, run->library, &options, &intake, &decider, error));
-    TRY(pull_all(run, decider, error));
+    TRY(settings->stream ? pull_stream(run, decider, &options, error)
+                         : pull_all(run, decider, error));
 done:
     doppel_decider_free(decider);
     semantic_library_close(&semantic);
@@ -89,7 +150,14 @@ static bool check_input(const struct settings *settings, struct report *report)
 {
     const char *verb = settings->verb->name;
     bool files = settings->operands.count || settings->files_from;
-    if (!files && !settings->jsonl.count) {
+    if (settings->stream && (files || settings->jsonl.count || settings->server)) {
+        report_fatal(report, "'--stream' is all that is read: leave out %s",
+                     files              ? settings->verb->operands
+                     : settings->server ? "'--server'"
+                                        : "'--jsonl'");
+        return false;
+    }
+    if (!files && !settings->jsonl.count && !settings->stream) {
         report_fatal(report,
                      "'%s' wants %s, - for a stream, or --jsonl FILE for records; see 'doppel %s "
                      "--help'",

@@ -1,0 +1,53 @@
+/* A connection to Redis: commands are gathered, sent together, and answered in order. */
+#ifndef DOPPEL_STREAM_REDIS_CONNECTION_H
+#define DOPPEL_STREAM_REDIS_CONNECTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hiredis/hiredis.h>
+
+#include <doppel/json_writer.h>
+#include <doppel/run.h>
+
+#include "stream/redis/address.h"
+
+struct redis_connection {
+    struct doppel_run *run;
+    int fd; /* -1: there is none */
+    redisReader *reader;
+    struct doppel_json out; /* bytes that are to be sent */
+    bool away;              /* the last answer failed so that another try may be better */
+};
+
+/* Connect, and say who it is. @param password NULL: none. DOPPEL_OK; DOPPEL_E_BUSY: try again
+ * later; DOPPEL_E_ARGUMENT: it is refused; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
+enum doppel_status redis_connect(struct redis_connection *connection,
+                                 const struct redis_address *address, const char *password,
+                                 struct doppel_error *error);
+/* Also where there is none. */
+void redis_close(struct redis_connection *connection);
+/* The same, and free all that it holds. */
+void redis_end(struct redis_connection *connection);
+
+/* Begin a command of so many words, and add them. */
+void redis_begin(struct redis_connection *connection, size_t words);
+void redis_bytes(struct redis_connection *connection, const char *bytes, size_t size);
+void redis_word(struct redis_connection *connection, const char *word);
+void redis_number(struct redis_connection *connection, uint64_t number);
+
+/* Send what was gathered. DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost; DOPPEL_E_MEMORY */
+enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error);
+
+/* The next answer, also when the run is cancelled meanwhile: what was asked is known then.
+ * @param out given (freeReplyObject). DOPPEL_OK; of an answer that is an error: DOPPEL_E_BUSY: it
+ * may be better later, DOPPEL_E_NOT_FOUND: there is no such group, DOPPEL_E_ARGUMENT: it is
+ * refused; else DOPPEL_E_BUSY: the connection is lost */
+enum doppel_status redis_answer(struct redis_connection *connection, redisReply **out,
+                                struct doppel_error *error);
+
+/* Send, and wait for one answer. @param out may be NULL */
+enum doppel_status redis_ask(struct redis_connection *connection, redisReply **out,
+                             struct doppel_error *error);
+
+#endif
