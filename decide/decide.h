@@ -154,6 +154,9 @@ struct doppel_decided {
     size_t list_count, label_count;
     const struct doppel_semantic_link *semantic; /**< an earlier text of the same meaning, borrowed;
                                                     NULL: none */
+    const char *semantic_problem; /**< why it was not searched for by its meaning, though somebody
+                                     wanted it: set by who called doppel_decider_search_meaning, to
+                                     be written; NULL: nothing was in the way */
     bool review; /**< those that are on active lists are matched so often that a person is to look
                       (doppel_library_is_reviewed) */
     const uint64_t *not_compared; /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could
@@ -213,6 +216,27 @@ DOPPEL_API enum doppel_status doppel_decider_push(struct doppel_decider *decider
 DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider,
                                                   struct doppel_decided *out,
                                                   struct doppel_error *error);
+
+/** What a decision is searched for by. Borrowed for the call. */
+struct doppel_decide_meaning {
+    struct doppel_semantic *semantic; /**< that texts are to be added to, unless it is a dry run */
+    const char *text; /**< bytes of a file that is nowhere; NULL: what the decider knows, which is a
+                         text that was pushed, that of a line, or the file at its path */
+    size_t text_size;
+};
+
+/**
+ * Search for what was pulled last by its meaning, as `semantic` of the options has it done with all
+ * that is pulled: for who wants that of some inputs alone. What is new by its words is searched
+ * for; and, unless it is a dry run, the vectors of a text are kept that is there now and has none.
+ *
+ * @param decided as it was pulled; its `semantic` is set, borrowed until the next call of this
+ * @return DOPPEL_OK, also where there is nothing to search for, or nothing was found; as
+ *         doppel_semantic_search and doppel_semantic_add. The decider goes on in any case
+ */
+DOPPEL_API enum doppel_status doppel_decider_search_meaning(
+    struct doppel_decider *decider, const struct doppel_decide_meaning *meaning,
+    struct doppel_decided *decided, struct doppel_error *error);
 
 /**
  * Ask the upstream about what is new here and still waits for that, also from before, and keep the

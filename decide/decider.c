@@ -21,7 +21,7 @@ struct doppel_decider {
     struct doppel_library *library;
     bool walks;
     struct upstream *upstream;     /* NULL: nobody is asked */
-    struct meaning_stage *meaning; /* NULL: there is no such stage */
+    struct meaning_stage *meaning; /* NULL: none was wanted yet */
     struct ingest *records;        /* and what is pushed; NULL: a walk */
     struct file_stream *files;     /* NULL: no file was met yet */
     bool in_files;                 /* those that were met last are not all decided about */
@@ -439,6 +439,17 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
             doppel_library_rollback(decider->library);
     }
     return doppel_fail(error, status, "%s", why.message);
+}
+
+enum doppel_status doppel_decider_search_meaning(struct doppel_decider *decider,
+                                                 const struct doppel_decide_meaning *meaning,
+                                                 struct doppel_decided *decided,
+                                                 struct doppel_error *error)
+{
+    if (!decider->meaning)
+        decider->meaning = meaning_stage_new(decider->run, &decider->options);
+    return decider->meaning ? meaning_stage_search(decider->meaning, meaning, decided, error)
+                            : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search by meaning");
 }
 
 enum doppel_status doppel_decider_settle(struct doppel_decider *decider, struct doppel_error *error)

@@ -100,6 +100,7 @@ void doppel_decision_to_json(struct doppel_json *json, const struct doppel_decid
         write_text_match(json, decided->decision, &decided->match.match);
     if (decided->semantic)
         write_semantic(json, decided);
+    doppel_json_text(json, "semantic_problem", decided->semantic_problem);
     doppel_json_texts(json, "lists", decided->lists, decided->list_count);
     doppel_json_texts(json, "labels", decided->labels, decided->label_count);
     if (decided->review) {

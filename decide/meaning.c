@@ -91,6 +91,7 @@ static uint64_t item_of_text(const struct doppel_decided *decided)
 
 /* @param out the item that is to get its vectors; 0: none */
 static enum doppel_status find_lacking(const struct meaning_stage *stage,
+                                       struct doppel_semantic *semantic,
                                        const struct doppel_decided *decided, uint64_t *out,
                                        struct doppel_error *error)
 {
@@ -98,28 +99,30 @@ static enum doppel_status find_lacking(const struct meaning_stage *stage,
     bool lacks = false;
     enum doppel_status status = DOPPEL_OK;
     if (item)
-        TRY(doppel_semantic_lacks(stage->options->semantic, item, &lacks, error));
+        TRY(doppel_semantic_lacks(semantic, item, &lacks, error));
     *out = lacks ? item : 0;
 done:
     return status;
 }
 
-/* @param results NULL: the text is embedded alone */
+/* @param results NULL: the text is embedded alone. @return DOPPEL_E_NOT_FOUND: nobody has it */
 static enum doppel_status search_by_meaning(struct meaning_stage *stage,
+                                            const struct doppel_decide_meaning *meaning,
                                             const struct doppel_decided *decided,
                                             struct doppel_semantic_results *results,
                                             struct doppel_error *error)
 {
-    struct doppel_semantic *semantic = stage->options->semantic;
-    const char *text = decided->text;
-    size_t size = decided->text_size;
-    if (decided->is_file)
-        return doppel_semantic_search_file(semantic, decided->path, results, error);
-    if (text && stage->parser)
+    const char *text = meaning->text ? meaning->text : decided->text;
+    size_t size = meaning->text ? meaning->text_size : decided->text_size;
+    if (!meaning->text && decided->is_file)
+        return decided->path
+                   ? doppel_semantic_search_file(meaning->semantic, decided->path, results, error)
+                   : DOPPEL_E_NOT_FOUND;
+    if (!meaning->text && text && stage->parser)
         text_of_line(stage, decided, &text, &size);
     if (!text)
         return DOPPEL_E_NOT_FOUND;
-    return doppel_semantic_search(semantic, text, size, results, error);
+    return doppel_semantic_search(meaning->semantic, text, size, results, error);
 }
 
 static enum doppel_status note_meaning_failure(struct meaning_stage *stage,
@@ -139,18 +142,34 @@ static enum doppel_status note_meaning_failure(struct meaning_stage *stage,
 
 /* @param lacking as of find_lacking */
 static enum doppel_status decide_by_meaning(struct meaning_stage *stage,
+                                            const struct doppel_decide_meaning *meaning,
                                             struct doppel_decided *decided, uint64_t lacking,
                                             struct doppel_error *error)
 {
     const bool is_new = is_new_text(decided);
     uint64_t chunks = 0;
     enum doppel_status status;
-    TRY(search_by_meaning(stage, decided, is_new ? &stage->results : NULL, error));
+    TRY(search_by_meaning(stage, meaning, decided, is_new ? &stage->results : NULL, error));
     if (is_new && stage->results.count)
         decided->semantic = &stage->results.links[0];
     if (lacking)
-        TRY(doppel_semantic_add(stage->options->semantic, lacking, &chunks, error));
+        TRY(doppel_semantic_add(meaning->semantic, lacking, &chunks, error));
     stage->caught_up += chunks && !is_something_new(decided);
+done:
+    return status;
+}
+
+enum doppel_status meaning_stage_search(struct meaning_stage *stage,
+                                        const struct doppel_decide_meaning *meaning,
+                                        struct doppel_decided *decided, struct doppel_error *error)
+{
+    uint64_t lacking = 0;
+    enum doppel_status status;
+    TRY(find_lacking(stage, meaning->semantic, decided, &lacking, error));
+    if (lacking || is_new_text(decided))
+        status = decide_by_meaning(stage, meaning, decided, lacking, error);
+    if (status == DOPPEL_E_NOT_FOUND)
+        status = DOPPEL_OK;
 done:
     return status;
 }
@@ -159,21 +178,16 @@ enum doppel_status meaning_stage_run(struct meaning_stage *stage, struct doppel_
                                      struct doppel_error *error)
 {
     struct doppel_error why = {0};
-    uint64_t lacking = 0;
-    enum doppel_status status;
-    if (!stage || stage->failed)
+    if (!stage || !stage->options->semantic || stage->failed)
         return DOPPEL_OK;
-    status = find_lacking(stage, decided, &lacking, &why);
-    if (!status && (lacking || is_new_text(decided)))
-        status = decide_by_meaning(stage, decided, lacking, &why);
-    if (status == DOPPEL_E_NOT_FOUND)
-        return DOPPEL_OK;
+    const struct doppel_decide_meaning meaning = {.semantic = stage->options->semantic};
+    enum doppel_status status = meaning_stage_search(stage, &meaning, decided, &why);
     return status ? note_meaning_failure(stage, status, &why, error) : DOPPEL_OK;
 }
 
 void meaning_stage_end(struct meaning_stage *stage)
 {
-    if (!stage || !stage->caught_up)
+    if (!stage || !stage->options->semantic || !stage->caught_up)
         return;
     doppel_run_notice(stage->run, "semantic: %" PRIu64 " known text%s got %s vectors",
                       stage->caught_up, stage->caught_up == 1 ? "" : "s",

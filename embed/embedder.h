@@ -92,6 +92,21 @@ DOPPEL_API struct doppel_embedder_options doppel_embedder_options_default(void);
 struct doppel_embedder;
 
 /**
+ * Choose a model where nobody named one: that of the vectors which are there, else the only one.
+ *
+ * @param folder of models
+ * @param kept   of the vectors; NULL: there are none
+ * @param out    its name, DOPPEL_MODEL_MAX_NAME + 1 bytes; untouched on failure
+ * @param out_count how many models the folder has, or so many that one was chosen; also on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: there is none, or none of several is that of the vectors;
+ *         DOPPEL_E_ARGUMENT: there are several; as doppel_models_list. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_embedder_choose(const char *folder,
+                                                     const struct doppel_embedder_identity *kept,
+                                                     char *out, size_t *out_count,
+                                                     struct doppel_error *error);
+
+/**
  * Map the model and check every byte of it, some 0.2 ms a MB: vectors are kept, and those of a
  * damaged one would be wrong for good. Or ask the service for its probe. Where the cache knows its
  * model by another revision, as probes are rounded otherwise, that is the one.

@@ -1,4 +1,4 @@
-/* The folder of models: adding, listing and removing. */
+/* The folder of models: adding, listing, choosing and removing. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <doppel/embedder.h>
 
 #include "core/try.h"
 #include "embed/model_source.h"
@@ -262,6 +264,42 @@ enum doppel_status doppel_models_list(const char *folder, doppel_model_visitor *
     }
     free(entries);
     return status;
+}
+
+struct model_choice {
+    const struct doppel_embedder_identity *kept; /* whose model is looked for; NULL: none */
+    char name[DOPPEL_MODEL_MAX_NAME + 1];        /* of it, or of the last one */
+    size_t count;
+    bool found;
+};
+
+static bool note_model(void *context, const struct doppel_model_info *info, const char *problem)
+{
+    struct model_choice *choice = context;
+    memcpy(choice->name, info->name, sizeof choice->name);
+    choice->count++;
+    choice->found = choice->kept && !problem && strcmp(info->revision, choice->kept->revision) == 0;
+    return !choice->found;
+}
+
+enum doppel_status doppel_embedder_choose(const char *folder,
+                                          const struct doppel_embedder_identity *kept, char *out,
+                                          size_t *out_count, struct doppel_error *error)
+{
+    struct model_choice choice = {.kept = kept};
+    enum doppel_status status = doppel_models_list(folder, note_model, &choice, error);
+    *out_count = choice.count;
+    if (status && !choice.found) /* to have found it ends the list */
+        return status;
+    if (!choice.count || (kept && !choice.found && choice.count > 1))
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                           kept ? "the model of the vectors is not in %s" : "no model is in %s",
+                           folder);
+    if (!choice.found && choice.count > 1)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "there are %zu embedding models",
+                           choice.count);
+    memcpy(out, choice.name, sizeof choice.name);
+    return DOPPEL_OK;
 }
 
 enum doppel_status doppel_model_remove(const char *folder, const char *name,

@@ -57,6 +57,11 @@ DOPPEL_API enum doppel_status doppel_semantic_new(struct doppel_run *run,
                                                   struct doppel_error *error);
 DOPPEL_API void doppel_semantic_free(struct doppel_semantic *semantic);
 
+/** From now on search by others than those of its options, of which they have the meaning.
+ * @param max_fp_rate over 0, or 0: the default */
+DOPPEL_API void doppel_semantic_set_thresholds(struct doppel_semantic *semantic, double max_fp_rate,
+                                               float min_cosine);
+
 /** What the index has, and what follows from it. */
 struct doppel_semantic_state {
     uint64_t vectors; /**< of chunks */

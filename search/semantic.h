@@ -58,6 +58,9 @@ enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppe
 /* Forget it. */
 void semantic_weigh_no_more(struct doppel_semantic *semantic);
 
+/* Whether so many pairs by chance were looked at that they show a rate. */
+bool semantic_shows_rate(const struct doppel_semantic *semantic, double rate);
+
 /* The least value of two chunks of texts that have so many pairs of them; 2: it cannot be told. */
 float semantic_threshold(const struct doppel_semantic *semantic, double pairs);
 

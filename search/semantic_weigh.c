@@ -8,9 +8,10 @@
 enum {
     SAMPLE = 2900,           /* pairs of which are 2^22 */
     SCORED_SAMPLE = 1 << 14, /* of which a quarter makes levels */
-    SAMPLE_FLOATS = 1 << 24, /* at most, but SAMPLE */
-    PAIRS_THAT_TELL = 1000   /* of which the rarest is one in a hundred */
+    SAMPLE_FLOATS = 1 << 24  /* at most, but SAMPLE */
 };
+
+static const double coarsest_rate = 0.01; /* it is stated where pairs show that, or what is asked */
 
 enum doppel_status semantic_no_library(struct doppel_error *error)
 {
@@ -115,15 +116,30 @@ done:
 
 /* ---- values ---- */
 
+void doppel_semantic_set_thresholds(struct doppel_semantic *semantic, double max_fp_rate,
+                                    float min_cosine)
+{
+    const struct doppel_semantic_options usual = doppel_semantic_options_default();
+    const bool scored = semantic_is_scored(semantic);
+    semantic->options.max_fp_rate = max_fp_rate > 0 ? max_fp_rate : usual.max_fp_rate;
+    semantic->options.min_cosine = min_cosine;
+    if (scored != semantic_is_scored(semantic)) /* it is of other values */
+        semantic_weigh_no_more(semantic);
+}
+
+bool semantic_shows_rate(const struct doppel_semantic *semantic, double rate)
+{
+    return semantic->background &&
+           (double)doppel_vector_background_pairs(semantic->background) * rate >= 10;
+}
+
 float semantic_threshold(const struct doppel_semantic *semantic, double pairs)
 {
     const double rate = semantic->options.max_fp_rate / pairs;
     float low = -1, high = 1;
     if (semantic->options.min_cosine != 0)
         return semantic->options.min_cosine;
-    if (!semantic->background || (double)doppel_vector_background_pairs(semantic->background) *
-                                         semantic->options.max_fp_rate <
-                                     10)
+    if (!semantic_shows_rate(semantic, semantic->options.max_fp_rate))
         return 2;
     for (int i = 0; i < 24; i++) {
         const float middle = (low + high) / 2;
@@ -166,8 +182,9 @@ float semantic_hit_value(const struct doppel_semantic *semantic, uint32_t query,
 /* The share of pairs of chunks by chance that are as near; 2: it is not known. */
 static double rate_of_value(const struct doppel_semantic *semantic, float value)
 {
-    return semantic->background &&
-                   doppel_vector_background_pairs(semantic->background) >= PAIRS_THAT_TELL
+    const struct doppel_semantic_options *options = &semantic->options;
+    const double asked = options->min_cosine != 0 ? coarsest_rate : options->max_fp_rate;
+    return semantic_shows_rate(semantic, asked > coarsest_rate ? asked : coarsest_rate)
                ? doppel_vector_background_tail(semantic->background, value)
                : 2;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <doppel/embedder.h>
 #include <zlib.h>
 
 #include "made_model.h"
@@ -87,6 +88,37 @@ static void test_models_come_and_go(void **state)
 }
 
 /* What a killed process left is swept away once it is old; nothing else is. */
+static void test_one_is_chosen(void **state)
+{
+    (void)state;
+    struct made_folder folder;
+    struct doppel_model_info first, other;
+    struct doppel_embedder_identity kept = {.dimension = 4};
+    char name[DOPPEL_MODEL_MAX_NAME + 1] = "untouched";
+    size_t count = 7;
+    made_folder_begin(&folder);
+    const char *models = made_path(&folder, "deep/models");
+    assert_int_equal(doppel_embedder_choose(models, NULL, name, &count, NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(count, 0);
+    write_bert(&folder, "one", 4);
+    write_bert(&folder, "two", 5);
+    assert_int_equal(add_model(&folder, "one", NULL, &first, NULL), DOPPEL_OK);
+    models = made_path(&folder, "deep/models");
+    memcpy(kept.revision, "00112233445566778899aabbccddeeff", sizeof kept.revision);
+    assert_int_equal(doppel_embedder_choose(models, &kept, name, &count, NULL), DOPPEL_OK);
+    assert_string_equal(name, "one"); /* that it is another one is said where it is opened */
+    assert_int_equal(add_model(&folder, "two", NULL, &other, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_embedder_choose(models, NULL, name, &count, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(count, 2);
+    assert_int_equal(doppel_embedder_choose(models, &kept, name, &count, NULL), DOPPEL_E_NOT_FOUND);
+    assert_int_equal(count, 2);
+    assert_string_equal(name, "one");
+    memcpy(kept.revision, other.revision, sizeof kept.revision);
+    assert_int_equal(doppel_embedder_choose(models, &kept, name, &count, NULL), DOPPEL_OK);
+    assert_string_equal(name, "two");
+    made_folder_remove(&folder);
+}
+
 static void test_leftovers_are_swept(void **state)
 {
     (void)state;
@@ -391,6 +423,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_come_and_go),
+        cmocka_unit_test(test_one_is_chosen),
         cmocka_unit_test(test_leftovers_are_swept),
         cmocka_unit_test(test_threads_add_the_same),
         cmocka_unit_test(test_names_that_are_none),

@@ -129,6 +129,45 @@ static void known_texts_get_theirs_by_a_decider(void **state)
     }
 }
 
+/* Of one of two inputs, by a decider that does not do it by itself. */
+static void some_inputs_alone_are_looked_at_by_their_meaning(void **state)
+{
+    struct linked_library *of = *state;
+    const struct doppel_decide_options options = doppel_decide_options_default();
+    struct doppel_semantic *semantic = open_links(of, true, 1e-5, 0.5F);
+    const struct doppel_decide_meaning as_known = {.semantic = semantic};
+    const struct doppel_decide_meaning as_sent = {semantic, of->texts[7], strlen(of->texts[7])};
+    const char *words = "nothing that the model has a word for, and long enough to be compared";
+    struct doppel_decider *decider;
+    assert_int_equal(doppel_decider_new(of->run, of->library, &options, &decider, NULL), DOPPEL_OK);
+    for (int turn = 0; turn < 2; turn++) {
+        const char *id = turn ? "looked-at" : "not";
+        const struct doppel_decide_input input = {
+            .text = words + turn, .text_size = strlen(words + turn), .id = id};
+        struct doppel_decided decided;
+        assert_int_equal(doppel_decider_push(decider, &input, NULL), DOPPEL_OK);
+        assert_int_equal(doppel_decider_pull(decider, &decided, NULL), DOPPEL_OK);
+        assert_null(decided.semantic);
+        if (!turn)
+            continue;
+        decided.decision = DOPPEL_DECISION_NEW; /* by its words it is like the first */
+        decided.has_match = false;
+        assert_int_equal(doppel_decider_search_meaning(decider, &as_known, &decided, NULL),
+                         DOPPEL_OK);
+        assert_null(decided.semantic);
+        assert_int_equal(doppel_decider_search_meaning(decider, &as_sent, &decided, NULL),
+                         DOPPEL_OK);
+        assert_int_equal(decided.semantic->of_item, 8);
+        doppel_semantic_set_thresholds(semantic, 0, 1);
+        decided.semantic = NULL;
+        assert_int_equal(doppel_decider_search_meaning(decider, &as_sent, &decided, NULL),
+                         DOPPEL_OK);
+        assert_true(!decided.semantic || decided.semantic->cosine >= 1);
+    }
+    doppel_decider_free(decider);
+    doppel_semantic_free(semantic);
+}
+
 /* ---- merging ---- */
 
 struct items_moved {
@@ -178,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_A_LIBRARY(what_is_lost_is_named_and_comes_again),
         ON_A_LIBRARY(known_texts_get_theirs_by_a_decider),
+        ON_A_LIBRARY(some_inputs_alone_are_looked_at_by_their_meaning),
         ON_A_LIBRARY(vectors_are_taken_into_another_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
