@@ -180,13 +180,26 @@ done:
     return status;
 }
 
+static enum doppel_status keep_task_answer(const struct decision_task *task, size_t number,
+                                           struct doppel_library *library,
+                                           const struct doppel_decided *decided,
+                                           struct doppel_error *error)
+{
+    struct doppel_json json = {0};
+    enum doppel_status status;
+    put_decision(&json, &task->inputs.all.items[number], decided);
+    TRY(doppel_json_status(&json, error));
+    TRY(doppel_library_keep_answer(library, task->request, number, json.bytes, error));
+done:
+    doppel_json_free(&json);
+    return status;
+}
+
 enum doppel_status keep_answer_of_input(struct decision_task *first, struct doppel_library *library,
                                         const struct doppel_decided *decided,
                                         struct doppel_error *error)
 {
     struct decision_task *task = first;
-    struct doppel_json json = {0};
-    enum doppel_status status;
     for (; task; task = task->next) {
         while (task->kept < task->pushed && !is_to_decide(task, task->kept))
             task->kept++;
@@ -196,14 +209,7 @@ enum doppel_status keep_answer_of_input(struct decision_task *first, struct dopp
     if (!task)
         return DOPPEL_OK;
     const size_t number = task->kept++;
-    if (!task->request)
-        return DOPPEL_OK;
-    put_decision(&json, &task->inputs.all.items[number], decided);
-    TRY(doppel_json_status(&json, error));
-    TRY(doppel_library_keep_answer(library, task->request, number, json.bytes, error));
-done:
-    doppel_json_free(&json);
-    return status;
+    return task->request ? keep_task_answer(task, number, library, decided, error) : DOPPEL_OK;
 }
 
 /* @param decided NULL: it could not be read, or was decided about before */
@@ -260,16 +266,36 @@ static bool is_all_told(const struct decision_task *task)
     return !task;
 }
 
-enum doppel_status decide_tasks(struct doppel_decider *decider, struct decision_task *first,
+/* What is found so was not known when the answer was kept with the decision. */
+static enum doppel_status add_meaning_to_decision(const struct deciding *deciding,
+                                                  const struct decision_task *task,
+                                                  struct doppel_decided *decided,
+                                                  struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (!deciding->meaning)
+        return DOPPEL_OK;
+    find_meaning_of(task->exchange->service, deciding->meaning, deciding->decider,
+                    &task->inputs.all.items[task->told], decided);
+    if (!task->request || !decided->semantic)
+        return DOPPEL_OK;
+    TRY(keep_task_answer(task, task->told, deciding->library, decided, error));
+    TRY(doppel_library_commit(deciding->library, error));
+done:
+    return status;
+}
+
+enum doppel_status decide_tasks(const struct deciding *deciding, struct decision_task *first,
                                 struct doppel_error *error)
 {
     struct doppel_decided decided;
     struct decision_task *task;
     enum doppel_status status = DOPPEL_OK;
     while (!status && !is_all_told(first)) {
-        TRY(push_some(decider, first, error));
+        TRY(push_some(deciding->decider, first, error));
         while ((task = pass_unreadable(first))) {
-            TRY(doppel_decider_pull(decider, &decided, error));
+            TRY(doppel_decider_pull(deciding->decider, &decided, error));
+            TRY(add_meaning_to_decision(deciding, task, &decided, error));
             tell_decision(task, &decided);
         }
     }

@@ -4,7 +4,7 @@
 
 #include <doppel/decide.h>
 
-#include "serve/inputs.h"
+#include "serve/meaning.h"
 
 /* A request to decide about its inputs. */
 struct decision_task {
@@ -23,9 +23,16 @@ struct decision_task {
 struct decision_task *decision_task_new(struct exchange *exchange);
 void decision_task_free(struct decision_task *task);
 
+/* What decides about inputs. */
+struct deciding {
+    struct doppel_decider *decider;
+    struct doppel_library *library; /* of the decider */
+    struct open_meaning *meaning;   /* texts are also searched for by it; NULL: they are not */
+};
+
 /* Decide about all inputs of tasks, one after the other, and fill the replies of their exchanges.
  * @return not DOPPEL_OK: the decider cannot go on; what has no whole reply then, has the error */
-enum doppel_status decide_tasks(struct doppel_decider *decider, struct decision_task *first,
+enum doppel_status decide_tasks(const struct deciding *deciding, struct decision_task *first,
                                 struct doppel_error *error);
 
 /* Give an input to a decider; unless it has an error. @param record what was read of it, where it

@@ -196,7 +196,7 @@ enum doppel_status input_exact(struct service *service, struct doppel_library *l
         TRY(keep_exact(service, kinds, input, error));
 done:
     if (reader)
-        reader_give(service, reader);
+        reader_give(reader);
     return status;
 }
 
@@ -257,6 +257,6 @@ enum doppel_status input_to_decide(struct service *service, struct request_input
     if (!input_exact(service, reader->library, input, NULL) && input->exact &&
         !take_listed(service, reader->library, input, out, NULL))
         status = DOPPEL_OK;
-    reader_give(service, reader);
+    reader_give(reader);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Texts by their meaning: the vectors that the library has, by the model that they are of. */
+/* Texts by their meaning: the vectors that the library has, by the model that they are of, or by
+ * what the service embeds by. */
 #include "serve/meaning.h"
 
 #include <errno.h>
@@ -6,106 +7,164 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <doppel/embed.h>
 #include <doppel/embedder.h>
+#include <doppel/search_semantic.h>
 
 #include "core/try.h"
+#include "serve/answers/answers.h"
 #include "serve/input_record.h"
-#include "serve/service.h"
 
 enum { MEANING_BYTES = 1 << 20 }; /* so much of a text counts */
 
-/* ---- the model ---- */
-
-struct wanted_model {
-    const struct doppel_embedder_identity *kept;
-    char name[DOPPEL_MODEL_MAX_NAME + 1]; /* "": it was not found yet */
-};
-
-static bool is_model_of_vectors(void *context, const struct doppel_model_info *info,
-                                const char *problem)
+bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out)
 {
-    struct wanted_model *wanted = context;
-    const bool found = !problem && strcmp(info->revision, wanted->kept->revision) == 0;
-    if (found)
-        memcpy(wanted->name, info->name, sizeof wanted->name);
-    return !found;
+    struct wanted_meaning wanted = {.wanted = exchange_wants(exchange, "semantic")};
+    if (!read_number(exchange, "max_fp_rate", 1, &wanted.max_fp_rate) ||
+        !read_number(exchange, "min_cosine", 1, &wanted.min_cosine))
+        return false;
+    if (!wanted.wanted && (wanted.max_fp_rate > 0 || wanted.min_cosine > 0)) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "'max_fp_rate' and 'min_cosine' go with 'semantic=1'");
+        return false;
+    }
+    *out = wanted;
+    return true;
 }
 
-static enum doppel_status open_model_of_vectors(const struct service *service,
-                                                const struct doppel_embedder_identity *kept,
-                                                struct doppel_embedder **out,
-                                                struct doppel_error *error)
+/* ---- what embeds ---- */
+
+static enum doppel_status choose_served_model(const struct service *service,
+                                              const struct doppel_embedder_identity *kept,
+                                              char *out, struct doppel_error *error)
 {
-    struct doppel_embedder_options options = doppel_embedder_options_default();
-    struct wanted_model wanted = {.kept = kept};
+    const char *folder = service->options->embed.folder;
+    size_t count = 0;
+    enum doppel_status status = DOPPEL_E_NOT_FOUND;
+    if (folder)
+        status = doppel_embedder_choose(folder, kept, out, &count, error);
+    if (status == DOPPEL_E_NOT_FOUND && kept)
+        return doppel_fail(error, status,
+                           "the vectors of the library are of the model '%s', which is not among "
+                           "those of the service: 'doppel model add' adds it",
+                           kept->name);
+    if (status == DOPPEL_E_NOT_FOUND)
+        return doppel_fail(error, status,
+                           "the service has no embedding model: 'doppel model add' adds one");
+    if (status == DOPPEL_E_ARGUMENT)
+        return doppel_fail(error, status,
+                           "the service has %zu embedding models, and the library no vectors yet: "
+                           "'doppel serve --model NAME' says by which",
+                           count);
+    return status;
+}
+
+/* @param kept of the vectors that are there; NULL: there are none */
+static enum doppel_status open_served_model(const struct service *service,
+                                            const struct doppel_embedder_identity *kept,
+                                            struct doppel_embedder **out,
+                                            struct doppel_error *error)
+{
+    struct doppel_embedder_options options = service->options->embed;
+    char name[DOPPEL_MODEL_MAX_NAME + 1];
     enum doppel_status status = DOPPEL_OK;
-    options.folder = service->options->models;
-    options.name = wanted.name;
-    if (options.folder)
-        status = doppel_models_list(options.folder, is_model_of_vectors, &wanted, error);
-    if (status && !*wanted.name) /* to have found it ends the list */
-        TRY(status);
-    if (!*wanted.name)
-        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND,
-                        "the vectors of the library are of the model '%s', which is not among "
-                        "those of the service: 'doppel model add' adds it",
-                        kept->name));
+    if (!options.endpoint && !options.name) {
+        TRY(choose_served_model(service, kept, name, error));
+        options.name = name;
+    }
     TRY(doppel_embedder_open(&options, out, error));
 done:
     return status;
 }
 
-/* ---- a reader's ---- */
+/* ---- opening ---- */
 
-void reader_meaning_close(struct reader_meaning *meaning)
+void meaning_close(struct open_meaning *meaning)
 {
     doppel_semantic_free(meaning->semantic);
     doppel_embedder_free(meaning->embedder);
-    *meaning = (struct reader_meaning){0};
+    *meaning = (struct open_meaning){0};
 }
 
-/* What is open is of a library without vectors, or of vectors as they are by now. */
-static enum doppel_status open_meaning(const struct service *service,
-                                       struct doppel_library *library,
-                                       struct reader_meaning *meaning, struct doppel_error *error)
+static enum doppel_status open_served_vectors(const struct service *service,
+                                              struct doppel_library *library, bool write,
+                                              struct open_meaning *meaning,
+                                              struct doppel_error *error)
 {
     struct doppel_semantic_options options = doppel_semantic_options_default();
-    struct doppel_embedder_identity kept;
-    enum doppel_status status =
-        doppel_semantic_model(library, service->options->library, &kept, error);
-    if (status == DOPPEL_E_NOT_FOUND)
-        TRY(doppel_fail(error, status,
-                        "no text of this library has a vector: those have that 'doppel ingest "
-                        "--semantic' adds"));
-    TRY(status);
-    TRY(open_model_of_vectors(service, &kept, &meaning->embedder, error));
     options.embedder = meaning->embedder;
     options.directory = service->options->library;
     options.text = service->options->read.text;
-    options.min_cosine = (float)meaning->min_cosine;
-    if (meaning->max_fp_rate > 0)
-        options.max_fp_rate = meaning->max_fp_rate;
-    TRY(doppel_semantic_new(service->run, library, &options, &meaning->semantic, error));
+    options.write = write;
+    options.durable = service->options->durable;
+    enum doppel_status status =
+        doppel_semantic_new(service->run, library, &options, &meaning->semantic, error);
+    return status == DOPPEL_E_NOT_FOUND
+               ? doppel_fail(error, status,
+                             "no text of this library has a vector: those have that 'doppel ingest "
+                             "--semantic' adds, or '/v1/ingest?semantic=1'")
+               : status;
+}
+
+/* Of a library without vectors nothing is opened to be read. */
+static enum doppel_status open_meaning(const struct service *service,
+                                       struct doppel_library *library, bool write,
+                                       struct open_meaning *meaning, struct doppel_error *error)
+{
+    struct doppel_embedder_identity kept;
+    enum doppel_status status =
+        doppel_semantic_model(library, service->options->library, &kept, error);
+    const bool none = status == DOPPEL_E_NOT_FOUND;
+    if (!none)
+        TRY(status);
+    if (none && !write)
+        TRY(open_served_vectors(service, library, false, meaning, error));
+    TRY(open_served_model(service, none ? NULL : &kept, &meaning->embedder, error));
+    TRY(open_served_vectors(service, library, write, meaning, error));
 done:
     return status;
 }
 
-enum doppel_status reader_meaning_want(const struct service *service,
-                                       struct doppel_library *library,
-                                       const struct reader_meaning *wanted,
-                                       struct reader_meaning *meaning, struct doppel_error *error)
+static void set_wanted_thresholds(const struct wanted_meaning *wanted, struct open_meaning *meaning)
 {
-    if (meaning->semantic && meaning->max_fp_rate == wanted->max_fp_rate &&
-        meaning->min_cosine == wanted->min_cosine)
-        return DOPPEL_OK;
-    reader_meaning_close(meaning);
-    meaning->max_fp_rate = wanted->max_fp_rate;
-    meaning->min_cosine = wanted->min_cosine;
-    enum doppel_status status = open_meaning(service, library, meaning, error);
+    doppel_semantic_set_thresholds(meaning->semantic, wanted->max_fp_rate,
+                                   (float)wanted->min_cosine);
+}
+
+enum doppel_status meaning_want(const struct service *service, struct doppel_library *library,
+                                const struct wanted_meaning *wanted, bool write,
+                                struct open_meaning *meaning, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (meaning->problem.status)
+        meaning_close(meaning);
+    if (!meaning->semantic)
+        status = open_meaning(service, library, write, meaning, error);
     if (status)
-        reader_meaning_close(meaning);
+        meaning_close(meaning);
+    else
+        set_wanted_thresholds(wanted, meaning);
     return status;
+}
+
+enum doppel_status meaning_want_vectors(const struct service *service,
+                                        struct doppel_library *library,
+                                        const struct wanted_meaning *wanted,
+                                        struct open_meaning *meaning, struct doppel_error *error)
+{
+    enum doppel_status status = open_served_vectors(service, library, false, meaning, error);
+    if (!status)
+        set_wanted_thresholds(wanted, meaning);
+    return status;
+}
+
+void exchange_fail_meaning(struct exchange *exchange, const struct doppel_error *error)
+{
+    char detail[SENTENCE_BYTES];
+    exchange_sentence(exchange, error->message, detail);
+    if (error->status == DOPPEL_E_NOT_FOUND || error->status == DOPPEL_E_ARGUMENT)
+        exchange_problem(exchange, HTTP_UNPROCESSABLE, "%s", detail);
+    else
+        exchange_fail(exchange, error);
 }
 
 /* ---- an input ---- */
@@ -127,10 +186,10 @@ static ssize_t read_beginning(int fd, char *out, size_t most)
     return (ssize_t)size;
 }
 
-enum doppel_status input_meaning(const struct service *service, struct reader_meaning *meaning,
-                                 const struct request_input *input,
-                                 struct doppel_semantic_results *results,
-                                 struct doppel_error *error)
+/* The text of an input that has bytes. @param out given (free) */
+static enum doppel_status read_input_text(const struct service *service,
+                                          const struct request_input *input, char **out,
+                                          size_t *out_size, struct doppel_error *error)
 {
     char *text = malloc(MEANING_BYTES);
     const int fd = request_input_open(service, input);
@@ -140,10 +199,82 @@ enum doppel_status input_meaning(const struct service *service, struct reader_me
     const ssize_t size = fd < 0 ? -1 : read_beginning(fd, text, MEANING_BYTES);
     if (size < 0)
         TRY(doppel_fail(error, DOPPEL_E_IO, "the input cannot be read again"));
-    TRY(doppel_semantic_search(meaning->semantic, text, (size_t)size, results, error));
+    *out = text;
+    *out_size = (size_t)size;
+    text = NULL;
 done:
     if (fd >= 0)
         close(fd);
     free(text);
     return status;
+}
+
+/* What a service that embeds says, and where it is, is for who runs this one. */
+static enum doppel_status note_meaning_problem(const struct service *service,
+                                               struct open_meaning *meaning,
+                                               const struct doppel_error *why)
+{
+    const bool asked = service->options->embed.endpoint;
+    doppel_run_notice(service->run, "semantic: %s", why->message);
+    return meaning->problem.status =
+               doppel_fail(&meaning->problem, asked ? DOPPEL_E_BUSY : why->status, "%s",
+                           asked ? "the text cannot be embedded now; the log of the service has why"
+                                 : why->message);
+}
+
+enum doppel_status input_meaning(const struct service *service, struct open_meaning *meaning,
+                                 const struct request_input *input,
+                                 struct doppel_semantic_results *results,
+                                 struct doppel_error *error)
+{
+    struct doppel_error why;
+    char *text = NULL;
+    size_t size = 0;
+    enum doppel_status status = meaning->problem.status;
+    if (!status)
+        TRY(read_input_text(service, input, &text, &size, error));
+    if (!status && doppel_semantic_search(meaning->semantic, text, size, results, &why))
+        status = note_meaning_problem(service, meaning, &why);
+    if (status)
+        TRY(doppel_fail(error, status, "%s", meaning->problem.message));
+done:
+    free(text);
+    return status;
+}
+
+/* ---- decisions ---- */
+
+static bool is_text_to_search(const struct doppel_decided *decided)
+{
+    return decided->kind == DOPPEL_KIND_TEXT && decided->decision == DOPPEL_DECISION_NEW &&
+           !decided->replayed;
+}
+
+static enum doppel_status search_decided(const struct service *service,
+                                         struct open_meaning *meaning,
+                                         struct doppel_decider *decider,
+                                         const struct request_input *input,
+                                         struct doppel_decided *decided, struct doppel_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (input && input->form == INPUT_FILE && decided->kind == DOPPEL_KIND_TEXT)
+        TRY(read_input_text(service, input, &text, &size, error));
+    const struct doppel_decide_meaning by = {meaning->semantic, text, size};
+    TRY(doppel_decider_search_meaning(decider, &by, decided, error));
+done:
+    free(text);
+    return status;
+}
+
+void find_meaning_of(const struct service *service, struct open_meaning *meaning,
+                     struct doppel_decider *decider, const struct request_input *input,
+                     struct doppel_decided *decided)
+{
+    struct doppel_error why;
+    if (!meaning->problem.status && search_decided(service, meaning, decider, input, decided, &why))
+        note_meaning_problem(service, meaning, &why);
+    if (meaning->problem.status && is_text_to_search(decided) && !decided->semantic)
+        decided->semantic_problem = meaning->problem.message;
 }

@@ -10,6 +10,7 @@
 struct readers {
     pthread_mutex_t lock;
     struct library_reader *idle;
+    bool write;
 };
 
 static void library_reader_free(struct library_reader *reader)
@@ -17,24 +18,28 @@ static void library_reader_free(struct library_reader *reader)
     doppel_search_results_free(&reader->results);
     doppel_search_free(reader->search);
     doppel_search_free(reader->by_thresholds);
-    doppel_decider_free(reader->checker);
+    doppel_decider_free(reader->decider);
     groups_kept_free(&reader->groups);
-    reader_meaning_close(&reader->meaning);
+    meaning_close(&reader->meaning);
     if (reader->library)
         doppel_library_close(reader->library);
     free(reader);
 }
 
-static enum doppel_status library_reader_new(const struct service *service,
+static enum doppel_status library_reader_new(const struct service *service, struct readers *home,
                                              struct library_reader **out,
                                              struct doppel_error *error)
 {
-    const struct doppel_library_options options = {.read_only = true};
+    const struct doppel_library_options options = {.read_only = !home->write,
+                                                   .durable = service->options->durable};
     struct library_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a reader");
     enum doppel_status status;
+    reader->home = home;
     TRY(doppel_library_open(service->options->library, &options, &reader->library, error));
+    if (home->write)
+        goto done;
     TRY(doppel_search_new(service->run, reader->library, &service->options->decide.search,
                           &reader->search, error));
     TRY(doppel_search_refresh(reader->search, error));
@@ -46,19 +51,33 @@ done:
     return status;
 }
 
-enum doppel_status readers_open(struct service *service, struct readers **out,
-                                struct doppel_error *error)
+static enum doppel_status readers_new(bool write, struct readers **out, struct doppel_error *error)
 {
     struct readers *readers = calloc(1, sizeof *readers);
     if (!readers)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for readers");
     pthread_mutex_init(&readers->lock, NULL);
-    service->readers = *out = readers;
+    readers->write = write;
+    *out = readers;
+    return DOPPEL_OK;
+}
+
+enum doppel_status readers_open(struct service *service, struct readers **out,
+                                struct doppel_error *error)
+{
     struct library_reader *first;
-    enum doppel_status status = reader_take(service, &first, error);
-    if (!status)
-        reader_give(service, first);
+    enum doppel_status status;
+    TRY(readers_new(false, out, error));
+    service->readers = *out;
+    TRY(reader_take(service, &first, error));
+    reader_give(first);
+done:
     return status;
+}
+
+enum doppel_status writing_readers_open(struct readers **out, struct doppel_error *error)
+{
+    return readers_new(true, out, error);
 }
 
 void readers_close(struct readers *readers)
@@ -74,17 +93,22 @@ void readers_close(struct readers *readers)
     free(readers);
 }
 
-enum doppel_status reader_take(struct service *service, struct library_reader **out,
-                               struct doppel_error *error)
+static struct library_reader *take_idle(struct readers *readers)
 {
-    struct readers *readers = service->readers;
     pthread_mutex_lock(&readers->lock);
     struct library_reader *reader = readers->idle;
     if (reader)
         readers->idle = reader->next;
     pthread_mutex_unlock(&readers->lock);
+    return reader;
+}
+
+enum doppel_status reader_take(struct service *service, struct library_reader **out,
+                               struct doppel_error *error)
+{
+    struct library_reader *reader = take_idle(service->readers);
     if (!reader)
-        return library_reader_new(service, out, error);
+        return library_reader_new(service, service->readers, out, error);
     (void)doppel_library_has_states(reader->library); /* of lists it sees what is written by now */
     enum doppel_status status = doppel_search_refresh(reader->search, error);
     if (status)
@@ -92,6 +116,16 @@ enum doppel_status reader_take(struct service *service, struct library_reader **
     else
         *out = reader;
     return status;
+}
+
+enum doppel_status writing_reader_take(struct service *service, struct library_reader **out,
+                                       struct doppel_error *error)
+{
+    struct library_reader *reader = take_idle(service->writing_readers);
+    if (!reader)
+        return library_reader_new(service, service->writing_readers, out, error);
+    *out = reader;
+    return DOPPEL_OK;
 }
 
 static bool has_thresholds(const struct library_reader *reader,
@@ -119,9 +153,9 @@ enum doppel_status reader_search(struct service *service, struct library_reader 
     return status;
 }
 
-void reader_give(struct service *service, struct library_reader *reader)
+void reader_give(struct library_reader *reader)
 {
-    struct readers *readers = service->readers;
+    struct readers *readers = reader->home;
     pthread_mutex_lock(&readers->lock);
     reader->next = readers->idle;
     readers->idle = reader;

@@ -1,4 +1,4 @@
-/* Openings of the library to read, each with what it takes to ask: for a thread at a time. */
+/* Openings of the library, each with what it takes to ask or to decide: for a thread at a time. */
 #ifndef DOPPEL_SERVE_READERS_H
 #define DOPPEL_SERVE_READERS_H
 
@@ -8,35 +8,42 @@
 #include "serve/answers/groups_kept.h"
 #include "serve/meaning.h"
 
+struct decision_task;
 struct service;
 struct readers;
 
 struct library_reader {
     struct doppel_library *library;
-    struct doppel_search *search;             /* by the options of the service */
+    struct doppel_search *search;             /* by the options of the service; NULL: it writes */
     struct doppel_search *by_thresholds;      /* by those of a request; NULL: none came yet */
     struct doppel_compare_options thresholds; /* of these */
     struct doppel_search_results results;     /* of the query at hand */
-    struct doppel_decider *checker;           /* of a dry run; NULL: none was wanted yet */
-    struct groups_kept groups;                /* of the last page of them */
-    struct reader_meaning meaning;            /* nothing is open before it is wanted */
+    struct doppel_decider *decider; /* of a dry run, unless it writes; NULL: none was wanted yet */
+    struct decision_task *deciding; /* of one that writes: what it decides about */
+    struct groups_kept groups;      /* of the last page of them */
+    struct open_meaning meaning;    /* nothing is open before it is wanted */
+    struct readers *home;           /* where it waits */
     struct library_reader *next;
 };
 
-/* @param service borrowed. @param out given (readers_close) */
+/* Those of a service, and, apart, those that write: decisions that take their time are made beside
+ * the writer, in turns. @param out given (readers_close) */
 enum doppel_status readers_open(struct service *service, struct readers **out,
                                 struct doppel_error *error);
+enum doppel_status writing_readers_open(struct readers **out, struct doppel_error *error);
 void readers_close(struct readers *readers);
 
 /* An idle one, or another one. @param out to be given back (reader_give). Thread-safe. */
 enum doppel_status reader_take(struct service *service, struct library_reader **out,
                                struct doppel_error *error);
+enum doppel_status writing_reader_take(struct service *service, struct library_reader **out,
+                                       struct doppel_error *error);
 
 /* The search by the thresholds, and the scheme of images, of a request: who asks often asks by the
  * same, so it stays with the reader. @param out borrowed until the next call */
 enum doppel_status reader_search(struct service *service, struct library_reader *reader,
                                  const struct doppel_search_options *options,
                                  struct doppel_search **out, struct doppel_error *error);
-void reader_give(struct service *service, struct library_reader *reader);
+void reader_give(struct library_reader *reader);
 
 #endif

@@ -130,6 +130,8 @@ static enum doppel_status digest_request(const struct exchange *exchange, struct
     digest_stream_add(stream, &exchange->form, sizeof exchange->form);
     add_word(stream, exchange_argument(exchange, "id"));
     add_word(stream, exchange_argument(exchange, "name"));
+    if (exchange_wants(exchange, "semantic")) /* without, it is as it was before there was this */
+        add_word(stream, "semantic");
     bool read = digest_buffer(stream, &exchange->body);
     for (size_t i = 0; i < exchange->parts.count && read; i++) {
         add_word(stream, exchange->parts.items[i].field);

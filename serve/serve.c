@@ -104,6 +104,7 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
         TRY(doppel_run_new(doppel_run_get_options(service->run), &service->upstream_run, error));
     TRY(writer_open(service, &service->writer, error)); /* makes the library */
     TRY(readers_open(service, &service->readers, error));
+    TRY(writing_readers_open(&service->writing_readers, error));
     TRY(jobs_open(service, &service->jobs, error));
     TRY(job_events_open(service, &service->job_events, error));
     TRY(desk_open(jobs * DESKS_A_JOB, &service->desk, error));
@@ -126,6 +127,7 @@ static void close_parts(struct service *service)
     job_events_close(service->job_events);
     jobs_close(service->jobs);
     readers_close(service->readers);
+    readers_close(service->writing_readers);
     metrics_free(service->metrics);
     request_keys_free(service->request_keys);
     keys_free(service->keys);

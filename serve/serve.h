@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include <doppel/decide.h>
+#include <doppel/embedder.h>
+#include <doppel/embed_endpoint.h>
 #include <doppel/intake.h>
 #include <doppel/run.h>
 
@@ -18,7 +20,6 @@ struct serve_options {
     const char *keys;                    /* a file (keys.h); NULL: everybody may do everything */
     bool insecure;                       /* without keys also to other machines */
     const char *certificate, *key;       /* files in PEM; NULL: no TLS */
-    const char *models;                  /* the folder of embedding models; NULL: there is none */
     struct doppel_strings allow_paths;   /* folders below which requests may name files */
     uint64_t max_body;                   /* bytes of a request */
     struct doppel_strings webhook_allow; /* hosts that jobs may have called (client_webhook.h) */
@@ -27,6 +28,10 @@ struct serve_options {
     bool durable;                        /* as of a library */
     struct doppel_decide_options decide; /* how is decided, and, by its `search`, searched */
     struct doppel_read_options read;     /* how files are read */
+    /* How texts are embedded: `folder` NULL: there are no models; neither `name` nor `endpoint`:
+     * by the model of the library's vectors, or the only one. Its callbacks come from any thread.
+     */
+    struct doppel_embedder_options embed;
 
     bool (*stopped)(void); /* whether to end: what runs is finished, what is new is refused */
     /* It answers from now on. @param address "http://127.0.0.1:8040" */

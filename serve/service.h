@@ -15,7 +15,7 @@ struct service {
     struct doppel_confinement held;  /* what holds the workers */
     struct client_keys *keys;
     struct metrics *metrics;
-    struct readers *readers;
+    struct readers *readers, *writing_readers;
     struct writer *writer;
     struct jobs *jobs;
     struct job_events *job_events;

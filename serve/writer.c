@@ -102,7 +102,8 @@ static void decide(struct writer *writer, struct decision_task *first)
         status = request_key_begin(task, writer->decider, writer->library, &error);
     for (struct decision_task *task = first; task && status; task = task->next)
         exchange_fail(task->exchange, &error);
-    if (!status && decide_tasks(writer->decider, first, &error))
+    const struct deciding deciding = {.decider = writer->decider, .library = writer->library};
+    if (!status && decide_tasks(&deciding, first, &error))
         drop_decider(writer);
     pthread_mutex_unlock(&writer->library_lock);
 }

@@ -17,7 +17,7 @@ enum handled answer_ingest(struct exchange *exchange);
 /* Whether the lines of a request are records of text, and their decisions, a line each. At a desk.
  */
 bool are_records(struct exchange *exchange);
-void answer_records(struct exchange *exchange, bool dry_run);
+void answer_records(struct exchange *exchange, const struct wanted_meaning *wanted, bool dry_run);
 
 /* Inputs that are ingested afterwards */
 enum handled answer_add_job(struct exchange *exchange);

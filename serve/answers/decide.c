@@ -6,61 +6,110 @@
 #include "serve/request_key.h"
 #include "serve/writer.h"
 
-enum handled answer_ingest(struct exchange *exchange)
+/* ---- at the desk ---- */
+
+static enum doppel_status keep_answer_at_desk(void *context, const struct doppel_decided *decided,
+                                              struct doppel_error *error)
 {
-    if (!exchange->at_desk)
-        return TAKES_TIME;
-    if (!request_key_take(exchange))
-        return ANSWERED;
-    if (!exchange->request_key && are_records(exchange)) {
-        answer_records(exchange, false);
-        return ANSWERED;
-    }
-    struct decision_task *task = decision_task_new(exchange);
-    if (!task)
-        return ANSWERED;
-    writer_give(exchange->service->writer, task);
-    return HANDED_ON;
+    const struct library_reader *reader = context;
+    return keep_answer_of_input(reader->deciding, reader->library, decided, error);
 }
 
-static enum doppel_status check_task(struct decision_task *task, struct library_reader *reader,
-                                     struct doppel_error *error)
+static enum doppel_status want_decider_of(const struct service *service,
+                                          struct library_reader *reader, bool dry_run,
+                                          struct doppel_error *error)
 {
-    const struct service *service = task->exchange->service;
-    const struct doppel_decide_options options = decide_options_of(service, true);
-    enum doppel_status status = DOPPEL_OK;
-    if (!reader->checker)
-        status =
-            doppel_decider_new(service->run, reader->library, &options, &reader->checker, error);
-    if (!status)
-        status = decide_tasks(reader->checker, task, error);
+    struct doppel_decide_options options = decide_options_of(service, dry_run);
+    options.on_keep = keep_answer_at_desk;
+    options.on_keep_context = reader;
+    return reader->decider ? DOPPEL_OK
+                           : doppel_decider_new(service->run, reader->library, &options,
+                                                &reader->decider, error);
+}
+
+static enum doppel_status decide_at_desk(struct decision_task *task, struct library_reader *reader,
+                                         const struct wanted_meaning *wanted, bool dry_run,
+                                         struct doppel_error *error)
+{
+    enum doppel_status status;
+    reader->deciding = task;
+    TRY(want_decider_of(task->exchange->service, reader, dry_run, error));
+    const struct deciding deciding = {reader->decider, reader->library,
+                                      wanted->wanted ? &reader->meaning : NULL};
+    if (!dry_run)
+        TRY(request_key_begin(task, reader->decider, reader->library, error));
+    TRY(decide_tasks(&deciding, task, error));
+done:
+    reader->deciding = NULL;
     if (status) {
-        doppel_decider_free(reader->checker);
-        reader->checker = NULL;
+        doppel_decider_free(reader->decider);
+        reader->decider = NULL;
     }
     return status;
 }
 
-enum handled answer_check(struct exchange *exchange)
+/* What is sought by its meaning may wait for a service that embeds: the writer does not. */
+static void answer_task(struct decision_task *task, const struct wanted_meaning *wanted,
+                        bool dry_run)
 {
-    struct doppel_error error;
+    struct exchange *exchange = task->exchange;
+    struct service *service = exchange->service;
     struct library_reader *reader;
+    struct doppel_error error;
+    enum doppel_status status = dry_run ? reader_take(service, &reader, &error)
+                                        : writing_reader_take(service, &reader, &error);
+    if (status) {
+        exchange_fail(exchange, &error);
+        return;
+    }
+    if (wanted->wanted &&
+        meaning_want(service, reader->library, wanted, !dry_run, &reader->meaning, &error))
+        exchange_fail_meaning(exchange, &error);
+    else if (decide_at_desk(task, reader, wanted, dry_run, &error))
+        exchange_fail(exchange, &error);
+    reader_give(reader);
+}
+
+/* ---- routes ---- */
+
+enum handled answer_ingest(struct exchange *exchange)
+{
+    struct wanted_meaning wanted;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (are_records(exchange)) {
-        answer_records(exchange, true);
+    if (!read_wanted_meaning(exchange, &wanted) || !request_key_take(exchange))
+        return ANSWERED;
+    if (!exchange->request_key && are_records(exchange)) {
+        answer_records(exchange, &wanted, false);
         return ANSWERED;
     }
     struct decision_task *task = decision_task_new(exchange);
     if (!task)
         return ANSWERED;
-    enum doppel_status status = reader_take(exchange->service, &reader, &error);
-    if (!status) {
-        status = check_task(task, reader, &error);
-        reader_give(exchange->service, reader);
+    if (!wanted.wanted) {
+        writer_give(exchange->service->writer, task);
+        return HANDED_ON;
     }
-    if (status)
-        exchange_fail(exchange, &error);
+    answer_task(task, &wanted, false);
+    decision_task_free(task);
+    return ANSWERED;
+}
+
+enum handled answer_check(struct exchange *exchange)
+{
+    struct wanted_meaning wanted;
+    if (!exchange->at_desk)
+        return TAKES_TIME;
+    if (!read_wanted_meaning(exchange, &wanted))
+        return ANSWERED;
+    if (are_records(exchange)) {
+        answer_records(exchange, &wanted, true);
+        return ANSWERED;
+    }
+    struct decision_task *task = decision_task_new(exchange);
+    if (!task)
+        return ANSWERED;
+    answer_task(task, &wanted, true);
     decision_task_free(task);
     return ANSWERED;
 }

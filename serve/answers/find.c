@@ -69,21 +69,18 @@ static enum doppel_status choose_search(struct library_query *query, struct dopp
 static bool want_meaning(struct library_query *query)
 {
     struct exchange *exchange = query->exchange;
-    struct reader_meaning wanted = {0};
+    struct library_reader *reader = query->reader;
+    struct wanted_meaning wanted;
     struct doppel_error error;
-    if (!exchange_wants(exchange, "semantic"))
-        return true;
-    if (!read_number(exchange, "max_fp_rate", 1, &wanted.max_fp_rate) ||
-        !read_number(exchange, "min_cosine", 1, &wanted.min_cosine))
+    if (!read_wanted_meaning(exchange, &wanted))
         return false;
-    enum doppel_status status = reader_meaning_want(exchange->service, query->reader->library,
-                                                    &wanted, &query->reader->meaning, &error);
-    query->semantic = !status;
-    if (status == DOPPEL_E_NOT_FOUND)
-        exchange_problem(exchange, HTTP_UNPROCESSABLE, "%s", error.message);
-    else if (status)
-        exchange_fail(exchange, &error);
-    return !status;
+    if (!wanted.wanted)
+        return true;
+    query->semantic =
+        !meaning_want(exchange->service, reader->library, &wanted, false, &reader->meaning, &error);
+    if (!query->semantic)
+        exchange_fail_meaning(exchange, &error);
+    return query->semantic;
 }
 
 /* ---- one input ---- */
@@ -275,7 +272,7 @@ static void find_inputs(struct exchange *exchange, struct inputs *inputs)
     else if (!exchange->status && want_meaning(&query))
         answer_inputs(&query);
     if (query.reader)
-        reader_give(exchange->service, query.reader);
+        reader_give(query.reader);
 }
 
 enum handled answer_find(struct exchange *exchange)

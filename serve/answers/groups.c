@@ -1,4 +1,5 @@
 /* GET /v1/groups: the duplicates in the library, page by page. */
+#include "serve/answers/links.h"
 #include "serve/answers/page.h"
 
 #include <doppel/group.h>
@@ -64,10 +65,12 @@ static enum doppel_status put_groups(struct exchange *exchange, struct library_r
                                      struct doppel_error *error)
 {
     struct group_page groups = {.kept = &reader->groups};
+    struct wanted_meaning none;
     int64_t version;
     enum doppel_status status;
     TRY(doppel_library_version(reader->library, &version, error));
-    if (!page_begin(&groups.page, exchange, reader, "groups"))
+    if (!read_wanted_meaning(exchange, &none) ||
+        !page_begin(&groups.page, exchange, reader, "groups"))
         return DOPPEL_OK;
     if (groups.kept->whole && groups.kept->version == version &&
         groups_kept_page(groups.kept, groups.page.first, groups.page.left, &exchange->json))
@@ -80,5 +83,6 @@ done:
 
 enum handled answer_groups(struct exchange *exchange)
 {
-    return answer_by_reader(exchange, put_groups);
+    return answer_by_reader(exchange, exchange_wants(exchange, "semantic") ? put_groups_and_links
+                                                                           : put_groups);
 }

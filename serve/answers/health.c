@@ -26,7 +26,7 @@ enum handled answer_ready(struct exchange *exchange)
         exchange_fail(exchange, &error);
         return ANSWERED;
     }
-    reader_give(exchange->service, reader);
+    reader_give(reader);
     return answer_health(exchange);
 }
 

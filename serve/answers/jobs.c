@@ -54,7 +54,7 @@ static enum doppel_status accept_job(struct exchange *exchange, const struct inp
     TRY(jobs_accept(service->jobs, &request, &id, error));
     TRY(reader_take(service, &reader, error));
     status = put_accepted(exchange, reader, id, error);
-    reader_give(service, reader);
+    reader_give(reader);
 done:
     return status;
 }

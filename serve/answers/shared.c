@@ -15,7 +15,7 @@ enum handled answer_by_reader_at_once(struct exchange *exchange, put_from_reader
     enum doppel_status status = reader_take(exchange->service, &reader, &error);
     if (!status) {
         status = put(exchange, reader, &error);
-        reader_give(exchange->service, reader);
+        reader_give(reader);
     }
     if (status)
         exchange_fail(exchange, &error);

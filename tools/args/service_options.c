@@ -96,7 +96,8 @@ static const struct {
      "exclude hidden min-size ext newer-than older-than one-file-system follow files-from "
      "max-pixels max-seconds max-bytes max-memory sandbox timeout jobs cache no-cache retry null "
      "progress no-progress "},
-    {VERB_FIND, " max-distance min-similarity code semantic min-cosine max-fp-rate "},
+    {VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_GROUPS, " semantic min-cosine max-fp-rate "},
+    {VERB_FIND, " max-distance min-similarity code "},
     {VERB_CHECK | VERB_INGEST, " list label external-id source meta "},
     {VERB_LIST, " kind where list label null "},
     {VERB_GROUPS, " null progress no-progress "},
@@ -137,16 +138,11 @@ static enum doppel_status check_server(struct settings *settings, struct doppel_
                    ? doppel_fail(error, DOPPEL_E_ARGUMENT,
                                  "'--server-key', '--server-ca' and '--upload' go with '--server'")
                    : DOPPEL_OK;
-    if (settings->local_option && strcmp(settings->local_option, "semantic") == 0)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--semantic' is for a library here: a service finds by meaning, with "
-                           "'--server URL find --semantic --upload', and does no more by it");
-    if (settings->semantic && !settings->upload)
+    if (settings->semantic && !settings->upload && settings->verb->bit != VERB_GROUPS)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "a service is sent codes, which do not say what a text means: "
                            "'--semantic' goes with '--upload', which sends the text");
-    if (!settings->local_option && settings->verb->bit == VERB_FIND && !settings->semantic &&
-        settings->max_false_positives > 0)
+    if (!settings->local_option && !settings->semantic && settings->max_false_positives > 0)
         settings->local_option = "max-fp-rate";
     if (settings->local_option)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -184,9 +180,10 @@ static enum doppel_status check_embeddings(struct settings *settings, struct dop
                                  "'--embeddings-key', '--allow-host', '--price' and '--max-cost' "
                                  "go with '--embeddings URL'")
                    : DOPPEL_OK;
-    if (settings->verb->bit != VERB_MODEL_WHITEN && (!settings->semantic || !settings->model))
+    const bool wanted = settings->semantic || settings->verb->bit == VERB_SERVE;
+    if (settings->verb->bit != VERB_MODEL_WHITEN && (!wanted || !settings->model))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--embeddings' goes with '%s'",
-                           settings->semantic ? "--model NAME" : "--semantic");
+                           wanted ? "--model NAME" : "--semantic");
     if (settings->max_cost > 0 && !(settings->price > 0))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--max-cost' wants the price of a million tokens: '--price X'");

@@ -33,15 +33,23 @@ static void begin_semantic_rows(struct semantic_rows *rows)
 
 /* ---- for people ---- */
 
+void semantic_rows_name(struct doppel_json *json, const char *key, const char *name, uint64_t group)
+{
+    char *with_group = NULL;
+    if (group && asprintf(&with_group, "%s (in group %" PRIu64 ")", name, group) < 0)
+        no_memory();
+    doppel_json_path(json, key, with_group ? with_group : name);
+    free(with_group);
+}
+
 static void write_linked_name(struct doppel_json *json, const char *key,
                               const struct doppel_name *name, uint64_t group)
 {
-    const char *text = name->record_id ? name->record_id : name->path ? name->path : "";
-    char *with_group = NULL;
-    if (group && asprintf(&with_group, "%s (in group %" PRIu64 ")", text, group) < 0)
-        no_memory();
-    doppel_json_path(json, key, with_group ? with_group : text);
-    free(with_group);
+    semantic_rows_name(json, key,
+                       name->record_id ? name->record_id
+                       : name->path    ? name->path
+                                       : "",
+                       group);
 }
 
 /* The fields of a link, and both texts by one name. */
@@ -68,7 +76,6 @@ enum doppel_status semantic_rows_print(void *context, const struct doppel_semant
                                        struct doppel_error *error)
 {
     struct semantic_rows *rows = context;
-    begin_semantic_rows(rows);
     doppel_json_clear(&rows->row);
     if (rows->settings->format == FORMAT_JSON)
         doppel_semantic_pair_to_json(&rows->row, pair);
@@ -76,8 +83,14 @@ enum doppel_status semantic_rows_print(void *context, const struct doppel_semant
         write_for_people(&rows->row, pair);
     enum doppel_status status = doppel_json_status(&rows->row, error);
     if (!status)
-        output_object(rows->output, &rows->row);
+        semantic_rows_put(rows);
     return status;
+}
+
+void semantic_rows_put(struct semantic_rows *rows)
+{
+    begin_semantic_rows(rows);
+    output_object(rows->output, &rows->row);
 }
 
 bool semantic_rows_finish(struct semantic_rows *rows)

@@ -21,6 +21,13 @@ struct semantic_rows {
 enum doppel_status semantic_rows_print(void *rows, const struct doppel_semantic_pair *pair,
                                        struct doppel_error *error);
 
+/* Print `row`: as JSON has a pair, or, for people, as the columns of these rows name it. */
+void semantic_rows_put(struct semantic_rows *rows);
+
+/* The name of a text in a row for people. @param group 0: it is in none */
+void semantic_rows_name(struct doppel_json *json, const char *key, const char *name,
+                        uint64_t group);
+
 /* Print what is held back; once more it does nothing. @return false when stdout could not be
  * written */
 bool semantic_rows_finish(struct semantic_rows *rows);

@@ -1,6 +1,7 @@
 /* doppel --server URL check, ingest: what files are to the service's library. */
 #include "tools/remote/remote.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/args/metadata_options.h"
@@ -14,6 +15,7 @@ struct remote_deciding {
     struct report *report;
     struct output *output;
     bool matched;
+    bool problem_told; /* of a text that was not compared by its meaning */
 };
 
 static const char *member(const json_t *object, const char *key)
@@ -25,7 +27,7 @@ static const char *member(const json_t *object, const char *key)
 /* It has to do with something that came before, and which is not there to be never found. */
 static bool is_of_something(const json_t *answer)
 {
-    static const char *const keys[] = {"of", "of_item", "of_path", "of_external_id"};
+    static const char *const keys[] = {"of", "of_item", "of_path", "of_external_id", "semantic"};
     bool of = false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         of |= json_object_get(answer, keys[i]) != NULL;
@@ -55,6 +57,13 @@ static bool take_remote_decision(void *context, const char *path, const json_t *
     if (!answer || strcmp(member(answer, "decision"), unreadable) == 0)
         report_input(deciding->report, path, *reason ? reason : "cannot be read");
     deciding->matched |= is_of_something(answer);
+    if (*member(answer, "semantic_problem") && !deciding->problem_told) {
+        report_notice(deciding->report,
+                      "semantic: %s; what this happens to is decided by its words "
+                      "alone",
+                      member(answer, "semantic_problem"));
+        deciding->problem_told = true;
+    }
     struct doppel_json *row = output_begin(deciding->output);
     doppel_json_path(row, "path", path);
     if (answer) {
@@ -69,17 +78,20 @@ static bool take_remote_decision(void *context, const char *path, const json_t *
 
 int remote_decide(const struct settings *settings, struct report *report, bool only_asked)
 {
+    char path[REMOTE_PATH];
     struct doppel_error error;
     struct remote_deciding deciding = {
         .left_out = settings->external_id ? " path line " : " path line id ", .report = report};
     struct remote_question question = {.settings = settings,
                                        .report = report,
-                                       .path = only_asked ? "/v1/check" : "/v1/ingest",
+                                       .path = path,
                                        .writes = !only_asked,
                                        .tells = true,
                                        .is_answer = is_decision,
                                        .answered = take_remote_decision,
                                        .context = &deciding};
+    snprintf(path, sizeof path, "/v1/%s", only_asked ? "check" : "ingest");
+    remote_add_meaning(settings, path);
     if (settings->upload &&
         (settings->source || settings->meta || settings->lists.count || settings->labels.count))
         return report_fatal(report, "'--upload' sends a file as it is: say the rest by 'tag', or "

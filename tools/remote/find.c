@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "tools/output/matches.h"
 #include "tools/output/segment_rows.h"
@@ -134,29 +133,21 @@ done:
 
 /* ---- the verb ---- */
 
-static void make_find_path(const struct settings *settings, char *out, size_t size)
+static void make_find_path(const struct settings *settings, char path[static REMOTE_PATH])
 {
-    const double rate = settings->max_false_positives, cosine = settings->semantic_cosine;
-    int used = snprintf(out, size, "/v1/find?limit=1000");
+    int used = snprintf(path, REMOTE_PATH, "/v1/find?limit=1000");
     if (settings->max_distance >= 0)
-        used += snprintf(out + used, size - (size_t)used, "&max_distance=%d",
-                         (int)settings->max_distance);
+        snprintf(path + used, REMOTE_PATH - (size_t)used, "&max_distance=%d",
+                 (int)settings->max_distance);
     else if (settings->min_similarity >= 0)
-        used += snprintf(out + used, size - (size_t)used, "&min_similarity=%.15g",
-                         settings->min_similarity);
-    if (!settings->semantic)
-        return;
-    used += snprintf(out + used, size - (size_t)used, "&semantic=1");
-    if (cosine >= 0)
-        snprintf(out + used, size - (size_t)used, "&min_cosine=%.9g",
-                 (double)semantic_cosine_from(settings));
-    else if (rate > 0)
-        snprintf(out + used, size - (size_t)used, "&max_fp_rate=%.15g", rate);
+        snprintf(path + used, REMOTE_PATH - (size_t)used, "&min_similarity=%.15g",
+                 settings->min_similarity);
+    remote_add_meaning(settings, path);
 }
 
 int remote_find(const struct settings *settings, struct report *report)
 {
-    char path[160];
+    char path[REMOTE_PATH];
     struct doppel_error error;
     struct remote_finding finding = {settings, report, NULL, false};
     struct remote_question question = {.settings = settings,
@@ -165,7 +156,7 @@ int remote_find(const struct settings *settings, struct report *report)
                                        .is_answer = is_finding,
                                        .answered = take_found,
                                        .context = &finding};
-    make_find_path(settings, path, sizeof path);
+    make_find_path(settings, path);
     enum doppel_status status = remote_open(settings, report, &question.remote, &error);
     if (status)
         return report_fatal(report, "%s", error.message);

@@ -20,6 +20,10 @@ int remote_mark(const struct settings *settings, struct report *report);
 int remote_list(const struct settings *settings, struct report *report, const char *path,
                 const char *key, struct output *output);
 
+/* The groups of the service's library, and, with --semantic, what means the same below them.
+ * @param output of groups; taken */
+int remote_groups(const struct settings *settings, struct report *report, struct output *output);
+
 /* Of each operand the item. @param print given its row, an object */
 typedef void remote_item_printer(void *context, struct doppel_json *row);
 int remote_show(const struct settings *settings, struct report *report, remote_item_printer *print,

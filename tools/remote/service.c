@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/try.h"
+#include "tools/args/engine_options.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
 
@@ -108,12 +109,48 @@ enum doppel_status remote_tell(const struct remote *remote, const char *method, 
     return status;
 }
 
+/* ---- lists ---- */
+
+void remote_add_meaning(const struct settings *settings, char path[static REMOTE_PATH])
+{
+    const double rate = settings->max_false_positives, cosine = settings->semantic_cosine;
+    const size_t size = REMOTE_PATH;
+    size_t used = strlen(path);
+    if (!settings->semantic)
+        return;
+    used +=
+        (size_t)snprintf(path + used, size - used, "%csemantic=1", strchr(path, '?') ? '&' : '?');
+    if (cosine >= 0)
+        snprintf(path + used, size - used, "&min_cosine=%.9g",
+                 (double)semantic_cosine_from(settings));
+    else if (rate > 0)
+        snprintf(path + used, size - used, "&max_fp_rate=%.15g", rate);
+}
+
+static const char links_key[] = "links"; /* beside groups */
+
 /* Of an entry of a list, and whether it is one. */
 static bool is_listed_row(const char *key, const json_t *row)
 {
-    return strcmp(key, "groups") == 0  ? json_is_array(json_object_get(row, "members"))
-           : strcmp(key, "marks") == 0 ? json_is_string(json_object_get(row, "mark"))
-                                       : json_is_integer(json_object_get(row, "id"));
+    return strcmp(key, "groups") == 0    ? json_is_array(json_object_get(row, "members"))
+           : strcmp(key, "marks") == 0   ? json_is_string(json_object_get(row, "mark"))
+           : strcmp(key, links_key) == 0 ? json_is_object(json_object_get(row, "semantic"))
+                                         : json_is_integer(json_object_get(row, "id"));
+}
+
+/* @param out_goes_on false: the visitor wants no more */
+static enum doppel_status visit_page_rows(const struct remote *remote, const json_t *root,
+                                          const char *key, remote_visitor *visit, void *context,
+                                          bool *out_goes_on, struct doppel_error *error)
+{
+    const json_t *rows = json_object_get(root, key);
+    for (size_t i = 0; i < json_array_size(rows) && *out_goes_on; i++) {
+        const json_t *row = json_array_get(rows, i);
+        if (!is_listed_row(key, row))
+            return remote_fail_answer(remote, error);
+        *out_goes_on = visit(context, row);
+    }
+    return DOPPEL_OK;
 }
 
 /* A page, and where the next one begins; 0: it is the last. */
@@ -121,26 +158,24 @@ static enum doppel_status visit_page(const struct remote *remote, const char *pa
                                      remote_visitor *visit, void *context, json_int_t *io_next,
                                      struct doppel_error *error)
 {
-    json_t *root = NULL, *row;
-    size_t number;
+    json_t *root = NULL;
     enum doppel_status status = remote_get(remote, path, &root, error);
     if (status)
         return status;
     const json_t *rows = json_object_get(root, key), *next = json_object_get(root, "next");
     const char *problem = json_string_value(json_object_get(root, "problem"));
-    bool goes_on = next && json_integer_value(next) > *io_next && json_array_size(rows);
-    if (!json_is_array(rows) || (next && !goes_on))
+    const char *notice = json_string_value(json_object_get(root, "notice"));
+    const size_t count = json_array_size(rows) + json_array_size(json_object_get(root, links_key));
+    bool goes_on = true;
+    if (!json_is_array(rows) || (next && (json_integer_value(next) <= *io_next || !count)))
         TRY(remote_fail_answer(remote, error));
     *io_next = json_integer_value(next);
-    json_array_foreach(rows, number, row)
-    {
-        if (!is_listed_row(key, row))
-            TRY(remote_fail_answer(remote, error));
-        if (!visit(context, row)) {
-            *io_next = 0;
-            break;
-        }
-    }
+    if (notice)
+        report_warning(remote->report, "%s", notice);
+    TRY(visit_page_rows(remote, root, key, visit, context, &goes_on, error));
+    TRY(visit_page_rows(remote, root, links_key, visit, context, &goes_on, error));
+    if (!goes_on)
+        *io_next = 0;
     if (problem)
         status = doppel_fail(error, DOPPEL_E_CORRUPT, "%s", problem);
 done:

@@ -46,8 +46,12 @@ enum doppel_status remote_tell(const struct remote *remote, const char *method, 
 /* @param row borrowed. @return false: no more are wanted */
 typedef bool remote_visitor(void *context, const json_t *row);
 
+/* Add to a path that texts are to be looked at by their meaning, if they are, and how near. */
+enum { REMOTE_PATH = 192 };
+void remote_add_meaning(const struct settings *settings, char path[static REMOTE_PATH]);
+
 /* Each entry of the list `key` of an answer, and of all pages that follow it: "items", "groups" or
- * "marks".
+ * "marks"; and of the list "links", if there is one.
  * @param path of the first; where there may be more, with something after '?' */
 enum doppel_status remote_each(const struct remote *remote, const char *path, const char *key,
                                remote_visitor *visit, void *context, struct doppel_error *error);

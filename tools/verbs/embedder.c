@@ -12,44 +12,28 @@
 
 /* ---- a model of this machine ---- */
 
-struct model_choice {
-    const struct doppel_embedder_identity *kept; /* whose model is looked for; NULL: none */
-    char name[DOPPEL_MODEL_MAX_NAME + 1];        /* of it, or of the last one */
-    size_t count;
-    bool found;
-};
-
-static bool note_model(void *context, const struct doppel_model_info *info, const char *problem)
-{
-    struct model_choice *choice = context;
-    memcpy(choice->name, info->name, sizeof choice->name);
-    choice->count++;
-    choice->found = choice->kept && !problem && strcmp(info->revision, choice->kept->revision) == 0;
-    return !choice->found;
-}
-
-/* The model of the vectors that are there, else the only one. */
-static enum doppel_status choose_model(const char *folder, struct model_choice *out,
+/* The model of the vectors that are there, else the only one. @param out room for a name */
+static enum doppel_status choose_model(const char *folder,
+                                       const struct doppel_embedder_identity *kept, char *out,
                                        struct doppel_error *error)
 {
-    enum doppel_status status = doppel_models_list(folder, note_model, out, error);
-    if (out->found)
-        return DOPPEL_OK;
-    if (status || out->count == 1)
-        return status;
-    if (out->count && out->kept)
-        return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+    size_t count;
+    enum doppel_status status = doppel_embedder_choose(folder, kept, out, &count, error);
+    if (status == DOPPEL_E_ARGUMENT)
+        return doppel_fail(error, status,
+                           "there are %zu embedding models: say which with --model, see 'doppel "
+                           "model list'",
+                           count);
+    if (status == DOPPEL_E_NOT_FOUND && count)
+        return doppel_fail(error, status,
                            "the vectors of the library are of the model '%s', and none of the %zu "
                            "embedding models here is that one: add it with 'doppel model add', or "
                            "give --embeddings, if a service has it",
-                           out->kept->name, out->count);
-    return out->count ? doppel_fail(error, DOPPEL_E_ARGUMENT,
-                                    "there are %zu embedding models: say which with --model, see "
-                                    "'doppel model list'",
-                                    out->count)
-                      : doppel_fail(error, DOPPEL_E_NOT_FOUND,
-                                    "--semantic wants an embedding model: add one with 'doppel "
-                                    "model add'");
+                           kept->name, count);
+    return status == DOPPEL_E_NOT_FOUND
+               ? doppel_fail(error, status,
+                             "--semantic wants an embedding model: add one with 'doppel model add'")
+               : status;
 }
 
 static enum doppel_status open_model(const struct settings *settings,
@@ -57,16 +41,15 @@ static enum doppel_status open_model(const struct settings *settings,
                                      struct embedder_of_run *out, struct doppel_error *error)
 {
     struct doppel_embedder_options options = doppel_embedder_options_default();
-    struct model_choice choice = {.kept = kept};
-    char *folder = model_folder();
+    char name[DOPPEL_MODEL_MAX_NAME + 1] = "", *folder = model_folder();
     enum doppel_status status;
     if (!folder)
         TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND,
                         "there is no folder for models: set $DOPPEL_MODELS, or $HOME"));
     if (!settings->model)
-        TRY(choose_model(folder, &choice, error));
+        TRY(choose_model(folder, kept, name, error));
     options.folder = folder;
-    options.name = settings->model ? settings->model : choice.name;
+    options.name = settings->model ? settings->model : name;
     TRY(doppel_embedder_open(&options, &out->embedder, error));
 done:
     free(folder);
@@ -105,18 +88,24 @@ static void show_embedder_notice(void *context, const char *sentence)
     report_notice(run->report, "%s", sentence);
 }
 
-static enum doppel_status open_service(const struct settings *settings, struct embedder_of_run *out,
-                                       struct doppel_error *error)
+static struct doppel_endpoint_options endpoint_from(const struct settings *settings)
 {
-    struct doppel_embedder_options options = doppel_embedder_options_default();
     struct doppel_endpoint_options endpoint = doppel_endpoint_options_default();
-    char *cache = vector_cache_file(settings, true), *folder = model_folder();
     endpoint.url = settings->embeddings;
     endpoint.model = settings->model;
     endpoint.key = settings->embeddings_secret;
     endpoint.allowed = settings->allow_hosts.items;
     endpoint.allowed_count = settings->allow_hosts.count;
     endpoint.stopped = is_run_stopped;
+    return endpoint;
+}
+
+static enum doppel_status open_service(const struct settings *settings, struct embedder_of_run *out,
+                                       struct doppel_error *error)
+{
+    struct doppel_embedder_options options = doppel_embedder_options_default();
+    struct doppel_endpoint_options endpoint = endpoint_from(settings);
+    char *cache = vector_cache_file(settings, true), *folder = model_folder();
     endpoint.on_refused = keep_first_refusal;
     endpoint.on_retry = show_retry;
     endpoint.context = out;
@@ -162,6 +151,35 @@ void embedder_close(struct embedder_of_run *run)
 {
     doppel_embedder_free(run->embedder);
     run->embedder = NULL;
+}
+
+/* ---- of doppel serve ---- */
+
+static void show_served_notice(void *context, const char *sentence)
+{
+    report_notice(context, "%s", sentence);
+}
+
+void served_embedder_fill(const struct settings *settings, struct report *report,
+                          struct served_embedder *out)
+{
+    *out = (struct served_embedder){.options = doppel_embedder_options_default(),
+                                    .endpoint = endpoint_from(settings),
+                                    .folder = model_folder()};
+    out->options.folder = out->folder;
+    out->options.name = settings->model;
+    out->options.on_notice = show_served_notice;
+    out->options.context = report;
+    if (!settings->embeddings)
+        return;
+    out->options.cache = out->cache = vector_cache_file(settings, true);
+    out->options.endpoint = &out->endpoint;
+}
+
+void served_embedder_free(struct served_embedder *served)
+{
+    free(served->folder);
+    free(served->cache);
 }
 
 /* ---- what it takes, and took ---- */

@@ -28,6 +28,16 @@ enum doppel_status embedder_open_for(const struct settings *settings, struct rep
                                      struct embedder_of_run *out, struct doppel_error *error);
 void embedder_close(struct embedder_of_run *run);
 
+/* What a service of texts may embed by, which opens it itself: all is borrowed. */
+struct served_embedder {
+    struct doppel_embedder_options options;
+    struct doppel_endpoint_options endpoint;
+    char *folder, *cache;
+};
+void served_embedder_fill(const struct settings *settings, struct report *report,
+                          struct served_embedder *out);
+void served_embedder_free(struct served_embedder *served);
+
 /* Count what texts will take; then say it, before the first is sent, unless it costs too much
  * (DOPPEL_E_LIMIT). Of a service alone. */
 enum doppel_status embedder_foresee(struct embedder_of_run *run,

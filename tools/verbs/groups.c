@@ -62,8 +62,7 @@ done:
 int cmd_groups(const struct settings *settings, struct report *report)
 {
     if (settings->server)
-        return remote_list(settings, report, "/v1/groups?limit=1000", "groups",
-                           groups_output(settings, report));
+        return remote_groups(settings, report, groups_output(settings, report));
     return print_groups_and_links(library_groups, settings->semantic ? library_links : NULL,
                                   settings, report);
 }

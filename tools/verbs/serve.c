@@ -10,6 +10,7 @@
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
+#include "tools/verbs/embedder.h"
 
 #ifdef HAVE_MICROHTTPD
 static void tell_address(void *context, const char *address)
@@ -37,7 +38,8 @@ int cmd_serve(const struct settings *given, struct report *report)
     char *library = library_directory(settings);
     if (!library)
         return report_fatal(report, "no place for a library is known; name one with --library DIR");
-    char *models = model_folder();
+    struct served_embedder embedder;
+    served_embedder_fill(settings, report, &embedder);
     const struct serve_options options = {
         .library = library,
         .listen = settings->listen,
@@ -45,7 +47,6 @@ int cmd_serve(const struct settings *given, struct report *report)
         .insecure = settings->insecure,
         .certificate = settings->tls_cert,
         .key = settings->tls_key,
-        .models = models,
         .allow_paths = {settings->allow_paths.items, settings->allow_paths.count},
         .max_body = settings->max_body,
         .webhook_allow = {settings->webhook_allow.items, settings->webhook_allow.count},
@@ -54,13 +55,14 @@ int cmd_serve(const struct settings *given, struct report *report)
         .durable = settings->durable,
         .decide = decide_options_from(settings),
         .read = read_options_from(settings),
+        .embed = embedder.options,
         .stopped = signals_stopped,
         .on_ready = tell_address,
         .context = report,
     };
     enum doppel_status status = serve_library(report->run, &options, &error);
     free(library);
-    free(models);
+    served_embedder_free(&embedder);
     if (!status)
         signals_forget();
     return status ? report_fatal(report, "%s", error.message) : EXIT_DONE;
