@@ -20,6 +20,9 @@ uint32_t cpu_flags(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bitalg"))
         flags |= CPU_AVX512_BITALG;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+        flags |= CPU_AVX512_VNNI;
 #endif
     return flags & mask;
 }

@@ -8,7 +8,8 @@ enum {
     CPU_AVX2 = 1 << 0,
     CPU_AVX512_POPCNT = 1 << 1, /* F, BW, VL and VPOPCNTDQ */
     CPU_AVX512_VBMI2 = 1 << 2,  /* F, BW, VL, DQ, VBMI and VBMI2, with BMI2: Ice Lake, Zen 4 */
-    CPU_AVX512_BITALG = 1 << 3  /* F, BW, VL and BITALG */
+    CPU_AVX512_BITALG = 1 << 3, /* F, BW, VL and BITALG */
+    CPU_AVX512_VNNI = 1 << 4    /* F, BW, VL and VNNI: Cascade Lake, Zen 4 */
 };
 
 /** The flags of this processor, less those masked. Thread-safe. */

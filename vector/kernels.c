@@ -150,7 +150,7 @@ const struct vector_kernels vector_kernels_portable = {
 const struct vector_kernels *vector_kernels_get(void)
 {
 #ifdef __x86_64__
-    if (cpu_flags() & CPU_AVX512_POPCNT) /* processors that have it are not slowed down by it */
+    if (cpu_flags() & CPU_AVX512_VNNI)
         return &vector_kernels_avx512;
     if (cpu_flags() & CPU_AVX2)
         return &vector_kernels_avx2;

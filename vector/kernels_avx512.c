@@ -1,35 +1,56 @@
-/* The kernels for AVX-512: 32 products of 16 bits at a time, and masks instead of lanes. */
+/* The kernels for AVX-512 with VNNI: of 16 vectors four dimensions at a time, in sums of 32 bits.
+ */
 #include "vector/kernels.h"
 
 #include <immintrin.h>
+#include <string.h>
 
-/* Two pairs of dimensions at once: the even ones below, the odd ones above. */
-enum { HEAD_FOURS = PREFIX_HEAD / 4 };
+enum { HEAD_FOURS = PREFIX_HEAD / 4, FOURS_MAX = PREFIX_DIMENSIONS_MAX / 4 };
 
-static inline __m512i load_four(const void *at)
+/* Of some queries four dimensions each, as one number that an instruction spreads by itself. */
+struct query_fours {
+    int32_t of[FOURS_MAX][PREFIX_QUERIES];
+};
+
+static void gather_fours(const struct prefix_spread *queries, uint32_t dimensions,
+                         struct query_fours *out)
 {
-    return _mm512_loadu_si512(at);
+    for (uint32_t four = 0; four < dimensions / 4; four++)
+        for (int k = 0; k < PREFIX_QUERIES; k++) {
+            int8_t bytes[4];
+            memcpy(bytes, queries[k].pairs[2 * four][0], 2);
+            memcpy(bytes + 2, queries[k].pairs[2 * four + 1][0], 2);
+            memcpy(&out->of[four][k], bytes, sizeof bytes);
+        }
+}
+
+/* Two pairs of dimensions of 16 vectors lie one after the other: each vector's four side by side.
+ */
+static inline __m512i load_fours(const uint8_t *codes)
+{
+    const __m512i order =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                         21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    return _mm512_permutexvar_epi16(order, _mm512_loadu_si512(codes));
 }
 
 static inline __attribute__((always_inline)) void multiply_fours(
-    const uint8_t *codes, const struct prefix_spread *queries, size_t from, size_t to,
+    const uint8_t *codes, const struct query_fours *fours, size_t to,
     __m512i sums[static PREFIX_QUERIES])
 {
 #pragma GCC unroll 1
-    for (size_t four = from; four < to; four++) {
-        const __m512i some = load_four(codes + 64 * four);
+    for (size_t four = 0; four < to; four++) {
+        const __m512i some = load_fours(codes + 64 * four);
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)
-            sums[k] = _mm512_add_epi16(
-                sums[k], _mm512_maddubs_epi16(some, load_four(queries[k].pairs[2 * four])));
+            sums[k] = _mm512_dpbusd_epi32(sums[k], some, _mm512_set1_epi32(fours->of[four][k]));
     }
 }
 
+/* What a sum is fits 16 bits with its start, so nothing is lost. */
 static inline __m256i fold(__m512i sums, int16_t start)
 {
-    const __m256i both =
-        _mm256_add_epi16(_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64(sums, 1));
-    return _mm256_add_epi16(both, _mm256_set1_epi16(start));
+    return _mm256_add_epi16(_mm512_cvtepi32_epi16(sums), _mm256_set1_epi16(start));
 }
 
 static inline __m256i lanes_at(const int16_t *lanes)
@@ -54,7 +75,9 @@ static size_t scan_all_avx512(const struct prefix_spread *queries,
                               const struct prefix_blocks *blocks, uint32_t from, uint32_t to,
                               struct prefix_hit *hits)
 {
+    struct query_fours fours;
     size_t count = 0;
+    gather_fours(queries, blocks->dimensions, &fours);
     for (uint32_t block = from; block < to; block++) {
         const size_t at = (size_t)block * PREFIX_BLOCK;
         const __m256i error = lanes_at(blocks->error + at), rest = lanes_at(blocks->rest + at);
@@ -63,7 +86,7 @@ static size_t scan_all_avx512(const struct prefix_spread *queries,
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)
             sums[k] = _mm512_setzero_si512();
-        multiply_fours(blocks->codes + at * blocks->dimensions, queries, 0, blocks->dimensions / 4,
+        multiply_fours(blocks->codes + at * blocks->dimensions, &fours, blocks->dimensions / 4,
                        sums);
         hits[count].block = block;
 #pragma GCC unroll 8
@@ -76,13 +99,17 @@ static size_t scan_all_avx512(const struct prefix_spread *queries,
     return count;
 }
 
+struct block_range {
+    uint32_t from, to;
+};
+
 /* As of AVX2: marks blocks in which the first dimensions leave something. */
 static size_t list_heads_avx512(const struct prefix_spread *queries,
-                                const struct prefix_blocks *blocks, uint32_t from, uint32_t to,
-                                struct prefix_hit *hits)
+                                const struct query_fours *fours, const struct prefix_blocks *blocks,
+                                struct block_range range, struct prefix_hit *hits)
 {
     size_t count = 0;
-    for (uint32_t block = from; block < to; block++) {
+    for (uint32_t block = range.from; block < range.to; block++) {
         const size_t at = (size_t)block * PREFIX_BLOCK;
         const __m256i error = lanes_at(blocks->error + at);
         const __m256i head_rest = lanes_at(blocks->head_rest + at);
@@ -91,7 +118,7 @@ static size_t list_heads_avx512(const struct prefix_spread *queries,
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)
             sums[k] = _mm512_setzero_si512();
-        multiply_fours(blocks->codes + at * blocks->dimensions, queries, 0, HEAD_FOURS, sums);
+        multiply_fours(blocks->codes + at * blocks->dimensions, fours, HEAD_FOURS, sums);
         hits[count].block = block;
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)
@@ -104,14 +131,15 @@ static size_t list_heads_avx512(const struct prefix_spread *queries,
 }
 
 static inline uint16_t marks_of_all(const struct prefix_spread *query,
+                                    const struct query_fours *fours, int number,
                                     const struct prefix_blocks *blocks, uint32_t block)
 {
     const size_t at = (size_t)block * PREFIX_BLOCK;
     const uint8_t *codes = blocks->codes + at * blocks->dimensions;
     __m512i sums = _mm512_setzero_si512();
     for (uint32_t four = 0; four < blocks->dimensions / 4; four++)
-        sums = _mm512_add_epi16(sums, _mm512_maddubs_epi16(load_four(codes + 64 * four),
-                                                           load_four(query->pairs[2 * four])));
+        sums = _mm512_dpbusd_epi32(sums, load_fours(codes + 64 * (size_t)four),
+                                   _mm512_set1_epi32(fours->of[four][number]));
     return marks_above(fold(sums, (int16_t)start_of(query)), lanes_at(blocks->error + at),
                        lanes_at(blocks->rest + at), query->rest, query->below);
 }
@@ -120,14 +148,17 @@ static size_t scan_heads_avx512(const struct prefix_spread *queries,
                                 const struct prefix_blocks *blocks, uint32_t from, uint32_t to,
                                 struct prefix_hit *hits)
 {
-    const size_t listed = list_heads_avx512(queries, blocks, from, to, hits);
+    struct query_fours fours;
+    gather_fours(queries, blocks->dimensions, &fours);
+    const size_t listed =
+        list_heads_avx512(queries, &fours, blocks, (struct block_range){from, to}, hits);
     size_t count = 0;
     for (size_t i = 0; i < listed; i++) {
         struct prefix_hit hit = hits[i];
         uint32_t marked = 0;
         for (int k = 0; k < PREFIX_QUERIES; k++)
             if (hit.marks[k])
-                marked |= hit.marks[k] &= marks_of_all(&queries[k], blocks, hit.block);
+                marked |= hit.marks[k] &= marks_of_all(&queries[k], &fours, k, blocks, hit.block);
         hits[count] = hit;
         count += marked != 0;
     }
@@ -137,6 +168,8 @@ static size_t scan_heads_avx512(const struct prefix_spread *queries,
 static void score_avx512(const struct prefix_spread *queries, const struct prefix_blocks *blocks,
                          uint32_t count, int16_t *scores, size_t stride)
 {
+    struct query_fours fours;
+    gather_fours(queries, blocks->dimensions, &fours);
     for (uint32_t block = 0; block < count; block++) {
         const size_t at = (size_t)block * PREFIX_BLOCK;
         const __m256i error = lanes_at(blocks->error + at);
@@ -144,7 +177,7 @@ static void score_avx512(const struct prefix_spread *queries, const struct prefi
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)
             sums[k] = _mm512_setzero_si512();
-        multiply_fours(blocks->codes + at * blocks->dimensions, queries, 0, blocks->dimensions / 4,
+        multiply_fours(blocks->codes + at * blocks->dimensions, &fours, blocks->dimensions / 4,
                        sums);
 #pragma GCC unroll 8
         for (int k = 0; k < PREFIX_QUERIES; k++)

@@ -109,7 +109,7 @@ static void test_kernels_agree(void **state)
 #ifdef __x86_64__
     const struct vector_kernels *kernels[] = {
         cpu_flags() & CPU_AVX2 ? &vector_kernels_avx2 : NULL,
-        cpu_flags() & CPU_AVX512_POPCNT ? &vector_kernels_avx512 : NULL,
+        cpu_flags() & CPU_AVX512_VNNI ? &vector_kernels_avx512 : NULL,
 #ifdef HAVE_EMULATED
         cpu_flags() & CPU_AVX2 ? &vector_kernels_emulated : NULL,
 #endif
