@@ -11,6 +11,7 @@ struct readers {
     pthread_mutex_t lock;
     struct library_reader *idle;
     bool write;
+    uint64_t made;
 };
 
 static void library_reader_free(struct library_reader *reader)
@@ -19,7 +20,6 @@ static void library_reader_free(struct library_reader *reader)
     doppel_search_free(reader->search);
     doppel_search_free(reader->by_thresholds);
     doppel_decider_free(reader->decider);
-    groups_kept_free(&reader->groups);
     meaning_close(&reader->meaning);
     if (reader->library)
         doppel_library_close(reader->library);
@@ -37,6 +37,9 @@ static enum doppel_status library_reader_new(const struct service *service, stru
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a reader");
     enum doppel_status status;
     reader->home = home;
+    pthread_mutex_lock(&home->lock);
+    reader->number = ++home->made;
+    pthread_mutex_unlock(&home->lock);
     TRY(doppel_library_open(service->options->library, &options, &reader->library, error));
     if (home->write)
         goto done;

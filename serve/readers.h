@@ -5,7 +5,6 @@
 #include <doppel/decide.h>
 #include <doppel/search.h>
 
-#include "serve/answers/groups_kept.h"
 #include "serve/meaning.h"
 
 struct decision_task;
@@ -20,7 +19,7 @@ struct library_reader {
     struct doppel_search_results results;     /* of the query at hand */
     struct doppel_decider *decider; /* of a dry run, unless it writes; NULL: none was wanted yet */
     struct decision_task *deciding; /* of one that writes: what it decides about */
-    struct groups_kept groups;      /* of the last page of them */
+    uint64_t number;                /* no other one has it there, nor had */
     struct open_meaning meaning;    /* nothing is open before it is wanted */
     struct readers *home;           /* where it waits */
     struct library_reader *next;

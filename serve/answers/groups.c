@@ -1,4 +1,5 @@
 /* GET /v1/groups: the duplicates in the library, page by page. */
+#include "serve/answers/groups_kept.h"
 #include "serve/answers/links.h"
 #include "serve/answers/page.h"
 
@@ -59,25 +60,42 @@ static enum doppel_status show_kept(struct library_page *page, const struct grou
     return page_end(page, kept->damage.status, error);
 }
 
-/* The number of a page's first group is its cursor. Groups are found again when the library is
- * another one. */
-static enum doppel_status put_groups(struct exchange *exchange, struct library_reader *reader,
-                                     struct doppel_error *error)
+static enum doppel_status put_page(struct group_page *groups, struct library_reader *reader,
+                                   struct doppel_error *error)
 {
-    struct group_page groups = {.kept = &reader->groups};
-    struct wanted_meaning none;
+    struct groups_kept *kept = groups->kept;
+    struct exchange *exchange = groups->page.exchange;
     int64_t version;
     enum doppel_status status;
     TRY(doppel_library_version(reader->library, &version, error));
-    if (!read_wanted_meaning(exchange, &none) ||
+    if (kept->whole && kept->reader == reader->number && kept->version == version &&
+        groups_kept_page(kept, groups->page.first, groups->page.left, &exchange->json))
+        return show_kept(&groups->page, kept, error);
+    if (kept->of_service)
+        groups_kept_begin(kept, service_temporary(exchange->service));
+    kept->reader = reader->number;
+    kept->version = version;
+    return find_groups(groups, reader, error);
+done:
+    return status;
+}
+
+/* The number of a page's first group is its cursor. Groups are found again when the library is
+ * another one; and while another page is made they are not kept. */
+static enum doppel_status put_groups(struct exchange *exchange, struct library_reader *reader,
+                                     struct doppel_error *error)
+{
+    struct groups_kept *of_service = exchange->service->groups, none = {0};
+    struct group_page groups = {0};
+    struct wanted_meaning unused;
+    if (!read_wanted_meaning(exchange, &unused) ||
         !page_begin(&groups.page, exchange, reader, "groups"))
         return DOPPEL_OK;
-    if (groups.kept->whole && groups.kept->version == version &&
-        groups_kept_page(groups.kept, groups.page.first, groups.page.left, &exchange->json))
-        return show_kept(&groups.page, groups.kept, error);
-    groups_kept_begin(groups.kept, service_temporary(exchange->service), version);
-    return find_groups(&groups, reader, error);
-done:
+    const bool free_now = pthread_mutex_trylock(&of_service->lock) == 0;
+    groups.kept = free_now ? of_service : &none;
+    enum doppel_status status = put_page(&groups, reader, error);
+    if (free_now)
+        pthread_mutex_unlock(&of_service->lock);
     return status;
 }
 

@@ -17,20 +17,41 @@ struct groups_buffer {
     char bytes[TEXT_BYTES];
 };
 
-void groups_kept_free(struct groups_kept *kept)
+struct groups_kept *groups_kept_new(void)
+{
+    struct groups_kept *kept = calloc(1, sizeof *kept);
+    if (kept) {
+        pthread_mutex_init(&kept->lock, NULL);
+        kept->of_service = true;
+    }
+    return kept;
+}
+
+void groups_kept_drop(struct groups_kept *kept)
 {
     free(kept->buffer);
     if (kept->begun) {
         close(kept->texts);
         close(kept->ends);
     }
-    *kept = (struct groups_kept){0};
+    kept->buffer = NULL;
+    kept->whole = kept->begun = false;
+    kept->count = 0;
+    kept->damage = (struct doppel_error){0};
 }
 
-void groups_kept_begin(struct groups_kept *kept, const char *folder, int64_t version)
+void groups_kept_free(struct groups_kept *kept)
 {
-    groups_kept_free(kept);
-    kept->version = version;
+    if (!kept)
+        return;
+    groups_kept_drop(kept);
+    pthread_mutex_destroy(&kept->lock);
+    free(kept);
+}
+
+void groups_kept_begin(struct groups_kept *kept, const char *folder)
+{
+    groups_kept_drop(kept);
     kept->texts = nameless_file(folder);
     kept->ends = kept->texts < 0 ? -1 : nameless_file(folder);
     kept->begun = kept->ends >= 0;
@@ -77,7 +98,7 @@ void groups_kept_put(struct groups_kept *kept, const char *json, size_t size)
     bool room = buffer->ends_count < ENDS || flush_ends(kept);
     if (!room ||
         !put_group_text(kept, json, size)) { /* a full disk, say: each page finds them again */
-        groups_kept_free(kept);
+        groups_kept_drop(kept);
         return;
     }
     buffer->end += size;
@@ -91,7 +112,7 @@ void groups_kept_end(struct groups_kept *kept, enum doppel_status status,
     const bool all = !status || status == DOPPEL_E_CORRUPT;
     kept->whole = kept->buffer && all && flush_texts(kept) && flush_ends(kept);
     if (!kept->whole) {
-        groups_kept_free(kept);
+        groups_kept_drop(kept);
         return;
     }
     free(kept->buffer);
@@ -139,6 +160,6 @@ bool groups_kept_page(struct groups_kept *kept, uint64_t first, uint64_t limit,
     free(texts);
     free(ends);
     if (!read)
-        groups_kept_free(kept);
+        groups_kept_drop(kept);
     return read;
 }

@@ -3,16 +3,20 @@
 #ifndef DOPPEL_SERVE_ANSWERS_GROUPS_KEPT_H
 #define DOPPEL_SERVE_ANSWERS_GROUPS_KEPT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <doppel/core.h>
 #include <doppel/json_writer.h>
 
-/* Of one opening of a library; zero-initialised there are none. */
+/* As one reader found them; of a service one at a time has them. */
 struct groups_kept {
+    pthread_mutex_t lock;
+    bool of_service; /* else nothing is kept */
     bool whole;      /* all are there; the rest is of them */
-    int64_t version; /* of the library then */
+    uint64_t reader; /* whose version of the library it was */
+    int64_t version;
     uint64_t count;
     int texts, ends; /* files, where `begun`: JSON, back to back; where each ends, 8 bytes */
     bool begun;
@@ -20,8 +24,11 @@ struct groups_kept {
     struct doppel_error damage;   /* met meanwhile: the others are there */
 };
 
-/* Begin to keep. What fails from here on ends the keeping alone. */
-void groups_kept_begin(struct groups_kept *kept, const char *folder, int64_t version);
+/* @return NULL without memory */
+struct groups_kept *groups_kept_new(void);
+
+/* Begin to keep, under the lock. What fails from here on ends the keeping alone. */
+void groups_kept_begin(struct groups_kept *kept, const char *folder);
 void groups_kept_put(struct groups_kept *kept, const char *json, size_t size);
 
 /* All have been found, or all but for damage. */
@@ -33,6 +40,7 @@ void groups_kept_end(struct groups_kept *kept, enum doppel_status status,
 bool groups_kept_page(struct groups_kept *kept, uint64_t first, uint64_t limit,
                       struct doppel_json *json);
 
+void groups_kept_drop(struct groups_kept *kept);
 void groups_kept_free(struct groups_kept *kept);
 
 #endif

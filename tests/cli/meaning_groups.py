@@ -160,8 +160,7 @@ def test_people_read_what_it_is():
 
 
 def test_it_is_never_acted_on():
-    for words in (["--action", "script"], ["-0"], ["--format", "csv"], ["--kind", "image"],
-                  ["--server", "http://127.0.0.1:1"]):  # fmt: skip
+    for words in (["--action", "script"], ["-0"], ["--format", "csv"], ["--kind", "image"]):
         done = doppel("groups", *LIBRARY, *words, code=2)
         assert words[0] in done.stderr and "--semantic" in done.stderr, done.stderr
 
