@@ -1,4 +1,4 @@
-/* Waiting that ends when the run does. */
+/* Waiting that ends when the run is cancelled. */
 #include "stream/pause.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* A connection to PostgreSQL that waits for nothing longer than a while. */
+/* A connection to PostgreSQL: each wait has a time limit, and ends when the run is cancelled. */
 #include "stream/postgres/connection.h"
 
 #include <errno.h>
@@ -37,10 +37,8 @@ static enum doppel_status fail_connection(const struct pg_connection *connection
     return doppel_fail(error, status, "PostgreSQL: %s", *why ? why : "the connection is lost");
 }
 
-/* Classes of SQLSTATE of which the next try may be better: connections, rollbacks, resources,
- * locks, an operator who ends it, a system error; and a server that only reads, while another takes
- * over.
- */
+/* SQLSTATE classes after which another try may succeed: connection, rollback, resources, locks,
+ * operator intervention, system error; and a server that is read-only during a failover. */
 static bool is_passing_state(const char *state)
 {
     static const char *const passing[] = {"08", "40", "53", "55P03", "57P", "58", "25006"};
@@ -155,7 +153,7 @@ static void receive_no_notice(void *context, const PGresult *result)
     (void)context, (void)result;
 }
 
-/* Whether a server is there that takes connections: then it is this one that it refuses. */
+/* Whether the server accepts connections: then it refuses this one in particular. */
 static bool is_refused_by_server(const struct pg_connection *connection, const char *const *names,
                                  const char *const *values)
 {

@@ -1,4 +1,4 @@
-/* A connection to Redis, whose answers hiredis takes apart. */
+/* A connection to Redis. hiredis parses the answers. */
 #include "stream/redis/connection.h"
 
 #include <errno.h>
@@ -219,7 +219,7 @@ static enum doppel_status receive(struct redis_connection *connection, struct do
                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis");
 }
 
-/* Of a failure that Redis is the reason of. */
+/* Note whether a failure of Redis may pass. */
 static enum doppel_status note_redis_failure(struct redis_connection *connection,
                                              enum doppel_status status)
 {

@@ -1,5 +1,5 @@
-/* The messages of a consumer group, decided about in batches: while one is decided, the next is on
- * its way. */
+/* Deciding about the messages of a consumer group in batches: while one is decided, the next is
+ * read. */
 #include "stream/redis/ingest.h"
 
 #include <stdio.h>
@@ -22,8 +22,8 @@ static const char stream_unit[] = "messages";
 
 /* ---- a batch ---- */
 
-/* The id of a text or code that has none: the same message is the same thing, also in another try.
- */
+/* A text or code without an id gets one made of the key and the message: it is the same in another
+ * try. */
 static enum doppel_status push_message(struct stream_consumer *consumer,
                                        const struct stream_message *message,
                                        struct doppel_error *error)
@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-/* @param out those that are to be decided about */
+/* @param out those that were pushed; the others are quarantined */
 static enum doppel_status push_messages(struct stream_consumer *consumer,
                                         const struct stream_messages *messages,
                                         struct stream_messages *out, struct doppel_error *error)
@@ -121,7 +121,7 @@ static enum doppel_status pull_decisions(struct stream_consumer *consumer,
     return DOPPEL_OK;
 }
 
-/* What was decided is answered, whatever came then; what was not is given back. */
+/* Decisions are answered even if a later message failed; on cancellation the rest is given back. */
 static enum doppel_status decide_messages(struct stream_consumer *consumer,
                                           const struct stream_messages *messages,
                                           struct doppel_error *error)
@@ -157,7 +157,7 @@ static enum doppel_status decide_next(struct stream_consumer *consumer, struct d
     return status;
 }
 
-/* What nobody has looked at is as if it had not been read. */
+/* Give back what was read ahead. */
 static void give_back_next(struct stream_consumer *consumer)
 {
     struct stream_messages messages = {0};
@@ -203,7 +203,7 @@ static enum doppel_status count_due(struct stream_consumer *consumer, bool idle,
     return status;
 }
 
-/* One batch, or half a second without one. @param out_idle nothing waits */
+/* Decide about one batch, or wait half a second for one. @param out_idle nothing waits */
 static enum doppel_status take_turn(struct stream_consumer *consumer, bool *out_idle,
                                     struct doppel_error *error)
 {
@@ -231,8 +231,8 @@ done:
     return status;
 }
 
-/* Whether the same may go on after a while: the connection is lost, or the group is gone; and not
- * the library busy. */
+/* Whether connecting again may help: the connection is lost, or the group is gone. A busy library
+ * is another matter. */
 static bool is_redis_away(const struct stream_consumer *consumer, enum doppel_status status)
 {
     return status && consumer->connection.away;
@@ -256,7 +256,7 @@ static enum doppel_status consume(struct stream_consumer *consumer, struct doppe
     return status == DOPPEL_E_CANCELLED ? DOPPEL_OK : status;
 }
 
-/* ---- all of it ---- */
+/* ---- the call ---- */
 
 static enum doppel_status check_stream_options(const struct doppel_stream_options *options,
                                                struct doppel_error *error)
