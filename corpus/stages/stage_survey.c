@@ -69,7 +69,7 @@ static bool parse_stage_name(const char *entry, struct part_set *set,
     return rest && strcmp(rest, set->stage == DOPPEL_STAGE_EMIT ? ".jsonl.xxh128" : "") == 0;
 }
 
-/* Of another run, or cut off: it is not there. */
+/* A file of another run, or of another size than its head states, does not count. */
 static bool is_of_run(const struct doppel_stages *stages, enum doppel_stage stage,
                       struct doppel_stage_part part)
 {
