@@ -1,5 +1,5 @@
-/* The groups of a library as JSON in a file, as long as nobody writes to it: a page of them costs
- * what it shows. */
+/* The groups of a library, cached as JSON in a file until something is written to the library: a
+ * page costs what it shows. */
 #ifndef DOPPEL_SERVE_ANSWERS_GROUPS_KEPT_H
 #define DOPPEL_SERVE_ANSWERS_GROUPS_KEPT_H
 
@@ -11,7 +11,7 @@
 
 /* Of one opening of a library; zero-initialised there are none. */
 struct groups_kept {
-    bool whole;      /* all are there; the rest is of them */
+    bool whole;      /* all are there, and can be used */
     int64_t version; /* of the library then */
     uint64_t count;
     int texts, ends; /* files, where `begun`: JSON, back to back; where each ends, 8 bytes */
@@ -20,7 +20,7 @@ struct groups_kept {
     struct doppel_error damage;   /* met meanwhile: the others are there */
 };
 
-/* Begin to keep. What fails from here on ends the keeping alone. */
+/* Begin to keep. A failure from here on only means that nothing is kept. */
 void groups_kept_begin(struct groups_kept *kept, const char *folder, int64_t version);
 void groups_kept_put(struct groups_kept *kept, const char *json, size_t size);
 

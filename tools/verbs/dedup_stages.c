@@ -1,4 +1,4 @@
-/* doppel dedup --stage: a part of a corpus, in one of many processes. */
+/* doppel dedup --stage: one stage or part of a dedup that many processes share. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,9 +75,9 @@ done:
     return status;
 }
 
-/* ---- all of them, here ---- */
+/* ---- all stages in this process ---- */
 
-/* So that not much is lost with a process that is killed, and not much memory is needed. */
+/* Parts of 256 MB: little is lost if the process is killed, and little memory is needed. */
 static uint32_t sign_parts_of(const struct settings *settings)
 {
     enum { PART_BYTES = 1 << 28, MOST = 1000 };
