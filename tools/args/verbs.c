@@ -126,8 +126,8 @@ const struct verb verb_table[] = {
      "For one item, given by its id, path or record id, its history in sentences: when it was "
      "added, what was decided about it and why, what replaced what, and its manual labels. "
      "The log is append-only; it also has items that were removed. With --follow, entries are "
-     "printed "
-     "as they are committed; a program that has handled entry 4711 continues with --after 4711.",
+     "printed as they are committed; a program that has handled entry 4711 continues with --after "
+     "4711.",
      "doppel log 42", "doppel log --follow --after 4711 --json",
      "library since last after follow sink format", cmd_log},
     {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "set the authority of a source",
