@@ -119,7 +119,7 @@ struct doppel_dedup_semantic_summary {
     uint64_t pairs;      /**< of chunks, by chance, whose cosines were looked at */
     float min_cosine; /**< that was asked for, or follows from the rate for texts of one chunk; 2:
                          there are too few texts to tell one so rare */
-    bool scored;      /**< it is a score: see `scores` below */
+    bool scored;      /**< min_cosine is a score: see `scores` below */
     struct doppel_error failure; /**< why the stage was given up, so that no text is linked; its
                                     status is DOPPEL_OK where it was not */
 };
@@ -163,8 +163,8 @@ struct doppel_dedup_semantic {
     double max_fp_rate; /**< the share of pairs of texts by chance that may be as near, by vectors
                            that are whitened */
     float min_cosine;   /**< or, if not 0, this one, of vectors as they are */
-    bool scores; /**< a rate is of scores: how much nearer two are than what is usual around them
-                    (doppel_vector_cohort); finds more, and takes longer */
+    bool scores; /**< max_fp_rate is a rate of scores: how much nearer two texts are than is usual
+                    around them (doppel_vector_cohort); finds more, and takes longer */
     const struct doppel_dedup_hand_off *hand_off;  /**< of vectors as `embed` makes them; the files
                                                       appear when the stage is done. NULL: none */
     struct doppel_dedup_semantic_summary *summary; /**< filled; NULL: not wanted */
@@ -247,9 +247,9 @@ struct doppel_semantic_link {
     uint64_t of_line;
     uint64_t of_item; /**< in a library; 0: it is of the corpus */
     float cosine;     /**< of their nearest chunks */
-    bool has_score;   /**< it was found by scores: */
-    float score; /**< of these, by how much their cosine exceeds what is usual around them, of which
-                    the rate is (doppel_vector_cohort) */
+    bool has_score;   /**< it was found by scores */
+    float score;      /**< then: by how much that cosine exceeds what is usual around the two
+                         (doppel_vector_cohort); the rate below is that of scores */
     enum doppel_semantic_tier tier; /**< 0: it is not known how rare that is by chance */
     double false_positive_rate; /**< the share of pairs of texts of as many chunks that have some as
                                    near by chance, or nearer */

@@ -6,24 +6,24 @@
  *       …       ├─────┤     …      ├─────┤       …       ├─── decide ───┤     …
  *     sign K/K ─┘     └─ join J/J ─┘     └─ compare C/C ─┘              └─ emit E/E
  *
- * A part of `sign` reads a range of the input's bytes, and signs its records. One of `join` finds,
- * in its share of the keys of bands, which records have the same. One of `compare` compares records
- * of a range with those that most likely stand for their groups; what it leaves, or all where no
- * such part was run, `decide` compares itself. That reads everything and keeps to the rule, in one
- * process. A part of `emit` visits the decisions of a range of records;
- * those of all parts, one after the other, are doppel_dedup's, for any numbers of parts.
+ * A part of `sign` reads a range of the input's bytes, and computes the signatures of its records.
+ * One of `join` finds, in its share of the keys of bands, which records have the same key. One of
+ * `compare` compares the records of a range with the likely representatives of their groups.
+ * `decide`, one process, compares what is left, or all pairs if `compare` was not run, and applies
+ * the rule of decisions. A part of `emit` visits the decisions of a range of records: those of all
+ * parts, one after the other, are doppel_dedup's, for any number of parts.
  *
- * Each part leaves one file in the folder of the run, under another name until it is whole
+ * Each part leaves one file in the folder of the run, under a hidden name until it is whole
  * (docs/formats.md): it may be killed at any time, run again anywhere, and run twice at once. What
  * a file holds depends on the run and on its part alone. A run is its inputs, by path, size and
- * time of change, and its options; the file "manifest" says which, every file has its digest, and
- * those of others are refused.
+ * time of change, and its options, as the file "manifest" records them. Every file of a run has the
+ * manifest's digest; files of other runs are refused.
  *
- * In memory are, in `sign`, the signatures and keys of the part's records, some 700 bytes each; in
- * `join` 16 bytes for each key of a 256th of all, and thread; in `compare` 800 bytes for each
- * record of the part, and of those that they are compared with; in `decide` 500 bytes for each
- * record of the run, of which options.memory_bytes bounds the most, and what a part of `sign`
- * wrote; in `emit` 150 for each record of the part.
+ * Memory: `sign` needs some 700 bytes for each record of the part; `join` 16 bytes for each key of
+ * a 256th of all keys, per thread; `compare` 800 bytes for each record of the part, and for each
+ * that these are compared with; `decide` 500 bytes for each record of the run, most of which
+ * options.memory_bytes limits, 40 for each compared pair, and what one part of `sign` wrote; `emit`
+ * 150 bytes for each record of the part.
  */
 #ifndef DOPPEL_CORPUS_STAGES_H
 #define DOPPEL_CORPUS_STAGES_H
@@ -45,7 +45,7 @@ enum doppel_stage {
 /** "sign", "join", "compare", "decide" or "emit"; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_stage_name(enum doppel_stage stage);
 
-/** The most parts of `sign` and `emit`, and of `join`. */
+/** The most parts of `sign`, `compare` and `emit`, and of `join`. */
 enum { DOPPEL_STAGE_MAX_PARTS = 9999, DOPPEL_STAGE_MAX_JOIN_PARTS = 256 };
 
 /** Part `number`, from 1, of `count`. */
@@ -57,15 +57,14 @@ struct doppel_stage_part {
 struct doppel_stages;
 
 /**
- * Begin a run in a folder, or go on with it.
- * @param options as of doppel_dedup; borrowed until doppel_stages_free. The inputs are JSON Lines
- * in files, plain or compressed, that can be opened. `lines`, `threads`, `memory_bytes`,
- * `temporary` and the callbacks may differ from process to process. Without `against`, `semantic`
- * and `keep_shingles`
- * @param folder made where it is not there; not among the inputs
+ * Begin a run in a folder, or resume it.
+ * @param options as of doppel_dedup, without `against`, `semantic` and `keep_shingles`; borrowed
+ * until doppel_stages_free. The inputs are files in JSON Lines, plain or compressed. `lines`,
+ * `threads`, `memory_bytes`, `temporary` and the callbacks may differ between processes
+ * @param folder created if it is missing; no input lies in it
  * @param out given (doppel_stages_free)
- * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (what stages cannot do; the folder belongs to another run,
- * with what differs: also where an input has changed); _NOT_FOUND, _IO (an input); _CORRUPT (the
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (what stages cannot do; the folder is of another run, or an
+ * input has changed: the message names what differs); _NOT_FOUND, _IO (an input); _CORRUPT (the
  * manifest); _NO_SPACE; _MEMORY
  */
 DOPPEL_API enum doppel_status doppel_stages_open(const struct doppel_dedup_options *options,
@@ -73,26 +72,32 @@ DOPPEL_API enum doppel_status doppel_stages_open(const struct doppel_dedup_optio
                                                  struct doppel_error *error);
 DOPPEL_API void doppel_stages_free(struct doppel_stages *stages);
 
-/* Each of the following ends with DOPPEL_E_NOT_FOUND where files of the stage before are missing,
- * and says which; _CORRUPT where one is damaged, with its path; _VERSION where it is of another
- * version; _ARGUMENT (the part, or a file of another run); _CANCELLED by options.progress;
- * _CHANGED; _IO; _NO_SPACE; _MEMORY. Then no file of the part is there that was not before. */
+/* Each of the following fails with DOPPEL_E_NOT_FOUND if files of the stage before are missing, and
+ * names them; _CORRUPT if one is damaged, with its path; _VERSION if it is of another version;
+ * _ARGUMENT (the part, or a file of another run); _CANCELLED by options.progress; _CHANGED; _IO;
+ * _NO_SPACE; _MEMORY. A failure leaves no new file of the part. */
 
 /**
- * Sign a part of the records, in its share of the input's bytes. A compressed file is not divided.
- * @param out_was_there the file was there, and whole: nothing was done. NULL: not wanted
+ * Compute the signatures of the records in a share of the input's bytes. A compressed file is not
+ * divided.
+ * @param out_was_there whether the file was there and whole, so that nothing was done. NULL: not
+ * wanted
  */
 DOPPEL_API enum doppel_status doppel_stages_sign(struct doppel_stages *stages,
                                                  struct doppel_stage_part part, bool *out_was_there,
                                                  struct doppel_error *error);
+
+/** In how many parts one process does `sign` well: those of a set that is there, else parts of 256
+ * MB, so that little is lost when it is killed, and little memory is needed. */
+DOPPEL_API uint32_t doppel_stages_sign_parts(const struct doppel_stages *stages);
 
 /** Find records with equal bands, in a share of the keys, of all that was signed. */
 DOPPEL_API enum doppel_status doppel_stages_join(struct doppel_stages *stages,
                                                  struct doppel_stage_part part, bool *out_was_there,
                                                  struct doppel_error *error);
 
-/** Compare a part of the records with the first ones of their bands, ahead of the decisions: what
- * these need to know, `decide` then looks up. All parts must be there, or none. */
+/** Compare a part of the records with the first record of each of their bands, so that `decide` can
+ * look the results up. `decide` needs all parts, or none. */
 DOPPEL_API enum doppel_status doppel_stages_compare(struct doppel_stages *stages,
                                                     struct doppel_stage_part part,
                                                     bool *out_was_there,
@@ -109,15 +114,15 @@ DOPPEL_API enum doppel_status doppel_stages_emit(struct doppel_stages *stages,
                                                  doppel_dedup_visitor *visitor, void *context,
                                                  struct doppel_error *error);
 
-/* ---- what the caller made of the decisions of a part ---- */
+/* ---- what the caller writes of the decisions of a part ---- */
 
 /** A file in the folder of a run that appears when it is whole. Of one thread. */
 struct doppel_stage_output;
 
 /**
  * Begin to write "emit-NAME-0003-of-0064.jsonl".
- * @param name of letters and digits. @param out given (doppel_stage_output_free); NULL: the file is
- * there, and as it was written
+ * @param name up to 32 letters and digits
+ * @param out given (doppel_stage_output_free); NULL: the file is there and whole
  */
 DOPPEL_API enum doppel_status doppel_stage_output_new(struct doppel_stages *stages,
                                                       const char *name,
@@ -128,11 +133,11 @@ DOPPEL_API enum doppel_status doppel_stage_output_new(struct doppel_stages *stag
 DOPPEL_API enum doppel_status doppel_stage_output_write(struct doppel_stage_output *output,
                                                         const void *bytes, size_t size,
                                                         struct doppel_error *error);
-/** Give it its name, and write its digest beside it, NAME.xxh128, as xxh128sum has it. DOPPEL_E_IO;
- * DOPPEL_E_NO_SPACE. */
+/** Give it its name, and write its digest beside it, NAME.xxh128, as xxh128sum prints it in the
+ * folder. DOPPEL_E_IO; DOPPEL_E_NO_SPACE. */
 DOPPEL_API enum doppel_status doppel_stage_output_finish(struct doppel_stage_output *output,
                                                          struct doppel_error *error);
-/** What is not finished is removed. */
+/** Free it; a file that is not finished is removed. */
 DOPPEL_API void doppel_stage_output_free(struct doppel_stage_output *output);
 
 /* ---- what there is, and what is missing ---- */
@@ -149,9 +154,9 @@ struct doppel_stage_files {
 /** False ends it. */
 typedef bool doppel_stage_files_visitor(void *context, const struct doppel_stage_files *files);
 
-/** Visit what there is of each stage, in order, by number of parts; of one of which nothing is
- * there once, with `parts` 0. A file that is there has its whole size, and is of this run: what it
- * holds is looked at when it is read. DOPPEL_E_IO; DOPPEL_E_MEMORY. */
+/** Visit the files of each stage, in order, by number of parts; a stage without files once, with
+ * `parts` 0. A file counts if it has its full size and is of this run, and an output by its name;
+ * the content is checked when it is read. DOPPEL_E_IO; DOPPEL_E_MEMORY. */
 DOPPEL_API enum doppel_status doppel_stages_visit(struct doppel_stages *stages,
                                                   doppel_stage_files_visitor *visitor,
                                                   void *context, struct doppel_error *error);

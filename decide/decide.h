@@ -154,9 +154,9 @@ struct doppel_decided {
     size_t list_count, label_count;
     const struct doppel_semantic_link *semantic; /**< an earlier text of the same meaning, borrowed;
                                                     NULL: none */
-    const char *semantic_problem; /**< why it was not searched for by its meaning, though somebody
-                                     wanted it: set by who called doppel_decider_search_meaning, to
-                                     be written; NULL: nothing was in the way */
+    const char *semantic_problem; /**< why a search by meaning that was asked for was not done: set
+                                     by the caller of doppel_decider_search_meaning, for
+                                     doppel_decision_to_json; NULL: none */
     bool review; /**< those that are on active lists are matched so often that a person is to look
                       (doppel_library_is_reviewed) */
     const uint64_t *not_compared; /**< of a file: DOPPEL_SEARCH_SCHEMES counts of items that could
@@ -217,22 +217,23 @@ DOPPEL_API enum doppel_status doppel_decider_pull(struct doppel_decider *decider
                                                   struct doppel_decided *out,
                                                   struct doppel_error *error);
 
-/** What a decision is searched for by. Borrowed for the call. */
+/** How to search for an input by its meaning. Borrowed for the call. */
 struct doppel_decide_meaning {
-    struct doppel_semantic *semantic; /**< that texts are to be added to, unless it is a dry run */
-    const char *text; /**< bytes of a file that is nowhere; NULL: what the decider knows, which is a
-                         text that was pushed, that of a line, or the file at its path */
+    struct doppel_semantic *semantic; /**< open for writing, unless it is a dry run */
+    const char *text; /**< of a file that has no path, such as an upload; NULL: the text that was
+                         pushed, that of a line, or that of the file at its path */
     size_t text_size;
 };
 
 /**
- * Search for what was pulled last by its meaning, as `semantic` of the options has it done with all
- * that is pulled: for who wants that of some inputs alone. What is new by its words is searched
- * for; and, unless it is a dry run, the vectors of a text are kept that is there now and has none.
+ * Search by its meaning for the input whose decision was pulled last. `semantic` of the options
+ * does so for all inputs; this call is for some of them. A text that is new by its words is
+ * searched for. Unless it is a dry run, vectors of a text that was added, or that has none, are
+ * kept.
  *
  * @param decided as it was pulled; its `semantic` is set, borrowed until the next call of this
- * @return DOPPEL_OK, also where there is nothing to search for, or nothing was found; as
- *         doppel_semantic_search and doppel_semantic_add. The decider goes on in any case
+ * @return DOPPEL_OK, also if there is nothing to search for, or nothing was found; else as
+ *         doppel_semantic_search and doppel_semantic_add. The decider can be used in any case
  */
 DOPPEL_API enum doppel_status doppel_decider_search_meaning(
     struct doppel_decider *decider, const struct doppel_decide_meaning *meaning,

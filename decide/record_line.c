@@ -1,4 +1,4 @@
-/* Records that come one by one, as JSON. */
+/* Single records in JSON, pushed to a decider. */
 #include "decide/record_line.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 struct record_lines {
     const struct doppel_decide_options *options;
     struct parser *parser;
-    char *buffer; /* with what the parser wants behind a line */
+    char *buffer; /* a line, and PARSE_SLACK bytes that the parser may read behind it */
     size_t capacity;
 };
 
@@ -65,7 +65,7 @@ static enum doppel_status copy_line(struct record_lines *lines, const char *line
 
 /* ---- codes ---- */
 
-/* The code that an object has, which is neither text nor file. @param out given
+/* The code of an object that has neither text nor path. @param out given
  * (doppel_fingerprint_free) */
 static enum doppel_status read_code_record(const char *line, size_t size,
                                            struct doppel_fingerprint *out,
@@ -100,9 +100,9 @@ static enum doppel_status push_code(struct doppel_decider *decider,
     return status == DOPPEL_E_ARGUMENT ? DOPPEL_E_FORMAT : status;
 }
 
-/* ---- all of them ---- */
+/* ---- a record ---- */
 
-/* What is said of it beside its content. @param metadata of the parser; may be NULL */
+/* Id, source, date and metadata of a record. @param metadata of the parser; may be NULL */
 static struct doppel_decide_input describe_input(const struct doppel_corpus_record *record,
                                                  const struct doppel_metadata *metadata,
                                                  const char *id)

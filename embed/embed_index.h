@@ -36,9 +36,9 @@ struct doppel_vector_index_options {
 
 /**
  * @param out given (doppel_vector_index_close); untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: no such folder, or no index of vectors in it, also one
- *         that somebody is just making; DOPPEL_E_BUSY: another process writes; DOPPEL_E_CORRUPT;
- *         DOPPEL_E_VERSION; DOPPEL_E_IO; DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: no such folder, or no index of vectors in it, or one
+ *         that another process is creating; DOPPEL_E_BUSY: another process writes;
+ * DOPPEL_E_CORRUPT; DOPPEL_E_VERSION; DOPPEL_E_IO; DOPPEL_E_NO_SPACE; DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_vector_index_open(
     const struct doppel_vector_index_options *options, struct doppel_vector_index **out,
@@ -58,8 +58,7 @@ DOPPEL_API bool doppel_vector_index_is_named(const struct doppel_vector_index *i
  * until a merge drops them. Its cost grows with the number: some 10 ns each.
  * @return DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_IO */
 DOPPEL_API enum doppel_status doppel_vector_index_count(struct doppel_vector_index *index,
-                                                        uint64_t *out,
-                                                        struct doppel_error *error);
+                                                        uint64_t *out, struct doppel_error *error);
 
 /** Its codes, to be verified, repaired and compacted by the calls of doppel/store.h; not
  * to be changed. Borrowed for its life. */

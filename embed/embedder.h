@@ -92,14 +92,15 @@ DOPPEL_API struct doppel_embedder_options doppel_embedder_options_default(void);
 struct doppel_embedder;
 
 /**
- * Choose a model where nobody named one: that of the vectors which are there, else the only one.
+ * Choose a model where none was named: that of the vectors that are there, else the only one.
  *
  * @param folder of models
- * @param kept   of the vectors; NULL: there are none
+ * @param kept   the model of the vectors; NULL: there are none
  * @param out    its name, DOPPEL_MODEL_MAX_NAME + 1 bytes; untouched on failure
- * @param out_count how many models the folder has, or so many that one was chosen; also on failure
+ * @param out_count how many models were looked at: all of the folder, unless the model of the
+ *         vectors was found; also set on failure
  * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND: there is none, or none of several is that of the vectors;
- *         DOPPEL_E_ARGUMENT: there are several; as doppel_models_list. Thread-safe.
+ *         DOPPEL_E_ARGUMENT: there are several, and no vectors; as doppel_models_list. Thread-safe.
  */
 DOPPEL_API enum doppel_status doppel_embedder_choose(const char *folder,
                                                      const struct doppel_embedder_identity *kept,
@@ -221,7 +222,7 @@ DOPPEL_API enum doppel_status doppel_model_whiten(const struct doppel_model_whit
 struct doppel_embedder_cached {
     struct doppel_embedder_identity identity;
     uint64_t vectors;
-    uint64_t refused; /**< texts of which it is kept that the service refuses them */
+    uint64_t refused; /**< texts that the service refused, as the cache remembers */
 };
 
 /** @return false: no more */

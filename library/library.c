@@ -145,12 +145,6 @@ void doppel_library_end_reading(struct doppel_library *library)
     library->reading = false;
 }
 
-enum doppel_status doppel_library_version(struct doppel_library *library, int64_t *out,
-                                          struct doppel_error *error)
-{
-    return doppel_store_data_version(library->store, out, error);
-}
-
 void doppel_library_close(struct doppel_library *library)
 {
     if (!library)

@@ -69,11 +69,6 @@ DOPPEL_API void doppel_library_close(struct doppel_library *library);
 DOPPEL_API void doppel_library_begin_reading(struct doppel_library *library);
 DOPPEL_API void doppel_library_end_reading(struct doppel_library *library);
 
-/** A number that is another one when others have written to the library since it was asked for:
- * what was computed from it then may be used as long as it is the same. Of this opening alone. */
-DOPPEL_API enum doppel_status doppel_library_version(struct doppel_library *library, int64_t *out,
-                                                     struct doppel_error *error);
-
 enum doppel_added {
     DOPPEL_ADDED_NEW,
     DOPPEL_ADDED_UNCHANGED,

@@ -36,8 +36,8 @@ struct doppel_semantic_options {
     double max_fp_rate; /**< the share of pairs of texts by chance that may be as near; default
                            1e-5 */
     float min_cosine;   /**< or, if not 0, the least cosine of two chunks */
-    bool scores; /**< a rate is of scores: how much nearer two are than what is usual around what is
-                    searched for, or, all with all, around both; finds more. Default false */
+    bool scores; /**< max_fp_rate is a rate of scores: how much nearer two texts are than is usual
+                    around the query, or, all with all, around both; finds more. Default false */
     uint32_t nearest; /**< texts to find at most; default 10 */
 };
 
@@ -57,8 +57,8 @@ DOPPEL_API enum doppel_status doppel_semantic_new(struct doppel_run *run,
                                                   struct doppel_error *error);
 DOPPEL_API void doppel_semantic_free(struct doppel_semantic *semantic);
 
-/** From now on search by others than those of its options, of which they have the meaning.
- * @param max_fp_rate over 0, or 0: the default */
+/** Replace the thresholds of its options for later calls.
+ * @param max_fp_rate, min_cosine as in the options; max_fp_rate 0: the default */
 DOPPEL_API void doppel_semantic_set_thresholds(struct doppel_semantic *semantic, double max_fp_rate,
                                                float min_cosine);
 
@@ -68,7 +68,7 @@ struct doppel_semantic_state {
     uint64_t pairs;   /**< by chance, whose cosines were looked at; 0: there are too few */
     float min_cosine; /**< of two texts of one chunk; 2: there are too few texts to tell one so
                          rare, and nothing is found */
-    bool scored;      /**< it is a score */
+    bool scored;      /**< min_cosine is a score */
     uint64_t wanted;  /**< in that case: about so many chunks are enough */
 };
 
@@ -118,8 +118,8 @@ DOPPEL_API enum doppel_status doppel_semantic_compare_files(struct doppel_semant
                                                             float *out, struct doppel_error *error);
 
 /**
- * How rare it is by chance, in a library, that a text is as near to another as file `a`, searched
- * for, is to `b`: as the rate of a link; neither needs to be in the library.
+ * Tell how rare it is in a library, by chance, that a text is as near to a query as file `b` is to
+ * file `a`: the rate that a link would have. Neither needs to be in the library.
  * @param out 1: one of them has no vector, or the library has too few to tell
  * @return as doppel_semantic_search_file
  */
@@ -167,7 +167,7 @@ struct doppel_semantic_links_summary {
     uint64_t vectors; /**< of their chunks */
     uint64_t linked;  /**< texts */
     float min_cosine; /**< as of struct doppel_semantic_state */
-    bool scored;      /**< it is a score */
+    bool scored;      /**< min_cosine is a score */
 };
 
 /** All is borrowed for the call. */

@@ -28,8 +28,8 @@ struct doppel_semantic {
     struct doppel_text *text;
     struct doppel_vector_background *background; /* NULL: there are too few vectors */
     uint64_t background_of;                      /* vectors, when it was made */
-    /* By scores: a sample of the library, which makes levels of texts that are searched for. A
-     * *value* is a score then, else a cosine. */
+    /* By scores: a sample of the library, for the levels of queries. A *value* is a score then,
+     * else a cosine. */
     struct doppel_vector_cohort *cohort;
 
     /* of the text at hand */
@@ -43,7 +43,7 @@ struct doppel_semantic {
 enum doppel_status semantic_embed(struct doppel_semantic *semantic, const char *bytes, size_t size,
                                   struct doppel_error *error);
 
-/* It was made to compare texts alone. */
+/* Fail: it was made without a library, to compare texts. */
 enum doppel_status semantic_no_library(struct doppel_error *error);
 
 /* Whether values are scores. */
@@ -55,30 +55,29 @@ static inline bool semantic_is_scored(const struct doppel_semantic *semantic)
 /* Recompute the background where there are twice as many vectors by now. */
 enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppel_error *error);
 
-/* Forget it. */
+/* Drop the background and the cohort. */
 void semantic_weigh_no_more(struct doppel_semantic *semantic);
 
-/* Whether so many pairs by chance were looked at that they show a rate. */
+/* Whether enough random pairs were looked at to show a rate. */
 bool semantic_shows_rate(const struct doppel_semantic *semantic, double rate);
 
-/* The least value of two chunks of texts that have so many pairs of them; 2: it cannot be told. */
+/* The least value of two chunks, of texts with so many pairs of chunks; 2: not known. */
 float semantic_threshold(const struct doppel_semantic *semantic, double pairs);
 
-/* Find the levels of the chunks at hand, which are searched for. @param out_lowest 0 where values
- * are cosines */
+/* Find the levels of the query's chunks. @param out_lowest 0 if values are cosines */
 enum doppel_status semantic_find_levels(struct doppel_semantic *semantic, float *out_lowest,
                                         struct doppel_error *error);
 
-/* What is near a chunk at hand, by its cosine. */
+/* The value of a hit of a query's chunk, from its cosine. */
 float semantic_hit_value(const struct doppel_semantic *semantic, uint32_t query, float cosine);
 
-/* The share of pairs of texts by chance, with so many pairs of chunks, whose nearest are as near;
- * 1: it is not known. */
+/* The share of random pairs of texts, with so many pairs of chunks, whose nearest chunks are as
+ * near; 1: not known. */
 double semantic_stated_rate(const struct doppel_semantic *semantic, float value, double pairs);
 
-/* Say what a link is worth.
+/* Set cosine, score, rates and tier of a link.
  * @param hits of one item, the nearest first
- * @return false: by chance so many texts are as near that it is no match */
+ * @return false: its rate is above max_fp_rate, so it is no match */
 bool semantic_weigh_item(const struct doppel_semantic *semantic, const struct semantic_hit *hits,
                          struct doppel_semantic_link *link);
 

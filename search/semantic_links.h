@@ -37,7 +37,7 @@ struct semantic_linking {
     float *rows;
     size_t rows_room;
     uint32_t *text_of; /* of each row */
-    float *levels;     /* likewise, by scores: the share of it that counts. NULL: by cosines */
+    float *levels;     /* likewise, by scores: of a level the share that counts. NULL: by cosines */
     ARRAY(struct linkable_text) texts;
     ARRAY(struct near_rows) pairs;
     size_t thin_at; /* when there are so many pairs */
@@ -55,8 +55,8 @@ bool semantic_linking_add(struct semantic_linking *linking, uint64_t item,
 enum doppel_status semantic_linking_sort(struct semantic_linking *linking,
                                          struct doppel_error *error);
 
-/* Make the background of these rows alone, and their levels: then the library's has to be forgotten
- * (semantic_weigh_no_more). */
+/* Make the background of these rows, in place of the library's, and their levels. Call
+ * semantic_weigh_no_more before the next search of the library. */
 enum doppel_status semantic_linking_weigh(struct semantic_linking *linking,
                                           struct doppel_error *error);
 
@@ -64,7 +64,7 @@ enum doppel_status semantic_linking_weigh(struct semantic_linking *linking,
 enum doppel_status semantic_linking_join(struct semantic_linking *linking,
                                          struct doppel_error *error);
 
-/* As what is asked while vectors are compared, of a struct semantic_linking. */
+/* The `stopped` callback while vectors are compared; context is a struct semantic_linking. */
 bool semantic_linking_stopped(void *context);
 
 /* Find `links`: the background of the rows is known. */

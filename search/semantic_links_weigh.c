@@ -1,11 +1,11 @@
-/* What is usual among rows that are compared all with all: their background, and levels. */
+/* Background and levels of rows that are compared all with all. */
 #include <stdlib.h>
 
 #include "core/try.h"
 #include "search/semantic_links.h"
 
-/* So much of a level counts: of vectors that are whitened as good as all of it, and of others
- * better. */
+/* The share of a level that counts: measured to be better than all of it for vectors that are not
+ * whitened, and as good for whitened ones (docs/methods.md). */
 static const float share_of_level = 0.7F;
 
 static enum doppel_status take_levels(struct semantic_linking *linking,

@@ -1,4 +1,5 @@
-/* What a cosine of two chunks is worth, or how much it exceeds what is usual around them. */
+/* The rate of a cosine or score of two chunks: a sample of the library, its background and levels.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,12 +7,12 @@
 #include "search/semantic.h"
 
 enum {
-    SAMPLE = 2900,           /* pairs of which are 2^22 */
-    SCORED_SAMPLE = 1 << 14, /* of which a quarter makes levels */
-    SAMPLE_FLOATS = 1 << 24  /* at most, but SAMPLE */
+    SAMPLE = 2900,           /* vectors: 2^22 pairs */
+    SCORED_SAMPLE = 1 << 14, /* a quarter of them makes levels */
+    SAMPLE_FLOATS = 1 << 24  /* a scored sample has no more, unless SAMPLE vectors have */
 };
 
-static const double coarsest_rate = 0.01; /* it is stated where pairs show that, or what is asked */
+static const double coarsest_rate = 0.01; /* rates are stated if the pairs show this one */
 
 enum doppel_status semantic_no_library(struct doppel_error *error)
 {
@@ -20,7 +21,7 @@ enum doppel_status semantic_no_library(struct doppel_error *error)
 
 /* ---- the sample ---- */
 
-/* Vectors by chance, and the texts that they are of. */
+/* Random vectors, and the texts that they are of. */
 struct chunk_sample {
     float *rows;
     uint32_t *items;
@@ -62,7 +63,7 @@ static enum doppel_status take_chunk_sample(struct doppel_semantic *semantic,
 
 /* ---- the background ---- */
 
-/* Only the level of what is searched for is known; half of it is subtracted. */
+/* Of a search only the query's level is known; half of it is subtracted. */
 static enum doppel_status weigh_sample(struct doppel_semantic *semantic,
                                        const struct chunk_sample *sample,
                                        struct doppel_error *error)
@@ -123,7 +124,7 @@ void doppel_semantic_set_thresholds(struct doppel_semantic *semantic, double max
     const bool scored = semantic_is_scored(semantic);
     semantic->options.max_fp_rate = max_fp_rate > 0 ? max_fp_rate : usual.max_fp_rate;
     semantic->options.min_cosine = min_cosine;
-    if (scored != semantic_is_scored(semantic)) /* it is of other values */
+    if (scored != semantic_is_scored(semantic)) /* the background is of other values */
         semantic_weigh_no_more(semantic);
 }
 
@@ -179,7 +180,7 @@ float semantic_hit_value(const struct doppel_semantic *semantic, uint32_t query,
                : cosine;
 }
 
-/* The share of pairs of chunks by chance that are as near; 2: it is not known. */
+/* The share of random pairs of chunks that are as near; 2: not known. */
 static double rate_of_value(const struct doppel_semantic *semantic, float value)
 {
     const struct doppel_semantic_options *options = &semantic->options;
@@ -189,7 +190,7 @@ static double rate_of_value(const struct doppel_semantic *semantic, float value)
                : 2;
 }
 
-/* What was not seen among so many pairs is not said to be rarer than that shows. */
+/* No rate is stated that is lower than ten of the pairs that were looked at. */
 static double stated_rate(const struct doppel_semantic *semantic, double rate)
 {
     const double least = 10 / (double)doppel_vector_background_pairs(semantic->background);

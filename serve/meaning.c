@@ -1,5 +1,5 @@
-/* Texts by their meaning: the vectors that the library has, by the model that they are of, or by
- * what the service embeds by. */
+/* Searching texts by their meaning: opening the library's vectors and their model, or the embedding
+ * service, and searching for inputs. */
 #include "serve/meaning.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "serve/answers/answers.h"
 #include "serve/input_record.h"
 
-enum { MEANING_BYTES = 1 << 20 }; /* so much of a text counts */
+enum { MEANING_BYTES = 1 << 20 }; /* of a file, so much is compared */
 
 bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out)
 {
@@ -31,7 +31,7 @@ bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out)
     return true;
 }
 
-/* ---- what embeds ---- */
+/* ---- the embedder ---- */
 
 static enum doppel_status choose_served_model(const struct service *service,
                                               const struct doppel_embedder_identity *kept,
@@ -105,7 +105,7 @@ static enum doppel_status open_served_vectors(const struct service *service,
                : status;
 }
 
-/* Of a library without vectors nothing is opened to be read. */
+/* A library without vectors is opened only to write. */
 static enum doppel_status open_meaning(const struct service *service,
                                        struct doppel_library *library, bool write,
                                        struct open_meaning *meaning, struct doppel_error *error)
@@ -209,7 +209,8 @@ done:
     return status;
 }
 
-/* What a service that embeds says, and where it is, is for who runs this one. */
+/* Messages of an embedding service, and its address, go to the log of the service, not to clients.
+ */
 static enum doppel_status note_meaning_problem(const struct service *service,
                                                struct open_meaning *meaning,
                                                const struct doppel_error *why)

@@ -1,4 +1,4 @@
-/* Openings of the library, each with what it takes to ask or to decide: for a thread at a time. */
+/* Openings of the library, each with a search or a decider: for one thread at a time. */
 #ifndef DOPPEL_SERVE_READERS_H
 #define DOPPEL_SERVE_READERS_H
 

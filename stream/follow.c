@@ -1,4 +1,4 @@
-/* The log of a library as it grows: read page by page, then looked at again and again. */
+/* Following the log of a library: it is read page by page, then polled for changes. */
 #include <doppel/stream.h>
 
 #include "stream/pause.h"
@@ -32,13 +32,13 @@ static enum doppel_status end_look(struct following *following, struct doppel_er
     return why.status ? doppel_fail(error, why.status, "%s", why.message) : DOPPEL_OK;
 }
 
-/* Whether there is no entry any more that may be wanted. */
+/* Whether the query wants no further entry. */
 static bool is_behind_last(const struct doppel_log_query *query)
 {
     return query->last && query->first > query->last;
 }
 
-/* All that is there, page by page. */
+/* Visit all entries that are there, page by page. */
 static enum doppel_status read_log_pages(struct following *following, struct doppel_error *error)
 {
     enum doppel_status status;

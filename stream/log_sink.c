@@ -1,4 +1,4 @@
-/* Where the log is kept besides: PostgreSQL, if doppel was built with the headers of libpq. */
+/* Copies of the log: in PostgreSQL, if doppel was built with the headers of libpq. */
 #include <doppel/stream.h>
 
 #ifdef HAVE_LIBPQ

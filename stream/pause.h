@@ -1,4 +1,4 @@
-/* Waiting that ends when the run does. */
+/* Waiting that ends when the run is cancelled. */
 #ifndef DOPPEL_STREAM_PAUSE_H
 #define DOPPEL_STREAM_PAUSE_H
 
@@ -9,8 +9,5 @@
 
 /* @return false: the run was cancelled, which is noticed within a tenth of a second */
 bool pause_run(struct doppel_run *run, uint32_t wait_ms);
-
-/* A clock that nobody sets, in milliseconds. */
-int64_t steady_ms(void);
 
 #endif

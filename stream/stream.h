@@ -1,8 +1,8 @@
 /**
  * doppel/stream.h: decisions on their way to other systems. Uses core, library and decide.
  *
- * What is here works until it is cancelled, on a library that other processes write to meanwhile;
- * it holds no lock of the library while it waits.
+ * These calls run until they are cancelled, or have reached the end, while other processes may
+ * write to the library. They hold no lock of the library while they wait.
  */
 #ifndef DOPPEL_STREAM_H
 #define DOPPEL_STREAM_H
@@ -19,28 +19,29 @@
 extern "C" {
 #endif
 
-/* ---- the log as it grows ---- */
+/* ---- following the log ---- */
 
-/** Who is given the entries of a log. */
+/** Callbacks that receive the entries of a log. */
 struct doppel_log_follower {
-    doppel_log_visitor *on_entry; /**< within a read of the library: it keeps what it wants */
-    /** After each look at the log, also one that found nothing: nothing of the library is held, so
-     * what takes time is done here. False: the end. NULL: none */
+    doppel_log_visitor *on_entry; /**< called within a read of the library: copy what is wanted */
+    /** Called after each look at the log, also one that found nothing. Nothing of the library is
+     * held then, so slow work belongs here. False ends the call; a status in `error` becomes the
+     * call's. NULL: none */
     bool (*on_look)(void *context, struct doppel_error *error);
     void *context;
 };
 
 struct doppel_log_follow_options {
-    struct doppel_log_query query; /**< `limit` and `newest_first` are not looked at */
-    bool follow;                   /**< wait for what will be logged; else end at the end */
-    uint32_t poll_ms;              /**< between two looks, where nothing came; 0: 200 */
+    struct doppel_log_query query; /**< `limit` and `newest_first` are ignored */
+    bool follow;                   /**< wait for new entries; else return at the end of the log */
+    uint32_t poll_ms;              /**< between two looks at the log; 0: 200 */
 };
 
 /**
  * Visit the entries of a log, oldest first, each once, up to 1000 between two calls of `on_look`;
- * and those that are committed later, by whichever process, until the run is cancelled.
+ * with `follow` also those that any process commits later, until the run is cancelled.
  *
- * @param run     borrowed; asked whether to stop, ten times a second at least
+ * @param run     borrowed; while waiting, it is checked for cancellation every 100 ms
  * @param library borrowed; of this thread
  * @return DOPPEL_OK at the end, when the run was cancelled, or when a callback ended it;
  *         DOPPEL_E_IO; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY
@@ -56,49 +57,53 @@ DOPPEL_API enum doppel_status doppel_log_follow(struct doppel_run *run,
 struct doppel_stream_options {
     const char *url;      /**< redis://[USER@]HOST[:PORT]/KEY[?db=N]; a password in it is refused */
     const char *password; /**< NULL: none */
-    const char *group, *consumer; /**< no two processes have the same consumer */
-    const char *to;               /**< the key of the stream that decisions go to; NULL: to none */
-    uint32_t tries; /**< a message that was read so often, and never answered, goes to the stream
+    const char *group, *consumer; /**< each process needs a consumer name of its own */
+    const char *to;               /**< the key of the stream for decisions; NULL: none */
+    uint32_t tries; /**< a message that was read so often without an answer goes to the stream
                        KEY:dead; 0: 3 */
-    uint32_t claim_after_ms; /**< a message that another consumer holds for longer is taken from it;
+    uint32_t claim_after_ms; /**< messages that another consumer has held for longer are taken over;
                                 0: a minute */
     uint32_t batch;          /**< messages that are read at once, at most 4096; 0: 1000 */
     bool drain;              /**< end when no message waits; else when the run is cancelled */
 
     const struct doppel_decide_options *decide; /**< what the decider was made with */
-    /** Called with each decision once it is kept, before its message is acknowledged; false ends
-     * the call. `last`: of those that were decided together. NULL: nobody is */
+    /** Called with each decision once it is committed, before its message is acknowledged; false
+     * ends the call. `last`: the last one of a batch. NULL: not wanted */
     bool (*on_decided)(void *context, const struct doppel_decided *decided, bool last);
     void *context;
 };
 
 struct doppel_stream_counts {
     uint64_t decided;      /**< messages, of which: */
-    uint64_t replayed;     /**< texts that were in the library with their ids: read again */
-    uint64_t quarantined;  /**< to KEY:dead: no records, or tried too often */
-    uint64_t lag, pending; /**< of the group, a second ago at most: not read by anyone yet; read,
-                              and not answered */
-    uint64_t retries;      /**< how often Redis was away */
+    uint64_t replayed;     /**< texts that were in the library with their ids already */
+    uint64_t quarantined;  /**< moved to KEY:dead: not a record, or tried too often; not in
+                              `decided` */
+    uint64_t lag, pending; /**< of the group, at most a second old: messages that no consumer has
+                              read; those that were read and not acknowledged */
+    uint64_t retries;      /**< attempts to connect again */
 };
 
 /**
- * Decide about the messages of a consumer group, which is made where it is missing, to begin with
- * the first message. A message has a field `json`, a record; or its fields are those of a record:
- * `text`, `path` (of a file below the folders of decide->fields), or `code` and `scheme`.
+ * Decide about the messages of a consumer group. A group that is missing is created, and begins
+ * with the first message of the stream. A message has a field `json`, a record; or its fields are
+ * those of a record: `text`, `path` (of a file below the folders of decide->fields), or `code` and
+ * `scheme`.
  *
- * A message is acknowledged once its decision is committed, in one step with writing that to `to`:
- * each has one decision there, whoever is killed, as long as Redis loses nothing. A text or code
- * without an id is called KEY/ID by its message's, so that it is the same in another try. What
- * kills its reader is tried in small groups, then alone, then quarantined.
+ * Once a decision is committed, it is written to `to` and its message is acknowledged, in one step:
+ * each message has one decision there, whoever is killed, as long as Redis loses nothing. A text or
+ * code without an id gets the id KEY/ID, of its stream and message, so that it is the same when the
+ * message is delivered again. A message whose reader died is tried again in a small group, then
+ * alone, then quarantined.
  *
- * @param run        borrowed; the call ends when it is cancelled, and gives back what it has not
- *                   looked at; its progress is of messages, of which so many wait
- * @param decider    borrowed, of this thread; of pushed inputs
+ * @param run        borrowed; when it is cancelled, the call ends, and gives back the messages that
+ *                   it has not decided about; its progress counts messages, its total those that
+ *                   wait, too
+ * @param decider    borrowed, of this thread; one for pushed inputs
  * @param options    borrowed for the call
  * @param out_counts NULL: not wanted. Set also when it fails
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: the address, the options, or Redis refuses; others as
- *         doppel_decider_pull; DOPPEL_E_UNSUPPORTED: TLS, or there is no hiredis; DOPPEL_E_MEMORY.
- *         A server that is away is waited for
+ *         doppel_decider_pull; DOPPEL_E_UNSUPPORTED: TLS, or built without hiredis;
+ *         DOPPEL_E_MEMORY. If the server is away, the call waits for it
  */
 DOPPEL_API enum doppel_status doppel_stream_ingest(struct doppel_run *run,
                                                    struct doppel_decider *decider,
@@ -106,40 +111,43 @@ DOPPEL_API enum doppel_status doppel_stream_ingest(struct doppel_run *run,
                                                    struct doppel_stream_counts *out_counts,
                                                    struct doppel_error *error);
 
-/* ---- the log, kept in PostgreSQL ---- */
+/* ---- the log in PostgreSQL ---- */
 
 struct doppel_log_sink_options {
     /** postgresql://USER@HOST/DATABASE, as libpq takes it. A password in it is refused: libpq finds
-     * it in ~/.pgpass, or where its variables of the environment (PGPASSFILE, …) say. */
+     * one in ~/.pgpass, or by its environment variables (PGPASSFILE, …). */
     const char *url;
-    const char *name;     /**< of the library there, UTF-8: no other that writes there has it */
-    bool follow;          /**< go on with what will be logged, until the run is cancelled */
-    uint32_t patience_ms; /**< how long a server that is away is waited for; 0: for ever */
+    const char *name;     /**< of the library in the table, UTF-8; unique among its writers */
+    bool follow;          /**< go on with new entries, until the run is cancelled */
+    uint32_t patience_ms; /**< how long to wait for a server that is away; 0: for ever */
     uint32_t poll_ms;     /**< as of doppel_log_follow */
 };
 
 struct doppel_log_sink_counts {
     uint64_t written; /**< entries, by this call */
     uint64_t last;    /**< the number of the last of them; 0: there was none */
-    uint64_t retries; /**< how often the server was away, or could not */
+    uint64_t retries; /**< attempts to connect again */
 };
 
 /**
- * Write the log into the table `decisions` of a database, which is made where it is missing
- * (docs/formats.md has its columns): a row an entry, all of it, each exactly once.
+ * Copy the log into the table `decisions` of a database, a row an entry, each exactly once. A table
+ * that is missing is created (docs/guide/streams.md has its columns).
  *
- * It begins behind the last entry that is there, and writes up to 1000 in one transaction; when the
- * connection is lost, it asks again how far it came. Two that write of one library take turns.
- * libpq is loaded by the first call. A damaged entry is a failure of the run, and left out.
+ * The call begins after the last entry that is there, and writes up to 1000 in one transaction.
+ * When the connection was lost, it looks up how far it came. Two processes that write the log of
+ * one library take turns. libpq is loaded by the first call. A damaged entry is left out, and
+ * reported as a failed input of the run.
  *
- * @param run        borrowed; is notified when the server is away; cancelled, the call ends
+ * @param run        borrowed; gets a notice when the server is away; when it is cancelled, the call
+ *                   ends
  * @param library    borrowed; of this thread
  * @param options    borrowed for the call
  * @param out_counts NULL: not wanted. Set also when it fails
  * @return DOPPEL_OK at the end of the log, or when the run was cancelled; DOPPEL_E_ARGUMENT: the
  *         address, or the server refuses it, or the name is another library's; DOPPEL_E_BUSY: away
  *         for longer than `patience_ms`; DOPPEL_E_IO: the server refuses a statement, or the
- * library cannot be read; DOPPEL_E_UNSUPPORTED: there is no libpq; DOPPEL_E_CORRUPT; _MEMORY
+ *         library cannot be read; DOPPEL_E_UNSUPPORTED: there is no libpq; DOPPEL_E_CORRUPT;
+ *         DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_log_sink(struct doppel_run *run,
                                               struct doppel_library *library,

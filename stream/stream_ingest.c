@@ -1,4 +1,4 @@
-/* Where messages come from: Redis, if doppel was built with hiredis. */
+/* Sources of messages: Redis, if doppel was built with hiredis. */
 #include <doppel/stream.h>
 
 #ifdef HAVE_HIREDIS

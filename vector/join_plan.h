@@ -4,7 +4,7 @@
 
 #include "vector/scan.h"
 
-/* What makes a pair; without levels they are 0. */
+/* What makes a pair; without levels, `levels` and `errors` are NULL. */
 struct join_threshold {
     struct scan_threshold of;
     float *levels;     /* by place: those of `of` */
@@ -18,8 +18,8 @@ enum doppel_status join_threshold_make(const struct vector_cells *cells,
                                        struct join_threshold *out, struct doppel_error *error);
 void join_threshold_free(struct join_threshold *threshold);
 
-/* Of a sample of vectors all pairs are looked for, and how far down in the order of the one, or of
- * the other, the cell of its partner stands.
+/* For a sample of vectors, find all pairs, and how far down in the order of cells of either vector
+ * the cell of the other stands.
  * @param out as many cells as find a share `recall` of these pairs; 0: it takes too many, so look
  *     at all */
 enum doppel_status join_choose_probes(const struct vector_cells *cells,

@@ -1,4 +1,4 @@
-/* What makes a pair of a join: its cosine, and how that compares with levels. */
+/* What makes a pair of a join: a least cosine, or a least score by levels. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static void find_lowest_levels(const struct vector_cells *cells, struct join_thr
     }
 }
 
-/* What is no vector stays none. */
+/* Places that hold no vector stay so. */
 static void lower_errors(const struct vector_cells *cells, struct join_threshold *threshold)
 {
     for (uint32_t place = 0; place < cells->places; place++) {

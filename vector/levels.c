@@ -1,4 +1,4 @@
-/* Levels: a sample in blocks of 16, several vectors at a time against some of them. */
+/* Levels: a sample in blocks of 16 vectors, with which 8 vectors are compared at a time. */
 #include "vector/levels.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@
 #include "vector/rounded.h"
 
 enum {
-    TILE_BLOCKS = 32, /* that stay near the processor with the scores of PREFIX_QUERIES vectors */
+    TILE_BLOCKS = 32, /* fit the cache, with their scores with PREFIX_QUERIES vectors */
     TILE = TILE_BLOCKS * PREFIX_BLOCK
 };
 
-/* Less the mean most are no longer than this, 1 being their length before. */
+/* Less the mean, most vectors of length 1 are no longer than this. */
 static const float member_length = 1.1F;
 
 /* The highest scores of a vector so far, from the highest on. */

@@ -13,10 +13,10 @@ typedef bool scan_visitor(void *context, uint32_t a, uint32_t b, float cosine);
 struct scan_threshold {
     float min_cosine;
     const float *levels;     /* by place; NULL: cosines decide alone */
-    float min_score, lowest; /* no level is lower */
-    /* By place: what rounding may have done to a prefix, less half of its level above the lowest.
-     * So what bounds the cosine bounds the score. NULL without levels, and where scores are so low
-     * that they do not fit */
+    float min_score, lowest; /* lowest: of the levels */
+    /* By place: the error bound of a prefix, less half of what its level is above the lowest. So a
+     * bound of the cosine becomes one of the score. NULL without levels, and where scores are so
+     * low that they do not fit */
     const int16_t *errors;
 };
 
@@ -27,7 +27,7 @@ static inline float scan_least(const struct scan_threshold *threshold, float lev
     return threshold->levels && least > threshold->min_cosine ? least : threshold->min_cosine;
 }
 
-/* The same, up to 1, of which bounds are made. */
+/* The same, at most 1, for bounds. */
 static inline float scan_least_bound(const struct scan_threshold *threshold, float level_a,
                                      float level_b)
 {

@@ -38,8 +38,8 @@ struct doppel_vector_join_options {
     bool exact;       /**< every pair is found; default false */
     float recall;     /**< else: the share of pairs to find at least, up to what a sample can say;
                          0.5 to 0.999, default 0.99 */
-    /** Of each vector, as of doppel_vector_cohort_levels: a pair is one whose score, too, is at
-     * least `min_score`, -2 to 2. NULL, and default: cosines decide alone. Borrowed */
+    /** The level of each vector, as doppel_vector_cohort_levels gives it: a pair must also have a
+     * score of at least `min_score`, -2 to 2. NULL, and default: cosines alone decide. Borrowed */
     const float *levels;
     float min_score;
     uint32_t threads;               /**< 0: one */
@@ -157,8 +157,8 @@ enum { DOPPEL_VECTOR_COHORT_SIZE_MAX = 1 << 16, DOPPEL_VECTOR_COHORT_NEAREST_MAX
 struct doppel_vector_cohort;
 
 struct doppel_vector_cohort_options {
-    uint32_t size; /**< vectors of the sample, 1 to 65536, but no more are taken than a quarter of
-                      the set, so that a few that are alike do not make their own level; default
+    uint32_t size; /**< vectors of the sample, 1 to 65536; at most a quarter of the set is taken, so
+                      that a few vectors that are alike do not make their own level; default
                       4096 */
     uint32_t nearest;               /**< cosines of which a level is the mean, 1 to 64; default 4 */
     uint32_t threads;               /**< that score pairs; 0: one */
@@ -188,10 +188,9 @@ DOPPEL_API enum doppel_status doppel_vector_cohort_make(
 DOPPEL_API void doppel_vector_cohort_free(struct doppel_vector_cohort *cohort);
 
 /**
- * Score pairs of the set. Each of their vectors is compared with the sample once in the cohort's
- * life, and not with itself: `size` dot products, of vectors in whole units, so that a score is
- * within about .01 of that of floats. The same scores on any processor and for any number of
- * threads.
+ * Score pairs of the set. Each of their vectors is compared once in the cohort's life with the
+ * sample, but not with itself: `size` dot products of rounded vectors, so that a score is within
+ * about .01 of that of floats. The scores are the same on any processor, for any number of threads.
  *
  * @param pairs  with their cosines
  * @param scores room for `count`: -2 to 2, and hardly above 1
@@ -206,8 +205,8 @@ DOPPEL_API enum doppel_status doppel_vector_cohort_score(struct doppel_vector_co
                                                          struct doppel_error *error);
 
 /**
- * Find the levels of all vectors of the set, on the cohort's threads: about 9 s of one for a
- * million of 100 dimensions.
+ * Find the levels of all vectors of the set, on the cohort's threads: about 9 s of CPU for a
+ * million vectors of 100 dimensions.
  *
  * @param out borrowed for the cohort's life, one of each vector
  * @return as doppel_vector_cohort_score
@@ -216,8 +215,9 @@ DOPPEL_API enum doppel_status doppel_vector_cohort_levels(struct doppel_vector_c
                                                           const float **out,
                                                           struct doppel_error *error);
 
-/** Levels of vectors that are not in the set, -1 to 1; 0: one has no direction, or holds what is no
- * number. @param rows one after the other. @param out room for `count`. @return false: no memory.
+/** Find levels of vectors that are not in the set: -1 to 1; 0 of one that has no direction, or
+ * holds what is no number.
+ * @param rows one after the other. @param out room for `count`. @return false: no memory.
  * Thread-safe. */
 DOPPEL_API bool doppel_vector_cohort_level(const struct doppel_vector_cohort *cohort,
                                            const float *rows, size_t count, float *out);
@@ -236,13 +236,13 @@ struct doppel_vector_background_options {
     uint64_t pairs;         /**< to look at, when there are more; default 2^22 */
     const uint32_t *groups; /**< one of each vector: two of the same are no pair by chance.
                                  NULL, and default: each is by itself. Borrowed */
-    /** Of each vector, as of doppel_vector_cohort_levels: look at the scores of those pairs whose
-     * cosine is at least `min_cosine`; the others have the score -1. Wherever a cosine is named
-     * below, it is a score then. NULL, and default: at cosines. Borrowed */
+    /** The level of each vector, as doppel_vector_cohort_levels gives it. The background is then
+     * one of scores: of pairs whose cosine is at least `min_cosine`, while the others count as -1.
+     * Wherever a cosine is named below, it is a score then. NULL, and default: a background of
+     * cosines. Borrowed */
     const float *levels;
-    /** The level of one of the two counts alone, which one is by chance, and that of the other as
-     * 0: so are scores of what is near a query, when only the query's level is known. Default false
-     */
+    /** Of each pair, one vector by chance stands for a query, and only its level counts: as in a
+     * search, where only the query's level is known. Default false */
     bool of_queries;
     float min_cosine;               /**< -1 to 1 */
     uint32_t threads;               /**< 0: one */

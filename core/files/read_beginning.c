@@ -1,4 +1,4 @@
-/* A file in memory, up to a limit. */
+/* Reading a file into memory, up to a limit. */
 #include "core/files/read_beginning.h"
 
 #include <errno.h>

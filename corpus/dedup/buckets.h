@@ -12,15 +12,15 @@ struct keyed {
     uint32_t number;
 };
 
-/** One to one for up to 4 lanes; of more, different ones meet at 2^-64. All bits are mixed. */
+/** Injective for up to 4 lanes; more collide with a chance of 2^-64. All bits are mixed. */
 uint64_t band_key(const uint16_t *lanes, uint32_t count);
 
-/** By key, then by number; best for few. */
+/** Sort by key, then by number; fast for few. */
 void keyed_sort(struct keyed *keys, size_t count);
 
-/** Whether a record looks for others, or others for it; once same contents and ids are known. */
+/** Whether a record is compared with others at all; after dedup_find_same. */
 bool dedup_takes_part(const struct dedup *dedup, uint32_t number);
-/** Cells of which none is set. */
+/** Make the cells, all of them empty. */
 enum doppel_status dedup_empty_cells(struct dedup *dedup, struct doppel_error *error);
 
 #endif

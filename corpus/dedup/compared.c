@@ -1,4 +1,4 @@
-/* Pairs of texts that were compared before all is decided. */
+/* Looking up pairs that were compared ahead of the decisions. */
 #include "corpus/dedup/compared.h"
 
 static uint64_t pair_key(uint32_t number, uint32_t earlier)

@@ -1,4 +1,4 @@
-/* Pairs of texts that were compared before all is decided, by others. */
+/* Results of pairs that the stage "compare" compared ahead of the decisions. */
 #ifndef DOPPEL_CORPUS_DEDUP_COMPARED_H
 #define DOPPEL_CORPUS_DEDUP_COMPARED_H
 
@@ -21,8 +21,7 @@ struct compared_pairs {
     size_t count;
 };
 
-/** What came of a pair. @param out_match whole where they match. @return false: it was not compared
- */
+/** Look up a pair. @param out_match complete if they match. @return false: it was not compared */
 bool compared_find(const struct compared_pairs *pairs, uint32_t number, uint32_t earlier,
                    struct doppel_match *out_match, bool *out_matches);
 

@@ -1,7 +1,8 @@
 /*
- * The stage "compare": records of a range are compared with the first ones of their bands, as these
- * are most likely to stand for their groups. It is a guess at what the replay will ask for: what it
- * did not foresee the replay compares itself, so no decision depends on it.
+ * The stage "compare": each record of a range is compared with the first records of its bands, as
+ * these are most likely to be the representatives of their groups. That is a guess at the pairs
+ * that the replay will need. The replay compares all others itself, so no decision depends on the
+ * guess.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,7 @@ static bool put_compared(struct compare_slot *slot, uint32_t number, uint32_t ea
     return array_push(&slot->pairs, pair);
 }
 
-/* Whether its content came before: then nobody asks what it is like. */
+/* Whether its content came before: then the replay does not compare it. */
 static bool has_content_of_a_first(const struct dedup *dedup, uint32_t number,
                                    const uint32_t *firsts, uint32_t count)
 {
@@ -124,7 +125,7 @@ static bool has_content_of_a_first(const struct dedup *dedup, uint32_t number,
     return false;
 }
 
-/* Up to the first that it is near, as the replay does. */
+/* Compare up to the first that it matches, as the replay does. */
 static enum doppel_status compare_record(const struct compared_part *comparison,
                                          struct compare_slot *slot, uint32_t number)
 {
@@ -225,7 +226,7 @@ done:
     return status;
 }
 
-/* Rows of records that are not wanted take no memory: their pages are never touched. */
+/* Rows of other records take no memory: their pages are never touched. */
 static enum doppel_status load_wanted(struct compared_part *comparison, struct doppel_error *error)
 {
     const struct signed_wish wish = {.span = {0, comparison->starts[comparison->parts]},

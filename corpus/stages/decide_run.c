@@ -1,5 +1,5 @@
-/* The stage "decide": signatures and cells are read in, and what a dedup does from there on is
- * done; what was decided is written with all that is told of it. */
+/* The stage "decide": it reads signatures and cells, goes on as a dedup does from there, and writes
+ * the decisions with all that "emit" needs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool take_joined_cell(void *context, uint32_t number, uint32_t band, uint
     return true;
 }
 
-/* As the reader refuses it that sees all of an input. */
+/* Refuse an input without texts, as the reader does that sees all of it. */
 static enum doppel_status check_that_texts_are_there(const struct dedup *dedup,
                                                      struct doppel_error *error)
 {

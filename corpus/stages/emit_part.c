@@ -1,4 +1,4 @@
-/* The stage "emit": the decisions of some records are told, with their lines. */
+/* The stage "emit": the decisions of a range of records are visited, with their lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static enum doppel_status read_decided_section(struct stage_emission *emission, 
     return ends ? DOPPEL_OK : stage_file_is_odd(&emission->file, error);
 }
 
-/* @return false: it names what is not there */
+/* @return false: it names a file or an id that does not exist */
 static bool describe_other(const struct stage_emission *emission, const struct decided_other *other,
                            struct doppel_dedup_representative *out)
 {

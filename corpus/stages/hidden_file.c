@@ -1,4 +1,4 @@
-/* A file of a run that appears when it is whole. */
+/* A file of a run that appears once it is whole. */
 #include "corpus/stages/hidden_file.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ enum doppel_status hidden_file_failed(const struct hidden_file *file, struct dop
     return fail_hidden(file->path, errno, error);
 }
 
-/* Processes of any machine may have the same number, but none makes what is there.
+/* Processes of different machines may have the same number: O_EXCL makes the name unique.
  * @return -1, with errno */
 static int open_hidden(const char *folder, const char *name, char **out_path)
 {
@@ -83,7 +83,7 @@ void hidden_file_drop(struct hidden_file *file)
     *file = (struct hidden_file){0};
 }
 
-/* What is being written there still by another one is not missed by it: see finish. */
+/* This may remove a file that another process is still writing: it then finds ours, see finish. */
 static void sweep_hidden(const char *path)
 {
     const char *name = strrchr(path, '/') + 1;

@@ -1,4 +1,4 @@
-/* A file of a run that appears when it is whole, whoever else writes the same one. */
+/* A file of a run that appears once it is whole, even if other processes write the same one. */
 #ifndef DOPPEL_CORPUS_STAGES_HIDDEN_FILE_H
 #define DOPPEL_CORPUS_STAGES_HIDDEN_FILE_H
 
@@ -7,8 +7,8 @@
 #include <doppel/core.h>
 
 struct hidden_file {
-    char *path;   /* that it will have */
-    char *hidden; /* that it has meanwhile: .NAME~… beside it */
+    char *path;   /* its final one */
+    char *hidden; /* until then: .NAME~… beside it */
     FILE *stream; /* written by the caller */
 };
 
@@ -19,8 +19,9 @@ enum doppel_status hidden_file_open(const char *folder, const char *name, struct
 /** Why something could not be written to it, by errno. */
 enum doppel_status hidden_file_failed(const struct hidden_file *file, struct doppel_error *error);
 
-/** Close it and give it its name, and remove what killed processes left of the same. Of two that
- * write it at once, the second finds it there: it holds the same. DOPPEL_E_IO; DOPPEL_E_NO_SPACE */
+/** Close it and give it its name, and remove what killed processes left of it. If two processes
+ * write it at once, the second finds it there, with the same content. DOPPEL_E_IO;
+ * DOPPEL_E_NO_SPACE */
 enum doppel_status hidden_file_finish(struct hidden_file *file, struct doppel_error *error);
 
 /** The same, unless a file has that name already. */

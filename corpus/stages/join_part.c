@@ -1,7 +1,7 @@
 /*
- * The stage "join": in some fences of the keys, which records have the same key of a band. Of each
- * band that two records share, the later ones are written with the first: a record's cell, as
- * buckets.c fills it.
+ * The stage "join": it finds, in some fences of the keys, which records have the same key of a
+ * band. Each record but the first of a key is written with that first one: its cell, as buckets.c
+ * fills it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "corpus/dedup/buckets.h"
 #include "corpus/stages/stage_file.h"
 
-/* The keys of one fence, band by band, and what comes of them. */
+/* The keys of one fence, band by band, and the cells that they give. */
 struct fence_join {
     struct doppel_error error;
     struct stage_bytes keys; /* of a part, as it was read */
@@ -23,7 +23,7 @@ struct fence_join {
     ARRAY(uint32_t) cells; /* how many there are of each band; then number and first of each */
 };
 
-/* A part of the signing. */
+/* A part of the stage "sign". */
 struct join_input {
     struct stage_file file;
     struct stage_bytes counts;
@@ -79,7 +79,7 @@ static enum doppel_status count_fence(const struct stage_join *join, struct fenc
     return fence->keyed ? DOPPEL_OK : no_memory_to_join(&fence->error);
 }
 
-/* What lies in a section for one band. */
+/* The keys of one band in a section. */
 struct band_keys {
     const char *keys, *numbers;
     uint32_t count, records, start;
@@ -98,7 +98,7 @@ static bool take_band_keys(const struct band_keys *from, uint32_t fence, struct 
     return true;
 }
 
-/* Of one part, to the end of each band's keys. */
+/* Append the keys of one part, band by band. */
 static enum doppel_status gather_part(const struct stage_join *join, struct fence_join *fence,
                                       uint32_t number, uint32_t part)
 {

@@ -1,4 +1,4 @@
-/* What the parts of the stage "join" wrote, cell by cell. */
+/* Reading what the parts of the stage "join" wrote, cell by cell. */
 #include <stdlib.h>
 
 #include "core/try.h"

@@ -1,4 +1,4 @@
-/* What a run is: its inputs and options, a line of JSON each, in its folder. */
+/* The manifest of a run: its inputs and options, a line of JSON each, in its folder. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static size_t line_bytes(const char *at, const char *end)
     return (size_t)((newline ? newline : end) - at);
 }
 
-/* The first line that differs, of both; "" at the end. */
+/* Name the first line that differs, as it is in both; "" at the end. */
 static enum doppel_status manifests_differ(const char *path, const struct doppel_json *there,
                                            const struct doppel_json *here,
                                            struct doppel_error *error)

@@ -1,4 +1,4 @@
-/* Which bytes of the input are a part's: about as many for each, cut between lines. */
+/* Dividing the bytes of the input among parts of "sign": about equally, between lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { SCAN_BYTES = 1 << 16 };
 
-/* Where bytes of all files, put one behind the other, begin to be a part's. */
+/* Where a part begins in the bytes of all files, one after the other. */
 static uint64_t part_begins(uint64_t total, struct doppel_stage_part part)
 {
     return (uint64_t)((unsigned __int128)total * (part.number - 1) / part.count);
@@ -22,7 +22,7 @@ static enum doppel_status cannot_divide(const char *path, int reason, struct dop
     return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read: %s", path, strerror(reason));
 }
 
-/* The first line that begins there or later; at the end: the size. */
+/* Move to the beginning of the next line, unless it is at one; at the end: the size. */
 static enum doppel_status find_line_begin(const struct dedup *dedup, uint32_t file, uint64_t *at,
                                           struct doppel_error *error)
 {
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-/* One that is refused as a whole by how it begins has but one record: that it is. */
+/* Whether the reader refuses a file by its beginning: then it is one unreadable record. */
 static enum doppel_status is_refused_file(const struct dedup *dedup, uint32_t file, bool *out,
                                           struct doppel_error *error)
 {
@@ -67,7 +67,7 @@ done:
     return status;
 }
 
-/* What the part has of a file that begins at `start` of all bytes. */
+/* The share that a part has of a file, which begins at `start` of all bytes. */
 struct share {
     uint64_t begin, end; /* of the part, in all bytes */
     uint64_t start, size;

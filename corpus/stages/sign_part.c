@@ -1,4 +1,5 @@
-/* The stage "sign": a part of the input is read as a dedup reads all of it, and written down. */
+/* The stage "sign": a part of the input is read as a dedup reads all of it; facts, signatures and
+ * keys of its records are written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,7 +209,7 @@ done:
     return status;
 }
 
-/* Whether records have texts the first part looks after. */
+/* Only the first part checks whether records have texts. */
 static enum doppel_status read_part_of_input(struct dedup *dedup, struct doppel_stage_part part,
                                              const struct reader_range *ranges,
                                              struct doppel_error *error)

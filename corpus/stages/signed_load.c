@@ -1,4 +1,4 @@
-/* What the parts of the stage "sign" wrote, read in by the stages that come after it. */
+/* Reading what the parts of the stage "sign" wrote, for the stages after it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ done:
 
 /* ---- records ---- */
 
-/* As many strings as its flags name, to the last byte. */
+/* Whether its strings are as many as its flags name, and fill their bytes. */
 static bool strings_are_whole(const struct signed_part *part, const struct signed_row *row)
 {
     uint32_t named = 0, ended = 0;
@@ -205,7 +205,7 @@ static enum doppel_status make_loading_room(const struct signed_loading *loading
     return chunked_grow(&dedup->facts, &dedup->space, count, error);
 }
 
-/* Of parts before the first that is wanted, how many lines they are of. */
+/* Load a part; of one before the first wanted record, only how many lines it has. */
 static enum doppel_status load_signed_part(const struct doppel_stages *stages,
                                            const struct signed_loading *loading,
                                            struct doppel_stage_part which,

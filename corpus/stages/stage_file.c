@@ -1,4 +1,4 @@
-/* The container of what a part leaves. */
+/* The file format of parts. */
 #include "corpus/stages/stage_file.h"
 
 #include <endian.h>

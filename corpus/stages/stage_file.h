@@ -1,4 +1,4 @@
-/* The container of what a part leaves: a head, sections of bytes, each with its digest. */
+/* The file format of parts: a head, and sections of bytes, each with its digest. */
 #ifndef DOPPEL_CORPUS_STAGES_STAGE_FILE_H
 #define DOPPEL_CORPUS_STAGES_STAGE_FILE_H
 
@@ -11,7 +11,7 @@ struct stage_head {
     uint32_t version, stage;
     struct doppel_digest run;
     uint32_t part, parts;
-    uint64_t records; /* of the part, or the run: what it is of */
+    uint64_t records; /* of the part for "sign", else of the run */
     uint32_t sections, zero;
     uint64_t bytes; /* of the file */
 };
@@ -39,7 +39,7 @@ enum doppel_status stage_writer_open(const struct doppel_stages *stages, enum do
 void stage_writer_begin(struct stage_writer *writer);
 enum doppel_status stage_writer_add(struct stage_writer *writer, const void *bytes, size_t size,
                                     struct doppel_error *error);
-/** All sections were begun. */
+/** Write head and table, and give it its name; after all sections. */
 enum doppel_status stage_writer_finish(struct stage_writer *writer, uint64_t records,
                                        struct doppel_error *error);
 /** What is not finished is removed. */
@@ -53,7 +53,7 @@ struct stage_file {
     struct stage_section *sections;
 };
 
-/* Room for a section, which is used again for others. */
+/* A buffer for a section, reused for others. */
 struct stage_bytes {
     char *items;
     size_t size, capacity;
@@ -67,17 +67,17 @@ enum doppel_status stage_file_open(const struct doppel_stages *stages, enum dopp
                                    struct stage_file *out, struct doppel_error *error);
 void stage_file_close(struct stage_file *file);
 
-/** Read a section, and see that it is as it was written. Thread-safe. @param into given to free */
+/** Read a section, and check its digest. Thread-safe. @param into its items are given (free) */
 enum doppel_status stage_file_read(const struct stage_file *file, uint32_t section,
                                    struct stage_bytes *into, struct doppel_error *error);
 /** The same, of rows of so many bytes. @param out_count of them */
 enum doppel_status stage_file_read_rows(const struct stage_file *file, uint32_t section,
                                         size_t row_bytes, struct stage_bytes *into,
                                         size_t *out_count, struct doppel_error *error);
-/** DOPPEL_E_CORRUPT: what it holds does not go together. */
+/** Fail with DOPPEL_E_CORRUPT: its content is inconsistent. */
 enum doppel_status stage_file_is_odd(const struct stage_file *file, struct doppel_error *error);
 
-/** Whether the file of a part is there, and as it was written: all of it is read. */
+/** Whether the file of a part is there and whole: reads and checks all of it. */
 bool stage_file_is_whole(const struct doppel_stages *stages, enum doppel_stage stage,
                          struct doppel_stage_part part);
 

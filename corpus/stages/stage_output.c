@@ -1,4 +1,5 @@
-/* What the caller made of the decisions of a part: a file of the run, and its digest beside it. */
+/* Outputs of the stage "emit": a file of the run that the caller writes, and its digest beside it.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -69,7 +69,7 @@ static bool parse_stage_name(const char *entry, struct part_set *set,
     return rest && strcmp(rest, set->stage == DOPPEL_STAGE_EMIT ? ".jsonl.xxh128" : "") == 0;
 }
 
-/* Of another run, or cut off: it is not there. */
+/* A file of another run, or of another size than its head states, does not count. */
 static bool is_of_run(const struct doppel_stages *stages, enum doppel_stage stage,
                       struct doppel_stage_part part)
 {
@@ -259,4 +259,14 @@ enum doppel_status doppel_stages_visit(struct doppel_stages *stages,
 done:
     free_sets(&sets);
     return status;
+}
+
+uint32_t doppel_stages_sign_parts(const struct doppel_stages *stages)
+{
+    enum { PART_BYTES = 1 << 28, MOST = 1000 };
+    uint32_t there;
+    if (!stages_parts_of(stages, DOPPEL_STAGE_SIGN, &there, NULL))
+        return there;
+    const uint64_t parts = stages->bytes / PART_BYTES + 1;
+    return parts < MOST ? (uint32_t)parts : MOST;
 }

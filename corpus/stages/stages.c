@@ -1,4 +1,4 @@
-/* A run in stages: its beginning, and its parts by name. */
+/* Opening a run in stages, and the names of its parts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static char *absolute_name(const char *path)
     return realpath(path, NULL);
 }
 
-/* What is written there would be read as an input. */
+/* An input in the folder is refused: outputs there would be read as inputs. */
 static enum doppel_status check_stage_folder(const struct doppel_stages *stages,
                                              const struct dedup *dedup, struct doppel_error *error)
 {

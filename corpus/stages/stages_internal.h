@@ -1,4 +1,4 @@
-/* Stages from the inside. docs/formats.md has the files. */
+/* What the stages share. docs/formats.md describes their files. */
 #ifndef DOPPEL_CORPUS_STAGES_STAGES_INTERNAL_H
 #define DOPPEL_CORPUS_STAGES_STAGES_INTERNAL_H
 
@@ -18,11 +18,11 @@ struct doppel_stages {
 
 /* ---- what a run is ---- */
 
-/** Begin a dedup with bands, and inputs that are all known. DOPPEL_E_ARGUMENT: they are not for
- * stages. @param out in any case to be ended (dedup_end) */
+/** Begin a dedup: choose its bands, and open all inputs. DOPPEL_E_ARGUMENT: stages cannot read one
+ * of them. @param out to be ended (dedup_end), also on failure */
 enum doppel_status stages_begin_dedup(const struct doppel_stages *stages, struct dedup *out,
                                       struct doppel_error *error);
-/** Make the manifest, or see that the one that is there is the same, and set `run`. */
+/** Write the manifest, or check that the one there is the same, and set `run`. */
 enum doppel_status stages_take_manifest(struct doppel_stages *stages, const struct dedup *dedup,
                                         struct doppel_error *error);
 
@@ -38,26 +38,26 @@ enum { STAGE_NAME_BYTES = 96 };
 /** @param name letters and digits, at most 32. */
 void stage_file_name_print(const struct stage_file_name *name, char out[STAGE_NAME_BYTES]);
 
-/** How many parts there are, all of them there; the fewest. DOPPEL_E_NOT_FOUND: some are missing,
- * and which. */
+/** Into how many parts a stage was divided, all of which are there; if several divisions are
+ * complete, the one of the fewest. DOPPEL_E_NOT_FOUND: some are missing, named in the message. */
 enum doppel_status stages_parts_of(const struct doppel_stages *stages, enum doppel_stage stage,
                                    uint32_t *out_parts, struct doppel_error *error);
 
-/** The same of a stage that may be left out: then there are 0. */
+/** The same for a stage that may be left out: 0 then. */
 enum doppel_status stages_parts_if_any(const struct doppel_stages *stages, enum doppel_stage stage,
                                        uint32_t *out_parts, struct doppel_error *error);
 
-/** DOPPEL_E_ARGUMENT: there can be no such part. */
+/** DOPPEL_E_ARGUMENT: there is no such part. */
 enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t most,
                                      struct doppel_error *error);
 
-/* ---- what a part of the signing is of ---- */
+/* ---- what a part of "sign" reads, and what it wrote ---- */
 
-/** Which bytes of each file are a part's. @param out of each file; given (free) */
+/** Divide the input. @param out the bytes of each file that the part reads; given (free) */
 enum doppel_status stages_ranges(const struct dedup *dedup, struct doppel_stage_part part,
                                  struct reader_range **out, struct doppel_error *error);
 
-/* A part of the signatures, as they lie on the disk. */
+/* The sections of a file of "sign". */
 enum {
     SIGNED_RANGES,  /* struct signed_range */
     SIGNED_ROWS,    /* struct signed_row */
@@ -88,15 +88,15 @@ struct record_span {
     uint32_t from, to;
 };
 
-/** Those that are a part's of all. */
+/** The share of a part. */
 struct record_span record_span_of(uint32_t records, struct doppel_stage_part part);
 
-/** Of which numbers the parts of the signing are; they are `count` + 1 beginnings.
+/** The number of the first record of each part of "sign", and that of the end: `parts` + 1.
  * @param out given (free). DOPPEL_E_CORRUPT; … */
 enum doppel_status signed_starts(const struct doppel_stages *stages, uint32_t parts, uint32_t **out,
                                  struct doppel_error *error);
 
-/* What is wanted of them. */
+/* Which records to load. */
 struct signed_wish {
     struct record_span span;
     bool signatures;     /* digests and lanes, too */

@@ -1,4 +1,4 @@
-/* A search in tables that are kept: what it finds candidates by, and what it has found. */
+/* The state of a search in kept tables: its query, and the candidates so far. */
 #ifndef DOPPEL_MATCH_IMAGES_KEPT_SEARCH_H
 #define DOPPEL_MATCH_IMAGES_KEPT_SEARCH_H
 
@@ -10,7 +10,7 @@
  * views of the picture, and its id. */
 enum { BARE_BIT = 4, VIEWS_BIT = 5, ID_BIT = VIEWS_BIT + DOPPEL_VIEW_COUNT };
 
-/* Views that only the other's full frame may look like, where both have them. */
+/* Views that are compared only with the full frame of the other, if both have them. */
 #define CROPS (UINT32_MAX << DOPPEL_VIEW_CENTRE)
 
 typedef ARRAY(uint64_t) id_array;
@@ -33,7 +33,7 @@ struct kept_search {
     bool no_memory;
 };
 
-/** Note an id, on any thread; it may be noted again. */
+/** Note an id; repeats are allowed. Thread-safe. */
 void push_candidate(struct kept_search *search, uint64_t id);
 
 /** Whether crops of both that look alike make up for full frames that do not quite.

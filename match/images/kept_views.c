@@ -1,4 +1,4 @@
-/* The candidates of a picture by its views: all codes of phash64 that are kept are scanned. */
+/* Candidates of a picture by its views: a scan of all kept codes of phash64. */
 #include "core/scratch.h"
 #include "match/images/kept_search.h"
 #include "match/images/pair.h"

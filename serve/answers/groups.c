@@ -65,10 +65,11 @@ static enum doppel_status put_page(struct group_page *groups, struct library_rea
 {
     struct groups_kept *kept = groups->kept;
     struct exchange *exchange = groups->page.exchange;
-    int64_t version;
+    int64_t version = kept->reader == reader->number ? kept->version : 0;
+    bool changed;
     enum doppel_status status;
-    TRY(doppel_library_version(reader->library, &version, error));
-    if (kept->whole && kept->reader == reader->number && kept->version == version &&
+    TRY(doppel_library_changed(reader->library, &version, &changed, error));
+    if (kept->whole && !changed &&
         groups_kept_page(kept, groups->page.first, groups->page.left, &exchange->json))
         return show_kept(&groups->page, kept, error);
     if (kept->of_service)

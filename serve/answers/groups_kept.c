@@ -1,4 +1,4 @@
-/* Groups that are kept for the next page. */
+/* Groups that are cached for the next page. */
 #include "serve/answers/groups_kept.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The groups of a library as JSON in a file, as long as nobody writes to it: a page of them costs
- * what it shows. */
+/* The groups of a library, cached as JSON in a file until something is written to the library: a
+ * page costs what it shows. */
 #ifndef DOPPEL_SERVE_ANSWERS_GROUPS_KEPT_H
 #define DOPPEL_SERVE_ANSWERS_GROUPS_KEPT_H
 
@@ -14,8 +14,8 @@
 struct groups_kept {
     pthread_mutex_t lock;
     bool of_service; /* else nothing is kept */
-    bool whole;      /* all are there; the rest is of them */
-    uint64_t reader; /* whose version of the library it was */
+    bool whole;      /* all are there, and can be used */
+    uint64_t reader; /* who found them, and in which library (doppel_library_changed) */
     int64_t version;
     uint64_t count;
     int texts, ends; /* files, where `begun`: JSON, back to back; where each ends, 8 bytes */
@@ -27,7 +27,7 @@ struct groups_kept {
 /* @return NULL without memory */
 struct groups_kept *groups_kept_new(void);
 
-/* Begin to keep, under the lock. What fails from here on ends the keeping alone. */
+/* Begin to keep, under the lock. A failure from here on only means that nothing is kept. */
 void groups_kept_begin(struct groups_kept *kept, const char *folder);
 void groups_kept_put(struct groups_kept *kept, const char *json, size_t size);
 

@@ -1,4 +1,5 @@
-/* GET /v1/groups?semantic=1: the groups of the library, and behind them what means the same. */
+/* GET /v1/groups?semantic=1: the groups of the library, and after them links of texts that mean the
+ * same. */
 #include "serve/answers/links.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A connection to PostgreSQL that waits for nothing longer than a while. */
+/* A connection to PostgreSQL: each wait has a time limit, and ends when the run is cancelled. */
+#include "core/clock.h"
 #include "stream/postgres/connection.h"
 
 #include <errno.h>
@@ -37,10 +38,8 @@ static enum doppel_status fail_connection(const struct pg_connection *connection
     return doppel_fail(error, status, "PostgreSQL: %s", *why ? why : "the connection is lost");
 }
 
-/* Classes of SQLSTATE of which the next try may be better: connections, rollbacks, resources,
- * locks, an operator who ends it, a system error; and a server that only reads, while another takes
- * over.
- */
+/* SQLSTATE classes after which another try may succeed: connection, rollback, resources, locks,
+ * operator intervention, system error; and a server that is read-only during a failover. */
 static bool is_passing_state(const char *state)
 {
     static const char *const passing[] = {"08", "40", "53", "55P03", "57P", "58", "25006"};
@@ -111,7 +110,7 @@ static enum doppel_status wait_for_socket(struct pg_connection *connection, shor
             return DOPPEL_OK;
         if (ready < 0 && errno != EINTR)
             return doppel_fail(error, DOPPEL_E_BUSY, "PostgreSQL: %s", strerror(errno));
-        if (steady_ms() > end_ms)
+        if (monotonic_ms() > end_ms)
             return doppel_fail(error, DOPPEL_E_BUSY, "PostgreSQL does not answer");
     }
 }
@@ -136,7 +135,7 @@ static enum doppel_status next_result(struct pg_connection *connection, PGresult
                                       struct doppel_error *error)
 {
     const struct libpq *pq = connection->pq;
-    const int64_t end_ms = steady_ms() + ANSWER_MS;
+    const int64_t end_ms = monotonic_ms() + ANSWER_MS;
     enum doppel_status status = flush_connection(connection, end_ms, error);
     while (!status && pq->isBusy(connection->handle)) {
         status = wait_for_socket(connection, POLLIN, end_ms, error);
@@ -155,7 +154,7 @@ static void receive_no_notice(void *context, const PGresult *result)
     (void)context, (void)result;
 }
 
-/* Whether a server is there that takes connections: then it is this one that it refuses. */
+/* Whether the server accepts connections: then it refuses this one in particular. */
 static bool is_refused_by_server(const struct pg_connection *connection, const char *const *names,
                                  const char *const *values)
 {
@@ -166,7 +165,7 @@ static bool is_refused_by_server(const struct pg_connection *connection, const c
 static enum doppel_status finish_connecting(struct pg_connection *connection,
                                             struct doppel_error *error)
 {
-    const int64_t end_ms = steady_ms() + CONNECT_MS;
+    const int64_t end_ms = monotonic_ms() + CONNECT_MS;
     for (;;) {
         PostgresPollingStatusType step = connection->pq->connectPoll(connection->handle);
         if (step == PGRES_POLLING_OK)
@@ -275,7 +274,7 @@ enum doppel_status pg_run(struct pg_connection *connection, const char *sql, cha
 static enum doppel_status send_copy_rows(struct pg_connection *connection, const char *rows,
                                          size_t size, struct doppel_error *error)
 {
-    const int64_t end_ms = steady_ms() + ANSWER_MS;
+    const int64_t end_ms = monotonic_ms() + ANSWER_MS;
     while (size) {
         const size_t piece = size < COPY_PIECE ? size : COPY_PIECE;
         const int put = connection->pq->putCopyData(connection->handle, rows, (int)piece);

@@ -1,5 +1,4 @@
-/* A connection to PostgreSQL that waits for nothing longer than a while, nor when the run is
- * cancelled. */
+/* A connection to PostgreSQL: each wait has a time limit, and ends when the run is cancelled. */
 #ifndef DOPPEL_STREAM_POSTGRES_CONNECTION_H
 #define DOPPEL_STREAM_POSTGRES_CONNECTION_H
 
@@ -16,20 +15,20 @@ struct pg_connection {
     PGconn *handle; /* NULL: there is none */
 };
 
-/* Whether an address is one, and has no password. DOPPEL_E_ARGUMENT, by a sentence that does not
+/* Check that an address is valid, and has no password. DOPPEL_E_ARGUMENT: the message does not
  * repeat it */
 enum doppel_status pg_check_address(const struct libpq *pq, const char *url,
                                     struct doppel_error *error);
 
-/* @param first nobody was reached by this address yet: what is refused then is refused for good.
+/* @param first this address was never reached: a refusal is final then, and not tried again.
  * DOPPEL_OK; DOPPEL_E_BUSY: try again later; DOPPEL_E_ARGUMENT: refused; DOPPEL_E_CANCELLED */
 enum doppel_status pg_connect(struct pg_connection *connection, const char *url, bool first,
                               struct doppel_error *error);
 /* Also where there is none. */
 void pg_close(struct pg_connection *connection);
 
-/* Run one or more statements. @param out the first value of the last row that they give, as text,
- * and the second; given (free); NULL where there is none, or no row. May be NULL.
+/* Run one or more statements. @param out the first two values of the last row, as text; given
+ * (free); NULL where there is none. May be NULL.
  * DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost, or the server cannot do it now; DOPPEL_E_IO: it
  * refuses; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
 enum doppel_status pg_run(struct pg_connection *connection, const char *sql, char *out[2],

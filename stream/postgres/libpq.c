@@ -1,4 +1,4 @@
-/* Loading libpq. */
+/* Loading libpq at run time. */
 #include "stream/postgres/libpq.h"
 
 #include <dlfcn.h>

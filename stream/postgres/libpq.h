@@ -1,5 +1,5 @@
 /* libpq, loaded when a sink is opened: with Kerberos, LDAP and TLS it is some twenty shared
- * objects, for which no other start of doppel is to pay. */
+ * objects, which would slow every other start of doppel. */
 #ifndef DOPPEL_STREAM_POSTGRES_LIBPQ_H
 #define DOPPEL_STREAM_POSTGRES_LIBPQ_H
 
@@ -7,7 +7,7 @@
 
 #include <doppel/core.h>
 
-/* What is used of it, by the names that it has behind "PQ". */
+/* The functions that are used, without the prefix "PQ". */
 #define LIBPQ_FUNCTIONS(X)                                                                         \
     X(conninfoParse)                                                                               \
     X(conninfoFree)                                                                                \

@@ -1,5 +1,6 @@
-/* The log of a library, kept in PostgreSQL: page by page, each in a transaction that begins behind
- * what is there. Whatever is lost on the way, the next one asks again how far it came. */
+/* Copying the log of a library to PostgreSQL, page by page, each in a transaction that begins after
+ * the last entry there. After a lost connection it looks up how far it came. */
+#include "core/clock.h"
 #include "stream/postgres/sink.h"
 
 #include <inttypes.h>
@@ -35,7 +36,7 @@ struct sink {
 
 /* ---- the table ---- */
 
-/* With a lock, as two that make it at once would see it missing. */
+/* With a lock, as two processes could find it missing at once. */
 static enum doppel_status make_table(struct sink *sink, struct doppel_error *error)
 {
     static const char find[] = "SELECT to_regclass('decisions')";
@@ -85,8 +86,8 @@ static bool take_entry_time(void *context, const struct doppel_log_entry *entry,
     return false;
 }
 
-/* Whether the entry that is there is this library's: else another one has its name, or it was made
- * again, and entries would be missing. */
+/* Check that the last entry there is of this library. Otherwise another library has its name, or it
+ * was created again, and entries would be missing. */
 static enum doppel_status check_entry_time(struct sink *sink, const char *time_us,
                                            struct doppel_error *error)
 {
@@ -122,7 +123,7 @@ done:
     return status;
 }
 
-/* As its name is a literal of this connection's encoding, it is made here. */
+/* Its name as an SQL literal, which depends on the encoding of the connection. */
 static enum doppel_status name_library(struct sink *sink, struct doppel_error *error)
 {
     const struct libpq *pq = sink->connection.pq;
@@ -161,8 +162,8 @@ static bool keep_row(void *context, const struct doppel_log_entry *entry,
     return !sink->rows.failed;
 }
 
-/* The lock is held by one of those who write of this library; who waited for it may find that the
- * page is there. */
+/* One writer of a library holds the lock at a time; one that waited for it may find the page
+ * already there. */
 static enum doppel_status write_page(struct sink *sink, struct doppel_error *error)
 {
     char *found[2] = {NULL, NULL};
@@ -182,7 +183,7 @@ done:
     return status;
 }
 
-/* @return false: to begin again where the database stands, or not to go on */
+/* @return false: stop, because of a failure, or to go on from the database's last entry */
 static bool send_page(void *context, struct doppel_error *error)
 {
     struct sink *sink = context;
@@ -228,10 +229,10 @@ static enum doppel_status send_pages(struct sink *sink, struct doppel_error *err
 
 /* ---- while it is away ---- */
 
-/* @return false: it was for too long, or nobody waits any more */
+/* @return false: it was away for too long, or the run is cancelled */
 static bool wait_for_database(struct sink *sink, const char *why)
 {
-    const int64_t now_ms = steady_ms();
+    const int64_t now_ms = monotonic_ms();
     const uint32_t patience_ms = sink->options->patience_ms;
     struct doppel_run *run = sink->connection.run;
     if (!sink->pause_ms) {
@@ -244,7 +245,7 @@ static bool wait_for_database(struct sink *sink, const char *why)
     if (sink->pause_ms > LONGEST_PAUSE_MS)
         sink->pause_ms = LONGEST_PAUSE_MS;
     sink->counts.retries++;
-    /* Those whom one server has left do not all come back at once. */
+    /* So that not all clients of a server come back at once. */
     const uint32_t part = (uint32_t)(now_ms * 2654435761u) % (sink->pause_ms / 4 + 1);
     return pause_run(run, sink->pause_ms - part);
 }
@@ -266,7 +267,7 @@ static enum doppel_status keep_log(struct sink *sink, struct doppel_error *error
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the call ---- */
 
 enum doppel_status postgres_sink(struct doppel_run *run, struct doppel_library *library,
                                  const struct doppel_log_sink_options *options,

@@ -1,4 +1,4 @@
-/* The log of a library, kept in PostgreSQL. */
+/* Copying the log of a library to PostgreSQL. */
 #ifndef DOPPEL_STREAM_POSTGRES_SINK_H
 #define DOPPEL_STREAM_POSTGRES_SINK_H
 

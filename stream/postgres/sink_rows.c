@@ -16,7 +16,7 @@ static void put_copy_bytes(struct doppel_json *rows, const char *text)
     doppel_json_append(rows, text, strlen(text));
 }
 
-/* A value: what COPY would take for something else has a backslash. */
+/* A value, with the escapes that COPY asks for. */
 static void put_copy_escaped(struct doppel_json *rows, const char *text)
 {
     static const char odd[] = "\\\n\r\t", after[] = "\\nrt";

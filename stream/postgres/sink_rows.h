@@ -5,7 +5,7 @@
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 
-/* Make the table, unless it is there. Statements within a transaction of their own */
+/* Creates the table, which must not exist, and its indexes. */
 #define SINK_TABLE                                                                                 \
     "CREATE TABLE decisions("                                                                      \
     "library text NOT NULL, entry bigint NOT NULL, time timestamptz NOT NULL,"                     \
@@ -19,12 +19,12 @@
     "library, entry, time, action, item_id, name, source, decision, canonical_id, former_id,"      \
     " reason, similarity, record"
 
-/* Append an entry as a line of COPY's text format. @param library what it is called there
+/* Append an entry as a line of COPY's text format. @param library its name in the table
  * @param rows a buffer of bytes; its `failed` is set without memory */
 void sink_row(struct doppel_json *rows, const char *library, const struct doppel_log_entry *entry);
 
-/* The item that an entry says is to be used in place of its own: itself where it is new, or took
- * the place of another; else what it was decided to be a duplicate of. 0: it is about none. */
+/* The item to use in place of the entry's: itself if it is new, or took the place of another; else
+ * what it is a duplicate of. 0: the entry is about no item. */
 uint64_t sink_canonical(const struct doppel_log_entry *entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* redis://[USER@]HOST[:PORT]/KEY[?db=N] */
+/* Parsing redis://[USER@]HOST[:PORT]/KEY[?db=N]. */
 #include "stream/redis/address.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static int percent_digit(char digit)
                                           : -1;
 }
 
-/* Bytes with %XX as they mean. @return given (free); NULL: malformed, or no memory */
+/* Decode %XX. @return given (free); NULL: malformed, or no memory */
 static char *percent_decoded(const char *text, size_t size)
 {
     char *out = malloc(size + 1), *to = out;

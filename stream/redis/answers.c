@@ -1,5 +1,6 @@
-/* Decisions on their way back into Redis. A message is acknowledged in the same step in which its
- * decision is written, and only if it still waits: so there is one decision, whoever else has it.
+/* Writing decisions to Redis. A script writes a decision and acknowledges its message in one step,
+ * and only if the message still waits: so it has one decision, even if another consumer read it,
+ * too.
  */
 #include "stream/redis/consumer.h"
 
@@ -16,7 +17,8 @@ static const char answer_script[] =
     " redis.call('XACK', KEYS[1], ARGV[1], ARGV[i])"
     " end end return 'OK'";
 
-/* KEYS: the stream, and that of the quarantined; ARGV: the group, the id, then names and values. */
+/* KEYS: the stream, and that of quarantined messages; ARGV: the group, the id, then names and
+ * values. */
 static const char quarantine_script[] =
     "if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[2], ARGV[2], 1) == 1 then"
     " redis.call('XADD', KEYS[2], '*', unpack(ARGV, 3))"
@@ -81,7 +83,7 @@ static void put_acknowledged(struct stream_consumer *consumer, size_t decided)
     redis_word(connection, consumer->options->group);
 }
 
-/* @return how many commands they are */
+/* @return how many commands were added */
 static size_t put_answers(struct stream_consumer *consumer)
 {
     const char *to = consumer->options->to;
@@ -127,7 +129,7 @@ enum doppel_status answers_send(struct stream_consumer *consumer, struct doppel_
     enum doppel_status status;
     for (;;) {
         status = try_answers(consumer, &why);
-        if (status == DOPPEL_E_NOT_FOUND) /* with the group all its messages wait again */
+        if (status == DOPPEL_E_NOT_FOUND) /* a new group has all messages waiting again */
             status = DOPPEL_E_BUSY;
         if (status != DOPPEL_E_BUSY)
             break;

@@ -1,4 +1,5 @@
-/* A connection to Redis, whose answers hiredis takes apart. */
+/* A connection to Redis. hiredis parses the answers. */
+#include "core/clock.h"
 #include "stream/redis/connection.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static bool wait_for_redis(struct redis_connection *connection, short events, in
         int ready = poll(&wanted, 1, 100);
         if (ready > 0)
             return true;
-        if ((ready < 0 && errno != EINTR) || steady_ms() > end_ms)
+        if ((ready < 0 && errno != EINTR) || monotonic_ms() > end_ms)
             return false;
     }
 }
@@ -77,7 +78,7 @@ static bool connect_to(struct redis_connection *connection, const struct addrinf
         return false;
     if (connect(connection->fd, place->ai_addr, place->ai_addrlen) && errno != EINPROGRESS)
         return false;
-    if (!wait_for_redis(connection, POLLOUT, steady_ms() + REDIS_CONNECT_MS)) {
+    if (!wait_for_redis(connection, POLLOUT, monotonic_ms() + REDIS_CONNECT_MS)) {
         errno = ETIMEDOUT;
         return false;
     }
@@ -219,7 +220,7 @@ static enum doppel_status receive(struct redis_connection *connection, struct do
                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis");
 }
 
-/* Of a failure that Redis is the reason of. */
+/* Note whether a failure of Redis may pass. */
 static enum doppel_status note_redis_failure(struct redis_connection *connection,
                                              enum doppel_status status)
 {
@@ -229,7 +230,7 @@ static enum doppel_status note_redis_failure(struct redis_connection *connection
 
 enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error)
 {
-    const int64_t end_ms = steady_ms() + REDIS_ANSWER_MS;
+    const int64_t end_ms = monotonic_ms() + REDIS_ANSWER_MS;
     const struct doppel_json *out = &connection->out;
     enum doppel_status status = doppel_json_status(out, error);
     if (!status && connection->fd < 0)
@@ -253,7 +254,7 @@ enum doppel_status redis_send(struct redis_connection *connection, struct doppel
 static enum doppel_status next_reply(struct redis_connection *connection, redisReply **out,
                                      struct doppel_error *error)
 {
-    const int64_t end_ms = steady_ms() + REDIS_ANSWER_MS;
+    const int64_t end_ms = monotonic_ms() + REDIS_ANSWER_MS;
     void *found = NULL;
     if (connection->fd < 0)
         return fail_lost("the connection is closed", error);

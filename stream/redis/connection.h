@@ -1,4 +1,4 @@
-/* A connection to Redis: commands are gathered, sent together, and answered in order. */
+/* A connection to Redis: commands are buffered, sent together, and answered in order. */
 #ifndef DOPPEL_STREAM_REDIS_CONNECTION_H
 #define DOPPEL_STREAM_REDIS_CONNECTION_H
 
@@ -17,10 +17,10 @@ struct redis_connection {
     int fd; /* -1: there is none */
     redisReader *reader;
     struct doppel_json out; /* bytes that are to be sent */
-    bool away;              /* the last answer failed so that another try may be better */
+    bool away;              /* the last failure is one that may pass: try again later */
 };
 
-/* Connect, and say who it is. @param password NULL: none. DOPPEL_OK; DOPPEL_E_BUSY: try again
+/* Connect and log in. @param password NULL: none. DOPPEL_OK; DOPPEL_E_BUSY: try again
  * later; DOPPEL_E_ARGUMENT: it is refused; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
 enum doppel_status redis_connect(struct redis_connection *connection,
                                  const struct redis_address *address, const char *password,
@@ -36,10 +36,10 @@ void redis_bytes(struct redis_connection *connection, const char *bytes, size_t 
 void redis_word(struct redis_connection *connection, const char *word);
 void redis_number(struct redis_connection *connection, uint64_t number);
 
-/* Send what was gathered. DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost; DOPPEL_E_MEMORY */
+/* Send what was added. DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost; DOPPEL_E_MEMORY */
 enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error);
 
-/* The next answer, also when the run is cancelled meanwhile: what was asked is known then.
+/* Wait for the next answer, also when the run is cancelled: so it is known what Redis did.
  * @param out given (freeReplyObject). DOPPEL_OK; of an answer that is an error: DOPPEL_E_BUSY: it
  * may be better later, DOPPEL_E_NOT_FOUND: there is no such group, DOPPEL_E_ARGUMENT: it is
  * refused; else DOPPEL_E_BUSY: the connection is lost */

@@ -14,7 +14,7 @@ struct stream_message {
     const redisReply *fields; /* names and values, in turn */
 };
 
-/* What is to be said of a message. */
+/* What is to be written about a message. */
 struct stream_answer {
     struct stream_message message;
     char *text; /* the decision in JSON, or why it is quarantined; given (free) */
@@ -29,45 +29,44 @@ struct stream_consumer {
     struct doppel_stream_counts counts;
     struct record_lines *lines;
     struct doppel_json line; /* of the message at hand */
-    char *quarantine;        /* the key of those that are set apart */
+    char *quarantine;        /* the key of the stream for quarantined messages */
 
-    redisReply *next; /* messages that came already; NULL: none */
-    bool asked;       /* for more: the answer is the next that comes */
+    redisReply *next; /* messages that were read ahead; NULL: none */
+    bool asked;       /* for more: the next answer has them */
     ARRAY(struct stream_answer) answers;
 
-    bool reached;        /* once, at least */
-    bool has_own;        /* messages of this consumer may wait since before */
-    uint32_t away_ms;    /* the pause before the next try to connect; 0: it is there */
-    int64_t claim_at_ms; /* when to look for those of dead consumers */
+    bool has_own;        /* messages that it read earlier may wait for their answers */
+    uint32_t away_ms;    /* the last pause before connecting again; 0: it is connected */
+    int64_t claim_at_ms; /* when to look for messages of dead consumers */
     int64_t lag_at_ms;   /* when to look how many wait */
     uint64_t total;      /* messages that are decided about, and that waited then */
 };
 
-/* ---- connection.c of the group: group.c ---- */
+/* ---- group.c ---- */
 
-/* Connect, and make the group if it is not there; until it is done. As redis_connect, but that
- * DOPPEL_E_BUSY is waited for. @param why what was lost; NULL: nothing was there yet */
+/* Connect, and create the group if it is missing. As redis_connect, but on DOPPEL_E_BUSY it waits
+ * and tries again. @param why the connection was lost; NULL: this is the first one */
 enum doppel_status group_connect(struct stream_consumer *consumer, const char *why,
                                  struct doppel_error *error);
 
-/* Ask for messages that nobody has yet. @param block_ms to wait for them; 0: not at all */
+/* Ask for messages that no consumer has read. @param block_ms to wait for them; 0: not at all */
 enum doppel_status group_ask_new(struct stream_consumer *consumer, uint32_t block_ms,
                                  struct doppel_error *error);
 /* The answer to that, into `next`. */
 enum doppel_status group_take_new(struct stream_consumer *consumer, struct doppel_error *error);
 
-/* Say of messages that they are in hand: nobody else claims them. From `first` on */
+/* Claim messages again, so that no other consumer takes them over. */
 enum doppel_status group_hold(struct stream_consumer *consumer,
                               const struct stream_message *messages, size_t count,
                               struct doppel_error *error);
-/* Give messages back that nobody has looked at: as if they had never been read. */
+/* Give messages back, as if they had never been read. */
 void group_give_back(struct stream_consumer *consumer, const struct stream_message *messages,
                      size_t count);
 
 /* Set `lag` and `pending` of the counts. */
 enum doppel_status group_count(struct stream_consumer *consumer, struct doppel_error *error);
 
-/* The next answer that is not to a question for more messages; these go into `next`. */
+/* The next answer; if messages come before it, they go into `next`. */
 enum doppel_status group_answer(struct stream_consumer *consumer, redisReply **out,
                                 struct doppel_error *error);
 

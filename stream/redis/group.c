@@ -24,7 +24,7 @@ static enum doppel_status make_group(struct stream_consumer *consumer, struct do
     redis_word(connection, "MKSTREAM");
     enum doppel_status status = redis_ask(connection, NULL, &why);
     if (status == DOPPEL_E_ARGUMENT && strstr(why.message, "BUSYGROUP"))
-        return DOPPEL_OK; /* it is there */
+        return DOPPEL_OK; /* it exists */
     return status ? doppel_fail(error, status, "%s", why.message) : DOPPEL_OK;
 }
 
@@ -66,7 +66,7 @@ enum doppel_status group_connect(struct stream_consumer *consumer, const char *l
         if (status != DOPPEL_E_BUSY)
             return doppel_fail(error, status, "%s", why.message);
     }
-    consumer->reached = consumer->has_own = true;
+    consumer->has_own = true;
     return DOPPEL_OK;
 }
 

@@ -1,5 +1,6 @@
-/* The messages of a consumer group, decided about in batches: while one is decided, the next is on
- * its way. */
+/* Deciding about the messages of a consumer group in batches: while one is decided, the next is
+ * read. */
+#include "core/clock.h"
 #include "stream/redis/ingest.h"
 
 #include <stdio.h>
@@ -22,8 +23,8 @@ static const char stream_unit[] = "messages";
 
 /* ---- a batch ---- */
 
-/* The id of a text or code that has none: the same message is the same thing, also in another try.
- */
+/* A text or code without an id gets one made of the key and the message: it is the same in another
+ * try. */
 static enum doppel_status push_message(struct stream_consumer *consumer,
                                        const struct stream_message *message,
                                        struct doppel_error *error)
@@ -43,7 +44,7 @@ done:
     return status;
 }
 
-/* @param out those that are to be decided about */
+/* @param out those that were pushed; the others are quarantined */
 static enum doppel_status push_messages(struct stream_consumer *consumer,
                                         const struct stream_messages *messages,
                                         struct stream_messages *out, struct doppel_error *error)
@@ -92,7 +93,7 @@ static enum doppel_status pull_decisions(struct stream_consumer *consumer,
                                          struct doppel_error *error)
 {
     const int64_t hold_ms = consumer->options->claim_after_ms / HOLD_PARTS;
-    int64_t held_ms = steady_ms();
+    int64_t held_ms = monotonic_ms();
     for (*out_done = 0; *out_done < messages->count;) {
         struct doppel_decided decided = {0};
         const struct stream_message *message = &messages->items[*out_done];
@@ -112,8 +113,8 @@ static enum doppel_status pull_decisions(struct stream_consumer *consumer,
             *out_done = 0;
             return doppel_fail(error, DOPPEL_E_CANCELLED, "nobody reads on");
         }
-        if (steady_ms() - held_ms > hold_ms && consumer->connection.fd >= 0) {
-            held_ms = steady_ms();
+        if (monotonic_ms() - held_ms > hold_ms && consumer->connection.fd >= 0) {
+            held_ms = monotonic_ms();
             if (group_hold(consumer, message + 1, messages->count - *out_done, NULL))
                 redis_close(&consumer->connection); /* which the answers will notice */
         }
@@ -121,7 +122,7 @@ static enum doppel_status pull_decisions(struct stream_consumer *consumer,
     return DOPPEL_OK;
 }
 
-/* What was decided is answered, whatever came then; what was not is given back. */
+/* Decisions are answered even if a later message failed; on cancellation the rest is given back. */
 static enum doppel_status decide_messages(struct stream_consumer *consumer,
                                           const struct stream_messages *messages,
                                           struct doppel_error *error)
@@ -157,7 +158,7 @@ static enum doppel_status decide_next(struct stream_consumer *consumer, struct d
     return status;
 }
 
-/* What nobody has looked at is as if it had not been read. */
+/* Give back what was read ahead. */
 static void give_back_next(struct stream_consumer *consumer)
 {
     struct stream_messages messages = {0};
@@ -178,7 +179,8 @@ static enum doppel_status retry_due(struct stream_consumer *consumer, struct dop
     consumer->has_own = false;
     uint32_t every_ms = consumer->options->claim_after_ms / 2;
     every_ms = every_ms > CLAIM_MOST_MS ? CLAIM_MOST_MS : every_ms;
-    consumer->claim_at_ms = steady_ms() + (every_ms < CLAIM_LEAST_MS ? CLAIM_LEAST_MS : every_ms);
+    consumer->claim_at_ms =
+        monotonic_ms() + (every_ms < CLAIM_LEAST_MS ? CLAIM_LEAST_MS : every_ms);
     return retry_pending(consumer, false, decide_messages, error);
 }
 
@@ -190,10 +192,10 @@ static enum doppel_status count_due(struct stream_consumer *consumer, bool idle,
     const char *unit = doppel_run_progress_so_far(run).unit;
     if (!unit || strcmp(unit, stream_unit) != 0) /* an index was rebuilt meanwhile */
         doppel_run_begin(run, stream_unit, 0);
-    const bool due = idle || steady_ms() >= consumer->lag_at_ms;
+    const bool due = idle || monotonic_ms() >= consumer->lag_at_ms;
     enum doppel_status status = due ? group_count(consumer, error) : DOPPEL_OK;
     if (due) {
-        consumer->lag_at_ms = steady_ms() + LAG_EVERY_MS;
+        consumer->lag_at_ms = monotonic_ms() + LAG_EVERY_MS;
         consumer->total = consumer->counts.decided + consumer->counts.lag;
     }
     if (consumer->total < consumer->counts.decided)
@@ -203,7 +205,7 @@ static enum doppel_status count_due(struct stream_consumer *consumer, bool idle,
     return status;
 }
 
-/* One batch, or half a second without one. @param out_idle nothing waits */
+/* Decide about one batch, or wait half a second for one. @param out_idle nothing waits */
 static enum doppel_status take_turn(struct stream_consumer *consumer, bool *out_idle,
                                     struct doppel_error *error)
 {
@@ -211,7 +213,7 @@ static enum doppel_status take_turn(struct stream_consumer *consumer, bool *out_
     *out_idle = false;
     if (consumer->asked) /* and nothing was to be answered meanwhile */
         TRY(group_take_new(consumer, error));
-    const bool retries = consumer->has_own || steady_ms() >= consumer->claim_at_ms;
+    const bool retries = consumer->has_own || monotonic_ms() >= consumer->claim_at_ms;
     if (!consumer->next && retries)
         TRY(retry_due(consumer, error));
     if (!consumer->next) {
@@ -231,8 +233,8 @@ done:
     return status;
 }
 
-/* Whether the same may go on after a while: the connection is lost, or the group is gone; and not
- * the library busy. */
+/* Whether connecting again may help: the connection is lost, or the group is gone. A busy library
+ * is another matter. */
 static bool is_redis_away(const struct stream_consumer *consumer, enum doppel_status status)
 {
     return status && consumer->connection.away;
@@ -256,7 +258,7 @@ static enum doppel_status consume(struct stream_consumer *consumer, struct doppe
     return status == DOPPEL_E_CANCELLED ? DOPPEL_OK : status;
 }
 
-/* ---- all of it ---- */
+/* ---- the call ---- */
 
 static enum doppel_status check_stream_options(const struct doppel_stream_options *options,
                                                struct doppel_error *error)

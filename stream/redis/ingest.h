@@ -1,4 +1,4 @@
-/* The messages of a consumer group, decided about. */
+/* Deciding about the messages of a consumer group. */
 #ifndef DOPPEL_STREAM_REDIS_INGEST_H
 #define DOPPEL_STREAM_REDIS_INGEST_H
 

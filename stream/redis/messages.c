@@ -1,4 +1,4 @@
-/* Messages of a stream as lines of records. */
+/* Messages of a stream as records in JSON. */
 #include "stream/redis/consumer.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Messages that were read before and not answered: of a consumer that died, or of this one.
+/* Messages that were read and not answered, by a consumer that died or by this one.
  *
- * A message that kills whoever reads it would do so again, with all that was read beside it. So
- * what was read once comes again in small groups, and what was read twice alone; what was read so
- * often as is allowed is quarantined. */
+ * A message that kills its reader would do so again, together with all that is read beside it. So
+ * messages that were read once are read again in small groups, those that were read twice alone,
+ * and those that were read as often as `tries` allows are quarantined. */
 #include "stream/redis/consumer.h"
 
 #include <stdio.h>
@@ -44,7 +44,8 @@ static enum doppel_status list_pending(struct stream_consumer *consumer, bool ow
     return redis_ask(connection, out, error);
 }
 
-/* Make some this consumer's, unless another one was faster. @param out given (freeReplyObject) */
+/* Claim some for this consumer, unless another one was faster. @param out given (freeReplyObject)
+ */
 static enum doppel_status claim_messages(struct retrying *retrying, redisReply *const *pending,
                                          size_t count, redisReply **out, struct doppel_error *error)
 {
@@ -106,7 +107,7 @@ static bool is_pending_entry(const redisReply *entry)
            entry->element[3]->type == REDIS_REPLY_INTEGER;
 }
 
-/* Those that were read once and stand together go together. */
+/* Neighbours that were read once are retried together. */
 static enum doppel_status retry_page(struct retrying *retrying, const redisReply *pending,
                                      struct doppel_error *error)
 {

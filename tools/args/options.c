@@ -189,12 +189,12 @@ const struct option_info option_table[] = {
      "NAME is a model of this service, as OpenAI's, llama.cpp, Ollama, TEI and vLLM",
      VERB_MODEL_WHITEN, SECTION_MATCHING},
     {"model", 0, "NAME", OPTION_TEXT, AT(model), NULL,
-     "By which texts are embedded for who asks by their meaning (default: the model of the "
-     "library's vectors, or the only one); with --embeddings, as that service calls it",
+     "The embedding model for requests with semantic=1 (default: the model of the library's "
+     "vectors, or the only one); with --embeddings, as that service calls it",
      VERB_SERVE, SECTION_SERVICE},
     {"embeddings", 0, "URL", OPTION_TEXT, AT(embeddings), NULL,
-     "For these send texts of 200 letters or more to a service for their vectors, as OpenAI's, "
-     "llama.cpp, Ollama, TEI and vLLM",
+     "For requests with semantic=1, send texts of 200 letters or more to a service for their "
+     "vectors, as OpenAI's, llama.cpp, Ollama, TEI and vLLM",
      VERB_SERVE, SECTION_SERVICE},
     {"embeddings-key", 0, "FILE", OPTION_TEXT, AT(embeddings_key), NULL,
      "The key that it asks for (default: $DOPPEL_EMBEDDINGS_KEY)",
@@ -218,8 +218,8 @@ const struct option_info option_table[] = {
      "depends on the model",
      VERBS_SEMANTIC, SECTION_MATCHING},
     {"scores", 0, NULL, OPTION_FLAG, AT(scores), NULL,
-     "With --semantic: compare texts by how much nearer they are than what is usual around them; "
-     "finds more at the same rate, and takes longer",
+     "With --semantic: compare texts by how much nearer they are than is usual around them; finds "
+     "more at the same rate, and takes longer",
      VERBS_SEMANTIC | VERB_TUNE, SECTION_MATCHING},
     {"same-speed", 0, NULL, OPTION_FLAG, AT(same_speed), NULL,
      "Do not search for recordings at another speed, tempo or pitch, or videos at another speed, "
@@ -273,18 +273,20 @@ const struct option_info option_table[] = {
     {"stream-key", 0, "FILE", OPTION_TEXT, AT(stream_key), NULL,
      "The password that it asks for (default: $DOPPEL_STREAM_KEY)", VERB_INGEST, SECTION_RECORDS},
     {"group", 0, "NAME", OPTION_TEXT, AT(group), "doppel",
-     "The consumer group of --stream: its consumers share the messages", VERB_INGEST,
+     "The consumer group of --stream, whose consumers share the messages", VERB_INGEST,
      SECTION_RECORDS},
     {"consumer", 0, "NAME", OPTION_TEXT, AT(consumer), NULL,
-     "The name in the group, which no other process has (default: HOST:PID)", VERB_INGEST,
+     "Name of this process in the group; must be unique (default: HOST:PID)", VERB_INGEST,
      SECTION_RECORDS},
     {"to", 0, "KEY", OPTION_TEXT, AT(stream_to), NULL,
-     "The stream for decisions; they are not printed", VERB_INGEST, SECTION_RECORDS},
+     "Add decisions to this stream instead of printing them", VERB_INGEST, SECTION_RECORDS},
     {"claim-after", 0, "TIME", OPTION_TIME, AT(claim_after_ms), "60s",
-     "Take over messages that another consumer holds for longer: more than the slowest file takes",
+     "Take over messages that another consumer has held for longer; must be longer than the "
+     "slowest "
+     "file takes",
      VERB_INGEST, SECTION_RECORDS},
-    {"drain", 0, NULL, OPTION_FLAG, AT(drain), NULL, "End when no message waits any more",
-     VERB_INGEST, SECTION_RECORDS},
+    {"drain", 0, NULL, OPTION_FLAG, AT(drain), NULL, "End when no message waits", VERB_INGEST,
+     SECTION_RECORDS},
     {"input-format", 0, "jsonl|csv|tsv|auto", OPTION_CHOICE, AT(input_format), "auto",
      "Format of FILEs; auto: by their names. Of CSV and TSV the first row names the fields",
      VERB_DEDUP, SECTION_RECORDS},
@@ -450,16 +452,16 @@ const struct option_info option_table[] = {
     {"last", 0, "N", OPTION_NUMBER, AT(last), NULL, "Only the last N entries", VERB_LOG,
      SECTION_OUTPUT},
     {"after", 0, "ENTRY", OPTION_PIXELS, AT(after), NULL,
-     "Only entries with a greater number than this, the last that a program has seen, say",
+     "Only entries with a greater number, such as that of the last one a program has handled",
      VERB_LOG, SECTION_OUTPUT},
     {"sink", 0, "postgresql://…", OPTION_TEXT, AT(sink), NULL,
-     "Print nothing, but keep the log in the table 'decisions' of a PostgreSQL database, going on "
-     "where it stands there; with --follow also what comes. The password is in ~/.pgpass",
+     "Print nothing; copy entries to the table 'decisions' of a PostgreSQL database, from the last "
+     "one there on; with --follow also new ones. The password is read from ~/.pgpass",
      VERB_LOG, SECTION_OUTPUT},
     {"sink-name", 0, "NAME", OPTION_TEXT, AT(sink_name), NULL,
-     "What the library is called there (default: HOST:PATH)", VERB_LOG, SECTION_OUTPUT},
+     "Name of the library in that table (default: HOST:PATH)", VERB_LOG, SECTION_OUTPUT},
     {"follow", 0, NULL, OPTION_FLAG, AT(follow), NULL,
-     "Then wait for what other processes log, and print it, until SIGINT or SIGTERM", VERB_LOG,
+     "Then print entries as other processes add them, until SIGINT or SIGTERM", VERB_LOG,
      SECTION_OUTPUT},
     {"journal", 0, "FILE", OPTION_TEXT, AT(journal), NULL,
      "Where actions are recorded for 'doppel undo' (default: "
@@ -512,7 +514,7 @@ const struct option_info option_table[] = {
      "Learn from the vectors that this library has (default: without PATHs the usual one)",
      VERB_MODEL_WHITEN, SECTION_LIBRARY},
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
-     "With --semantic: recommend a rate, --max-fp-rate, by the vectors that this library has",
+     "With --semantic: recommend a rate, --max-fp-rate, from the vectors of this library",
      VERB_TUNE, SECTION_LIBRARY},
     {"files", 0, NULL, OPTION_FLAG, AT(files), NULL,
      "Also check that the files of the items exist and are unchanged", VERB_VERIFY,
@@ -584,14 +586,14 @@ const struct option_info option_table[] = {
      "compression",
      VERB_DEDUP, SECTION_OUTPUT},
     {"stage", 0, "sign|join|compare|decide|emit|all|status", OPTION_CHOICE, AT(stage), NULL,
-     "Only this stage, of a run whose stages leave their files in --work, or all that are missing; "
-     "status: what is there, as JSON",
+     "Run one stage of a dedup whose stages share the folder --work; all: all but compare, in this "
+     "process; status: print which parts are there, as JSON",
      VERB_DEDUP, SECTION_OUTPUT},
     {"part", 0, "I/N", OPTION_TEXT, AT(part_text), NULL,
-     "Part I of N of a --stage, from 1; any processes of any machines do one each", VERB_DEDUP,
-     SECTION_OUTPUT},
+     "Run part I of N of the --stage, from 1; parts run in any processes, on any machines",
+     VERB_DEDUP, SECTION_OUTPUT},
     {"work", 0, "DIR", OPTION_TEXT, AT(work), NULL,
-     "The folder of a run in stages, which all its processes share; it is made", VERB_DEDUP,
+     "The folder that all processes of a --stage run share; created if missing", VERB_DEDUP,
      SECTION_OUTPUT},
     {"hand-off", 0, "DIR", OPTION_TEXT, AT(hand_off), NULL,
      "With --semantic: write the vectors of all that repeats no other to DIR, vectors.npy, and "

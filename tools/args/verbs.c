@@ -125,8 +125,9 @@ const struct verb verb_table[] = {
     {"log", VERB_LOG, "[ID]", 0, 1, "print what was decided and done in the library, when and why",
      "For one item, given by its id, path or record id, its history in sentences: when it was "
      "added, what was decided about it and why, what replaced what, and its manual labels. "
-     "The log is append-only; it also has items that were removed. With --follow it goes on, each "
-     "line as it is committed; a program that has seen entry 4711 goes on with --after 4711.",
+     "The log is append-only; it also has items that were removed. With --follow, entries are "
+     "printed as they are committed; a program that has handled entry 4711 continues with --after "
+     "4711.",
      "doppel log 42", "doppel log --follow --after 4711 --json",
      "library since last after follow sink format", cmd_log},
     {"source set", VERB_SOURCE, "PATTERN N", 2, 2, "set the authority of a source",
@@ -201,7 +202,7 @@ const struct verb verb_table[] = {
      "--embeddings, by a service, whose vectors are kept for later runs; and its decision "
      "has in \"semantic\" an earlier text that means the same in other words, or has a passage "
      "that does, with their cosine and how many pairs of unrelated texts are as near. "
-     "With --stage, each of many processes does a part, on machines that share --work. "
+     "With --stage, many processes do a part each, on machines that share the folder --work. "
      "With --unit paragraph it lists the paragraphs that occur in more than --max-documents "
      "records, or with --emit unique prints the records without them.",
      "doppel dedup shards/ --output-dir clean --clusters clusters.jsonl",
@@ -210,10 +211,10 @@ const struct verb verb_table[] = {
      cmd_dedup},
     {"ingest", VERB_INGEST, "PATH...", 0, SIZE_MAX,
      "decide whether each file or record is new or a duplicate, and add it to the library",
-     "PATHs are walked as by 'add'. - is a stream: each line of "
-     "standard input is a path, or "
+     "PATHs are walked as by 'add'. - is a stream: each line of standard input is a path, or "
      "a JSON object with a path or a text. Each is answered in order, once it is committed, "
-     "so that a program can write lines and read decisions, one or many at a time. --jsonl "
+     "so that a program can write lines and read decisions, one or many at a time. --stream "
+     "reads messages of Redis until SIGINT or SIGTERM. --jsonl "
      "reads records as 'dedup' does. A record has \"text\" or \"path\", and may have \"id\" "
      "and \"external_id\" (strings or numbers), \"source\", \"date\", \"meta\" (an object), "
      "\"labels\" and \"list\" (a string, or an array of strings): --source, --meta and "

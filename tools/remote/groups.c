@@ -1,4 +1,5 @@
-/* doppel --server URL groups: the groups of the service's library, and what means the same. */
+/* doppel groups --server URL: the groups of the service's library, and links of texts that mean the
+ * same. */
 #include "tools/remote/remote.h"
 
 #include <stdio.h>

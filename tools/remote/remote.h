@@ -20,7 +20,7 @@ int remote_mark(const struct settings *settings, struct report *report);
 int remote_list(const struct settings *settings, struct report *report, const char *path,
                 const char *key, struct output *output);
 
-/* The groups of the service's library, and, with --semantic, what means the same below them.
+/* Print the groups of the service's library, and, with --semantic, links of texts below them.
  * @param output of groups; taken */
 int remote_groups(const struct settings *settings, struct report *report, struct output *output);
 

@@ -46,7 +46,7 @@ enum doppel_status remote_tell(const struct remote *remote, const char *method, 
 /* @param row borrowed. @return false: no more are wanted */
 typedef bool remote_visitor(void *context, const json_t *row);
 
-/* Add to a path that texts are to be looked at by their meaning, if they are, and how near. */
+/* With --semantic, add its parameters to a path. */
 enum { REMOTE_PATH = 192 };
 void remote_add_meaning(const struct settings *settings, char path[static REMOTE_PATH]);
 

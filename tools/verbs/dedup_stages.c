@@ -1,7 +1,6 @@
-/* doppel dedup --stage: a part of a corpus, in one of many processes. */
+/* doppel dedup --stage: one stage or part of a dedup that many processes share. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <doppel/corpus_stages.h>
 
@@ -75,26 +74,13 @@ done:
     return status;
 }
 
-/* ---- all of them, here ---- */
-
-/* So that not much is lost with a process that is killed, and not much memory is needed. */
-static uint32_t sign_parts_of(const struct settings *settings)
-{
-    enum { PART_BYTES = 1 << 28, MOST = 1000 };
-    uint64_t bytes = 0;
-    struct stat status;
-    for (size_t i = 0; i < settings->operands.count; i++)
-        if (stat(settings->operands.items[i], &status) == 0)
-            bytes += (uint64_t)status.st_size;
-    uint64_t parts = bytes / PART_BYTES + 1;
-    return parts < MOST ? (uint32_t)parts : MOST;
-}
+/* ---- all stages in this process ---- */
 
 static enum doppel_status do_all_stages(struct dedup_command *command, struct doppel_stages *stages,
                                         struct doppel_error *error)
 {
     const struct doppel_stage_part only = {1, 1};
-    uint32_t parts = sign_parts_of(command->settings);
+    uint32_t parts = doppel_stages_sign_parts(stages);
     enum doppel_status status;
     for (uint32_t i = 1; i <= parts; i++)
         TRY(do_stage(command, stages, DOPPEL_STAGE_SIGN, (struct doppel_stage_part){i, parts},

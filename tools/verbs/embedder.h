@@ -28,7 +28,7 @@ enum doppel_status embedder_open_for(const struct settings *settings, struct rep
                                      struct embedder_of_run *out, struct doppel_error *error);
 void embedder_close(struct embedder_of_run *run);
 
-/* What a service of texts may embed by, which opens it itself: all is borrowed. */
+/* The embedder options of `doppel serve`, which opens the embedder itself; all is borrowed. */
 struct served_embedder {
     struct doppel_embedder_options options;
     struct doppel_endpoint_options endpoint;

@@ -1,4 +1,4 @@
-/* doppel log --sink: the log, kept in a database. */
+/* doppel log --sink: copy the log to a database. */
 #include "tools/verbs/log_sink.h"
 
 #include <inttypes.h>

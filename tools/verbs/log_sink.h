@@ -1,4 +1,4 @@
-/* doppel log --sink: the log, kept in a database. */
+/* doppel log --sink: copy the log to a database. */
 #ifndef DOPPEL_TOOLS_VERBS_LOG_SINK_H
 #define DOPPEL_TOOLS_VERBS_LOG_SINK_H
 

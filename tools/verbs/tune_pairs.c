@@ -162,8 +162,8 @@ double rate_of_similarity(double similarity)
     return pow(10, -10 * similarity);
 }
 
-/* By the cosine of the nearest passages, or how rare that is in the library.
- * @return false: it could not be told, which was said */
+/* By the cosine of the nearest passages, or its rate in the library.
+ * @return false: it failed, which was reported */
 static bool score_meaning(const struct pair_scoring *scoring, const struct label *label,
                           struct scored_pair *out)
 {
