@@ -16,11 +16,22 @@
 
 enum { MEANING_BYTES = 1 << 20 }; /* of a file, so much is compared */
 
+/* 0, the default, is what was not given. */
+static bool read_semantic_limit(struct exchange *exchange, const char *name, double *out)
+{
+    if (!read_number(exchange, name, 1, out))
+        return false;
+    if (*out > 0 || !exchange_argument(exchange, name))
+        return true;
+    exchange_problem(exchange, HTTP_BAD_REQUEST, "'%s' is over 0, and 1 at most", name);
+    return false;
+}
+
 bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out)
 {
     struct wanted_meaning wanted = {.wanted = exchange_wants(exchange, "semantic")};
-    if (!read_number(exchange, "max_fp_rate", 1, &wanted.max_fp_rate) ||
-        !read_number(exchange, "min_cosine", 1, &wanted.min_cosine))
+    if (!read_semantic_limit(exchange, "max_fp_rate", &wanted.max_fp_rate) ||
+        !read_semantic_limit(exchange, "min_cosine", &wanted.min_cosine))
         return false;
     if (!wanted.wanted && (wanted.max_fp_rate > 0 || wanted.min_cosine > 0)) {
         exchange_problem(exchange, HTTP_BAD_REQUEST,

@@ -1,6 +1,8 @@
 /* Pages. */
 #include "serve/answers/page.h"
 
+#include <math.h>
+
 bool page_begin(struct library_page *page, struct exchange *exchange, struct library_reader *reader,
                 const char *key)
 {
@@ -9,6 +11,11 @@ bool page_begin(struct library_page *page, struct exchange *exchange, struct lib
     if (!read_number(exchange, "cursor", 1e15, &first) ||
         !read_number(exchange, "limit", MOST, &limit))
         return false;
+    if (limit < 1 || limit != floor(limit) || first != floor(first)) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST,
+                         "'cursor' and 'limit' are whole numbers, and 'limit' is 1 at least");
+        return false;
+    }
     doppel_json_object_begin(&exchange->json, NULL);
     if (key)
         doppel_json_array_begin(&exchange->json, key);

@@ -84,6 +84,8 @@ def test_a_page_of_groups_is_of_now():
                 assert len(first) == 50 == len({str(one) for one in first}), len(first)
                 assert all(pages(service, limit) == first for limit in (1, 7, 50, 49))
                 assert service.get("/v1/groups?cursor=50")[2] == {"groups": []}
+                for wrong in ("limit=0", "limit=1.5", "cursor=.5"):
+                    problem(service.get(f"/v1/groups?{wrong}"), 400)
                 add(home, codes[50:])
                 then = pages(service, 7)
                 assert len(then) == 60 and then[:50] == first, len(then)

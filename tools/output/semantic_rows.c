@@ -116,3 +116,8 @@ void semantic_rows_sum_up(struct report *report,
                   summary->linked == 1 ? "is" : "are", summary->scored ? "score" : "cosine",
                   (double)summary->min_cosine);
 }
+
+const char *semantic_cosine_advice(bool scores)
+{
+    return scores ? "" : "--min-cosine, or ";
+}

@@ -37,4 +37,7 @@ bool semantic_rows_finish(struct semantic_rows *rows);
 void semantic_rows_sum_up(struct report *report,
                           const struct doppel_semantic_links_summary *summary, uint64_t repeated);
 
+/* "--min-cosine, or ", of which scores have none: what may be given where texts are too few. */
+const char *semantic_cosine_advice(bool scores);
+
 #endif

@@ -181,9 +181,10 @@ static void report_links(struct report *report, const struct grouped_texts *grou
     if (summary->min_cosine > 1)
         report_warning(report,
                        "semantic: %llu passage%s too few to tell what a rate of %g is: none is "
-                       "linked; give --min-cosine, or a higher --max-fp-rate",
+                       "linked; give %sa higher --max-fp-rate",
                        (unsigned long long)summary->vectors,
-                       summary->vectors == 1 ? " is" : "s are", options->max_fp_rate);
+                       summary->vectors == 1 ? " is" : "s are", options->max_fp_rate,
+                       semantic_cosine_advice(options->scores));
     else
         semantic_rows_sum_up(report, summary, grouped->duplicates);
 }

@@ -7,6 +7,7 @@
 #include "core/try.h"
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
+#include "tools/output/semantic_rows.h"
 #include "tools/verbs/embedder.h"
 
 static const double usual_fp_rate = 1e-5;
@@ -85,10 +86,10 @@ static void print_too_few(const struct semantic_stage *stage, struct report *rep
     else
         report_warning(report,
                        "semantic: %llu text%s too few to tell what a rate of %g is, which takes "
-                       "%.0f: none is linked; give --min-cosine, or a higher --max-fp-rate",
+                       "%.0f: none is linked; give %sa higher --max-fp-rate",
                        (unsigned long long)stage->summary.embedded,
                        stage->summary.embedded == 1 ? " is" : "s are", stage->options.max_fp_rate,
-                       texts);
+                       texts, semantic_cosine_advice(stage->options.scores));
 }
 
 void semantic_stage_print(const struct semantic_stage *stage, struct report *report)

@@ -7,6 +7,7 @@
 #include "tools/args/engine_options.h"
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"
+#include "tools/output/semantic_rows.h"
 
 static enum doppel_status notify_of_state(struct report *report, struct doppel_semantic *semantic,
                                           const struct doppel_semantic_options *options,
@@ -18,9 +19,9 @@ static enum doppel_status notify_of_state(struct report *report, struct doppel_s
         report_warning(report,
                        "semantic: the library has vectors of %llu passages, too few to tell what a "
                        "rate of %g is, which takes %llu: nothing is found by its meaning until "
-                       "then; give --min-cosine, or a higher --max-fp-rate",
+                       "then; give %sa higher --max-fp-rate",
                        (unsigned long long)state.vectors, options->max_fp_rate,
-                       (unsigned long long)state.wanted);
+                       (unsigned long long)state.wanted, semantic_cosine_advice(options->scores));
 
     return status;
 }
