@@ -70,6 +70,11 @@ struct doppel_stages;
 DOPPEL_API enum doppel_status doppel_stages_open(const struct doppel_dedup_options *options,
                                                  const char *folder, struct doppel_stages **out,
                                                  struct doppel_error *error);
+/** Resume a run as doppel_stages_open does, but make no folder. DOPPEL_E_NOT_FOUND also where there
+ * is none. */
+DOPPEL_API enum doppel_status doppel_stages_resume(const struct doppel_dedup_options *options,
+                                                   const char *folder, struct doppel_stages **out,
+                                                   struct doppel_error *error);
 DOPPEL_API void doppel_stages_free(struct doppel_stages *stages);
 
 /* Each of the following fails with DOPPEL_E_NOT_FOUND if files of the stage before are missing, and

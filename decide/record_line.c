@@ -108,7 +108,7 @@ static struct doppel_decide_input describe_input(const struct doppel_corpus_reco
                                                  const char *id)
 {
     return (struct doppel_decide_input){
-        .id = record->id                      ? record->id
+        .id = record->id && *record->id       ? record->id
               : record->path && !record->text ? NULL
                                               : id,
         .source = record->source,
@@ -141,6 +141,8 @@ enum doppel_status record_lines_push(struct record_lines *lines, struct doppel_d
     }
     input.text = record.text;
     input.text_size = record.text_size;
+    if (!record.text && !*record.path)
+        TRY(doppel_fail(error, DOPPEL_E_FORMAT, "the path is empty"));
     if (!record.text) {
         status = record_path(&record, &lines->options->fields, "-", path, error);
         if (status)

@@ -16,7 +16,7 @@ void record_lines_free(struct record_lines *lines);
  * "code" in hexadecimal with its "scheme" (default: phash64). Its id is a number or a string.
  *
  * @param line any bytes
- * @param id   of a text or code that has none
+ * @param id   of a text or code that has none, or an empty one
  * @return as doppel_decider_push; DOPPEL_E_FORMAT: it is not a record, with the reason; nothing is
  * pushed */
 enum doppel_status record_lines_push(struct record_lines *lines, struct doppel_decider *decider,

@@ -58,7 +58,8 @@ struct doppel_stream_options {
     const char *url;      /**< redis://[USER@]HOST[:PORT]/KEY[?db=N]; a password in it is refused */
     const char *password; /**< NULL: none */
     const char *group, *consumer; /**< each process needs a consumer name of its own */
-    const char *to;               /**< the key of the stream for decisions; NULL: none */
+    const char
+        *to; /**< the key of the stream for decisions, neither KEY nor KEY:dead; NULL: none */
     uint32_t tries; /**< a message that was read so often without an answer goes to the stream
                        KEY:dead; 0: 3 */
     uint32_t claim_after_ms; /**< messages that another consumer has held for longer are taken over;

@@ -8,6 +8,7 @@
 #include <doppel/json_writer.h>
 #include <doppel/version.h>
 
+#include "core/files/read_at.h"
 #include "core/try.h"
 #include "corpus/stages/hidden_file.h"
 #include "corpus/stages/stages_internal.h"
@@ -99,19 +100,23 @@ static enum doppel_status read_run_manifest(const char *path, struct doppel_json
                                             struct doppel_error *error)
 {
     char buffer[4096];
-    size_t got;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
-                           "%s cannot be opened: %s", path, strerror(errno));
-    while ((got = fread(buffer, 1, sizeof buffer, file)))
-        doppel_json_append(out, buffer, got);
-    bool good = !ferror(file);
-    (void)fclose(file);
-    if (!good)
-        return doppel_fail(error, DOPPEL_E_IO, "%s cannot be read: %s", path, strerror(errno));
-    return doppel_json_status(out, error);
+    ssize_t got;
+    int fd;
+    enum doppel_status status = stage_path_open(path, &fd, error);
+    if (status)
+        return status;
+    for (uint64_t at = 0; (got = read_at(fd, buffer, sizeof buffer, at)) > 0; at += (uint64_t)got)
+        doppel_json_append(out, buffer, (size_t)got);
+    if (got < 0)
+        status = doppel_fail(error, DOPPEL_E_IO, "%s cannot be read: %s", path, strerror(errno));
+    close(fd);
+    return status ? status : doppel_json_status(out, error);
 }
+
+struct shown_line {
+    const char *text;
+    int size;
+};
 
 static size_t line_bytes(const char *at, const char *end)
 {
@@ -119,26 +124,37 @@ static size_t line_bytes(const char *at, const char *end)
     return (size_t)((newline ? newline : end) - at);
 }
 
-/* Name the first line that differs, as it is in both; "" at the end. */
+/* A line of a manifest, cut where it is long. */
+static struct shown_line shown_line_of(const struct doppel_json *manifest, size_t at)
+{
+    enum { SHOWN = 180 };
+    static const char nothing[] = "nothing more";
+    if (at >= manifest->size)
+        return (struct shown_line){nothing, sizeof nothing - 1};
+    const size_t size = line_bytes(manifest->bytes + at, manifest->bytes + manifest->size);
+    return (struct shown_line){manifest->bytes + at, (int)(size < SHOWN ? size : SHOWN)};
+}
+
+/* Name the first line that differs, as it is in both. */
 static enum doppel_status manifests_differ(const char *path, const struct doppel_json *there,
                                            const struct doppel_json *here,
                                            struct doppel_error *error)
 {
-    enum { SHOWN = 180 };
     size_t same = 0, line = 0;
+    if (!there->size)
+        return doppel_fail(error, DOPPEL_E_CORRUPT,
+                           "%s is empty: use another folder, or remove this one", path);
     while (same < there->size && same < here->size && there->bytes[same] == here->bytes[same])
         if (here->bytes[same++] == '\n')
             line = same;
-    if (there->size && there->bytes[0] != '{')
+    if (there->bytes[0] != '{')
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "%s is damaged: use another folder, or remove this one", path);
-    size_t a = there->size ? line_bytes(there->bytes + line, there->bytes + there->size) : 0;
-    size_t b = line_bytes(here->bytes + line, here->bytes + here->size);
+    const struct shown_line a = shown_line_of(there, line), b = shown_line_of(here, line);
     return doppel_fail(error, DOPPEL_E_ARGUMENT,
                        "%s is of another run: it has %.*s where this one has %.*s; give all stages "
                        "the same inputs, unchanged, and options, or use another folder",
-                       path, (int)(a < SHOWN ? a : SHOWN), a ? there->bytes + line : "",
-                       (int)(b < SHOWN ? b : SHOWN), here->bytes + line);
+                       path, a.size, a.text, b.size, b.text);
 }
 
 static enum doppel_status write_manifest(const char *folder, const struct doppel_json *manifest,

@@ -3,7 +3,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -254,10 +253,7 @@ enum doppel_status stage_file_open(const struct doppel_stages *stages, enum dopp
     enum doppel_status status;
     TRY(asprintf(&file.path, "%s/%s", stages->folder, name) < 0 ? no_memory_for_stage(error)
                                                                 : DOPPEL_OK);
-    fd = open(file.path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        TRY(doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
-                        "%s cannot be opened: %s", file.path, strerror(errno)));
+    TRY(stage_path_open(file.path, &fd, error));
     TRY(read_stage_head(&file, fd, error));
 done:
     if (fd >= 0)
@@ -292,11 +288,10 @@ enum doppel_status stage_file_read(const struct stage_file *file, uint32_t numbe
                                    struct stage_bytes *into, struct doppel_error *error)
 {
     const struct stage_section *section = &file->sections[number];
-    enum doppel_status status = DOPPEL_OK;
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "%s cannot be opened: %s", file->path,
-                           strerror(errno));
+    int fd;
+    enum doppel_status status = stage_path_open(file->path, &fd, error);
+    if (status)
+        return status;
     if (!make_section_room(into, section->size))
         TRY(no_memory_for_stage(error));
     into->size = (size_t)section->size;

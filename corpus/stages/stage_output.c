@@ -2,13 +2,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/digest.h"
+#include "core/files/read_at.h"
 #include "core/try.h"
 #include "corpus/stages/hidden_file.h"
 #include "corpus/stages/stages_internal.h"
@@ -58,21 +58,20 @@ static bool output_is_whole(const char *folder, const char *name)
     struct doppel_digest digest;
     uint64_t size;
     bool whole = false;
-    int fd = -1;
-    FILE *file = NULL;
+    int fd = -1, sum_fd = -1;
     if (asprintf(&path, "%s/%s", folder, name) < 0 || asprintf(&sum, "%s.xxh128", path) < 0)
         goto done;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    file = fopen(sum, "re");
-    if (fd < 0 || !file || doppel_digest_fd(fd, &digest, &size, NULL))
+    if (stage_path_open(path, &fd, NULL) || stage_path_open(sum, &sum_fd, NULL) ||
+        doppel_digest_fd(fd, &digest, &size, NULL) ||
+        read_at(sum_fd, there, sizeof there - 1, 0) < 0)
         goto done;
     print_sum(&digest, name, wanted);
-    whole = fgets(there, sizeof there, file) && strcmp(there, wanted) == 0;
+    whole = strcmp(there, wanted) == 0;
 done:
     if (fd >= 0)
         close(fd);
-    if (file)
-        (void)fclose(file);
+    if (sum_fd >= 0)
+        close(sum_fd);
     free(path);
     free(sum);
     return whole;

@@ -1,9 +1,11 @@
 /* Opening a run in stages, and the names of its parts. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/try.h"
 #include "corpus/stages/stages_internal.h"
@@ -22,6 +24,21 @@ void stage_file_name_print(const struct stage_file_name *name, char out[STAGE_NA
 {
     snprintf(out, STAGE_NAME_BYTES, "%.40s-%04u-of-%04u", name->stem, name->part.number,
              name->part.count);
+}
+
+enum doppel_status stage_path_open(const char *path, int *out_fd, struct doppel_error *error)
+{
+    struct stat file;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                           "%s cannot be opened: %s", path, strerror(errno));
+    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) {
+        close(fd);
+        return doppel_fail(error, DOPPEL_E_IO, "%s is no regular file", path);
+    }
+    *out_fd = fd;
+    return DOPPEL_OK;
 }
 
 enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t most,
@@ -112,14 +129,29 @@ done:
 
 /* ---- life ---- */
 
-static enum doppel_status begin_run(struct doppel_stages *stages, struct doppel_error *error)
+/* @param make whether it may be missing */
+static enum doppel_status take_stage_folder(const char *folder, bool make,
+                                            struct doppel_error *error)
+{
+    struct stat there;
+    if (make)
+        return mkdir(folder, 0777) == 0 || errno == EEXIST
+                   ? DOPPEL_OK
+                   : doppel_fail(error, DOPPEL_E_IO, "%s cannot be made: %s", folder,
+                                 strerror(errno));
+    if (stat(folder, &there) == 0)
+        return DOPPEL_OK;
+    return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,
+                       "%s cannot be opened: %s", folder, strerror(errno));
+}
+
+static enum doppel_status begin_run(struct doppel_stages *stages, bool make,
+                                    struct doppel_error *error)
 {
     struct dedup dedup;
     enum doppel_status status;
     TRY(stages_begin_dedup(stages, &dedup, error));
-    if (mkdir(stages->folder, 0777) != 0 && errno != EEXIST)
-        TRY(doppel_fail(error, DOPPEL_E_IO, "%s cannot be made: %s", stages->folder,
-                        strerror(errno)));
+    TRY(take_stage_folder(stages->folder, make, error));
     TRY(check_stage_folder(stages, &dedup, error));
     TRY(stages_take_manifest(stages, &dedup, error));
     for (uint32_t i = 0; i < reader_file_count(dedup.reader); i++)
@@ -129,9 +161,9 @@ done:
     return status;
 }
 
-enum doppel_status doppel_stages_open(const struct doppel_dedup_options *options,
-                                      const char *folder, struct doppel_stages **out,
-                                      struct doppel_error *error)
+static enum doppel_status open_run(const struct doppel_dedup_options *options, const char *folder,
+                                   bool make, struct doppel_stages **out,
+                                   struct doppel_error *error)
 {
     struct doppel_stages *stages = NULL;
     enum doppel_status status;
@@ -142,12 +174,26 @@ enum doppel_status doppel_stages_open(const struct doppel_dedup_options *options
     if (!stages || !stages->folder)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory", folder));
     stages->options = *options;
-    TRY(begin_run(stages, error));
+    TRY(begin_run(stages, make, error));
     *out = stages;
 done:
     if (status)
         doppel_stages_free(stages);
     return status;
+}
+
+enum doppel_status doppel_stages_open(const struct doppel_dedup_options *options,
+                                      const char *folder, struct doppel_stages **out,
+                                      struct doppel_error *error)
+{
+    return open_run(options, folder, true, out, error);
+}
+
+enum doppel_status doppel_stages_resume(const struct doppel_dedup_options *options,
+                                        const char *folder, struct doppel_stages **out,
+                                        struct doppel_error *error)
+{
+    return open_run(options, folder, false, out, error);
 }
 
 void doppel_stages_free(struct doppel_stages *stages)

@@ -34,6 +34,10 @@ struct stage_file_name {
     struct doppel_stage_part part;
 };
 
+/** Open one to read it. Nothing is waited for: what is no regular file is refused.
+ * @param out_fd given (close). DOPPEL_E_NOT_FOUND; DOPPEL_E_IO */
+enum doppel_status stage_path_open(const char *path, int *out_fd, struct doppel_error *error);
+
 enum { STAGE_NAME_BYTES = 96 };
 /** @param name letters and digits, at most 32. */
 void stage_file_name_print(const struct stage_file_name *name, char out[STAGE_NAME_BYTES]);

@@ -75,6 +75,29 @@ static bool has_secret(const PQconninfoOption *options)
     return has;
 }
 
+/* A port of each host, with commas between; an empty one is the usual one. */
+static bool are_ports(const char *text)
+{
+    for (;;) {
+        const size_t size = strcspn(text, ",");
+        char *end = NULL;
+        const unsigned long port = size ? strtoul(text, &end, 10) : 0;
+        if (size && (end != text + size || !port || port > 65535))
+            return false;
+        if (!text[size])
+            return true;
+        text += size + 1;
+    }
+}
+
+static bool has_odd_port(const PQconninfoOption *options)
+{
+    bool odd = false;
+    for (; options->keyword; options++)
+        odd |= options->val && strcmp(options->keyword, "port") == 0 && !are_ports(options->val);
+    return odd;
+}
+
 enum doppel_status pg_check_address(const struct libpq *pq, const char *url,
                                     struct doppel_error *error)
 {
@@ -84,8 +107,12 @@ enum doppel_status pg_check_address(const struct libpq *pq, const char *url,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "the address of a database is postgresql://USER@HOST/DATABASE, with "
                            "what else libpq takes behind '?'");
-    bool secret = has_secret(options);
+    const bool secret = has_secret(options), odd = has_odd_port(options);
     pq->conninfoFree(options);
+    if (odd)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "the address of the database has a port that is no number from 1 to "
+                           "65535");
     return secret ? doppel_fail(error, DOPPEL_E_ARGUMENT,
                                 "the address of the database has a password, which others of this "
                                 "machine can see: put it into ~/.pgpass, or into a file that "

@@ -63,8 +63,13 @@ static enum doppel_status parse_host(const char *text, size_t size, struct redis
     out->port = colon ? strndup(colon + 1, (size_t)(end - colon) - 1) : strdup(usual_port);
     if (!out->host || !out->port)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an address");
-    return *out->port && strspn(out->port, "0123456789") == strlen(out->port) ? DOPPEL_OK
-                                                                              : fail_address(error);
+    if (!*out->port || strspn(out->port, "0123456789") != strlen(out->port))
+        return fail_address(error);
+    const unsigned long port = strtoul(out->port, NULL, 10);
+    return port && port <= 65535
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_ARGUMENT, "a port is a number from 1 to 65535, not %s",
+                             out->port);
 }
 
 static enum doppel_status parse_user(const char *text, size_t size, struct redis_address *out,

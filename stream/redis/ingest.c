@@ -271,6 +271,23 @@ static enum doppel_status check_stream_options(const struct doppel_stream_option
     return DOPPEL_OK;
 }
 
+/* Decisions that were read as messages would be decided about without an end. */
+static enum doppel_status check_decisions_key(const struct stream_consumer *consumer,
+                                              struct doppel_error *error)
+{
+    const char *to = consumer->options->to;
+    if (to && strcmp(to, consumer->address.key) == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' is the stream of the messages: decisions want another one (--to)",
+                           to);
+    if (to && strcmp(to, consumer->quarantine) == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' is where quarantined messages go: decisions want another stream "
+                           "(--to)",
+                           to);
+    return DOPPEL_OK;
+}
+
 static struct doppel_stream_options with_defaults(const struct doppel_stream_options *given)
 {
     struct doppel_stream_options options = *given;
@@ -294,6 +311,7 @@ enum doppel_status redis_ingest(struct doppel_run *run, struct doppel_decider *d
         consumer.quarantine = NULL;
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key"));
     }
+    TRY(check_decisions_key(&consumer, error));
     TRY(record_lines_new(options.decide, &consumer.lines, error));
     doppel_run_begin(run, stream_unit, 0);
     status = consume(&consumer, error);

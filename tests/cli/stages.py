@@ -169,6 +169,8 @@ def test_status_says_what_is_missing():
     assert [row["stage"] for row in rows] == ["sign", "join", "compare", "decide", "emit"]
     said = stage(folder, "join", 1, 1, code=2)
     assert "lacks 2 of the 3 parts of --stage sign: 1, 3" in said, said
+    said = stage("nowhere", "status", code=2)
+    assert "nowhere cannot be opened" in said and not (FOLDER / "nowhere").exists(), said
 
 
 def test_an_output_that_was_changed_is_made_again():
@@ -192,6 +194,11 @@ def test_what_does_not_go_together_is_refused():
         (("--stage", "decide", "--work", folder, "--part", "1/2"), "'--part' goes with"),
         (("--stage", "sign", "--work", folder, "--part", "3/2"), "such as 7/400"),
         (("--stage", "sign", "--work", folder, "--part", "1/2x"), "such as 7/400"),
+        (("--stage", "sign", "--work", folder, "--part", "1/ 2"), "not '1/ 2'"),
+        (("--stage", "sign", "--work", folder, "--part", "+1/2"), "not '+1/2'"),
+        (("--stage", "sign", "--work", folder, "--part", "1/-1"), "not '1/-1'"),
+        (("--stage", "sign", "--work", folder, "--part", "1/4294967298"), "not '1/4294967298'"),
+        (("--stage", "sign", "--work", folder, "--part", f"1/{10**30}"), f"not '1/{10**30}'"),
         (("--stage", "join", "--work", folder, "--part", "1/300"), "at most 256"),
         (("--stage", "all", "--work", folder, "--semantic"), "'--semantic' does not go"),
         (("--stage", "all", "--work", folder, "--against", "x"), "'--against' does not go"),
@@ -208,6 +215,41 @@ def test_what_does_not_go_together_is_refused():
     said = dedup(*CORPUS, "--stage", "sign", "--work", folder, "--part", "2/2",
                  "--min-similarity", "0.8", code=2)  # fmt: skip
     assert "is of another run" in said and "min-similarity" in said, said
+
+
+def test_what_is_no_regular_file_is_named_and_not_waited_for():
+    folder = work()
+    stage(folder, "sign", 1, 1)
+    path = FOLDER / folder / "sign-0001-of-0001"
+    for make in (os.mkfifo, os.mkdir):
+        path.unlink()
+        make(path)
+        assert f"{path.name} is no regular file" in stage(folder, "join", 1, 1, code=2)
+        assert json.loads(stage(folder, "status").splitlines()[0])["done"] == 0
+        if make == os.mkfifo:
+            stage(folder, "sign", 1, 1)  # in its place
+    path.rmdir()
+    until_decided(folder, 1, 1)
+    for name in ("emit-decisions-0001-of-0001.jsonl", "emit-decisions-0001-of-0001.jsonl.xxh128"):
+        os.mkfifo(FOLDER / folder / name)
+    assert emitted(folder, 1) == at_once()
+    manifest = FOLDER / folder / "manifest"
+    manifest.unlink()
+    os.mkfifo(manifest)
+    assert "manifest is no regular file" in stage(folder, "status", code=2)
+
+
+def test_a_manifest_that_is_shorter_or_empty_is_told():
+    folder = work()
+    stage(folder, "sign", 1, 1)
+    words = ("--stage", "sign", "--work", folder, "--part", "1/1")
+    said = dedup(*CORPUS[:1], *words, code=2)
+    assert '"input":"b.jsonl"' in said and "where this one has nothing more" in said, said
+    (FOLDER / "c.jsonl").write_text('{"text": "a"}\n')
+    said = dedup(*CORPUS, "c.jsonl", *words, code=2)
+    assert "it has nothing more where this one has" in said and "c.jsonl" in said, said
+    (FOLDER / folder / "manifest").write_text("")
+    assert "manifest is empty" in dedup(*CORPUS, *words, code=2)
 
 
 if __name__ == "__main__":

@@ -122,6 +122,25 @@ def test_records_paths_texts_and_codes():
     assert shown["meta"] == {"n": 1} and shown["source"] == "blog", shown
 
 
+def test_empty_ids_are_none_and_empty_paths_are_quarantined():
+    stream = Stream("empty")
+    ids = stream.add(
+        {"text": text_of("one"), "id": ""},
+        {"json": json.dumps({"text": text_of("two"), "id": ""})},
+        {"code": "9f3c2a01b4d85e67", "id": ""},
+        {"path": ""},
+        {"json": '{"path": "", "id": "a"}'},
+    )
+    stream.drain()
+    got = stream.decisions()
+    assert [(got[one]["id"], got[one]["decision"]) for one in ids[:3]] == [
+        (f"empty/{one}", "new") for one in ids[:3]
+    ], got
+    dead = {fields["message"]: fields["reason"] for _, fields in stream.entries(stream.dead)}
+    assert sorted(dead) == sorted(ids[3:]) and stream.pending() == 0, dead
+    assert all("the path is empty" in reason for reason in dead.values()), dead
+
+
 def test_decisions_are_those_of_lines():
     stream = Stream("same")
     rows = records(0, 1500)
@@ -380,6 +399,9 @@ def test_what_is_refused_has_a_sentence():
         ("redis:///in", "redis://HOST/KEY"),
         ("redis://[::1/in", "redis://HOST/KEY"),
         ("redis://127.0.0.1:x/in", "redis://HOST/KEY"),
+        ("redis://127.0.0.1:0/in", "from 1 to 65535, not 0"),
+        ("redis://127.0.0.1:65536/in", "from 1 to 65535, not 65536"),
+        ("redis://[::1]:99999999999999999999999/in", "from 1 to 65535"),
         ("redis://127.0.0.1/in?db=x", "redis://HOST/KEY"),
         ("redis://127.0.0.1/a%zz", "redis://HOST/KEY"),
         ("redis://127.0.0.1/a%00", "redis://HOST/KEY"),
@@ -387,6 +409,10 @@ def test_what_is_refused_has_a_sentence():
     ):
         said = doppel("ingest", "-L", "refused", "--drain", "--stream", url, code=2).stderr
         assert word in said, (url, said)
+    for to, word in (("in", "the stream of the messages"), ("in:dead", "where quarantined")):
+        words = ["ingest", "-L", "refused", "--drain", "--stream", SERVER.url("in"), "--to", to]
+        said = doppel(*words, code=2).stderr
+        assert f"'{to}' is {word}" in said, (to, said)
     for words in (
         ["--stream", SERVER.url("in"), "file.txt"],
         ["--stream", SERVER.url("in"), "--jsonl", "a.jsonl"],

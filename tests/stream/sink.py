@@ -233,6 +233,10 @@ def test_what_is_refused_has_a_sentence():
     assert "permission denied" in sink("refused", url=SERVER.url("other", "guest"), code=2)
     assert "postgresql://USER@HOST" in sink("refused", url="host=127.0.0.1", code=2)
     assert "postgresql://USER@HOST" in sink("refused", url="mysql://a@b/c", code=2)
+    for ports in ("0", "99999", "5432,65536"):
+        hosts = ",".join(f"127.0.0.1:{port}" for port in ports.split(","))
+        url = f"postgresql://writer@{hosts}/postgres"
+        assert "from 1 to 65535" in sink("refused", url=url, code=2)
     for option, value in (("--since", "1h"), ("--last", "3"), ("--after", "3"), ("1", None)):
         words = [option] if value is None else [option, value]
         assert "leave out" in sink("refused", *words, code=2)

@@ -1,8 +1,9 @@
 /* What was given, as a whole: what goes together, and which kinds and schemes it asks for. */
 #include "tools/args/check.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <doppel/group.h>
@@ -385,13 +386,24 @@ static enum doppel_status check_all(struct settings *settings, struct doppel_err
     return DOPPEL_OK;
 }
 
+/* Digits, and nothing before them. @return behind them; NULL: there are none, or too many */
+static const char *parse_part_digits(const char *text, uint32_t *out)
+{
+    char *end = NULL;
+    const unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    *out = (uint32_t)number;
+    return number <= UINT32_MAX ? end : NULL;
+}
+
 /* "7/400". */
 static enum doppel_status parse_stage_part(struct settings *settings, struct doppel_error *error)
 {
-    char rest;
-    if (settings->part_text && (sscanf(settings->part_text, "%" SCNu32 "/%" SCNu32 "%c",
-                                       &settings->part, &settings->parts, &rest) != 2 ||
-                                !settings->part || settings->part > settings->parts))
+    const char *at = settings->part_text;
+    if (!at)
+        return DOPPEL_OK;
+    at = parse_part_digits(at, &settings->part);
+    at = at && *at == '/' ? parse_part_digits(at + 1, &settings->parts) : NULL;
+    if (!at || *at || !settings->part || settings->part > settings->parts)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--part' wants which of how many, such as 7/400, not '%s'",
                            settings->part_text);

@@ -144,6 +144,15 @@ static enum doppel_status do_what_is_asked(struct dedup_command *command,
     }
 }
 
+static enum doppel_status open_stages(struct dedup_command *command, struct doppel_stages **out,
+                                      struct doppel_error *error)
+{
+    const char *work = command->settings->work;
+    return command->settings->stage == STAGE_STATUS
+               ? doppel_stages_resume(&command->options, work, out, error)
+               : doppel_stages_open(&command->options, work, out, error);
+}
+
 int run_dedup_stage(struct dedup_command *command)
 {
     struct doppel_error error;
@@ -152,7 +161,7 @@ int run_dedup_stage(struct dedup_command *command)
     enum doppel_status status;
     corpus_summary_begin(&command->summary);
     progress_begin(&report->progress, "bytes", 0);
-    TRY(doppel_stages_open(&command->options, command->settings->work, &stages, &error));
+    TRY(open_stages(command, &stages, &error));
     TRY(do_what_is_asked(command, stages, &error));
 done:
     doppel_stages_free(stages);
