@@ -14,8 +14,6 @@
 #include "stream/postgres/connection.h"
 #include "stream/postgres/sink_rows.h"
 
-enum { FIRST_PAUSE_MS = 250, LONGEST_PAUSE_MS = 30000 };
-
 struct sink {
     struct pg_connection connection;
     struct doppel_library *library;
@@ -30,8 +28,7 @@ struct sink {
     struct doppel_error trouble;
 
     bool reached; /* once, at least */
-    int64_t away_since_ms;
-    uint32_t pause_ms; /* 0: it is there */
+    struct backoff away;
 };
 
 /* ---- the table ---- */
@@ -196,7 +193,7 @@ static bool send_page(void *context, struct doppel_error *error)
         sink->position = sink->latest;
         sink->counts.written += sink->row_count;
         sink->counts.last = sink->latest;
-        sink->pause_ms = 0;
+        sink->away = (struct backoff){0};
     }
     doppel_json_clear(&sink->rows);
     sink->row_count = 0;
@@ -232,22 +229,14 @@ static enum doppel_status send_pages(struct sink *sink, struct doppel_error *err
 /* @return false: it was away for too long, or the run is cancelled */
 static bool wait_for_database(struct sink *sink, const char *why)
 {
-    const int64_t now_ms = monotonic_ms();
     const uint32_t patience_ms = sink->options->patience_ms;
     struct doppel_run *run = sink->connection.run;
-    if (!sink->pause_ms) {
-        sink->away_since_ms = now_ms;
+    if (!sink->away.pause_ms)
         doppel_run_notice(run, "the database is away, and waited for: %s", why);
-    }
-    if (patience_ms && now_ms - sink->away_since_ms >= patience_ms)
+    else if (patience_ms && monotonic_ms() - sink->away.away_since_ms >= patience_ms)
         return false;
-    sink->pause_ms = sink->pause_ms ? 2 * sink->pause_ms : FIRST_PAUSE_MS;
-    if (sink->pause_ms > LONGEST_PAUSE_MS)
-        sink->pause_ms = LONGEST_PAUSE_MS;
     sink->counts.retries++;
-    /* So that not all clients of a server come back at once. */
-    const uint32_t part = (uint32_t)(now_ms * 2654435761u) % (sink->pause_ms / 4 + 1);
-    return pause_run(run, sink->pause_ms - part);
+    return backoff_pause(&sink->away, run);
 }
 
 static enum doppel_status keep_log(struct sink *sink, struct doppel_error *error)

@@ -139,7 +139,7 @@ enum doppel_status answers_send(struct stream_consumer *consumer, struct doppel_
     }
     if (status)
         return doppel_fail(error, status, "%s", why.message);
-    consumer->away_ms = 0;
+    consumer->away = (struct backoff){0};
     answers_clear(consumer);
     return DOPPEL_OK;
 }

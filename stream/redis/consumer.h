@@ -4,6 +4,7 @@
 
 #include <doppel/stream.h>
 
+#include "stream/pause.h"
 #include "core/array.h"
 #include "decide/record_line.h"
 #include "stream/redis/connection.h"
@@ -36,7 +37,7 @@ struct stream_consumer {
     ARRAY(struct stream_answer) answers;
 
     bool has_own;        /* messages that it read earlier may wait for their answers */
-    uint32_t away_ms;    /* the last pause before connecting again; 0: it is connected */
+    struct backoff away; /* before it connects again */
     int64_t claim_at_ms; /* when to look for messages of dead consumers */
     int64_t lag_at_ms;   /* when to look how many wait */
     uint64_t total;      /* messages that are decided about, and that waited then */

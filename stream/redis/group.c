@@ -7,8 +7,6 @@
 #include "core/try.h"
 #include "stream/pause.h"
 
-enum { AWAY_FIRST_MS = 250, AWAY_LONGEST_MS = 15000 };
-
 /* ---- connecting ---- */
 
 static enum doppel_status make_group(struct stream_consumer *consumer, struct doppel_error *error)
@@ -32,13 +30,10 @@ static enum doppel_status wait_until_back(struct stream_consumer *consumer, cons
                                           struct doppel_error *error)
 {
     struct doppel_run *run = consumer->connection.run;
-    if (!consumer->away_ms)
+    if (!consumer->away.pause_ms)
         doppel_run_notice(run, "the stream is away, and waited for: %s", why);
-    consumer->away_ms = consumer->away_ms ? 2 * consumer->away_ms : AWAY_FIRST_MS;
-    if (consumer->away_ms > AWAY_LONGEST_MS)
-        consumer->away_ms = AWAY_LONGEST_MS;
     consumer->counts.retries++;
-    return pause_run(run, consumer->away_ms)
+    return backoff_pause(&consumer->away, run)
                ? DOPPEL_OK
                : doppel_fail(error, DOPPEL_E_CANCELLED, "ended while the stream was away");
 }
@@ -102,7 +97,7 @@ enum doppel_status group_take_new(struct stream_consumer *consumer, struct doppe
     enum doppel_status status = redis_answer(&consumer->connection, &reply, error);
     if (status)
         return status;
-    consumer->away_ms = 0;
+    consumer->away = (struct backoff){0};
     if (messages_of_stream(reply))
         consumer->next = reply;
     else
