@@ -229,6 +229,9 @@ enum doppel_status dedup_check_hand_off(const struct dedup *dedup, struct doppel
 enum doppel_status dedup_find_semantic(struct dedup *dedup, struct doppel_error *error);
 /** Find, once all is decided, who takes whose place, and the first of each group. */
 void dedup_conclude(struct dedup *dedup);
+/** Where a record stands, and the reason of what was decided of it; the rest is 0. */
+void dedup_describe_record(const struct dedup *dedup, uint32_t number,
+                           enum doppel_decision_reason reason, struct doppel_dedup_decision *out);
 /** What was decided of a record, but for its line and its meaning; after dedup_conclude. */
 void dedup_describe(const struct dedup *dedup, uint32_t number, struct doppel_dedup_decision *out);
 /** The match of a verdict. */

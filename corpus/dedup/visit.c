@@ -119,22 +119,29 @@ bool dedup_is_unique(const struct dedup *dedup, uint32_t number)
     return facts->leader == number && facts->holder == NO_RECORD;
 }
 
-void dedup_describe(const struct dedup *dedup, uint32_t number, struct doppel_dedup_decision *out)
+void dedup_describe_record(const struct dedup *dedup, uint32_t number,
+                           enum doppel_decision_reason reason, struct doppel_dedup_decision *out)
 {
     const struct facts *facts = dedup_facts_of(dedup, number);
-    const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
     *out = (struct doppel_dedup_decision){
-        .number = number - dedup->first,
         .path = reader_file_path(dedup->reader, file_of(dedup, number)),
         .line = facts->line,
         .id = string_of(dedup, facts, FACT_ID),
         .source = string_of(dedup, facts, FACT_SOURCE),
-        .decision = (enum doppel_decision)verdict->decision,
         .reason = facts->flags & FACT_UNREADABLE ? string_of(dedup, facts, FACT_UNREADABLE)
-                                                 : doppel_decision_reason_name(verdict->reason),
-        .unique = dedup_is_unique(dedup, number),
-        .has_match = verdict->has_match,
+                                                 : doppel_decision_reason_name(reason),
     };
+}
+
+void dedup_describe(const struct dedup *dedup, uint32_t number, struct doppel_dedup_decision *out)
+{
+    const struct facts *facts = dedup_facts_of(dedup, number);
+    const struct dedup_verdict *verdict = dedup_verdict_of(dedup, number);
+    dedup_describe_record(dedup, number, verdict->reason, out);
+    out->number = number - dedup->first;
+    out->decision = (enum doppel_decision)verdict->decision;
+    out->unique = dedup_is_unique(dedup, number);
+    out->has_match = verdict->has_match;
     if (verdict->has_match)
         out->match = dedup_match_of(dedup, verdict);
     if (verdict->of != NO_RECORD)

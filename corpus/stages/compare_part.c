@@ -263,15 +263,9 @@ enum doppel_status doppel_stages_compare(struct doppel_stages *stages,
                                          struct doppel_stage_part part, bool *out_was_there,
                                          struct doppel_error *error)
 {
-    enum doppel_status status = stages_check_part(part, DOPPEL_STAGE_MAX_PARTS, error);
-    if (status)
-        return status;
-    bool there = stage_file_is_whole(stages, DOPPEL_STAGE_COMPARE, part);
-    if (!there)
-        status = compare_part(stages, part, error);
-    if (!status && out_was_there)
-        *out_was_there = there;
-    return status;
+    const struct stage_task task = {DOPPEL_STAGE_COMPARE, part, DOPPEL_STAGE_MAX_PARTS,
+                                    compare_part};
+    return stages_do_part(stages, &task, out_was_there, error);
 }
 
 /* ---- for the decisions ---- */

@@ -97,19 +97,11 @@ static bool describe_decided(const struct stage_emission *emission, uint32_t num
                              const struct decided_row *row, struct doppel_dedup_decision *out)
 {
     const struct dedup *dedup = &emission->dedup;
-    const struct facts *facts = dedup_facts_of(dedup, number);
-    *out = (struct doppel_dedup_decision){
-        .number = emission->span.from + number,
-        .path = reader_file_path(dedup->reader, file_of(dedup, number)),
-        .line = facts->line,
-        .id = string_of(dedup, facts, FACT_ID),
-        .source = string_of(dedup, facts, FACT_SOURCE),
-        .decision = (enum doppel_decision)row->decision,
-        .reason = facts->flags & FACT_UNREADABLE ? string_of(dedup, facts, FACT_UNREADABLE)
-                                                 : doppel_decision_reason_name(row->reason),
-        .unique = row->flags & DECIDED_UNIQUE,
-        .has_match = row->flags & DECIDED_MATCH,
-    };
+    dedup_describe_record(dedup, number, row->reason, out);
+    out->number = emission->span.from + number;
+    out->decision = (enum doppel_decision)row->decision;
+    out->unique = row->flags & DECIDED_UNIQUE;
+    out->has_match = row->flags & DECIDED_MATCH;
     if (out->has_match)
         out->match = match_of_row(dedup, row);
     return row_is_known(row) && describe_links(emission, row, out);

@@ -365,13 +365,7 @@ done:
 enum doppel_status doppel_stages_join(struct doppel_stages *stages, struct doppel_stage_part part,
                                       bool *out_was_there, struct doppel_error *error)
 {
-    enum doppel_status status = stages_check_part(part, DOPPEL_STAGE_MAX_JOIN_PARTS, error);
-    if (status)
-        return status;
-    bool there = stage_file_is_whole(stages, DOPPEL_STAGE_JOIN, part);
-    if (!there)
-        status = join_part(stages, part, error);
-    if (!status && out_was_there)
-        *out_was_there = there;
-    return status;
+    const struct stage_task task = {DOPPEL_STAGE_JOIN, part, DOPPEL_STAGE_MAX_JOIN_PARTS,
+                                    join_part};
+    return stages_do_part(stages, &task, out_was_there, error);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/try.h"
+#include "corpus/stages/stage_file.h"
 #include "corpus/stages/stages_internal.h"
 
 const char *doppel_stage_name(enum doppel_stage stage)
@@ -49,6 +50,20 @@ enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t mos
     return doppel_fail(error, DOPPEL_E_ARGUMENT,
                        "there is no part %u/%u: parts are 1/N to N/N, and N is at most %u",
                        part.number, part.count, most);
+}
+
+enum doppel_status stages_do_part(struct doppel_stages *stages, const struct stage_task *task,
+                                  bool *out_was_there, struct doppel_error *error)
+{
+    enum doppel_status status = stages_check_part(task->part, task->most_parts, error);
+    if (status)
+        return status;
+    const bool there = stage_file_is_whole(stages, task->stage, task->part);
+    if (!there)
+        status = task->work(stages, task->part, error);
+    if (!status && out_was_there)
+        *out_was_there = there;
+    return status;
 }
 
 struct record_span record_span_of(uint32_t records, struct doppel_stage_part part)

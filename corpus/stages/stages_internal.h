@@ -55,6 +55,19 @@ enum doppel_status stages_parts_if_any(const struct doppel_stages *stages, enum 
 enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t most,
                                      struct doppel_error *error);
 
+/** A part of a stage, and what makes its file. */
+struct stage_task {
+    enum doppel_stage stage;
+    struct doppel_stage_part part;
+    uint32_t most_parts;
+    enum doppel_status (*work)(struct doppel_stages *stages, struct doppel_stage_part part,
+                               struct doppel_error *error);
+};
+
+/** Do a part unless its file is there and whole. @param out_was_there may be NULL */
+enum doppel_status stages_do_part(struct doppel_stages *stages, const struct stage_task *task,
+                                  bool *out_was_there, struct doppel_error *error);
+
 /* ---- what a part of "sign" reads, and what it wrote ---- */
 
 /** Divide the input. @param out the bytes of each file that the part reads; given (free) */

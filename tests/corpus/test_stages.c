@@ -267,17 +267,22 @@ static const struct parts divisions[] = {
     {40, 16, 9, 33}, {1, 256, 500, 500}, {500, 2, 2, 3},
 };
 
+static void assert_any_division_decides(struct shards *shards)
+{
+    char *wanted = decide_at_once(&shards->options);
+    for (unsigned i = 0; i < sizeof divisions / sizeof *divisions; i++) {
+        work_anew(shards, i);
+        assert_stages_decide(&shards->options, shards->work, divisions[i], wanted);
+    }
+    free(wanted);
+}
+
 static void decides_the_same_for_any_parts(void **state)
 {
     (void)state;
     struct shards shards =
         one_file(&(struct corpus_plan){.seed = 42, .count = 400, .templates = 2, .same_ids = true});
-    char *wanted = decide_at_once(&shards.options);
-    for (unsigned i = 0; i < sizeof divisions / sizeof *divisions; i++) {
-        work_anew(&shards, i);
-        assert_stages_decide(&shards.options, shards.work, divisions[i], wanted);
-    }
-    free(wanted);
+    assert_any_division_decides(&shards);
     end_shards(&shards);
 }
 
@@ -285,12 +290,7 @@ static void decides_the_same_for_any_files(void **state)
 {
     (void)state;
     struct shards shards = odd_files();
-    char *wanted = decide_at_once(&shards.options);
-    for (unsigned i = 0; i < sizeof divisions / sizeof *divisions; i++) {
-        work_anew(&shards, i);
-        assert_stages_decide(&shards.options, shards.work, divisions[i], wanted);
-    }
-    free(wanted);
+    assert_any_division_decides(&shards);
     end_shards(&shards);
 }
 
