@@ -489,6 +489,13 @@ static enum doppel_status check_report(const struct settings *settings, struct d
     if (acts && !settings->serve && !settings->marks)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'report --action' wants '--marks FILE', as the page exported it");
+    if (settings->library && (settings->operands.count || settings->files_from))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
+    if ((settings->operands.count || settings->files_from) &&
+        (settings->where || settings->lists.count || settings->labels.count))
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--where', '--list' and '--label' choose items of a library, not PATHs");
     return DOPPEL_OK;
 }
 
@@ -519,6 +526,35 @@ static enum doppel_status check_semantic_groups(const struct settings *settings,
     return DOPPEL_OK;
 }
 
+static enum doppel_status check_semantic(const struct settings *settings,
+                                         struct doppel_error *error)
+{
+    if (settings->semantic_cosine >= 0 && !settings->semantic)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--min-cosine' goes with '--semantic'");
+    if (settings->scores && (!settings->semantic || settings->semantic_cosine >= 0))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--scores' goes with '--semantic', without '--min-cosine'");
+    if (settings->verb->bit == VERB_TUNE && settings->library_given && !settings->semantic)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--library' of 'tune' goes with '--semantic'");
+    if (settings->verb->bit == VERB_TUNE && settings->scores && !settings->library_given)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--scores' of 'tune' goes with '--library': a score is worth what its "
+                           "rate is there");
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_model_whiten(const struct settings *settings,
+                                             struct doppel_error *error)
+{
+    if (!settings->model_name)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'model whiten' wants the name of what it makes: '--as NEW'");
+    if (settings->library_given && settings->operands.count > 1)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
+    return DOPPEL_OK;
+}
+
 enum doppel_status settings_check(struct settings *settings, struct doppel_error *error)
 {
     if (settings->max_distance >= 0 && settings->min_similarity >= 0)
@@ -541,41 +577,14 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
         !settings->exact && !(settings->recall >= 0.5 && settings->recall <= 0.999))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--recall' is from 0.5 to 0.999; '--exact' finds all");
-    if (settings->semantic_cosine >= 0 && !settings->semantic)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--min-cosine' goes with '--semantic'");
-    if (settings->scores && (!settings->semantic || settings->semantic_cosine >= 0))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--scores' goes with '--semantic', without '--min-cosine'");
-    if (settings->verb->bit == VERB_TUNE && settings->library_given && !settings->semantic)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--library' of 'tune' goes with '--semantic'");
-    if (settings->verb->bit == VERB_TUNE && settings->scores && !settings->library_given)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--scores' of 'tune' goes with '--library': a score is worth what its "
-                           "rate is there");
-    if (check_semantic_groups(settings, error))
+    if (check_semantic(settings, error) || check_semantic_groups(settings, error))
         return DOPPEL_E_ARGUMENT;
-    if (settings->verb->bit == VERB_MODEL_WHITEN && !settings->model_name)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'model whiten' wants the name of what it makes: '--as NEW'");
-    if (settings->verb->bit == VERB_MODEL_WHITEN && settings->library_given &&
-        settings->operands.count > 1)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
+    if (settings->verb->bit == VERB_MODEL_WHITEN && check_model_whiten(settings, error))
+        return DOPPEL_E_ARGUMENT;
     if (settings->verb->bit == VERB_INDEX_BUILD && !settings->output)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'index build' wants '-o INDEX'");
-    if (settings->verb->bit == VERB_REPORT) {
-        enum doppel_status status = check_report(settings, error);
-        if (status)
-            return status;
-    }
-    if (settings->verb->bit == VERB_REPORT && settings->library &&
-        (settings->operands.count || settings->files_from))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "give PATHs or '--library', not both");
-    if (settings->verb->bit == VERB_REPORT && (settings->operands.count || settings->files_from) &&
-        (settings->where || settings->lists.count || settings->labels.count))
-        return doppel_fail(
-            error, DOPPEL_E_ARGUMENT,
-            "'--where', '--list' and '--label' choose items of a library, not PATHs");
+    if (settings->verb->bit == VERB_REPORT && check_report(settings, error))
+        return DOPPEL_E_ARGUMENT;
     settings->keep = doppel_keep_policy_default();
     apply_strictness(settings);
     enum doppel_status status;
