@@ -10,6 +10,7 @@
 #include <doppel/embedder.h>
 #include <doppel/search_semantic.h>
 
+#include "core/files/read_at.h"
 #include "core/try.h"
 #include "serve/answers/answers.h"
 #include "serve/input_record.h"
@@ -180,23 +181,6 @@ void exchange_fail_meaning(struct exchange *exchange, const struct doppel_error 
 
 /* ---- an input ---- */
 
-/* @return how many bytes; -1: they cannot be read */
-static ssize_t read_beginning(int fd, char *out, size_t most)
-{
-    size_t size = 0;
-    while (size < most) {
-        const ssize_t got = read(fd, out + size, most - size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (!got)
-            break;
-        size += (size_t)got;
-    }
-    return (ssize_t)size;
-}
-
 /* The text of an input that has bytes. @param out given (free) */
 static enum doppel_status read_input_text(const struct service *service,
                                           const struct request_input *input, char **out,
@@ -207,7 +191,7 @@ static enum doppel_status read_input_text(const struct service *service,
     enum doppel_status status = DOPPEL_OK;
     if (!text)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a text"));
-    const ssize_t size = fd < 0 ? -1 : read_beginning(fd, text, MEANING_BYTES);
+    const ssize_t size = fd < 0 ? -1 : read_at(fd, text, MEANING_BYTES, 0);
     if (size < 0)
         TRY(doppel_fail(error, DOPPEL_E_IO, "the input cannot be read again"));
     *out = text;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/try.h"
-#include "serve/answers/groups_kept.h"
+#include "serve/answers/group_cache.h"
 #include "serve/desk.h"
 #include "serve/http.h"
 #include "serve/jobs/events.h"
@@ -99,7 +99,7 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
     TRY(keys_read(service->options->keys, &service->keys, error));
     service->metrics = metrics_new();
     service->request_keys = request_keys_new();
-    service->groups = groups_kept_new();
+    service->groups = group_cache_new();
     if (!service->metrics || !service->request_keys || !service->groups)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a service"));
     if (service->options->decide.upstream.service.url)
@@ -130,7 +130,7 @@ static void close_parts(struct service *service)
     jobs_close(service->jobs);
     readers_close(service->readers);
     readers_close(service->writing_readers);
-    groups_kept_free(service->groups);
+    group_cache_free(service->groups);
     metrics_free(service->metrics);
     request_keys_free(service->request_keys);
     keys_free(service->keys);

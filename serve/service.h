@@ -16,7 +16,7 @@ struct service {
     struct client_keys *keys;
     struct metrics *metrics;
     struct readers *readers, *writing_readers;
-    struct groups_kept *groups;
+    struct group_cache *groups;
     struct writer *writer;
     struct jobs *jobs;
     struct job_events *job_events;
