@@ -7,7 +7,7 @@
 #include "stream/pause.h"
 #include "core/array.h"
 #include "decide/record_line.h"
-#include "stream/redis/connection.h"
+#include "redis/connection.h"
 
 /* Borrowed from an answer of Redis. */
 struct stream_message {

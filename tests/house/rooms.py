@@ -35,7 +35,8 @@ USES = {
     "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
     "report": "core text image audio video match worker library corpus group compare",
-    "stream": "core library decide",
+    "redis": "core",
+    "stream": "core library decide redis",
     "serve": "core text image audio video match worker library corpus embed compare intake search "
     "group client decide exchange report",
     "cluster": "core index",
@@ -45,7 +46,8 @@ USES = {
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
-ENGINE = "client embed compare intake search group decide act exchange report stream serve".split()
+ENGINE = "client embed compare intake search group decide act exchange report".split()
+ENGINE += ["redis", "stream", "serve"]
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
 INSIDES = {"decide": ["corpus"]}
@@ -94,7 +96,8 @@ OUTSIDERS = {
     r"jansson\.h": "embed compare group client decide act exchange serve tools",
     r"csv\.h": "exchange",
     r"curl/curl\.h": "client",
-    r"libpq-fe\.h|hiredis/.*": "stream",
+    r"libpq-fe\.h": "stream",
+    r"hiredis/.*": "redis stream",
     r"microhttpd\.h": "serve tools",
     r"utf8proc\.h": "text embed",
     r"(gumbo|md4c)\.h": "text",

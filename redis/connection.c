@@ -1,6 +1,6 @@
 /* A connection to Redis. hiredis parses the answers. */
 #include "core/clock.h"
-#include "stream/redis/connection.h"
+#include "redis/connection.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "core/try.h"
-#include "stream/pause.h"
 
 enum { REDIS_CONNECT_MS = 5000, REDIS_ANSWER_MS = 30000, READ_BYTES = 1 << 16 };
 
@@ -55,7 +54,12 @@ static enum doppel_status fail_answer(const char *text, struct doppel_error *err
 
 /* ---- connecting ---- */
 
-/* @return false: not yet within the time, or the run is cancelled where that matters */
+static uint32_t limit_ms(const struct redis_connection *connection, uint32_t usual_ms)
+{
+    return connection->answer_ms ? connection->answer_ms : usual_ms;
+}
+
+/* @return false: not yet within the time */
 static bool wait_for_redis(struct redis_connection *connection, short events, int64_t end_ms)
 {
     struct pollfd wanted = {connection->fd, events, 0};
@@ -78,7 +82,8 @@ static bool connect_to(struct redis_connection *connection, const struct addrinf
         return false;
     if (connect(connection->fd, place->ai_addr, place->ai_addrlen) && errno != EINPROGRESS)
         return false;
-    if (!wait_for_redis(connection, POLLOUT, monotonic_ms() + REDIS_CONNECT_MS)) {
+    if (!wait_for_redis(connection, POLLOUT,
+                        monotonic_ms() + limit_ms(connection, REDIS_CONNECT_MS))) {
         errno = ETIMEDOUT;
         return false;
     }
@@ -230,7 +235,7 @@ static enum doppel_status note_redis_failure(struct redis_connection *connection
 
 enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error)
 {
-    const int64_t end_ms = monotonic_ms() + REDIS_ANSWER_MS;
+    const int64_t end_ms = monotonic_ms() + limit_ms(connection, REDIS_ANSWER_MS);
     const struct doppel_json *out = &connection->out;
     enum doppel_status status = doppel_json_status(out, error);
     if (!status && connection->fd < 0)
@@ -250,26 +255,32 @@ enum doppel_status redis_send(struct redis_connection *connection, struct doppel
     return note_redis_failure(connection, status);
 }
 
-/* @param out given, also when it is an error */
 static enum doppel_status next_reply(struct redis_connection *connection, redisReply **out,
                                      struct doppel_error *error)
 {
-    const int64_t end_ms = monotonic_ms() + REDIS_ANSWER_MS;
+    const int64_t end_ms = monotonic_ms() + limit_ms(connection, REDIS_ANSWER_MS);
     void *found = NULL;
     if (connection->fd < 0)
         return fail_lost("the connection is closed", error);
     for (;;) {
         if (redisReaderGetReply(connection->reader, &found) != REDIS_OK)
             return fail_lost(connection->reader->errstr, error);
-        *out = found;
-        if (found)
+        if (found) {
+            *out = found;
             return DOPPEL_OK;
+        }
         enum doppel_status status = wait_for_redis(connection, POLLIN, end_ms)
                                         ? receive(connection, error)
                                         : fail_lost("it does not answer", error);
         if (status)
             return status;
     }
+}
+
+enum doppel_status redis_reply(struct redis_connection *connection, redisReply **out,
+                               struct doppel_error *error)
+{
+    return note_redis_failure(connection, next_reply(connection, out, error));
 }
 
 enum doppel_status redis_answer(struct redis_connection *connection, redisReply **out,

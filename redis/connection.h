@@ -1,6 +1,6 @@
 /* A connection to Redis: commands are buffered, sent together, and answered in order. */
-#ifndef DOPPEL_STREAM_REDIS_CONNECTION_H
-#define DOPPEL_STREAM_REDIS_CONNECTION_H
+#ifndef DOPPEL_REDIS_CONNECTION_H
+#define DOPPEL_REDIS_CONNECTION_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,11 +10,12 @@
 #include <doppel/json_writer.h>
 #include <doppel/run.h>
 
-#include "stream/redis/address.h"
+#include "redis/address.h"
 
 struct redis_connection {
     struct doppel_run *run;
-    int fd; /* -1: there is none */
+    uint32_t answer_ms; /* for an answer, and for connecting; 0: 30 s, and 5 s for connecting */
+    int fd;             /* -1: there is none */
     redisReader *reader;
     struct doppel_json out; /* bytes that are to be sent */
     bool away;              /* the last failure is one that may pass: try again later */
@@ -38,6 +39,12 @@ void redis_number(struct redis_connection *connection, uint64_t number);
 
 /* Send what was added. DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost; DOPPEL_E_MEMORY */
 enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error);
+
+/* Wait for the next answer. @param out given (freeReplyObject); errors of Redis are answers, too
+ * (REDIS_REPLY_ERROR). DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost, or there was no answer
+ * within `answer_ms`: close it then, as the answer may still come; DOPPEL_E_MEMORY */
+enum doppel_status redis_reply(struct redis_connection *connection, redisReply **out,
+                               struct doppel_error *error);
 
 /* Wait for the next answer, also when the run is cancelled: so it is known what Redis did.
  * @param out given (freeReplyObject). DOPPEL_OK; of an answer that is an error: DOPPEL_E_BUSY: it

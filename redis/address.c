@@ -1,5 +1,5 @@
 /* Parsing redis://[USER@]HOST[:PORT]/KEY[?db=N]. */
-#include "stream/redis/address.h"
+#include "redis/address.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* redis://[USER@]HOST[:PORT]/KEY[?db=N] */
-#ifndef DOPPEL_STREAM_REDIS_ADDRESS_H
-#define DOPPEL_STREAM_REDIS_ADDRESS_H
+#ifndef DOPPEL_REDIS_ADDRESS_H
+#define DOPPEL_REDIS_ADDRESS_H
 
 #include <doppel/core.h>
 
