@@ -128,18 +128,18 @@ static enum doppel_status say_who(struct redis_connection *connection,
 {
     enum doppel_status status = DOPPEL_OK;
     if (password) {
-        redis_begin(connection, address->user ? 3 : 2);
-        redis_word(connection, "AUTH");
+        redis_begin(&connection->out, address->user ? 3 : 2);
+        redis_word(&connection->out, "AUTH");
         if (address->user)
-            redis_word(connection, address->user);
-        redis_word(connection, password);
+            redis_word(&connection->out, address->user);
+        redis_word(&connection->out, password);
         TRY(redis_ask(connection, NULL, error));
         explicit_bzero(connection->out.bytes, connection->out.capacity);
     }
     if (address->database) {
-        redis_begin(connection, 2);
-        redis_word(connection, "SELECT");
-        redis_number(connection, address->database);
+        redis_begin(&connection->out, 2);
+        redis_word(&connection->out, "SELECT");
+        redis_number(&connection->out, address->database);
         TRY(redis_ask(connection, NULL, error));
     }
 done:
@@ -181,32 +181,32 @@ void redis_end(struct redis_connection *connection)
 
 /* ---- commands ---- */
 
-void redis_begin(struct redis_connection *connection, size_t words)
+void redis_begin(struct doppel_json *out, size_t words)
 {
     char head[32];
     int size = snprintf(head, sizeof head, "*%zu\r\n", words);
-    doppel_json_append(&connection->out, head, (size_t)size);
+    doppel_json_append(out, head, (size_t)size);
 }
 
-void redis_bytes(struct redis_connection *connection, const char *bytes, size_t size)
+void redis_bytes(struct doppel_json *out, const char *bytes, size_t size)
 {
     char head[32];
     int head_size = snprintf(head, sizeof head, "$%zu\r\n", size);
-    doppel_json_append(&connection->out, head, (size_t)head_size);
-    doppel_json_append(&connection->out, bytes, size);
-    doppel_json_append(&connection->out, "\r\n", 2);
+    doppel_json_append(out, head, (size_t)head_size);
+    doppel_json_append(out, bytes, size);
+    doppel_json_append(out, "\r\n", 2);
 }
 
-void redis_word(struct redis_connection *connection, const char *word)
+void redis_word(struct doppel_json *out, const char *word)
 {
-    redis_bytes(connection, word, strlen(word));
+    redis_bytes(out, word, strlen(word));
 }
 
-void redis_number(struct redis_connection *connection, uint64_t number)
+void redis_number(struct doppel_json *out, uint64_t number)
 {
     char digits[24];
     int size = snprintf(digits, sizeof digits, "%" PRIu64, number);
-    redis_bytes(connection, digits, (size_t)size);
+    redis_bytes(out, digits, (size_t)size);
 }
 
 /* ---- bytes ---- */

@@ -32,10 +32,10 @@ void redis_close(struct redis_connection *connection);
 void redis_end(struct redis_connection *connection);
 
 /* Begin a command of so many words, and add them. */
-void redis_begin(struct redis_connection *connection, size_t words);
-void redis_bytes(struct redis_connection *connection, const char *bytes, size_t size);
-void redis_word(struct redis_connection *connection, const char *word);
-void redis_number(struct redis_connection *connection, uint64_t number);
+void redis_begin(struct doppel_json *out, size_t words);
+void redis_bytes(struct doppel_json *out, const char *bytes, size_t size);
+void redis_word(struct doppel_json *out, const char *word);
+void redis_number(struct doppel_json *out, uint64_t number);
 
 /* Send what was added. DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost; DOPPEL_E_MEMORY */
 enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error);

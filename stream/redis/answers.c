@@ -49,13 +49,13 @@ static void begin_script(struct stream_consumer *consumer, const char *script, c
                          size_t arguments)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(connection, 6 + arguments);
-    redis_word(connection, "EVAL");
-    redis_word(connection, script);
-    redis_word(connection, "2");
-    redis_word(connection, consumer->address.key);
-    redis_word(connection, key);
-    redis_word(connection, consumer->options->group);
+    redis_begin(&connection->out, 6 + arguments);
+    redis_word(&connection->out, "EVAL");
+    redis_word(&connection->out, script);
+    redis_word(&connection->out, "2");
+    redis_word(&connection->out, consumer->address.key);
+    redis_word(&connection->out, key);
+    redis_word(&connection->out, consumer->options->group);
 }
 
 static void put_quarantined(struct stream_consumer *consumer, const struct stream_answer *answer)
@@ -65,22 +65,22 @@ static void put_quarantined(struct stream_consumer *consumer, const struct strea
     const size_t words =
         fields->elements < MOST_QUARANTINED_FIELDS ? fields->elements : MOST_QUARANTINED_FIELDS;
     begin_script(consumer, quarantine_script, consumer->quarantine, 5 + words);
-    redis_word(connection, answer->message.id);
-    redis_word(connection, "message");
-    redis_word(connection, answer->message.id);
-    redis_word(connection, "reason");
-    redis_word(connection, answer->text);
+    redis_word(&connection->out, answer->message.id);
+    redis_word(&connection->out, "message");
+    redis_word(&connection->out, answer->message.id);
+    redis_word(&connection->out, "reason");
+    redis_word(&connection->out, answer->text);
     for (size_t i = 0; i < words; i++)
-        redis_bytes(connection, fields->element[i]->str, fields->element[i]->len);
+        redis_bytes(&connection->out, fields->element[i]->str, fields->element[i]->len);
 }
 
 static void put_acknowledged(struct stream_consumer *consumer, size_t decided)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(connection, 3 + decided);
-    redis_word(connection, "XACK");
-    redis_word(connection, consumer->address.key);
-    redis_word(connection, consumer->options->group);
+    redis_begin(&connection->out, 3 + decided);
+    redis_word(&connection->out, "XACK");
+    redis_word(&connection->out, consumer->address.key);
+    redis_word(&connection->out, consumer->options->group);
 }
 
 /* @return how many commands were added */
@@ -98,9 +98,9 @@ static size_t put_answers(struct stream_consumer *consumer)
         const struct stream_answer *answer = &consumer->answers.items[i];
         if (answer->quarantined)
             continue;
-        redis_word(&consumer->connection, answer->message.id);
+        redis_word(&consumer->connection.out, answer->message.id);
         if (to)
-            redis_word(&consumer->connection, answer->text);
+            redis_word(&consumer->connection.out, answer->text);
     }
     for (size_t i = 0; i < consumer->answers.count; i++)
         if (consumer->answers.items[i].quarantined) {

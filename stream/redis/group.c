@@ -13,13 +13,13 @@ static enum doppel_status make_group(struct stream_consumer *consumer, struct do
 {
     struct redis_connection *connection = &consumer->connection;
     struct doppel_error why = {0};
-    redis_begin(connection, 6);
-    redis_word(connection, "XGROUP");
-    redis_word(connection, "CREATE");
-    redis_word(connection, consumer->address.key);
-    redis_word(connection, consumer->options->group);
-    redis_word(connection, "0");
-    redis_word(connection, "MKSTREAM");
+    redis_begin(&connection->out, 6);
+    redis_word(&connection->out, "XGROUP");
+    redis_word(&connection->out, "CREATE");
+    redis_word(&connection->out, consumer->address.key);
+    redis_word(&connection->out, consumer->options->group);
+    redis_word(&connection->out, "0");
+    redis_word(&connection->out, "MKSTREAM");
     enum doppel_status status = redis_ask(connection, NULL, &why);
     if (status == DOPPEL_E_ARGUMENT && strstr(why.message, "BUSYGROUP"))
         return DOPPEL_OK; /* it exists */
@@ -71,20 +71,20 @@ enum doppel_status group_ask_new(struct stream_consumer *consumer, uint32_t bloc
                                  struct doppel_error *error)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(connection, block_ms ? 11 : 9);
-    redis_word(connection, "XREADGROUP");
-    redis_word(connection, "GROUP");
-    redis_word(connection, consumer->options->group);
-    redis_word(connection, consumer->options->consumer);
-    redis_word(connection, "COUNT");
-    redis_number(connection, consumer->options->batch);
+    redis_begin(&connection->out, block_ms ? 11 : 9);
+    redis_word(&connection->out, "XREADGROUP");
+    redis_word(&connection->out, "GROUP");
+    redis_word(&connection->out, consumer->options->group);
+    redis_word(&connection->out, consumer->options->consumer);
+    redis_word(&connection->out, "COUNT");
+    redis_number(&connection->out, consumer->options->batch);
     if (block_ms) {
-        redis_word(connection, "BLOCK");
-        redis_number(connection, block_ms);
+        redis_word(&connection->out, "BLOCK");
+        redis_number(&connection->out, block_ms);
     }
-    redis_word(connection, "STREAMS");
-    redis_word(connection, consumer->address.key);
-    redis_word(connection, ">");
+    redis_word(&connection->out, "STREAMS");
+    redis_word(&connection->out, consumer->address.key);
+    redis_word(&connection->out, ">");
     enum doppel_status status = redis_send(connection, error);
     consumer->asked = !status;
     return status;
@@ -118,14 +118,14 @@ static void begin_claim(struct stream_consumer *consumer, const struct stream_me
                         size_t count, size_t options)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(connection, 5 + count + options);
-    redis_word(connection, "XCLAIM");
-    redis_word(connection, consumer->address.key);
-    redis_word(connection, consumer->options->group);
-    redis_word(connection, consumer->options->consumer);
-    redis_word(connection, "0");
+    redis_begin(&connection->out, 5 + count + options);
+    redis_word(&connection->out, "XCLAIM");
+    redis_word(&connection->out, consumer->address.key);
+    redis_word(&connection->out, consumer->options->group);
+    redis_word(&connection->out, consumer->options->consumer);
+    redis_word(&connection->out, "0");
     for (size_t i = 0; i < count; i++)
-        redis_word(connection, messages[i].id);
+        redis_word(&connection->out, messages[i].id);
 }
 
 enum doppel_status group_hold(struct stream_consumer *consumer,
@@ -134,7 +134,7 @@ enum doppel_status group_hold(struct stream_consumer *consumer,
 {
     redisReply *reply = NULL;
     begin_claim(consumer, messages, count, 1);
-    redis_word(&consumer->connection, "JUSTID");
+    redis_word(&consumer->connection.out, "JUSTID");
     enum doppel_status status = redis_send(&consumer->connection, error);
     if (!status)
         status = group_answer(consumer, &reply, error);
@@ -151,11 +151,11 @@ void group_give_back(struct stream_consumer *consumer, const struct stream_messa
     if (!count || consumer->connection.fd < 0)
         return;
     begin_claim(consumer, messages, count, 5);
-    redis_word(&consumer->connection, "IDLE");
-    redis_word(&consumer->connection, long_ago_ms);
-    redis_word(&consumer->connection, "RETRYCOUNT");
-    redis_word(&consumer->connection, "0");
-    redis_word(&consumer->connection, "JUSTID");
+    redis_word(&consumer->connection.out, "IDLE");
+    redis_word(&consumer->connection.out, long_ago_ms);
+    redis_word(&consumer->connection.out, "RETRYCOUNT");
+    redis_word(&consumer->connection.out, "0");
+    redis_word(&consumer->connection.out, "JUSTID");
     if (!redis_send(&consumer->connection, NULL) && !group_answer(consumer, &reply, NULL))
         freeReplyObject(reply);
 }
@@ -182,10 +182,10 @@ static uint64_t count_of(const redisReply *group, const char *name)
 enum doppel_status group_count(struct stream_consumer *consumer, struct doppel_error *error)
 {
     redisReply *groups = NULL;
-    redis_begin(&consumer->connection, 3);
-    redis_word(&consumer->connection, "XINFO");
-    redis_word(&consumer->connection, "GROUPS");
-    redis_word(&consumer->connection, consumer->address.key);
+    redis_begin(&consumer->connection.out, 3);
+    redis_word(&consumer->connection.out, "XINFO");
+    redis_word(&consumer->connection.out, "GROUPS");
+    redis_word(&consumer->connection.out, consumer->address.key);
     enum doppel_status status = redis_send(&consumer->connection, error);
     if (!status)
         status = group_answer(consumer, &groups, error);

@@ -28,19 +28,19 @@ static enum doppel_status list_pending(struct stream_consumer *consumer, bool ow
                                        struct doppel_error *error)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(connection, own ? 7 : 8);
-    redis_word(connection, "XPENDING");
-    redis_word(connection, consumer->address.key);
-    redis_word(connection, consumer->options->group);
+    redis_begin(&connection->out, own ? 7 : 8);
+    redis_word(&connection->out, "XPENDING");
+    redis_word(&connection->out, consumer->address.key);
+    redis_word(&connection->out, consumer->options->group);
     if (!own) {
-        redis_word(connection, "IDLE");
-        redis_number(connection, least_idle_ms);
+        redis_word(&connection->out, "IDLE");
+        redis_number(&connection->out, least_idle_ms);
     }
-    redis_word(connection, "-");
-    redis_word(connection, "+");
-    redis_number(connection, PENDING_AT_ONCE);
+    redis_word(&connection->out, "-");
+    redis_word(&connection->out, "+");
+    redis_number(&connection->out, PENDING_AT_ONCE);
     if (own)
-        redis_word(connection, consumer->options->consumer);
+        redis_word(&connection->out, consumer->options->consumer);
     return redis_ask(connection, out, error);
 }
 
@@ -50,14 +50,14 @@ static enum doppel_status claim_messages(struct retrying *retrying, redisReply *
                                          size_t count, redisReply **out, struct doppel_error *error)
 {
     struct redis_connection *connection = &retrying->consumer->connection;
-    redis_begin(connection, 5 + count);
-    redis_word(connection, "XCLAIM");
-    redis_word(connection, retrying->consumer->address.key);
-    redis_word(connection, retrying->consumer->options->group);
-    redis_word(connection, retrying->consumer->options->consumer);
-    redis_number(connection, retrying->least_idle_ms);
+    redis_begin(&connection->out, 5 + count);
+    redis_word(&connection->out, "XCLAIM");
+    redis_word(&connection->out, retrying->consumer->address.key);
+    redis_word(&connection->out, retrying->consumer->options->group);
+    redis_word(&connection->out, retrying->consumer->options->consumer);
+    redis_number(&connection->out, retrying->least_idle_ms);
     for (size_t i = 0; i < count; i++)
-        redis_word(connection, pending[i]->element[0]->str);
+        redis_word(&connection->out, pending[i]->element[0]->str);
     return redis_ask(connection, out, error);
 }
 
