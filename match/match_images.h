@@ -216,6 +216,62 @@ DOPPEL_API enum doppel_status doppel_images_find(const struct doppel_image_reque
                                                  doppel_found_visitor *visitor, void *context,
                                                  struct doppel_error *error);
 
+/* ---- in tables that others keep ----
+ *
+ * A node has the tables, and not the fingerprints: it gives candidates, and who asks judges them.
+ * Of phash64 these are the answers of doppel_images_look and what lies within the radius of
+ * doppel_image_full_lookup; of other schemes, what lies within that of doppel_image_lookups. What
+ * doppel_image_judge keeps of them is what doppel_images_find gives. */
+
+/** Return false to end the search. */
+typedef bool doppel_image_id_visitor(void *context, uint64_t id);
+
+/** The candidates of a picture of phash64 by its views, each once, by ascending id: of the request,
+ * its query, options, threads and the table of codes are used, and the full frames are not looked
+ * up. DOPPEL_OK; DOPPEL_E_ARGUMENT: another scheme; DOPPEL_E_MEMORY; DOPPEL_E_CANCELLED.
+ * Thread-safe. */
+DOPPEL_API enum doppel_status doppel_images_look(const struct doppel_image_request *request,
+                                                 doppel_image_id_visitor *visitor, void *context,
+                                                 struct doppel_error *error);
+
+/** A fingerprint of phash64 and the options that it is searched with, as bytes: the most of them.
+ */
+enum { DOPPEL_IMAGE_QUESTION_BYTES = 16 + 12 + DOPPEL_VIEW_COUNT * (4 + 32) };
+
+/** Write such bytes (docs/formats.md). @return how many; 0: the fingerprint is none of phash64, has
+ * no codes, or not each view once and in order. Thread-safe. */
+DOPPEL_API size_t doppel_image_question_pack(const struct doppel_fingerprint *fingerprint,
+                                             const struct doppel_match_options *options,
+                                             uint8_t out[DOPPEL_IMAGE_QUESTION_BYTES]);
+
+/** The inverse, of bytes that may be anything. @param out given (doppel_fingerprint_free)
+ * @return DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY. Thread-safe. */
+DOPPEL_API enum doppel_status doppel_image_question_unpack(const uint8_t *bytes, size_t size,
+                                                           struct doppel_fingerprint *out,
+                                                           struct doppel_match_options *out_options,
+                                                           struct doppel_error *error);
+
+/** Whether doppel_images_find would give a candidate. @param out its match, and whether it is
+ * borderline; other fields are left alone. Thread-safe. */
+DOPPEL_API bool doppel_image_judge(const struct doppel_match_item *query,
+                                   const struct doppel_match_item *item,
+                                   const struct doppel_match_options *options,
+                                   struct doppel_found *out);
+
+/** The codes by which a picture of a scheme without views is searched for in the table of codes,
+ * back to back, and how near. @return how many; 0: none, or of phash64, which is looked for by
+ * doppel_images_look. Thread-safe. */
+DOPPEL_API size_t doppel_image_lookups(const struct doppel_match_item *query,
+                                       const struct doppel_match_options *options,
+                                       uint64_t out[DOPPEL_IMAGE_TABLE_WORDS],
+                                       uint32_t *out_radius);
+
+/** The code by which a picture is searched for in the table of full frames, and how near.
+ * @return 1; 0: it is not. Thread-safe. */
+DOPPEL_API size_t doppel_image_full_lookup(const struct doppel_match_item *query,
+                                           const struct doppel_match_options *options,
+                                           uint64_t out[4], uint32_t *out_radius);
+
 #ifdef __cplusplus
 }
 #endif

@@ -142,6 +142,11 @@ static enum doppel_status look_up_plain(struct kept_search *search, struct doppe
                          error);
 }
 
+static enum doppel_status no_candidate_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search");
+}
+
 static enum doppel_status find_image_candidates(struct kept_search *search,
                                                 struct doppel_error *error)
 {
@@ -159,9 +164,7 @@ static enum doppel_status find_image_candidates(struct kept_search *search,
     if (!status && full_radius && lookups_of_full(fingerprint, code))
         status = look_up_codes(search, request->tables[DOPPEL_IMAGE_TABLE_FULL], &sought, note_hit,
                                error);
-    return !status && search->no_memory
-               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a search")
-               : status;
+    return !status && search->no_memory ? no_candidate_memory(error) : status;
 }
 
 static void sort_ids(id_array *ids)
@@ -177,13 +180,12 @@ static void sort_ids(id_array *ids)
 
 /* ---- judging ---- */
 
-static bool judge_kept(const struct doppel_image_request *request,
-                       const struct doppel_match_item *item, struct doppel_found *out)
+bool doppel_image_judge(const struct doppel_match_item *query, const struct doppel_match_item *item,
+                        const struct doppel_match_options *options, struct doppel_found *out)
 {
-    const struct doppel_match_options *options = request->options;
-    if (!is_distinctive(item) || !lookups_meet(request->query, item, options))
+    if (!is_distinctive(query) || !is_distinctive(item) || !lookups_meet(query, item, options))
         return false;
-    bool matches = doppel_match_pair(request->query, item, options, &out->match);
+    bool matches = doppel_match_pair(query, item, options, &out->match);
     out->borderline =
         !matches && options->check_pixels && doppel_match_borderline(&out->match, options);
     return matches || out->borderline;
@@ -205,7 +207,7 @@ static enum doppel_status judge_candidates(struct kept_search *search, found_arr
             continue;
         if (status)
             return status;
-        bool is_found = judge_kept(request, &item, &one);
+        bool is_found = doppel_image_judge(request->query, &item, request->options, &one);
         doppel_fingerprint_free(&fingerprint);
         if (is_found && !array_push(found, one))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");
@@ -265,5 +267,37 @@ done:
     array_free(&search.candidates);
     array_free(&search.hits);
     array_free(&found);
+    return status;
+}
+
+static enum doppel_status visit_image_ids(const id_array *candidates,
+                                          doppel_image_id_visitor *visitor, void *context,
+                                          struct doppel_error *error)
+{
+    for (size_t i = 0; i < candidates->count; i++)
+        if (!visitor(context, candidates->items[i]))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "the search was ended by its caller");
+    return DOPPEL_OK;
+}
+
+enum doppel_status doppel_images_look(const struct doppel_image_request *request,
+                                      doppel_image_id_visitor *visitor, void *context,
+                                      struct doppel_error *error)
+{
+    struct kept_search search = {.request = request};
+    enum doppel_status status;
+    if (request->query->fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "only codes of phash64 are looked through");
+    if (!is_distinctive(request->query))
+        return DOPPEL_OK;
+    begin_kept_search(&search);
+    TRY(scan_views(&search, error));
+    if (search.no_memory)
+        TRY(no_candidate_memory(error));
+    sort_ids(&search.candidates);
+    TRY(visit_image_ids(&search.candidates, visitor, context, error));
+done:
+    pthread_mutex_destroy(&search.lock);
+    array_free(&search.candidates);
     return status;
 }

@@ -119,3 +119,33 @@ bool lookups_meet(const struct doppel_match_item *query, const struct doppel_mat
     return full_radius && lookups_of_full(a, full_a) && lookups_of_full(b, full_b) &&
            any_within(full_a, 1, full_b, 1, 4, full_radius);
 }
+
+/* ---- by others, in tables elsewhere ---- */
+
+size_t doppel_image_lookups(const struct doppel_match_item *query,
+                            const struct doppel_match_options *options,
+                            uint64_t out[DOPPEL_IMAGE_TABLE_WORDS], uint32_t *out_radius)
+{
+    const struct doppel_fingerprint *fingerprint = query->fingerprint;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
+    if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE || scheme->id == DOPPEL_SCHEME_PHASH64 ||
+        !fingerprint->count || !is_distinctive(query))
+        return 0;
+    *out_radius = lookup_radius(scheme, options);
+    return lookups_of_query(fingerprint, options, out);
+}
+
+size_t doppel_image_full_lookup(const struct doppel_match_item *query,
+                                const struct doppel_match_options *options, uint64_t out[4],
+                                uint32_t *out_radius)
+{
+    const struct doppel_fingerprint *fingerprint = query->fingerprint;
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
+    if (!scheme || !fingerprint->count || !is_distinctive(query))
+        return 0;
+    const uint32_t radius = lookup_full_radius(scheme, options);
+    if (!radius || !lookups_of_full(fingerprint, out))
+        return 0;
+    *out_radius = radius;
+    return 1;
+}
