@@ -4,9 +4,13 @@ import atexit
 import pathlib
 import random
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import time
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers are ended as well
 
 
 class RedisError(Exception):
@@ -72,9 +76,10 @@ def as_bytes(part):
 
 
 def free_port():
-    """The bus of a cluster has the port 10000 above."""
+    """The bus of a cluster has the port 10000 above; both below those that systems give to
+    connections: a server that is started again finds its own free."""
     while True:
-        port = random.randrange(20000, 55000)
+        port = random.randrange(11000, 22700)
         with socket.socket() as one, socket.socket() as bus:
             try:
                 one.bind(("127.0.0.1", port))
@@ -102,6 +107,7 @@ def start_cluster(build, folder, count, *options):
     nodes = [Server(build, folder / f"node{i}", *options, cluster=True) for i in range(count)]
     for number, node in enumerate(nodes):
         client = node.client()
+        client.run("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
         first, last = number * SLOTS // count, (number + 1) * SLOTS // count - 1
         client.run("CLUSTER", "ADDSLOTSRANGE", first, last)
         client.run("CLUSTER", "MEET", "127.0.0.1", nodes[0].port)
@@ -117,10 +123,10 @@ def start_cluster(build, folder, count, *options):
 class Server:
     """A server in a folder of its own; in its cluster mode the bus has port + 10000."""
 
-    def __init__(self, build, folder, *options, cluster=False):
+    def __init__(self, build, folder, *options, cluster=False, with_module=True):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.module = pathlib.Path(build) / "cluster" / "doppel.so"
+        self.module = pathlib.Path(build) / "cluster" / "doppel.so" if with_module else None
         self.options = options
         self.cluster = cluster
         self.port = free_port()
@@ -130,9 +136,11 @@ class Server:
     def start(self):
         command = [
             shutil.which("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1",
-            "--dir", str(self.folder), "--loadmodule", str(self.module), "--save", "",
-            "--enable-debug-command", "yes", "--logfile", str(self.folder / "log"),
+            "--dir", str(self.folder), "--save", "", "--enable-debug-command", "yes",
+            "--logfile", str(self.folder / "log"),
         ]  # fmt: skip
+        if self.module:
+            command += ["--loadmodule", str(self.module)]
         if self.cluster:
             command += ["--cluster-enabled", "yes", "--cluster-config-file", "nodes"]
         self.process = subprocess.Popen(
@@ -167,3 +175,13 @@ class Server:
     def kill(self):
         self.process.kill()
         self.process.wait(60)
+
+    def runs(self):
+        return self.process.poll() is None
+
+    def pause(self):
+        """It hangs: connections to it are taken, and nothing is answered."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""kill -9 of masters, again and again, while codes are added, removed and searched for: what a
+replica had acknowledged (WAIT 1) is lost never, and all goes on within seconds.
+
+usage: kills.py BUILD [KILLS]"""
+
+import pathlib
+import random
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
+
+import tap
+from cluster_client import ClusterClient
+from load import Loader, Oracle, Searcher, check_all, create_shards
+from replicas import ReplicatedCluster
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 6
+OUTAGE_MOST_S = 5.0
+
+
+def kill_masters(cluster, workers, count):
+    """@return of each kill, seconds until a replica was promoted."""
+    chance = random.Random(count)
+    promoted = []
+    for number in range(count):
+        time.sleep(chance.uniform(0, 0.5))
+        victim = chance.choice(cluster.masters())
+        _, taken = cluster.fail_over(victim)
+        promoted.append(taken)
+        cluster.wait_whole()
+        failed = [worker.failure for worker in workers if worker.failure]
+        assert not failed, (number, failed)
+    return promoted
+
+
+def test_masters_are_killed_under_load():
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = ReplicatedCluster(BUILD, pathlib.Path(folder))
+        oracle = Oracle()
+        create_shards(ClusterClient(cluster.ports()))
+        workers = [
+            kind(oracle, ClusterClient(cluster.ports()), number)
+            for number, kind in enumerate((Loader, Loader, Searcher, Searcher))
+        ]
+        for worker in workers:
+            worker.start()
+        promoted = kill_masters(cluster, workers, KILLS)
+        for worker in workers:
+            worker.end()
+        kept = check_all(oracle, ClusterClient(cluster.ports()))
+        report(workers, promoted, kept)
+        assert max(worker.slowest for worker in workers) <= OUTAGE_MOST_S
+        cluster.stop()
+
+
+def report(workers, promoted, kept):
+    loads = max(worker.slowest for worker in workers if isinstance(worker, Loader))
+    searches = max(worker.slowest for worker in workers if isinstance(worker, Searcher))
+    asked = sum(worker.done for worker in workers if isinstance(worker, Searcher))
+    print(f"# {len(promoted)} kills; a replica was promoted after {min(promoted):.1f} to "
+          f"{max(promoted):.1f} s")  # fmt: skip
+    print(f"# {kept} codes kept, none lost; longest wait: {loads:.1f} s to add, {searches:.1f} s "
+          f"to search; {asked} searches")  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.modules[__name__]))
