@@ -191,7 +191,7 @@ static enum doppel_status enlist_member(struct node_family *family, struct node_
     family->members.items[number] = member;
     member->family = family;
     member->number = (uint32_t)number;
-    member->joined = family->node->asked;
+    member->joined = ++family->node->joins;
     return DOPPEL_OK;
 }
 

@@ -81,7 +81,7 @@ struct node_search {
 
     /* Of the node. */
     struct node_family *family;
-    uint64_t asked, joined;
+    uint64_t asked, joined, joins;
     uint32_t member;
     struct node_search *next;
 };

@@ -25,7 +25,7 @@ struct node_family {
 struct node_member {
     struct node_family *family;
     uint32_t number, shard;
-    uint64_t joined; /* the number of changes that were asked for before it */
+    uint64_t joined; /* how many had joined the node, with it */
     bool has_left;
 };
 
@@ -45,6 +45,7 @@ struct node {
     struct node_family *families;
     struct node_change *first, **last;
     uint64_t asked, applied; /* changes */
+    uint64_t joins;          /* members that have ever joined */
     uint64_t waiting;        /* codes and payloads of changes that are not applied */
     struct node_search *first_search, **last_search;
     bool ends;

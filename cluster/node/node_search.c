@@ -53,10 +53,12 @@ static enum doppel_status run_search(const struct node_family *family, struct no
                                      &search->error);
 }
 
-/* Under the lock, when it is done: a member that is there yet was there all the time, and whole. */
+/* Under the lock, when it is done: a member that is there yet, and was when the search was asked
+ * for, was there all the time. One that joined later was not, even if nothing else came between:
+ * its codes follow it. */
 static bool was_searched(const struct node_member *member, const struct node_search *search)
 {
-    return member && !member->has_left && member->joined <= search->asked;
+    return member && !member->has_left && member->joined <= search->joins;
 }
 
 static enum doppel_status note_shards(const struct node_family *family, struct node_search *search)
@@ -154,6 +156,7 @@ void node_search(struct node_member *member, struct node_search *search)
     pthread_mutex_lock(&node->lock);
     family->users++;
     search->asked = node->asked;
+    search->joins = node->joins;
     *node->last_search = search;
     node->last_search = &search->next;
     pthread_cond_signal(&node->has_searches);

@@ -344,9 +344,50 @@ static void test_shards_come_and_go_while_others_search(void **state)
     node_free(node);
 }
 
+/* The searcher is held by an answer that is not taken; meanwhile a shard joins, with codes. */
+static void hold_searcher(struct node_search *search)
+{
+    pthread_mutex_t *held = search->context;
+    pthread_mutex_lock(held);
+    pthread_mutex_unlock(held);
+    free(search->hits);
+}
+
+static void test_what_joins_after_a_question_is_not_named(void **state)
+{
+    static const uint64_t code = 5, payload = 7;
+    pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+    struct node_search holding = {
+        .codes = calloc(1, sizeof code), .count = 1, .done = hold_searcher, .context = &held};
+    struct answer early, late;
+    struct node *node;
+    (void)state;
+    assert_int_equal(node_new(1, &node, NULL), DOPPEL_OK);
+    struct node_member *first = join_shard(node, "joins", 1);
+    pthread_mutex_lock(&held);
+    node_search(first, &holding);
+    begin_search(&early, first, &code, 1, true);
+    struct node_member *second = join_shard(node, "joins", 2);
+    assert_int_equal(node_add(second, &code, &payload, 1, NULL), DOPPEL_OK);
+    begin_search(&late, first, &code, 1, true);
+    pthread_mutex_unlock(&held);
+    wait_for_answer(&early);
+    wait_for_answer(&late);
+    assert_int_equal(early.search.shards[0], 1 << 1);
+    assert_int_equal(late.search.shards[0], 1 << 1 | 1 << 2);
+    assert_int_equal(late.search.hit_count, 1);
+    free(early.search.hits);
+    free(late.search.hits);
+    node_leave(first, NULL, 0);
+    node_leave(second, &payload, 1);
+    node_free(node);
+    pthread_mutex_destroy(&held);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_joins_after_a_question_is_not_named),
         cmocka_unit_test(test_answers_are_those_of_a_scan),
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_what_is_hidden_is_not_found),
