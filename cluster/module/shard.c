@@ -40,17 +40,29 @@ void shard_free(struct shard *shard)
     redis.Free(shard);
 }
 
-/* Redis ends when it has no memory. */
+/* Redis ends when it has none. */
+static void resize_shard(struct shard *shard, size_t capacity)
+{
+    shard->codes = redis.Realloc(shard->codes, capacity * shard->words * sizeof *shard->codes);
+    shard->payloads = redis.Realloc(shard->payloads, capacity * sizeof *shard->payloads);
+    shard->capacity = capacity;
+}
+
 static void reserve_codes(struct shard *shard, size_t count)
 {
     if (shard->count + count <= shard->capacity)
         return;
     size_t capacity = shard->capacity + shard->capacity / 4;
     capacity = capacity < FIRST_CODES ? FIRST_CODES : capacity;
-    capacity = capacity < shard->count + count ? shard->count + count : capacity;
-    shard->codes = redis.Realloc(shard->codes, capacity * shard->words * sizeof *shard->codes);
-    shard->payloads = redis.Realloc(shard->payloads, capacity * sizeof *shard->payloads);
-    shard->capacity = capacity;
+    resize_shard(shard, capacity < shard->count + count ? shard->count + count : capacity);
+}
+
+/* What is removed from a full node makes room. */
+static void give_back_codes(struct shard *shard)
+{
+    const size_t kept = shard->count < FIRST_CODES ? FIRST_CODES : shard->count;
+    if (shard->capacity / 2 > kept)
+        resize_shard(shard, kept + kept / 4);
 }
 
 enum doppel_status shard_add(struct shard *shard, const uint64_t *codes, const uint64_t *payloads,
@@ -97,6 +109,7 @@ enum doppel_status shard_remove(struct shard *shard, uint64_t *payloads, size_t 
     }
     *out_removed = shard->count - kept;
     shard->count = kept;
+    give_back_codes(shard);
     return DOPPEL_OK;
 }
 
