@@ -21,6 +21,7 @@ class ClusterClient:
     def __init__(self, ports, limit=30, timeout=2):
         self.ports, self.limit, self.timeout = list(ports), limit, timeout
         self.clients, self.places, self.slots = {}, {}, {}
+        self.silent = set()  # ports that did not answer
         self.refresh()
 
     def close(self):
@@ -33,6 +34,7 @@ class ClusterClient:
         return self.clients[port]
 
     def drop(self, port):
+        self.silent.add(port)
         client = self.clients.pop(port, None)
         if client:
             client.close()
@@ -40,7 +42,7 @@ class ClusterClient:
     # ---- where shards are ----
 
     def refresh(self):
-        for port in random.sample(self.ports, len(self.ports)):
+        for port in sorted(self.ports, key=lambda port: (port in self.silent, random.random())):
             try:
                 ranges = self.connection(port).run("CLUSTER", "SLOTS")
             except (OSError, RedisError):
@@ -98,6 +100,7 @@ class ClusterClient:
             before = [("ASKING",)] if asking else []
             client.send(*before, command)
             answer = [client.read() for _ in range(1 + asking)][-1]
+            self.silent.discard(port)
             while durable and not isinstance(answer, Exception):
                 copies = client.run("WAIT", 1, 500)
                 if copies:

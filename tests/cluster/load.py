@@ -160,7 +160,8 @@ class Searcher(Worker):
 def check_all(oracle, client, limit=1024):
     """Every code that was acknowledged and not removed is there once, and no other."""
     kept = oracle.kept()
-    held = sum(dict_of(client.run(shard, "DOPPEL.INFO", key))["codes"] for shard, key in KEYS.items())
+    infos = [dict_of(client.run(shard, "DOPPEL.INFO", key)) for shard, key in KEYS.items()]
+    held = sum(info["codes"] for info in infos)
     assert held == len(kept), f"{held} codes, and {len(kept)} were acknowledged"
     payloads = list(kept)
     for at in range(0, len(payloads), limit):

@@ -76,14 +76,13 @@ class ReplicatedCluster:
     def is_whole(self):
         roles = {node.port: self.role(node) for node in self.nodes}
         masters = {port for port, role in roles.items() if role and role[0] == "master"}
-        followed = {
-            role[1] for role in roles.values() if role and role[0] == "slave" and role[2] == "connected"
-        }
+        linked = [role for role in roles.values() if role and role[-1] == "connected"]
+        followed = {role[1] for role in linked if role[0] == "slave"}
         return (
             None not in roles.values()
             and len(masters) == self.count
             and masters == followed
-            and all(is_ready(node) for node in self.nodes)
+            and all(is_ready(node, self.count) for node in self.nodes)
         )
 
     def wait_whole(self):
@@ -94,11 +93,17 @@ class ReplicatedCluster:
             lambda: (self.role(replica) or [""])[0] == "master", "the replica was not promoted"
         )
 
-    def fail_over(self, master):
+    def fail_over(self, master, cut_off=False):
         """kill -9 of a master, which is started when its replica has its slots, as a replica of it.
+        `cut_off`: what it takes before has not reached its replica.
         @return the new master, seconds until it was one."""
         replica = self.replica_of(master)
+        if cut_off:
+            replica.pause()
+            master.client().run("CLIENT", "KILL", "TYPE", "replica")
+            time.sleep(0.2)
         master.kill()
+        replica.resume()
         taken = self.wait_promoted(replica)
         master.start()
         return replica, taken
@@ -110,9 +115,16 @@ class ReplicatedCluster:
                 node.kill()
 
 
-def is_ready(node):
-    info = node.client(timeout=2).run("CLUSTER", "INFO")
-    return b"cluster_state:ok" in info and b"cluster_slots_ok:16384" in info
+def is_ready(node, masters):
+    """It knows what the others are: before, masters give no votes, and replicas ask for none."""
+    client = node.client(timeout=2)
+    info, lines = client.run("CLUSTER", "INFO"), client.run("CLUSTER", "NODES").decode().split("\n")
+    flags = [line.split()[2].replace("myself,", "") for line in lines if line]
+    return (
+        b"cluster_state:ok" in info
+        and b"cluster_slots_ok:16384" in info
+        and sorted(flags) == ["master"] * masters + ["slave"] * masters
+    )
 
 
 def replicate(replica, master):
