@@ -89,7 +89,8 @@ static bool take_options(struct arguments *arguments, struct node_family_options
             take_family(arguments, options, &good) ||
             take_u32(arguments, "SHARD", 0, NODE_SHARDS_MOST - 1, number, &good) ||
             (is_hamming ? take_u32(arguments, "BITS", 32, 256, &index->bits, &good) ||
-                              take_u32(arguments, "RADIUS", 0, 256, &index->design_radius, &good)
+                              take_u32(arguments, "RADIUS", 0, 256, &index->design_radius, &good) ||
+                              take_u32(arguments, "LOW", 0, NODE_LOW_MOST, &options->low, &good)
                         : take_u32(arguments, "LANES", 4, 1024, &index->lanes, &good) ||
                               take_u32(arguments, "BANDS", 1, 1024, &index->bands, &good) ||
                               take_u32(arguments, "ROWS", 1, 1024, &index->rows, &good));
@@ -103,8 +104,9 @@ static bool is_made_so(const struct shard *shard, const struct node_family_optio
 {
     const struct doppel_index_options *a = &shard->options.index, *b = &options->index;
     return shard->number == number && strcmp(shard->options.name, options->name) == 0 &&
-           a->table == b->table && a->bits == b->bits && a->design_radius == b->design_radius &&
-           a->lanes == b->lanes && a->bands == b->bands && a->rows == b->rows;
+           shard->options.low == options->low && a->table == b->table && a->bits == b->bits &&
+           a->design_radius == b->design_radius && a->lanes == b->lanes && a->bands == b->bands &&
+           a->rows == b->rows;
 }
 
 static int create_in_key(struct RedisModuleCtx *context, struct RedisModuleKey *key,
@@ -133,9 +135,10 @@ int command_create(struct RedisModuleCtx *context, struct RedisModuleString **st
     if (redis.GetSelectedDb(context) != 0)
         return reply_failure(context, "shards are kept in database 0");
     if (!take_options(&arguments, &options, &number))
-        return reply_failure(context, "wanted: key TABLE HAMMING [BITS n] [RADIUS n], or key TABLE "
-                                      "BANDS [LANES n] [BANDS n] [ROWS n]; and [FAMILY name] "
-                                      "[SHARD n]");
+        return reply_failure(context,
+                             "wanted: key TABLE HAMMING [BITS n] [RADIUS n] [LOW n], or key "
+                             "TABLE BANDS [LANES n] [BANDS n] [ROWS n]; and [FAMILY name] "
+                             "[SHARD n]");
     struct RedisModuleKey *key = redis.OpenKey(context, strings[1], REDIS_READ | REDIS_WRITE);
     create_in_key(context, key, &options, number);
     redis.CloseKey(key);
@@ -231,7 +234,7 @@ int command_add(struct RedisModuleCtx *context, struct RedisModuleString **strin
                           ? read_packed(shard, &arguments, &addition)
                           : read_pairs(shard, &arguments, &addition);
     if (!good) {
-        reply_failure(context, "wanted: payloads below 2^48, each with a code of the table's width "
+        reply_failure(context, "wanted: payloads below 2^50, each with a code of the table's width "
                                "in bytes or hexadecimal digits; or PACKED and all of them");
     } else if (add_addition(shard, &addition, replaces, &error)) {
         reply_error_of(context, &error);
@@ -262,7 +265,7 @@ int command_remove(struct RedisModuleCtx *context, struct RedisModuleString **st
     while (i < all && arguments_take_number(&arguments, 0, payload_most, &payloads[i]))
         i++;
     if (i < all) {
-        reply_failure(context, "wanted: payloads below 2^48");
+        reply_failure(context, "wanted: payloads below 2^50");
     } else if (shard_remove(shard, payloads, all, &removed, &error)) {
         reply_error_of(context, &error);
     } else {
@@ -296,7 +299,7 @@ static void reply_table(struct RedisModuleCtx *context, const struct doppel_inde
 
 int command_info(struct RedisModuleCtx *context, struct RedisModuleString **strings, int count)
 {
-    enum { FIELDS = 14 };
+    enum { FIELDS = 15 };
     struct RedisModuleKey *key;
     if (count != 2)
         return redis.WrongArity(context);
@@ -317,6 +320,7 @@ int command_info(struct RedisModuleCtx *context, struct RedisModuleString **stri
     reply_field(context, "node_bytes", info.index.bytes);
     reply_field(context, "node_segments", info.index.segments);
     reply_field(context, "node_waiting", info.waiting);
+    reply_field(context, "low", shard->options.low);
     redis.CloseKey(key);
     return REDIS_OK;
 }

@@ -5,7 +5,7 @@
 #include "cluster/module/redis.h"
 #include "cluster/module/shard.h"
 
-/* DOPPEL.CREATE key TABLE HAMMING [BITS n] [RADIUS n] [FAMILY name] [SHARD n]
+/* DOPPEL.CREATE key TABLE HAMMING [BITS n] [RADIUS n] [LOW n] [FAMILY name] [SHARD n]
  * DOPPEL.CREATE key TABLE BANDS [LANES n] [BANDS n] [ROWS n] [FAMILY name] [SHARD n] */
 redis_command command_create;
 
@@ -22,6 +22,9 @@ redis_command command_info;
 /* DOPPEL.SEARCH key RADIUS n [COUNT n] [NODE] [PACKED bytes | code …]
  * DOPPEL.KNN key COUNT n [RADIUS n] [NODE] [PACKED bytes | code …] */
 redis_command command_search, command_knn;
+
+/* DOPPEL.LOOK key [NODE] question [question …]: as doppel_image_question_pack writes them */
+redis_command command_look;
 
 /* Answer with an error: "ERR " and the sentence. */
 int reply_failure(struct RedisModuleCtx *context, const char *sentence);

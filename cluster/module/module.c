@@ -7,7 +7,7 @@
 #include "cluster/module/commands.h"
 #include "cluster/module/shard_type.h"
 
-enum { MODULE_VERSION = 1, THREADS_MOST = 256 };
+enum { MODULE_VERSION = 2, THREADS_MOST = 256 };
 
 struct redis_functions redis;
 
@@ -42,6 +42,7 @@ static bool create_commands(struct RedisModuleCtx *context)
         {"DOPPEL.REMOVE", command_remove, "write fast"},
         {"DOPPEL.SEARCH", command_search, "readonly"},
         {"DOPPEL.KNN", command_knn, "readonly"},
+        {"DOPPEL.LOOK", command_look, "readonly"},
         {"DOPPEL.INFO", command_info, "readonly fast"},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -10,6 +10,7 @@
 /* A search, and the client that waits for it. */
 struct waiting_search {
     struct node_search search;
+    bool is_look;
     struct RedisModuleBlockedClient *client; /* NULL: it cannot be blocked, and waits here: */
     pthread_mutex_t lock;
     pthread_cond_t is_over;
@@ -18,8 +19,10 @@ struct waiting_search {
 
 /* ---- answers ---- */
 
-/* [query, payload, distance, …]; of a node: [which shards were searched, these]. */
-static int reply_search(struct RedisModuleCtx *context, const struct node_search *search)
+/* [query, payload, distance, …], of questions without distances; of a node: [which shards were
+ * searched, these with the shard of each]. */
+static int reply_search(struct RedisModuleCtx *context, const struct node_search *search,
+                        bool is_look)
 {
     if (search->status)
         return reply_error_of(context, &search->error);
@@ -27,11 +30,15 @@ static int reply_search(struct RedisModuleCtx *context, const struct node_search
         redis.ReplyWithArray(context, 2);
         redis.ReplyWithStringBuffer(context, (const char *)search->shards, search->shards_bytes);
     }
-    redis.ReplyWithArray(context, (long)search->hit_count * 3);
+    redis.ReplyWithArray(context, (long)search->hit_count * (2 + !is_look + search->all));
     for (size_t i = 0; i < search->hit_count; i++) {
-        redis.ReplyWithLongLong(context, search->hits[i].query);
-        redis.ReplyWithLongLong(context, (long long)search->hits[i].payload);
-        redis.ReplyWithLongLong(context, search->hits[i].distance);
+        const struct doppel_index_hit *hit = &search->hits[i];
+        redis.ReplyWithLongLong(context, hit->query);
+        redis.ReplyWithLongLong(context, (long long)node_hit_payload(hit));
+        if (!is_look)
+            redis.ReplyWithLongLong(context, hit->distance);
+        if (search->all)
+            redis.ReplyWithLongLong(context, node_hit_shard(hit));
     }
     return REDIS_OK;
 }
@@ -42,7 +49,7 @@ static int reply_to_blocked(struct RedisModuleCtx *context, struct RedisModuleSt
     const struct waiting_search *waiting = redis.GetBlockedClientPrivateData(context);
     (void)strings;
     (void)count;
-    return reply_search(context, &waiting->search);
+    return reply_search(context, &waiting->search, waiting->is_look);
 }
 
 static void free_waiting(struct RedisModuleCtx *context, void *private_data)
@@ -53,6 +60,7 @@ static void free_waiting(struct RedisModuleCtx *context, void *private_data)
     pthread_cond_destroy(&waiting->is_over);
     free(waiting->search.hits);
     free(waiting->search.codes);
+    node_questions_free(waiting->search.questions, waiting->search.count);
     free(waiting);
 }
 
@@ -144,6 +152,33 @@ static enum doppel_status read_search(const struct shard *shard, struct argument
                : read_search_codes(shard, arguments, search, error);
 }
 
+/* @return DOPPEL_E_ARGUMENT: the sentence says which argument is none */
+static enum doppel_status read_questions(const struct shard *shard, struct arguments *arguments,
+                                         struct node_search *search, struct doppel_error *error)
+{
+    struct doppel_error why;
+    search->all = arguments_take_word(arguments, "NODE");
+    if (!node_is_looked_through(&shard->options))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "only TABLE HAMMING BITS 256 RADIUS 256 LOW 17 is looked through");
+    const size_t count = (size_t)arguments_left(arguments);
+    if (!count)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no question to look for");
+    search->questions = calloc(count, sizeof *search->questions);
+    if (!search->questions)
+        return no_search_memory(error);
+    for (; search->count < count; search->count++) {
+        struct node_question *question = &search->questions[search->count];
+        size_t size = 0;
+        const char *bytes = arguments_take(arguments, &size);
+        const enum doppel_status status = doppel_image_question_unpack(
+            (const uint8_t *)bytes, size, &question->print, &question->options, &why);
+        if (status)
+            return doppel_fail(error, status, "question %zu: %s", search->count + 1, why.message);
+    }
+    return DOPPEL_OK;
+}
+
 /* Within a transaction or a script all waits for it. */
 static void wait_here(struct RedisModuleCtx *context, struct waiting_search *waiting)
 {
@@ -151,7 +186,7 @@ static void wait_here(struct RedisModuleCtx *context, struct waiting_search *wai
     while (!waiting->over)
         pthread_cond_wait(&waiting->is_over, &waiting->lock);
     pthread_mutex_unlock(&waiting->lock);
-    reply_search(context, &waiting->search);
+    reply_search(context, &waiting->search, waiting->is_look);
     free_waiting(context, waiting);
 }
 
@@ -167,28 +202,45 @@ static void ask_node(struct RedisModuleCtx *context, const struct shard *shard,
         wait_here(context, waiting);
 }
 
-static int search_shard(struct RedisModuleCtx *context, struct RedisModuleString **strings,
-                        int count, bool is_knn)
+enum search_kind { SEARCH_WITHIN, SEARCH_NEAREST, SEARCH_LOOK };
+
+static enum doppel_status read_question(const struct shard *shard, struct arguments *arguments,
+                                        enum search_kind kind, struct waiting_search *waiting,
+                                        struct doppel_error *error)
 {
-    struct arguments arguments = {strings, count, 2};
-    struct doppel_error error;
-    struct RedisModuleKey *key;
-    if (count < 5)
-        return redis.WrongArity(context);
-    const struct shard *shard = open_shard(context, strings[1], REDIS_READ, &key);
-    if (!shard)
-        return REDIS_OK;
+    waiting->is_look = kind == SEARCH_LOOK;
+    return kind == SEARCH_LOOK
+               ? read_questions(shard, arguments, &waiting->search, error)
+               : read_search(shard, arguments, kind == SEARCH_NEAREST, &waiting->search, error);
+}
+
+static struct waiting_search *make_waiting(void)
+{
     struct waiting_search *waiting = calloc(1, sizeof *waiting);
-    if (!waiting) {
-        reply_failure(context, "no memory to search");
-        redis.CloseKey(key);
-        return REDIS_OK;
-    }
+    if (!waiting)
+        return NULL;
     pthread_mutex_init(&waiting->lock, NULL);
     pthread_cond_init(&waiting->is_over, NULL);
     waiting->search.done = wake_client;
     waiting->search.context = waiting;
-    if (read_search(shard, &arguments, is_knn, &waiting->search, &error)) {
+    return waiting;
+}
+
+static int search_shard(struct RedisModuleCtx *context, struct RedisModuleString **strings,
+                        int count, enum search_kind kind)
+{
+    struct arguments arguments = {strings, count, 2};
+    struct doppel_error error;
+    struct RedisModuleKey *key;
+    if (count < (kind == SEARCH_LOOK ? 3 : 5))
+        return redis.WrongArity(context);
+    const struct shard *shard = open_shard(context, strings[1], REDIS_READ, &key);
+    if (!shard)
+        return REDIS_OK;
+    struct waiting_search *waiting = make_waiting();
+    if (!waiting) {
+        reply_failure(context, "no memory to search");
+    } else if (read_question(shard, &arguments, kind, waiting, &error)) {
         reply_error_of(context, &error);
         free_waiting(context, waiting);
     } else {
@@ -200,10 +252,15 @@ static int search_shard(struct RedisModuleCtx *context, struct RedisModuleString
 
 int command_search(struct RedisModuleCtx *context, struct RedisModuleString **strings, int count)
 {
-    return search_shard(context, strings, count, false);
+    return search_shard(context, strings, count, SEARCH_WITHIN);
 }
 
 int command_knn(struct RedisModuleCtx *context, struct RedisModuleString **strings, int count)
 {
-    return search_shard(context, strings, count, true);
+    return search_shard(context, strings, count, SEARCH_NEAREST);
+}
+
+int command_look(struct RedisModuleCtx *context, struct RedisModuleString **strings, int count)
+{
+    return search_shard(context, strings, count, SEARCH_LOOK);
 }

@@ -8,11 +8,13 @@
 
 /* What is saved: the numbers of struct saved_head, the family's name, their digest; and pieces of
  * PIECE_CODES codes: payloads and then codes, and a digest of both. */
-enum { SAVED_VERSION = 1, PIECE_CODES = 1 << 14 };
+enum { SAVED_VERSION = 2, PIECE_CODES = 1 << 14 };
 
 struct saved_head {
     uint64_t table, bits, radius, lanes, bands, rows, number, count;
+    uint64_t low; /* since version 2 */
 };
+enum { HEAD_NUMBERS = sizeof(struct saved_head) / sizeof(uint64_t), HEAD_NUMBERS_OF_1 = 8 };
 
 struct shard_host shard_host;
 
@@ -24,12 +26,13 @@ static uint64_t checksum_of(const void *bytes, size_t size)
     return sum;
 }
 
-static uint64_t checksum_of_head(const struct saved_head *head, const char *name)
+static uint64_t checksum_of_head(const struct saved_head *head, size_t numbers, const char *name)
 {
     char all[sizeof *head + NODE_FAMILY_NAME_MOST + 1] = {0};
-    memcpy(all, head, sizeof *head);
-    memcpy(all + sizeof *head, name, strlen(name));
-    return checksum_of(all, sizeof all);
+    const size_t size = numbers * sizeof(uint64_t);
+    memcpy(all, head, size);
+    memcpy(all + size, name, strlen(name));
+    return checksum_of(all, size + NODE_FAMILY_NAME_MOST + 1);
 }
 
 /* ---- saving ---- */
@@ -37,8 +40,9 @@ static uint64_t checksum_of_head(const struct saved_head *head, const char *name
 static struct saved_head head_of_shard(const struct shard *shard)
 {
     const struct doppel_index_options *index = &shard->options.index;
-    return (struct saved_head){index->table, index->bits, index->design_radius, index->lanes,
-                               index->bands, index->rows, shard->number,        shard->count};
+    return (struct saved_head){index->table,  index->bits,  index->design_radius,
+                               index->lanes,  index->bands, index->rows,
+                               shard->number, shard->count, shard->options.low};
 }
 
 static void save_head(struct RedisModuleIO *to, const struct shard *shard)
@@ -46,10 +50,10 @@ static void save_head(struct RedisModuleIO *to, const struct shard *shard)
     const struct saved_head head = head_of_shard(shard);
     const char *name = shard->options.name;
     const uint64_t *numbers = (const uint64_t *)&head;
-    for (size_t i = 0; i < sizeof head / sizeof *numbers; i++)
+    for (size_t i = 0; i < HEAD_NUMBERS; i++)
         redis.SaveUnsigned(to, numbers[i]);
     redis.SaveStringBuffer(to, name, strlen(name));
-    redis.SaveUnsigned(to, checksum_of_head(&head, name));
+    redis.SaveUnsigned(to, checksum_of_head(&head, HEAD_NUMBERS, name));
 }
 
 static size_t codes_of_piece(size_t count, size_t at)
@@ -80,22 +84,34 @@ static void save_shard(struct RedisModuleIO *to, void *value)
     redis.Free(piece);
 }
 
+/* LOW is left out where it is 0: so earlier versions read it. */
+static void emit_create(struct RedisModuleIO *to, struct RedisModuleString *key,
+                        const struct shard *shard)
+{
+    const struct node_family_options *options = &shard->options;
+    const struct doppel_index_options *index = &options->index;
+    if (index->table == DOPPEL_INDEX_BANDS)
+        redis.EmitAOF(to, "DOPPEL.CREATE", "sccclclclcccl", key, "TABLE", "BANDS", "LANES",
+                      (long long)index->lanes, "BANDS", (long long)index->bands, "ROWS",
+                      (long long)index->rows, "FAMILY", options->name, "SHARD",
+                      (long long)shard->number);
+    else if (options->low)
+        redis.EmitAOF(to, "DOPPEL.CREATE", "sccclclclcccl", key, "TABLE", "HAMMING", "BITS",
+                      (long long)index->bits, "RADIUS", (long long)index->design_radius, "LOW",
+                      (long long)options->low, "FAMILY", options->name, "SHARD",
+                      (long long)shard->number);
+    else
+        redis.EmitAOF(to, "DOPPEL.CREATE", "sccclclcccl", key, "TABLE", "HAMMING", "BITS",
+                      (long long)index->bits, "RADIUS", (long long)index->design_radius, "FAMILY",
+                      options->name, "SHARD", (long long)shard->number);
+}
+
 /* As commands that make it again. */
 static void rewrite_shard(struct RedisModuleIO *to, struct RedisModuleString *key, void *value)
 {
     const struct shard *shard = value;
-    const struct doppel_index_options *index = &shard->options.index;
-    const bool is_hamming = index->table == DOPPEL_INDEX_HAMMING;
     uint64_t *piece = redis.Alloc(PIECE_CODES * (shard->words + 1) * sizeof *piece);
-    if (is_hamming)
-        redis.EmitAOF(to, "DOPPEL.CREATE", "sccclclcccl", key, "TABLE", "HAMMING", "BITS",
-                      (long long)index->bits, "RADIUS", (long long)index->design_radius, "FAMILY",
-                      shard->options.name, "SHARD", (long long)shard->number);
-    else
-        redis.EmitAOF(to, "DOPPEL.CREATE", "sccclclclcccl", key, "TABLE", "BANDS", "LANES",
-                      (long long)index->lanes, "BANDS", (long long)index->bands, "ROWS",
-                      (long long)index->rows, "FAMILY", shard->options.name, "SHARD",
-                      (long long)shard->number);
+    emit_create(to, key, shard);
     for (size_t at = 0; at < shard->count; at += PIECE_CODES) {
         const size_t size = copy_piece(shard, at, piece);
         redis.EmitAOF(to, "DOPPEL.ADD", "scb", key, "PACKED", (const char *)piece, size);
@@ -110,12 +126,14 @@ static enum doppel_status damaged(struct doppel_error *error, const char *what)
     return doppel_fail(error, DOPPEL_E_CORRUPT, "%s of a shard is damaged", what);
 }
 
-static enum doppel_status load_head(struct RedisModuleIO *from, struct saved_head *head,
-                                    struct node_family_options *options, struct doppel_error *error)
+static enum doppel_status load_head(struct RedisModuleIO *from, size_t count,
+                                    struct saved_head *head, struct node_family_options *options,
+                                    struct doppel_error *error)
 {
     uint64_t *numbers = (uint64_t *)head;
     size_t size = 0;
-    for (size_t i = 0; i < sizeof *head / sizeof *numbers; i++)
+    *head = (struct saved_head){0};
+    for (size_t i = 0; i < count; i++)
         numbers[i] = redis.LoadUnsigned(from);
     char *name = redis.LoadStringBuffer(from, &size);
     const uint64_t sum = redis.LoadUnsigned(from);
@@ -123,9 +141,10 @@ static enum doppel_status load_head(struct RedisModuleIO *from, struct saved_hea
     if (is_name)
         memcpy(options->name, name, size);
     redis.Free(name);
-    if (!is_name || sum != checksum_of_head(head, options->name) ||
-        head->number >= NODE_SHARDS_MOST)
+    if (!is_name || sum != checksum_of_head(head, count, options->name) ||
+        head->low > NODE_LOW_MOST || head->number >= NODE_SHARDS_MOST)
         return damaged(error, "the head");
+    options->low = (uint32_t)head->low;
     options->index.table = (enum doppel_index_table)head->table;
     options->index.bits = (uint32_t)head->bits;
     options->index.design_radius = (uint32_t)head->radius;
@@ -168,11 +187,12 @@ static void *load_shard(struct RedisModuleIO *from, int version)
     struct doppel_error error;
     struct shard *shard = NULL;
     enum doppel_status status;
-    if (version != SAVED_VERSION)
+    if (version < 1 || version > SAVED_VERSION)
         TRY(doppel_fail(&error, DOPPEL_E_VERSION,
-                        "a shard was saved by version %d of the module, and this one knows %d",
+                        "a shard was saved in version %d of its form, and this module reads up to "
+                        "%d: load a newer one",
                         version, (int)SAVED_VERSION));
-    TRY(load_head(from, &head, &options, &error));
+    TRY(load_head(from, version == 1 ? HEAD_NUMBERS_OF_1 : HEAD_NUMBERS, &head, &options, &error));
     TRY(shard_new(shard_host.node, &options, (uint32_t)head.number, &shard, &error));
     while (shard->count < head.count)
         TRY(load_piece(from, shard, (size_t)(head.count - shard->count), &error));

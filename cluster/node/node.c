@@ -88,10 +88,11 @@ void node_free(struct node *node)
 
 /* ---- families ---- */
 
-static bool are_same_tables(const struct doppel_index_options *a,
-                            const struct doppel_index_options *b)
+static bool are_same_tables(const struct node_family_options *left,
+                            const struct node_family_options *right)
 {
-    if (a->table != b->table)
+    const struct doppel_index_options *a = &left->index, *b = &right->index;
+    if (a->table != b->table || left->low != right->low)
         return false;
     return a->table == DOPPEL_INDEX_HAMMING
                ? a->bits == b->bits && a->design_radius == b->design_radius
@@ -140,6 +141,9 @@ static enum doppel_status find_family(struct node *node, const struct node_famil
     struct node_family *family = *options->name ? node->families : NULL;
     if (options->index.table != DOPPEL_INDEX_HAMMING && options->index.table != DOPPEL_INDEX_BANDS)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a table of a node is one of codes");
+    if (options->low > NODE_LOW_MOST)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "up to %d bits stay the lowest",
+                           (int)NODE_LOW_MOST);
     while (family && strcmp(family->options.name, options->name) != 0)
         family = family->next;
     if (family && !has_living_member(family)) {
@@ -148,7 +152,7 @@ static enum doppel_status find_family(struct node *node, const struct node_famil
     }
     if (!family)
         return make_family(node, options, out, error);
-    if (!are_same_tables(&family->options.index, &options->index))
+    if (!are_same_tables(&family->options, options))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "the family '%s' has a table of other options here", options->name);
     *out = family;
@@ -231,7 +235,9 @@ void node_member_end(struct node_member *member)
 
 static uint64_t payload_of_member(const struct node_member *member, uint64_t payload)
 {
-    return payload << NODE_MEMBER_BITS | member->number;
+    const uint32_t low = member->family->options.low;
+    return (payload >> low << NODE_MEMBER_BITS | member->number) << low |
+           (payload & ((UINT64_C(1) << low) - 1));
 }
 
 /* Under the lock. */

@@ -14,14 +14,15 @@
 #define DOPPEL_CLUSTER_NODE_H
 
 #include <doppel/index.h>
+#include <doppel/match_images.h>
 
 enum {
     NODE_FAMILY_NAME_MOST = 255, /* bytes */
-    NODE_MEMBER_BITS =
-        16, /* of what the index takes for a payload; hits come by the others first */
+    NODE_MEMBER_BITS = 14,       /* of what the index takes for a payload */
     NODE_PAYLOAD_BITS = 64 - NODE_MEMBER_BITS,
     NODE_MEMBERS_MOST = 1 << NODE_MEMBER_BITS, /* of a family, and those that are being dropped */
-    NODE_SHARDS_MOST = 1 << 14
+    NODE_SHARDS_MOST = NODE_MEMBERS_MOST,
+    NODE_LOW_MOST = 32
 };
 
 struct node;
@@ -37,7 +38,13 @@ void node_free(struct node *node);
 struct node_family_options {
     char name[NODE_FAMILY_NAME_MOST + 1]; /* "": of this member alone */
     struct doppel_index_options index;
+    /* So many low bits of payloads stay the lowest in the index, and the member's number stands
+     * above them; up to NODE_LOW_MOST. Hits come by the payload without them, first. */
+    uint32_t low;
 };
+
+/* Whether it has codes of phash64 by doppel_image_table_payload, which are looked through. */
+bool node_is_looked_through(const struct node_family_options *options);
 
 /* A shard is here from now on. @param out given (node_leave). @return DOPPEL_OK; DOPPEL_E_ARGUMENT:
  * the options, or others than those of the family; DOPPEL_E_LIMIT; DOPPEL_E_MEMORY */
@@ -58,9 +65,16 @@ enum doppel_status node_add(struct node_member *member, const uint64_t *codes,
 enum doppel_status node_remove(struct node_member *member, const uint64_t *payloads, size_t count,
                                struct doppel_error *error);
 
-/* A search. All but `codes` is the caller's until `done` is called. */
+/* What is looked for, as doppel_images_look does. */
+struct node_question {
+    struct doppel_fingerprint print;
+    struct doppel_match_options options;
+};
+
+/* A search. All but `codes` and `questions` is the caller's until `done` is called. */
 struct node_search {
-    uint64_t *codes; /* taken (free) */
+    uint64_t *codes;                 /* taken (free) */
+    struct node_question *questions; /* instead of codes; taken (node_questions_free) */
     size_t count;
     uint32_t radius;
     size_t nearest; /* 0: all */
@@ -72,10 +86,12 @@ struct node_search {
     /* What came of it. DOPPEL_E_NOT_FOUND: the member has left meanwhile. */
     enum doppel_status status;
     struct doppel_error error;
-    struct doppel_index_hit *hits; /* by query, distance, payload; given (free) */
+    /* By query, distance, payload; given (free). Their payload is for node_hit_payload and
+     * node_hit_shard. Of questions the payload is the id in it, each once, and no distance. */
+    struct doppel_index_hit *hits;
     size_t hit_count;
-    /* Where `all`: bit i % 8 of byte i / 8 says that shard i was searched, whole. Of one that left
-     * meanwhile, hits may be there, and may lack. */
+    /* Where `all`: bit i % 8 of byte i / 8 says that shard i was searched, whole. Of others there
+     * are no hits. */
     uint8_t shards[NODE_SHARDS_MOST / 8];
     size_t shards_bytes; /* up to the last one that is not 0 */
 
@@ -85,6 +101,18 @@ struct node_search {
     uint32_t member;
     struct node_search *next;
 };
+
+static inline uint64_t node_hit_payload(const struct doppel_index_hit *hit)
+{
+    return hit->payload >> NODE_MEMBER_BITS;
+}
+
+static inline uint32_t node_hit_shard(const struct doppel_index_hit *hit)
+{
+    return (uint32_t)(hit->payload & (NODE_SHARDS_MOST - 1));
+}
+
+void node_questions_free(struct node_question *questions, size_t count);
 
 /* Search in a member, or its family. Cannot fail: `done` will be called. */
 void node_search(struct node_member *member, struct node_search *search);

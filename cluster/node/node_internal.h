@@ -62,6 +62,19 @@ void node_family_free(struct node_family *family);
 /* Under the lock: one whose codes are dropped is no more. */
 void node_member_end(struct node_member *member);
 
+/* Of which members hits are wanted. */
+struct search_filter {
+    bool all;
+    uint32_t low;
+    uint32_t member;  /* or this one */
+    uint8_t *members; /* a bit each: it is there; NULL: of all, none has left */
+};
+bool is_member_searched(const struct search_filter *filter, uint32_t member);
+
+/* Search for questions: hits have for payload the id, and below it the member. */
+enum doppel_status node_look(const struct node_family *family, struct node_search *search,
+                             const struct search_filter *filter);
+
 void *node_write(void *node);
 void *node_merge(void *node);
 void *node_search_all(void *node);

@@ -4,27 +4,34 @@
 
 #include "cluster/node/node_internal.h"
 
+enum { NO_SHARD = UINT16_MAX };
+
+static enum doppel_status no_memory_to_search(struct node_search *search)
+{
+    return doppel_fail(&search->error, DOPPEL_E_MEMORY, "no memory to search");
+}
+
 /* ---- which codes ---- */
 
-/* Of which members hits are wanted. */
-struct search_filter {
-    bool all;
-    uint32_t member;  /* or this one */
-    uint8_t *members; /* a bit each: it is there; NULL: of all, none has left */
-};
+bool is_member_searched(const struct search_filter *filter, uint32_t member)
+{
+    if (!filter->all)
+        return member == filter->member;
+    return !filter->members || filter->members[member / 8] >> member % 8 & 1;
+}
 
 static bool is_searched(void *context, uint64_t payload)
 {
     const struct search_filter *filter = context;
-    const uint32_t member = (uint32_t)(payload & (NODE_MEMBERS_MOST - 1));
-    return filter->all ? filter->members[member / 8] >> member % 8 & 1 : member == filter->member;
+    return is_member_searched(filter, (uint32_t)(payload >> filter->low & (NODE_MEMBERS_MOST - 1)));
 }
 
 /* Under the lock. Codes of members that have left may be there yet. */
 static bool make_filter(const struct node_family *family, const struct node_search *search,
                         struct search_filter *filter)
 {
-    *filter = (struct search_filter){.all = search->all, .member = search->member};
+    *filter = (struct search_filter){
+        .all = search->all, .low = family->options.low, .member = search->member};
     if (!search->all || !family->leaving)
         return true;
     filter->members = calloc(NODE_MEMBERS_MOST / 8, 1);
@@ -61,33 +68,58 @@ static bool was_searched(const struct node_member *member, const struct node_sea
     return member && !member->has_left && member->joined <= search->joins;
 }
 
-static enum doppel_status note_shards(const struct node_family *family, struct node_search *search)
+/* Under the lock. @param shards of each member, or NO_SHARD. */
+static void note_shards(const struct node_family *family, struct node_search *search,
+                        uint16_t *shards)
 {
-    const struct node_member *own = family->members.items[search->member];
-    if (!search->all)
-        return was_searched(own, search) && own->joined == search->joined
-                   ? DOPPEL_OK
-                   : doppel_fail(&search->error, DOPPEL_E_NOT_FOUND,
-                                 "what was searched is not here any more: ask again");
     for (size_t i = 0; i < family->members.count; i++) {
         const struct node_member *member = family->members.items[i];
+        shards[i] = NO_SHARD;
         if (!was_searched(member, search))
             continue;
         const size_t at = member->shard / 8;
+        shards[i] = (uint16_t)member->shard;
         search->shards[at] |= (uint8_t)(1U << member->shard % 8);
         search->shards_bytes = at >= search->shards_bytes ? at + 1 : search->shards_bytes;
     }
+}
+
+/* Under the lock. @param out_shards given (free) */
+static enum doppel_status list_searched(const struct node_family *family,
+                                        struct node_search *search, uint16_t **out_shards)
+{
+    const struct node_member *own = family->members.items[search->member];
+    if (!search->all && (!was_searched(own, search) || own->joined != search->joined))
+        return doppel_fail(&search->error, DOPPEL_E_NOT_FOUND,
+                           "what was searched is not here any more: ask again");
+    *out_shards = malloc(family->members.count * sizeof **out_shards);
+    if (!*out_shards)
+        return no_memory_to_search(search);
+    note_shards(family, search, *out_shards);
     return DOPPEL_OK;
 }
 
-static void strip_members(struct node_search *search)
+/* Members become shards; a member that was not there all the time may be another one now. */
+static void place_hits(struct node_search *search, uint32_t low, const uint16_t *shards)
 {
-    for (size_t i = 0; i < search->hit_count; i++)
-        search->hits[i].payload >>= NODE_MEMBER_BITS;
+    size_t placed = 0;
+    for (size_t i = 0; i < search->hit_count; i++) {
+        const uint64_t payload = search->hits[i].payload, above = payload >> low;
+        const uint16_t shard = shards[above & (NODE_MEMBERS_MOST - 1)];
+        if (shard == NO_SHARD)
+            continue;
+        search->hits[placed] = search->hits[i];
+        search->hits[placed++].payload =
+            ((above >> NODE_MEMBER_BITS) << low | (payload & ((UINT64_C(1) << low) - 1)))
+                << NODE_MEMBER_BITS |
+            shard;
+    }
+    search->hit_count = placed;
 }
 
 /* Under the lock, which it lets go meanwhile. */
-static enum doppel_status search_when_applied(struct node *node, struct node_search *search)
+static enum doppel_status search_when_applied(struct node *node, struct node_search *search,
+                                              uint16_t **out_shards)
 {
     struct node_family *family = search->family;
     struct search_filter filter;
@@ -98,25 +130,32 @@ static enum doppel_status search_when_applied(struct node *node, struct node_sea
         return family->failure.status;
     }
     if (!make_filter(family, search, &filter))
-        return doppel_fail(&search->error, DOPPEL_E_MEMORY, "no memory to search");
+        return no_memory_to_search(search);
     pthread_mutex_unlock(&node->lock);
-    enum doppel_status status = run_search(family, search, &filter);
+    enum doppel_status status = search->questions ? node_look(family, search, &filter)
+                                                  : run_search(family, search, &filter);
     free(filter.members);
-    strip_members(search);
     pthread_mutex_lock(&node->lock);
-    return status ? status : note_shards(family, search);
+    return status ? status : list_searched(family, search, out_shards);
 }
 
 /* Under the lock, which it lets go meanwhile. */
 static void finish_search(struct node *node, struct node_search *search)
 {
+    const uint32_t low = search->questions ? 0 : search->family->options.low;
     struct node_family *unused;
-    search->status = search_when_applied(node, search);
+    uint16_t *shards = NULL;
+    search->status = search_when_applied(node, search, &shards);
     unused = node_family_release(search->family);
     pthread_mutex_unlock(&node->lock);
     node_family_free(unused);
+    if (!search->status)
+        place_hits(search, low, shards);
+    free(shards);
     free(search->codes);
+    node_questions_free(search->questions, search->count);
     search->codes = NULL;
+    search->questions = NULL;
     search->done(search);
     pthread_mutex_lock(&node->lock);
 }

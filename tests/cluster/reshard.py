@@ -89,7 +89,8 @@ def search_everywhere(clients, codes, radius):
             continue
         shards, found = answer
         covered |= {i for i in range(8 * len(shards)) if shards[i // 8] >> i % 8 & 1}
-        hits |= set(zip(found[::3], found[1::3], found[2::3]))
+        hits |= set(zip(found[::4], found[1::4], found[2::4]))
+        assert all(payload & 127 == at for payload, at in zip(found[1::4], found[3::4]))
     for shard in set(range(SHARDS)) - covered:
         found = run_where_it_is(clients, next(iter(clients)), "DOPPEL.SEARCH", key_of(shard),
                                 "RADIUS", radius, "PACKED", packed)  # fmt: skip

@@ -1,6 +1,4 @@
 /* The index of a node against a list of codes that is looked through one by one. */
-#include "cluster/node/node.h"
-
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,49 +7,18 @@
 
 #include <cmocka.h>
 
+#include "cluster/answers.h"
+
 enum { SHARDS = 12, CODES_MOST = 40000, QUERIES = 20, RADIUS = 9 };
-
-/* ---- a search that is waited for ---- */
-
-struct answer {
-    struct node_search search;
-    pthread_mutex_t lock;
-    pthread_cond_t is_there;
-    bool there;
-};
-
-static void note_answer(struct node_search *search)
-{
-    struct answer *answer = search->context;
-    pthread_mutex_lock(&answer->lock);
-    answer->there = true;
-    pthread_cond_signal(&answer->is_there);
-    pthread_mutex_unlock(&answer->lock);
-}
 
 static void begin_search(struct answer *answer, struct node_member *member, const uint64_t *codes,
                          size_t count, bool all)
 {
-    *answer = (struct answer){.search = {.codes = malloc(count * sizeof *codes),
-                                         .count = count,
-                                         .radius = RADIUS,
-                                         .all = all,
-                                         .done = note_answer}};
+    *answer = (struct answer){
+        .search = {
+            .codes = malloc(count * sizeof *codes), .count = count, .radius = RADIUS, .all = all}};
     memcpy(answer->search.codes, codes, count * sizeof *codes);
-    answer->search.context = answer;
-    pthread_mutex_init(&answer->lock, NULL);
-    pthread_cond_init(&answer->is_there, NULL);
-    node_search(member, &answer->search);
-}
-
-static void wait_for_answer(struct answer *answer)
-{
-    pthread_mutex_lock(&answer->lock);
-    while (!answer->there)
-        pthread_cond_wait(&answer->is_there, &answer->lock);
-    pthread_mutex_unlock(&answer->lock);
-    pthread_mutex_destroy(&answer->lock);
-    pthread_cond_destroy(&answer->is_there);
+    begin_answer(answer, member);
 }
 
 /* ---- the oracle ---- */
@@ -105,7 +72,8 @@ static void check_answer(const struct known *known, const struct answer *answer,
         const struct doppel_index_hit *hit = &search->hits[h];
         for (size_t i = 0; i < known->count; i++)
             found += is_wanted(&known->codes[i], shard, search->all) &&
-                     known->codes[i].payload == hit->payload &&
+                     known->codes[i].payload == node_hit_payload(hit) &&
+                     known->codes[i].shard == node_hit_shard(hit) &&
                      (uint32_t)__builtin_popcountll(known->codes[i].code ^ queries[hit->query]) ==
                          hit->distance;
     }
@@ -121,7 +89,8 @@ static struct node_family_options family_options(const char *name)
 
 static struct node_member *join_shard(struct node *node, const char *family, uint32_t shard)
 {
-    const struct node_family_options options = family_options(family);
+    struct node_family_options options = family_options(family);
+    options.low = strcmp(family, "low") == 0 ? 17 : 0;
     struct node_member *member = NULL;
     assert_int_equal(node_join(node, &options, shard, &member, NULL), DOPPEL_OK);
     return member;
@@ -134,7 +103,8 @@ static void add_some(struct known *known, struct node_member *member, uint32_t s
     uint64_t *codes = malloc(count * sizeof *codes), *payloads = malloc(count * sizeof *payloads);
     for (size_t i = 0; i < count; i++) {
         codes[i] = random_code(known);
-        payloads[i] = known->count;
+        /* of all 50 bits */
+        payloads[i] = known->count * UINT64_C(0x2545f4914f6cdd1d) >> (64 - NODE_PAYLOAD_BITS);
         known->codes[known->count++] = (struct known_code){codes[i], payloads[i], shard, true};
     }
     assert_int_equal(node_add(member, codes, payloads, count, NULL), DOPPEL_OK);
@@ -182,16 +152,15 @@ static void compare_answers(struct known *known, struct node_member *member, uin
     free(answer.search.hits);
 }
 
-static void test_answers_are_those_of_a_scan(void **state)
+static void compare_with_scan(const char *family)
 {
     struct known *known = calloc(1, sizeof *known);
     struct node_member *members[SHARDS];
     struct node *node;
-    (void)state;
     known->random = 88172645463325252;
     assert_int_equal(node_new(2, &node, NULL), DOPPEL_OK);
     for (uint32_t i = 0; i < SHARDS; i++)
-        members[i] = join_shard(node, "pictures", i);
+        members[i] = join_shard(node, family, i);
     for (int step = 0; step < 60; step++) {
         const uint32_t shard = (uint32_t)(next_random(known) % SHARDS);
         const uint64_t what = next_random(known) % 8;
@@ -201,7 +170,7 @@ static void test_answers_are_those_of_a_scan(void **state)
             remove_some(known, members[shard], shard);
         else {
             leave_all(known, members[shard], shard);
-            members[shard] = join_shard(node, "pictures", shard);
+            members[shard] = join_shard(node, family, shard);
         }
         compare_answers(known, members[shard], shard, step % 2);
     }
@@ -209,6 +178,13 @@ static void test_answers_are_those_of_a_scan(void **state)
         node_leave(members[i], NULL, 0);
     node_free(node);
     free(known);
+}
+
+static void test_answers_are_those_of_a_scan(void **state)
+{
+    (void)state;
+    compare_with_scan("pictures");
+    compare_with_scan("low");
 }
 
 /* So many at once are a segment, and there are merges while others search. */
@@ -274,8 +250,15 @@ static void test_a_member_that_left(void **state)
     assert_int_equal(node_new(1, &node, NULL), DOPPEL_OK);
     assert_int_equal(node_join(node, &plain, 1, &member, NULL), DOPPEL_OK);
     assert_int_equal(node_join(node, &other, 2, &second, NULL), DOPPEL_E_ARGUMENT);
+    other.index.bits = plain.index.bits;
+    other.low = 17;
+    assert_int_equal(node_join(node, &other, 2, &second, NULL), DOPPEL_E_ARGUMENT);
+    other.index.bits = 256;
     node_leave(member, NULL, 0);
     assert_int_equal(node_join(node, &other, 2, &second, NULL), DOPPEL_OK);
+    other.low = NODE_LOW_MOST + 1;
+    assert_int_equal(node_join(node, &other, 3, &member, NULL), DOPPEL_E_ARGUMENT);
+    other.low = 0;
     other.index.bits = 100;
     *other.name = 0;
     assert_int_equal(node_join(node, &other, 2, &member, NULL), DOPPEL_E_ARGUMENT);
@@ -313,7 +296,7 @@ static void *race(void *context)
         wait_for_answer(&own);
         bool found = false;
         for (size_t i = 0; i < all.search.hit_count; i++)
-            found = found || all.search.hits[i].payload == payloads[0];
+            found = found || node_hit_payload(&all.search.hits[i]) == payloads[0];
         /* what is said to be searched was */
         assert_true(found || !(all.search.shards[racing->shard / 8] >> racing->shard % 8 & 1));
         assert_true(own.search.status == DOPPEL_E_NOT_FOUND ||

@@ -39,7 +39,7 @@ USES = {
     "stream": "core library decide redis",
     "serve": "core text image audio video match worker library corpus embed compare intake search "
     "group client decide exchange report",
-    "cluster": "core index",
+    "cluster": "core image index match",
     "tools": "core media text image audio video index vector match store worker library "
     "corpus embed compare intake search group client decide act exchange report serve "
     "stream",
