@@ -7,7 +7,7 @@ import time
 
 from redis import SLOTS, Client, RedisError, slot_of
 
-NODE_HIT = 3  # numbers of a hit of DOPPEL.SEARCH with NODE: query, payload, distance
+NODE_HIT = 4  # numbers of a hit of DOPPEL.SEARCH with NODE: query, payload, distance, shard
 LATER = ("TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "UNBLOCKED", "READONLY", "NOREPLICAS")
 
 

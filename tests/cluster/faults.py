@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 
 import tap
-from cluster_client import ClusterClient, Uncovered, hits_of, shards_of
+from cluster_client import NODE_HIT, ClusterClient, Uncovered, hits_of, shards_of
 from load import (
     BATCH,
     KEYS,
@@ -321,9 +321,9 @@ class Flushed(threading.Thread):
         if isinstance(answer, RedisError):
             assert "no such shard" in str(answer) or "ask again" in str(answer), answer
             return
-        found = {payload >> 20 for payload in answer[1][1::3]}
+        found = {payload >> 20 for payload in answer[1][1::NODE_HIT]}
         assert all(before <= generation <= before + 1 for generation in found), (before, found)
-        self.full += len(answer[1]) // 3 == 8 * BATCH
+        self.full += len(answer[1]) // NODE_HIT == 8 * BATCH
 
 
 def test_emptied_under_searches():

@@ -304,6 +304,27 @@ def test_a_replica_answers_the_same():
     replica.stop()
 
 
+def test_what_was_done_before_is_waited_for():
+    """By the client that asks a second time, on another connection: nothing is done by it, and its
+    WAIT waits for what the first did."""
+    server, replica = start("first"), start("second")
+    replica.client().run("REPLICAOF", "127.0.0.1", server.port)
+    client = server.client()
+    while client.run("WAIT", 1, 100) != 1:
+        pass
+    made = ("DOPPEL.CREATE", "k", "TABLE", "HAMMING")
+    for command in (made, ("DOPPEL.ADD", "k", 1, "00" * 8), ("DOPPEL.REMOVE", "k", 1)):
+        replica.pause()
+        client.run(*command)
+        again = server.client()
+        again.run(*(command if command[0] != "DOPPEL.ADD" else ("DOPPEL.REMOVE", "k", 2)))
+        assert again.run("WAIT", 1, 50) == 0, command
+        replica.resume()
+        assert again.run("WAIT", 1, 20000) == 1
+    server.stop()
+    replica.stop()
+
+
 # ---- bad input ----
 
 

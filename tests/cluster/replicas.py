@@ -18,7 +18,7 @@ class ReplicatedCluster:
 
     def __init__(self, build, folder, *options, masters=3):
         options = OPTIONS + options
-        self.build, self.folder, self.count = build, folder, masters
+        self.count = masters
         self.nodes = start_cluster(build, folder, masters, *options)
         for number, master in enumerate(list(self.nodes)):
             replica = Server(build, folder / f"replica{number}", *options, cluster=True)
