@@ -94,7 +94,7 @@ bool redis_address_is(const char *text)
 }
 
 static enum doppel_status take_parts(const char *url, const struct address_use *use,
-                                        struct address_parts *out, struct doppel_error *error)
+                                     struct address_parts *out, struct doppel_error *error)
 {
     struct address_parts parts = {.use = use};
     const char *host = behind_scheme(url, &parts.tls);
@@ -196,10 +196,7 @@ enum doppel_status redis_address_parse(const char *url, struct redis_address *ou
     struct address_parts parts = {0};
     enum doppel_status status;
     TRY(take_parts(url, &for_stream, &parts, error));
-    if (parts.tls)
-        TRY(doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                        "rediss:// is not spoken here: let a tunnel (stunnel, say) end TLS on "
-                        "this machine, and name that by redis://"));
+    address.tls = parts.tls;
     TRY(parse_user(&parts, &address.user, error));
     TRY(parse_host(parts.hosts, &for_stream, (char **[]){&address.host, &address.port}, error));
     address.key = percent_decoded(parts.path.text, parts.path.size);

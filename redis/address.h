@@ -7,11 +7,12 @@
 
 #include <doppel/core.h>
 
-/* One server, and a key there: redis://[USER@]HOST[:PORT]/KEY[?db=N] */
+/* One server, and a key there: redis://[USER@]HOST[:PORT]/KEY[?db=N], or rediss:// */
 struct redis_address {
     char *user; /* NULL: none */
     char *host, *port, *key;
     unsigned database;
+    bool tls;
 };
 
 /* Some nodes of a cluster, and the name of a library there:
@@ -28,7 +29,7 @@ struct redis_addresses {
 bool redis_address_is(const char *text);
 
 /* @param out given (redis_address_free). DOPPEL_E_ARGUMENT, by a sentence that repeats no password;
- * DOPPEL_E_UNSUPPORTED: TLS; DOPPEL_E_MEMORY */
+ * DOPPEL_E_MEMORY */
 enum doppel_status redis_address_parse(const char *url, struct redis_address *out,
                                        struct doppel_error *error);
 void redis_address_free(struct redis_address *address);

@@ -1,30 +1,18 @@
 /* A connection to Redis. hiredis parses the answers. */
-#include "core/clock.h"
 #include "redis/connection.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "core/try.h"
+#include "redis/transport.h"
 
-enum { REDIS_CONNECT_MS = 5000, REDIS_ANSWER_MS = 30000, READ_BYTES = 1 << 16 };
+enum { REDIS_ANSWER_MS = 30000, READ_BYTES = 1 << 16 };
 
 /* ---- sentences ---- */
-
-static enum doppel_status fail_lost(const char *why, struct doppel_error *error)
-{
-    return doppel_fail(error, DOPPEL_E_BUSY, "Redis: %s", why);
-}
 
 static bool begins_with_any(const char *text, const char *const *words, size_t count)
 {
@@ -53,74 +41,6 @@ static enum doppel_status fail_answer(const char *text, struct doppel_error *err
 }
 
 /* ---- connecting ---- */
-
-static uint32_t limit_ms(const struct redis_connection *connection, uint32_t usual_ms)
-{
-    return connection->answer_ms ? connection->answer_ms : usual_ms;
-}
-
-/* @return false: not yet within the time */
-static bool wait_for_redis(struct redis_connection *connection, short events, int64_t end_ms)
-{
-    struct pollfd wanted = {connection->fd, events, 0};
-    for (;;) {
-        int ready = poll(&wanted, 1, 100);
-        if (ready > 0)
-            return true;
-        if ((ready < 0 && errno != EINTR) || monotonic_ms() > end_ms)
-            return false;
-    }
-}
-
-/* @return whether it is connected; else errno says why not */
-static bool connect_to(struct redis_connection *connection, const struct addrinfo *place)
-{
-    int one = 1, problem = 0;
-    socklen_t size = sizeof problem;
-    connection->fd = socket(place->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (connection->fd < 0)
-        return false;
-    if (connect(connection->fd, place->ai_addr, place->ai_addrlen) && errno != EINPROGRESS)
-        return false;
-    if (!wait_for_redis(connection, POLLOUT,
-                        monotonic_ms() + limit_ms(connection, REDIS_CONNECT_MS))) {
-        errno = ETIMEDOUT;
-        return false;
-    }
-    if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &problem, &size) || problem) {
-        errno = problem ? problem : errno;
-        return false;
-    }
-    setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    setsockopt(connection->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
-    return true;
-}
-
-static enum doppel_status open_redis_socket(struct redis_connection *connection,
-                                            const struct redis_address *address,
-                                            struct doppel_error *error)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *places = NULL;
-    const int problem = getaddrinfo(address->host, address->port, &hints, &places);
-    if (problem)
-        return doppel_fail(error, DOPPEL_E_BUSY, "%s: %s", address->host, gai_strerror(problem));
-    bool connected = false;
-    for (const struct addrinfo *place = places; place && !connected; place = place->ai_next) {
-        connected = connect_to(connection, place);
-        if (!connected && connection->fd >= 0) {
-            const int why = errno;
-            close(connection->fd);
-            connection->fd = -1;
-            errno = why;
-        }
-    }
-    const int why = errno;
-    freeaddrinfo(places);
-    return connected ? DOPPEL_OK
-                     : doppel_fail(error, DOPPEL_E_BUSY, "Redis at %s:%s: %s", address->host,
-                                   address->port, strerror(why));
-}
 
 static enum doppel_status say_who(struct redis_connection *connection,
                                   const struct redis_address *address, const char *password,
@@ -154,7 +74,7 @@ enum doppel_status redis_connect(struct redis_connection *connection,
     connection->reader = redisReaderCreate();
     if (!connection->reader)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a connection");
-    enum doppel_status status = open_redis_socket(connection, address, error);
+    enum doppel_status status = transport_open(connection, address, error);
     if (!status)
         status = say_who(connection, address, password, error);
     if (status)
@@ -164,9 +84,7 @@ enum doppel_status redis_connect(struct redis_connection *connection,
 
 void redis_close(struct redis_connection *connection)
 {
-    if (connection->fd >= 0)
-        close(connection->fd);
-    connection->fd = -1;
+    transport_close(connection);
     if (connection->reader)
         redisReaderFree(connection->reader);
     connection->reader = NULL;
@@ -215,12 +133,11 @@ void redis_number(struct doppel_json *out, uint64_t number)
 static enum doppel_status receive(struct redis_connection *connection, struct doppel_error *error)
 {
     char bytes[READ_BYTES];
-    ssize_t size = recv(connection->fd, bytes, sizeof bytes, 0);
-    if (size == 0)
-        return fail_lost("the connection is closed", error);
-    if (size < 0)
-        return errno == EAGAIN || errno == EINTR ? DOPPEL_OK : fail_lost(strerror(errno), error);
-    return redisReaderFeed(connection->reader, bytes, (size_t)size) == REDIS_OK
+    size_t size = 0;
+    enum doppel_status status = transport_receive(connection, bytes, sizeof bytes, &size, error);
+    if (status || !size)
+        return status;
+    return redisReaderFeed(connection->reader, bytes, size) == REDIS_OK
                ? DOPPEL_OK
                : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis");
 }
@@ -235,43 +152,50 @@ static enum doppel_status note_redis_failure(struct redis_connection *connection
 
 enum doppel_status redis_send(struct redis_connection *connection, struct doppel_error *error)
 {
-    const int64_t end_ms = monotonic_ms() + limit_ms(connection, REDIS_ANSWER_MS);
+    const int64_t end_ms = transport_end_ms(connection, REDIS_ANSWER_MS);
     const struct doppel_json *out = &connection->out;
     enum doppel_status status = doppel_json_status(out, error);
     if (!status && connection->fd < 0)
-        status = fail_lost("the connection is closed", error);
-    for (size_t sent = 0; !status && sent < out->size;) {
-        ssize_t size = send(connection->fd, out->bytes + sent, out->size - sent, MSG_NOSIGNAL);
-        if (size >= 0)
-            sent += (size_t)size;
-        else if (errno != EAGAIN && errno != EINTR)
-            status = fail_lost(strerror(errno), error);
-        else if (!wait_for_redis(connection, POLLIN | POLLOUT, end_ms))
-            status = fail_lost("it does not answer", error);
-        else
-            status = receive(connection, error);
+        status = transport_fail_lost("the connection is closed", error);
+    for (size_t sent = 0, size; !status && sent < out->size; sent += size) {
+        status = transport_send(connection, out->bytes + sent, out->size - sent, &size, error);
+        if (status || size)
+            continue;
+        status = transport_wait(connection, POLLIN | POLLOUT, end_ms)
+                     ? receive(connection, error)
+                     : transport_fail_lost("it does not answer", error);
     }
     doppel_json_clear(&connection->out);
     return note_redis_failure(connection, status);
 }
 
+static enum doppel_status fail_protocol(const struct redis_connection *connection,
+                                        struct doppel_error *error)
+{
+    const char *peer = transport_peer(connection);
+    if (connection->reader->err == REDIS_ERR_OOM)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis");
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "Redis: %s",
+                       peer ? peer : connection->reader->errstr);
+}
+
 static enum doppel_status next_reply(struct redis_connection *connection, redisReply **out,
                                      struct doppel_error *error)
 {
-    const int64_t end_ms = monotonic_ms() + limit_ms(connection, REDIS_ANSWER_MS);
+    const int64_t end_ms = transport_end_ms(connection, REDIS_ANSWER_MS);
     void *found = NULL;
     if (connection->fd < 0)
-        return fail_lost("the connection is closed", error);
+        return transport_fail_lost("the connection is closed", error);
     for (;;) {
         if (redisReaderGetReply(connection->reader, &found) != REDIS_OK)
-            return fail_lost(connection->reader->errstr, error);
+            return fail_protocol(connection, error);
         if (found) {
             *out = found;
             return DOPPEL_OK;
         }
-        enum doppel_status status = wait_for_redis(connection, POLLIN, end_ms)
+        enum doppel_status status = transport_wait(connection, POLLIN, end_ms)
                                         ? receive(connection, error)
-                                        : fail_lost("it does not answer", error);
+                                        : transport_fail_lost("it does not answer", error);
         if (status)
             return status;
     }

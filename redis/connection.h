@@ -11,18 +11,24 @@
 #include <doppel/run.h>
 
 #include "redis/address.h"
+#include "redis/tls.h"
 
 struct redis_connection {
     struct doppel_run *run;
     uint32_t answer_ms; /* for an answer, and for connecting; 0: 30 s, and 5 s for connecting */
-    int fd;             /* -1: there is none */
+    const struct redis_tls *tls;        /* whom to trust, for addresses with TLS; borrowed */
+    int fd;                             /* -1: there is none */
+    struct gnutls_session_int *session; /* of TLS; NULL: none */
+    char first[8];                      /* that came, `first_size` of them */
+    size_t first_size;
     redisReader *reader;
     struct doppel_json out; /* bytes that are to be sent */
     bool away;              /* the last failure is one that may pass: try again later */
 };
 
 /* Connect and log in. @param password NULL: none. DOPPEL_OK; DOPPEL_E_BUSY: try again
- * later; DOPPEL_E_ARGUMENT: it is refused; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY */
+ * later; DOPPEL_E_ARGUMENT: it is refused, or the peer is no Redis; DOPPEL_E_CANCELLED;
+ * DOPPEL_E_MEMORY */
 enum doppel_status redis_connect(struct redis_connection *connection,
                                  const struct redis_address *address, const char *password,
                                  struct doppel_error *error);
@@ -42,7 +48,8 @@ enum doppel_status redis_send(struct redis_connection *connection, struct doppel
 
 /* Wait for the next answer. @param out given (freeReplyObject); errors of Redis are answers, too
  * (REDIS_REPLY_ERROR). DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost, or there was no answer
- * within `answer_ms`: close it then, as the answer may still come; DOPPEL_E_MEMORY */
+ * within `answer_ms`: close it then, as the answer may still come; DOPPEL_E_ARGUMENT: the peer does
+ * not speak Redis' protocol; DOPPEL_E_MEMORY */
 enum doppel_status redis_reply(struct redis_connection *connection, redisReply **out,
                                struct doppel_error *error);
 

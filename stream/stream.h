@@ -55,8 +55,11 @@ DOPPEL_API enum doppel_status doppel_log_follow(struct doppel_run *run,
 /* ---- decisions about the messages of a Redis stream ---- */
 
 struct doppel_stream_options {
-    const char *url;      /**< redis://[USER@]HOST[:PORT]/KEY[?db=N]; a password in it is refused */
+    const char *url; /**< redis://[USER@]HOST[:PORT]/KEY[?db=N], or rediss:// for TLS; a password
+                        in it is refused */
     const char *password; /**< NULL: none */
+    const char *ca_file;  /**< of rediss://: who signs for the server, in PEM; NULL: whom the system
+                             trusts */
     const char *group, *consumer; /**< each process needs a consumer name of its own */
     const char
         *to; /**< the key of the stream for decisions, neither KEY nor KEY:dead; NULL: none */
@@ -103,8 +106,8 @@ struct doppel_stream_counts {
  * @param options    borrowed for the call
  * @param out_counts NULL: not wanted. Set also when it fails
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: the address, the options, or Redis refuses; others as
- *         doppel_decider_pull; DOPPEL_E_UNSUPPORTED: TLS, or built without hiredis;
- *         DOPPEL_E_MEMORY. If the server is away, the call waits for it
+ *         doppel_decider_pull; DOPPEL_E_UNSUPPORTED: built without hiredis, or no
+ *         GnuTLS for rediss://; DOPPEL_E_MEMORY. If the server is away, the call waits for it
  */
 DOPPEL_API enum doppel_status doppel_stream_ingest(struct doppel_run *run,
                                                    struct doppel_decider *decider,

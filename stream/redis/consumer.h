@@ -25,6 +25,7 @@ struct stream_answer {
 struct stream_consumer {
     struct redis_connection connection;
     struct redis_address address;
+    struct redis_tls *tls; /* NULL: none */
     const struct doppel_stream_options *options;
     struct doppel_decider *decider;
     struct doppel_stream_counts counts;

@@ -288,6 +288,19 @@ static enum doppel_status check_decisions_key(const struct stream_consumer *cons
     return DOPPEL_OK;
 }
 
+static enum doppel_status prepare_tls(struct stream_consumer *consumer, struct doppel_error *error)
+{
+    const char *ca_file = consumer->options->ca_file;
+    if (ca_file && !consumer->address.tls)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--stream-ca' is for TLS: the address begins with rediss:// then");
+    enum doppel_status status = consumer->address.tls
+                                    ? redis_tls_new(ca_file, "--stream-ca", &consumer->tls, error)
+                                    : DOPPEL_OK;
+    consumer->connection.tls = consumer->tls;
+    return status;
+}
+
 static struct doppel_stream_options with_defaults(const struct doppel_stream_options *given)
 {
     struct doppel_stream_options options = *given;
@@ -312,6 +325,7 @@ enum doppel_status redis_ingest(struct doppel_run *run, struct doppel_decider *d
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key"));
     }
     TRY(check_decisions_key(&consumer, error));
+    TRY(prepare_tls(&consumer, error));
     TRY(record_lines_new(options.decide, &consumer.lines, error));
     doppel_run_begin(run, stream_unit, 0);
     status = consume(&consumer, error);
@@ -325,6 +339,7 @@ done:
     array_free(&consumer.answers);
     record_lines_free(consumer.lines);
     redis_end(&consumer.connection);
+    redis_tls_free(consumer.tls);
     redis_address_free(&consumer.address);
     doppel_json_free(&consumer.line);
     free(consumer.quarantine);

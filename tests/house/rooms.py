@@ -98,6 +98,7 @@ OUTSIDERS = {
     r"curl/curl\.h": "client",
     r"libpq-fe\.h": "stream",
     r"hiredis/.*": "redis stream",
+    r"gnutls/.*": "redis",
     r"microhttpd\.h": "serve tools",
     r"utf8proc\.h": "text embed",
     r"(gumbo|md4c)\.h": "text",

@@ -393,7 +393,6 @@ def test_what_is_refused_has_a_sentence():
     SERVER.client().run("SET", "text", "no stream")
     for url, word in (
         (SERVER.url("text"), "WRONGTYPE"),
-        ("rediss://127.0.0.1/in", "tunnel"),
         ("redis://127.0.0.1", "redis://HOST/KEY"),
         ("redis://127.0.0.1/", "redis://HOST/KEY"),
         ("redis:///in", "redis://HOST/KEY"),
@@ -418,6 +417,8 @@ def test_what_is_refused_has_a_sentence():
         ["--stream", SERVER.url("in"), "--jsonl", "a.jsonl"],
         ["--to", "x", "-"],
         ["--drain", "-"],
+        ["--stream-ca", "x", "-"],
+        ["--stream", SERVER.url("in"), "--stream-ca", "x"],
         ["--stream", SERVER.url("in"), "--group", ""],
     ):
         doppel("ingest", "-L", "refused", *words, code=2)

@@ -161,7 +161,8 @@ struct settings {
     const char *local_option; /* given, and not for a service; NULL: there is none */
 
     /* streams */
-    const char *stream, *stream_key, *group, *consumer, *stream_to; /* NULL: not given */
+    const char *stream, *stream_key, *stream_ca, *group, *consumer,
+        *stream_to;      /* NULL: not given */
     char *stream_secret; /* what the file of the key holds, or $DOPPEL_STREAM_KEY; given */
     uint32_t claim_after_ms;
     bool drain;

@@ -74,10 +74,11 @@ static enum doppel_status check_upstream(struct settings *settings, struct doppe
 static enum doppel_status check_stream(struct settings *settings, struct doppel_error *error)
 {
     if (!settings->stream)
-        return settings->stream_key || settings->consumer || settings->stream_to || settings->drain
+        return settings->stream_key || settings->stream_ca || settings->consumer ||
+                       settings->stream_to || settings->drain
                    ? doppel_fail(error, DOPPEL_E_ARGUMENT,
-                                 "'--stream-key', '--consumer', '--to' and '--drain' go with "
-                                 "'--stream'")
+                                 "'--stream-key', '--stream-ca', '--consumer', '--to' and "
+                                 "'--drain' go with '--stream'")
                    : DOPPEL_OK;
     return read_key(settings->stream_key, "DOPPEL_STREAM_KEY", &settings->stream_secret, error);
 }

@@ -91,6 +91,7 @@ static enum doppel_status pull_stream(struct decide_command *run, struct doppel_
     const struct doppel_stream_options options = {
         .url = settings->stream,
         .password = settings->stream_secret,
+        .ca_file = settings->stream_ca,
         .group = settings->group,
         .consumer = consumer,
         .to = settings->stream_to,
