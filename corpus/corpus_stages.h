@@ -14,10 +14,11 @@
  * parts, one after the other, are doppel_dedup's, for any number of parts.
  *
  * Each part leaves one file in the folder of the run, under a hidden name until it is whole
- * (docs/formats.md): it may be killed at any time, run again anywhere, and run twice at once. What
- * a file holds depends on the run and on its part alone. A run is its inputs, by path, size and
- * time of change, and its options, as the file "manifest" records them. Every file of a run has the
- * manifest's digest; files of other runs are refused.
+ * (docs/formats.md), and survives power loss once it is done: it may be killed at any time, run
+ * again anywhere, and run twice at once. What a file holds depends on the run and on its part
+ * alone. A run is its inputs, by path, size and time of change, and its options, as the file
+ * "manifest" records them. Every file of a run has the manifest's digest; files of other runs are
+ * refused.
  *
  * Memory: `sign` needs some 700 bytes for each record of the part; `join` 16 bytes for each key of
  * a 256th of all keys, per thread; `compare` 800 bytes for each record of the part, and for each
@@ -92,9 +93,13 @@ DOPPEL_API enum doppel_status doppel_stages_sign(struct doppel_stages *stages,
                                                  struct doppel_stage_part part, bool *out_was_there,
                                                  struct doppel_error *error);
 
-/** In how many parts one process does `sign` well: those of a set that is there, else parts of 256
- * MB, so that little is lost when it is killed, and little memory is needed. */
-DOPPEL_API uint32_t doppel_stages_sign_parts(const struct doppel_stages *stages);
+/**
+ * In how many parts one process does a stage: those of the set of which the smallest share is
+ * missing. If there is none: for `sign` parts of 256 MB, so that little is lost when it is killed,
+ * and little memory is needed; for `compare`, which may be left out, 0; else 1.
+ */
+DOPPEL_API uint32_t doppel_stages_parts(const struct doppel_stages *stages,
+                                        enum doppel_stage stage);
 
 /** Find records with equal bands, in a share of the keys, of all that was signed. */
 DOPPEL_API enum doppel_status doppel_stages_join(struct doppel_stages *stages,
@@ -118,6 +123,14 @@ DOPPEL_API enum doppel_status doppel_stages_emit(struct doppel_stages *stages,
                                                  struct doppel_stage_part part,
                                                  doppel_dedup_visitor *visitor, void *context,
                                                  struct doppel_error *error);
+
+/** The same, without lines, and without options.input: for a caller whose output is there, but who
+ * reports what could not be read. */
+DOPPEL_API enum doppel_status doppel_stages_visit_decisions(struct doppel_stages *stages,
+                                                            struct doppel_stage_part part,
+                                                            doppel_dedup_visitor *visitor,
+                                                            void *context,
+                                                            struct doppel_error *error);
 
 /* ---- what the caller writes of the decisions of a part ---- */
 

@@ -150,16 +150,12 @@ static enum doppel_status write_decided(const struct doppel_stages *stages,
     return status;
 }
 
-enum doppel_status doppel_stages_decide(struct doppel_stages *stages, bool *out_was_there,
-                                        struct doppel_error *error)
+static enum doppel_status decide_part(struct doppel_stages *stages, struct doppel_stage_part only,
+                                      struct doppel_error *error)
 {
     struct dedup dedup;
     enum doppel_status status;
-    bool there = stage_file_is_whole(stages, DOPPEL_STAGE_DECIDE, (struct doppel_stage_part){1, 1});
-    if (out_was_there)
-        *out_was_there = there;
-    if (there)
-        return DOPPEL_OK;
+    (void)only;
     TRY(stages_begin_dedup(stages, &dedup, error));
     TRY(decide_run(stages, &dedup, error));
     TRY(write_decided(stages, &dedup, error));
@@ -167,4 +163,11 @@ done:
     free((void *)(uintptr_t)dedup.compared.items);
     dedup_end(&dedup);
     return status;
+}
+
+enum doppel_status doppel_stages_decide(struct doppel_stages *stages, bool *out_was_there,
+                                        struct doppel_error *error)
+{
+    const struct stage_task task = {DOPPEL_STAGE_DECIDE, {1, 1}, 1, decide_part};
+    return stages_do_part(stages, &task, out_was_there, error);
 }

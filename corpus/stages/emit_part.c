@@ -15,6 +15,7 @@ struct stage_emission {
     struct stage_bytes section;
     uint32_t section_number; /* UINT32_MAX: none was read */
     struct line_loader lines;
+    bool without_lines; /* and without their inputs */
     doppel_dedup_visitor *visitor;
     void *context;
 };
@@ -74,8 +75,11 @@ static struct doppel_match match_of_row(const struct dedup *dedup, const struct 
 
 static bool row_is_known(const struct decided_row *row)
 {
+    static const uint32_t whole = UINT32_C(1) << 31; /* of a share */
     return row->decision <= DOPPEL_DECISION_IGNORED && row->reason <= DOPPEL_BECAUSE_UPSTREAM &&
-           row->relation <= DOPPEL_RELATION_OVERLAPS && row->verified <= DOPPEL_VERIFIED_ALIGNMENT;
+           row->relation <= DOPPEL_RELATION_OVERLAPS &&
+           row->verified <= DOPPEL_VERIFIED_ALIGNMENT && row->similarity <= whole &&
+           row->query_coverage <= whole && row->item_coverage <= whole;
 }
 
 static bool describe_links(const struct stage_emission *emission, const struct decided_row *row,
@@ -118,7 +122,7 @@ static enum doppel_status emit_decision(struct stage_emission *emission, uint32_
         (const struct decided_row *)(const void *)emission->section.items + place % DECIDED_ROWS;
     if (!describe_decided(emission, number, row, &decision))
         TRY(stage_file_is_odd(&emission->file, error));
-    if (dedup_wants_line(&emission->dedup, &decision))
+    if (!emission->without_lines && dedup_wants_line(&emission->dedup, &decision))
         TRY(lines_get(&emission->lines, number, &decision.line_text, &decision.line_size, error));
     if (!emission->visitor(emission->context, &decision))
         status = DOPPEL_E_CANCELLED;
@@ -139,7 +143,8 @@ static enum doppel_status emit_file(struct stage_emission *emission, uint32_t fi
     enum doppel_status status = DOPPEL_OK;
     if (from == to)
         return DOPPEL_OK;
-    if (dedup->options->input && !dedup->options->input(emission->context, &input))
+    if (dedup->options->input && !emission->without_lines &&
+        !dedup->options->input(emission->context, &input))
         return DOPPEL_E_CANCELLED;
     for (uint32_t i = from; i < to && !status; i++)
         status = emit_decision(emission, i, error);
@@ -168,25 +173,43 @@ done:
     return status;
 }
 
+static enum doppel_status emit_part(const struct doppel_stages *stages,
+                                    struct doppel_stage_part part, struct stage_emission *emission,
+                                    struct doppel_error *error)
+{
+    enum doppel_status status = stages_check_part(part, DOPPEL_STAGE_MAX_PARTS, error);
+    if (status)
+        return status;
+    emission->section_number = UINT32_MAX;
+    emission->lines.dedup = &emission->dedup;
+    TRY(stages_begin_dedup(stages, &emission->dedup, error));
+    TRY(load_emission(stages, part, emission, error));
+    for (uint32_t i = 0; i < reader_file_count(emission->dedup.reader); i++)
+        TRY(emit_file(emission, i, error));
+    dedup_goes_on(&emission->dedup, "records visited", emission->dedup.count,
+                  emission->dedup.count);
+done:
+    lines_free(&emission->lines);
+    free(emission->section.items);
+    stage_file_close(&emission->file);
+    dedup_end(&emission->dedup);
+    return status;
+}
+
 enum doppel_status doppel_stages_emit(struct doppel_stages *stages, struct doppel_stage_part part,
                                       doppel_dedup_visitor *visitor, void *context,
                                       struct doppel_error *error)
 {
+    struct stage_emission emission = {.visitor = visitor, .context = context};
+    return emit_part(stages, part, &emission, error);
+}
+
+enum doppel_status doppel_stages_visit_decisions(struct doppel_stages *stages,
+                                                 struct doppel_stage_part part,
+                                                 doppel_dedup_visitor *visitor, void *context,
+                                                 struct doppel_error *error)
+{
     struct stage_emission emission = {
-        .section_number = UINT32_MAX, .visitor = visitor, .context = context};
-    enum doppel_status status = stages_check_part(part, DOPPEL_STAGE_MAX_PARTS, error);
-    if (status)
-        return status;
-    emission.lines.dedup = &emission.dedup;
-    TRY(stages_begin_dedup(stages, &emission.dedup, error));
-    TRY(load_emission(stages, part, &emission, error));
-    for (uint32_t i = 0; i < reader_file_count(emission.dedup.reader); i++)
-        TRY(emit_file(&emission, i, error));
-    dedup_goes_on(&emission.dedup, "records visited", emission.dedup.count, emission.dedup.count);
-done:
-    lines_free(&emission.lines);
-    free(emission.section.items);
-    stage_file_close(&emission.file);
-    dedup_end(&emission.dedup);
-    return status;
+        .without_lines = true, .visitor = visitor, .context = context};
+    return emit_part(stages, part, &emission, error);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/files/sync_path.h"
 #include "core/files/write_all.h"
 #include "core/try.h"
 
@@ -99,12 +100,30 @@ static void sweep_hidden(const char *path)
     free(folder);
 }
 
+enum doppel_status hidden_file_settle(const char *path, struct doppel_error *error)
+{
+    char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+    enum doppel_status status = DOPPEL_OK;
+    if (!folder)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "%s: no memory to write it", path);
+    if (!sync_path(folder) && errno != EINVAL && errno != ENOTSUP)
+        status = fail_hidden(path, errno, error);
+    free(folder);
+    sweep_hidden(path);
+    return status;
+}
+
+/* Its bytes come before its name: else power loss could leave an empty file under it. */
 static enum doppel_status close_stream(struct hidden_file *file, struct doppel_error *error)
 {
-    bool good = !ferror(file->stream);
-    good = fclose(file->stream) == 0 && good;
+    bool good = !ferror(file->stream) && fflush(file->stream) == 0 &&
+                (fsync(fileno(file->stream)) == 0 || errno == EINVAL);
+    const int reason = errno;
+    bool closed = fclose(file->stream) == 0;
     file->stream = NULL;
-    return good ? DOPPEL_OK : hidden_file_failed(file, error);
+    if (!good)
+        errno = reason;
+    return good && closed ? DOPPEL_OK : hidden_file_failed(file, error);
 }
 
 enum doppel_status hidden_file_finish(struct hidden_file *file, struct doppel_error *error)
@@ -116,7 +135,7 @@ enum doppel_status hidden_file_finish(struct hidden_file *file, struct doppel_er
         if (reason != ENOENT || access(file->path, F_OK) != 0)
             TRY(fail_hidden(file->path, reason, error));
     }
-    sweep_hidden(file->path);
+    TRY(hidden_file_settle(file->path, error));
 done:
     return status;
 }
@@ -129,7 +148,7 @@ enum doppel_status hidden_file_finish_first(struct hidden_file *file, struct dop
     if (link(file->hidden, file->path) != 0 && errno != EEXIST &&
         rename(file->hidden, file->path) != 0 && access(file->path, F_OK) != 0)
         TRY(hidden_file_failed(file, error));
-    sweep_hidden(file->path);
+    TRY(hidden_file_settle(file->path, error));
 done:
     return status;
 }

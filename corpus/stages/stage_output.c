@@ -54,7 +54,7 @@ static void print_sum(const struct doppel_digest *digest, const char name[OUTPUT
 /* Whether the file is as its digest says. */
 static bool output_is_whole(const char *folder, const char *name)
 {
-    char wanted[SUM_BYTES], there[SUM_BYTES] = "", *path = NULL, *sum = NULL;
+    char wanted[SUM_BYTES], there[SUM_BYTES], *path = NULL, *sum = NULL;
     struct doppel_digest digest;
     uint64_t size;
     bool whole = false;
@@ -62,11 +62,12 @@ static bool output_is_whole(const char *folder, const char *name)
     if (asprintf(&path, "%s/%s", folder, name) < 0 || asprintf(&sum, "%s.xxh128", path) < 0)
         goto done;
     if (stage_path_open(path, &fd, NULL) || stage_path_open(sum, &sum_fd, NULL) ||
-        doppel_digest_fd(fd, &digest, &size, NULL) ||
-        read_at(sum_fd, there, sizeof there - 1, 0) < 0)
+        doppel_digest_fd(fd, &digest, &size, NULL))
         goto done;
     print_sum(&digest, name, wanted);
-    whole = strcmp(there, wanted) == 0;
+    const ssize_t length = (ssize_t)strlen(wanted);
+    whole = read_at(sum_fd, there, sizeof there, 0) == length &&
+            memcmp(there, wanted, (size_t)length) == 0;
 done:
     if (fd >= 0)
         close(fd);
@@ -75,6 +76,22 @@ done:
     free(path);
     free(sum);
     return whole;
+}
+
+/* By another process, which may have been killed then. */
+static enum doppel_status settle_output(const char *folder, const char *name,
+                                        struct doppel_error *error)
+{
+    char *path = NULL, *sum = NULL;
+    enum doppel_status status;
+    if (asprintf(&path, "%s/%s", folder, name) < 0 || asprintf(&sum, "%s.xxh128", path) < 0)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory"));
+    TRY(hidden_file_settle(path, error));
+    TRY(hidden_file_settle(sum, error));
+done:
+    free(path);
+    free(sum);
+    return status;
 }
 
 enum doppel_status doppel_stage_output_new(struct doppel_stages *stages, const char *name,
@@ -90,8 +107,9 @@ enum doppel_status doppel_stage_output_new(struct doppel_stages *stages, const c
     TRY(name_stage_output(name, part, output->name, error));
     *out = NULL;
     if (output_is_whole(stages->folder, output->name)) {
+        status = settle_output(stages->folder, output->name, error);
         doppel_stage_output_free(output);
-        return DOPPEL_OK;
+        return status;
     }
     output->digest = digest_stream_new();
     output->folder = strdup(stages->folder);

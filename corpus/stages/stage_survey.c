@@ -36,12 +36,26 @@ static const char *parse_digits(const char *at, uint32_t *out)
     return end;
 }
 
-/* "…-0007-of-0400", and what is left of it. */
-static const char *parse_part(const char *at, struct doppel_stage_part *out)
+/* "-0007-of-0400…" */
+static bool parse_part(const char *at, struct doppel_stage_part *out)
 {
     at = *at == '-' ? parse_digits(at + 1, &out->number) : NULL;
     at = at && strncmp(at, "-of-", 4) == 0 ? parse_digits(at + 4, &out->count) : NULL;
-    return at && out->number <= out->count ? at : NULL;
+    return at && out->number <= out->count;
+}
+
+/* As stage_file_name_print has it: "sign-7-of-400" is none of ours. */
+static bool is_printed_name(const char *entry, const struct part_set *set,
+                            struct doppel_stage_part part)
+{
+    char stem[STAGE_NAME_BYTES + 8], printed[STAGE_NAME_BYTES];
+    const bool emit = set->stage == DOPPEL_STAGE_EMIT;
+    snprintf(stem, sizeof stem, "%s%s%s", doppel_stage_name(set->stage), emit ? "-" : "",
+             set->name);
+    stage_file_name_print(&(struct stage_file_name){stem, part}, printed);
+    const size_t size = strlen(printed);
+    return strncmp(entry, printed, size) == 0 &&
+           strcmp(entry + size, emit ? ".jsonl.xxh128" : "") == 0;
 }
 
 /* @return false: it is no file of a stage */
@@ -64,9 +78,10 @@ static bool parse_stage_name(const char *entry, struct part_set *set,
         memcpy(set->name, rest + 1, size);
         rest += size + 1;
     }
-    rest = parse_part(rest, part);
+    if (!parse_part(rest, part))
+        return false;
     set->parts = part->count;
-    return rest && strcmp(rest, set->stage == DOPPEL_STAGE_EMIT ? ".jsonl.xxh128" : "") == 0;
+    return is_printed_name(entry, set, *part);
 }
 
 /* A file of another run, or of another size than its head states, does not count. */
@@ -261,12 +276,33 @@ done:
     return status;
 }
 
-uint32_t doppel_stages_sign_parts(const struct doppel_stages *stages)
+static uint32_t parts_of_none(const struct doppel_stages *stages, enum doppel_stage stage)
 {
     enum { PART_BYTES = 1 << 28, MOST = 1000 };
-    uint32_t there;
-    if (!stages_parts_of(stages, DOPPEL_STAGE_SIGN, &there, NULL))
-        return there;
     const uint64_t parts = stages->bytes / PART_BYTES + 1;
+    if (stage != DOPPEL_STAGE_SIGN)
+        return stage != DOPPEL_STAGE_COMPARE;
     return parts < MOST ? (uint32_t)parts : MOST;
+}
+
+/* Whether a smaller share of it is missing. */
+static bool is_fuller(const struct part_set *set, const struct part_set *than)
+{
+    return (uint64_t)(set->parts - set->there) * than->parts <
+           (uint64_t)(than->parts - than->there) * set->parts;
+}
+
+uint32_t doppel_stages_parts(const struct doppel_stages *stages, enum doppel_stage stage)
+{
+    part_sets sets = {0};
+    uint32_t parts = parts_of_none(stages, stage);
+    const struct part_set *fullest = NULL;
+    if (!find_sets(stages, stage, &sets, NULL))
+        for (size_t i = 0; i < sets.count; i++)
+            if (!fullest || is_fuller(&sets.items[i], fullest))
+                fullest = &sets.items[i];
+    if (fullest)
+        parts = fullest->parts;
+    free_sets(&sets);
+    return parts;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/sync_path.h"
 #include "core/try.h"
 #include "corpus/stages/stage_file.h"
 #include "corpus/stages/stages_internal.h"
@@ -52,6 +53,20 @@ enum doppel_status stages_check_part(struct doppel_stage_part part, uint32_t mos
                        part.number, part.count, most);
 }
 
+/* By another process, which may have been killed then. */
+static enum doppel_status settle_part(const struct doppel_stages *stages,
+                                      const struct stage_task *task, struct doppel_error *error)
+{
+    char name[STAGE_NAME_BYTES], *path;
+    stage_file_name_print(&(struct stage_file_name){doppel_stage_name(task->stage), task->part},
+                          name);
+    if (asprintf(&path, "%s/%s", stages->folder, name) < 0)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    enum doppel_status status = hidden_file_settle(path, error);
+    free(path);
+    return status;
+}
+
 enum doppel_status stages_do_part(struct doppel_stages *stages, const struct stage_task *task,
                                   bool *out_was_there, struct doppel_error *error)
 {
@@ -59,8 +74,7 @@ enum doppel_status stages_do_part(struct doppel_stages *stages, const struct sta
     if (status)
         return status;
     const bool there = stage_file_is_whole(stages, task->stage, task->part);
-    if (!there)
-        status = task->work(stages, task->part, error);
+    status = there ? settle_part(stages, task, error) : task->work(stages, task->part, error);
     if (!status && out_was_there)
         *out_was_there = there;
     return status;
@@ -149,11 +163,14 @@ static enum doppel_status take_stage_folder(const char *folder, bool make,
                                             struct doppel_error *error)
 {
     struct stat there;
+    if (make && mkdir(folder, 0777) == 0) {
+        (void)sync_parent(folder); /* not every file system can */
+        return DOPPEL_OK;
+    }
     if (make)
-        return mkdir(folder, 0777) == 0 || errno == EEXIST
-                   ? DOPPEL_OK
-                   : doppel_fail(error, DOPPEL_E_IO, "%s cannot be made: %s", folder,
-                                 strerror(errno));
+        return errno == EEXIST ? DOPPEL_OK
+                               : doppel_fail(error, DOPPEL_E_IO, "%s cannot be made: %s", folder,
+                                             strerror(errno));
     if (stat(folder, &there) == 0)
         return DOPPEL_OK;
     return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO,

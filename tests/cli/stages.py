@@ -173,14 +173,56 @@ def test_status_says_what_is_missing():
     assert "nowhere cannot be opened" in said and not (FOLDER / "nowhere").exists(), said
 
 
+def test_an_output_that_is_there_is_reported_the_same():
+    folder = work()
+    until_decided(folder, 2, 1)
+    words = [*CORPUS, "-v", "--work", folder, "--stage", "emit", "--emit", "unique"]
+    for number in (1, 2):
+        part = ("--part", f"{number}/2")
+        runs = [dedup(*words, *part, code=3 if emitted_unreadable(folder, number, 2) else 0)
+                for _ in range(2)]  # fmt: skip
+        if number == 1:
+            first, second = (run.splitlines() for run in runs)
+            assert "emit 1/2: done" in runs[0] and "emit 1/2: was there" in runs[1], runs
+            assert sum("a.jsonl:71: " in line for line in second) == 1, second
+            assert [line for line in first if "records" in line] == [
+                line for line in second if "records" in line], runs  # fmt: skip
+
+
+def made_now(folder, since):
+    return sorted(path.name for path in (FOLDER / folder).iterdir()
+                  if path.stat().st_mtime_ns > since)  # fmt: skip
+
+
+def test_all_of_them_go_on_with_what_is_there():
+    folder = work()
+    for number in (1, 2, 3, 5, 6):
+        stage(folder, "sign", number, 6)
+    stage(folder, "sign", 1, 3)  # of this set more is missing
+    since = time.time_ns()
+    time.sleep(0.02)
+    assert at_once("--work", folder, "--stage", "all") == at_once()
+    assert made_now(folder, since) == ["decide-0001-of-0001", "join-0001-of-0001",
+                                       "sign-0004-of-0006"]  # fmt: skip
+    for name in ("join-0001-of-0001", "decide-0001-of-0001"):
+        (FOLDER / folder / name).unlink()
+    for number in (1, 3):
+        stage(folder, "join", number, 3)
+    (FOLDER / folder / "compare-0002-of-0002").write_bytes(b"")  # a part that is to be done again
+    since = time.time_ns()
+    time.sleep(0.02)
+    assert at_once("--work", folder, "--stage", "all") == at_once()
+    assert made_now(folder, since) == ["compare-0001-of-0002", "compare-0002-of-0002",
+                                       "decide-0001-of-0001", "join-0002-of-0003"]  # fmt: skip
+
+
 def test_an_output_that_was_changed_is_made_again():
     folder = work()
     until_decided(folder, 1, 1)
     before = emitted(folder, 2)
     path = FOLDER / folder / "emit-decisions-0002-of-0002.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    for number in (1, 2):
-        stage(folder, "emit", number, 2)  # the first, with what cannot be read, is there
+    emitted(folder, 2)
     paths = sorted((FOLDER / folder).glob("emit-*.jsonl"))
     assert b"".join(path.read_bytes() for path in paths) == before
 

@@ -221,7 +221,7 @@ static bool is_whole_input(const struct doppel_decided *decided)
     return !decided->is_file && !decided->line;
 }
 
-bool decision_output_put(struct decision_output *output, const struct doppel_decided *decided)
+void decision_output_count(struct decision_output *output, const struct doppel_decided *decided)
 {
     if (is_whole_input(decided))
         output->unread_inputs++;
@@ -232,6 +232,11 @@ bool decision_output_put(struct decision_output *output, const struct doppel_dec
     output->same_ids += decided->same_id != 0;
     if (decided->decision == DOPPEL_DECISION_UNREADABLE)
         report_unreadable_input(output, decided);
+}
+
+bool decision_output_put(struct decision_output *output, const struct doppel_decided *decided)
+{
+    decision_output_count(output, decided);
     if (output->output)
         put_decision_row(output, decided);
     else

@@ -38,7 +38,10 @@ bool decision_output_begin(struct decision_output *output, const struct settings
 bool decision_output_begin_input(struct decision_output *output,
                                  const struct doppel_corpus_input *input);
 
-/** A decision. What cannot be read is reported. @return false when it could not be written */
+/** Count a decision, whose line is written already. What cannot be read is reported. */
+void decision_output_count(struct decision_output *output, const struct doppel_decided *decided);
+
+/** Count a decision, and write its line. @return false when it could not be written */
 bool decision_output_put(struct decision_output *output, const struct doppel_decided *decided);
 
 /** Write what is held back. @return false when it could not be */

@@ -51,6 +51,24 @@ static const char *name_of_emit(enum emit emit)
     return names[emit];
 }
 
+static bool count_corpus_decision(void *context, const struct doppel_dedup_decision *decision)
+{
+    struct dedup_command *command = context;
+    struct doppel_decided decided;
+    doppel_decided_of_record(decision, &decided);
+    decision_output_count(&command->output, &decided);
+    return true;
+}
+
+/* The file is there: what could not be read is reported all the same. */
+static enum doppel_status report_emitted(struct dedup_command *command,
+                                         struct doppel_stages *stages, struct doppel_error *error)
+{
+    const struct doppel_stage_part part = stage_part_of(command->settings);
+    say_done(command, DOPPEL_STAGE_EMIT, part, true);
+    return doppel_stages_visit_decisions(stages, part, count_corpus_decision, command, error);
+}
+
 static enum doppel_status emit_to_file(struct dedup_command *command, struct doppel_stages *stages,
                                        struct doppel_error *error)
 {
@@ -59,10 +77,8 @@ static enum doppel_status emit_to_file(struct dedup_command *command, struct dop
     const struct doppel_stage_part part = stage_part_of(settings);
     enum doppel_status status;
     TRY(doppel_stage_output_new(stages, name_of_emit(settings->emit), part, &output->part, error));
-    if (!output->part) {
-        say_done(command, DOPPEL_STAGE_EMIT, part, true);
-        goto done;
-    }
+    if (!output->part)
+        return report_emitted(command, stages, error);
     TRY(doppel_stages_emit(stages, part, take_corpus_decision, command, error));
     if (!decision_output_flush(output))
         TRY(DOPPEL_E_CANCELLED); /* and said */
@@ -76,17 +92,23 @@ done:
 
 /* ---- all stages in this process ---- */
 
+static enum doppel_status do_all_parts(struct dedup_command *command, struct doppel_stages *stages,
+                                       enum doppel_stage stage, struct doppel_error *error)
+{
+    const uint32_t parts = doppel_stages_parts(stages, stage);
+    enum doppel_status status = DOPPEL_OK;
+    for (uint32_t i = 1; i <= parts && !status; i++)
+        status = do_stage(command, stages, stage, (struct doppel_stage_part){i, parts}, error);
+    return status;
+}
+
 static enum doppel_status do_all_stages(struct dedup_command *command, struct doppel_stages *stages,
                                         struct doppel_error *error)
 {
     const struct doppel_stage_part only = {1, 1};
-    uint32_t parts = doppel_stages_sign_parts(stages);
-    enum doppel_status status;
-    for (uint32_t i = 1; i <= parts; i++)
-        TRY(do_stage(command, stages, DOPPEL_STAGE_SIGN, (struct doppel_stage_part){i, parts},
-                     error));
-    TRY(do_stage(command, stages, DOPPEL_STAGE_JOIN, only, error));
-    TRY(do_stage(command, stages, DOPPEL_STAGE_DECIDE, only, error));
+    enum doppel_status status = DOPPEL_OK;
+    for (int stage = DOPPEL_STAGE_SIGN; stage <= DOPPEL_STAGE_DECIDE; stage++)
+        TRY(do_all_parts(command, stages, (enum doppel_stage)stage, error));
     TRY(doppel_stages_emit(stages, only, take_corpus_decision, command, error));
 done:
     return status;
