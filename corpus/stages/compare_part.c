@@ -270,12 +270,24 @@ enum doppel_status doppel_stages_compare(struct doppel_stages *stages,
 
 /* ---- for the decisions ---- */
 
-static bool pairs_ascend(const pair_array *pairs, size_t from, uint32_t records)
+static bool is_share(double value)
+{
+    return value >= 0 && value <= 1;
+}
+
+static bool pair_is_valid(const struct compared_pair *pair, uint32_t records)
+{
+    return pair->number < records && pair->earlier < pair->number &&
+           pair->relation <= DOPPEL_RELATION_OVERLAPS &&
+           pair->verified <= DOPPEL_VERIFIED_ALIGNMENT && is_share(pair->similarity) &&
+           is_share(pair->query_coverage) && is_share(pair->item_coverage);
+}
+
+static bool pairs_are_valid(const pair_array *pairs, size_t from, uint32_t records)
 {
     for (size_t i = from; i < pairs->count; i++) {
         const struct compared_pair *pair = &pairs->items[i];
-        if (pair->number >= records || pair->earlier >= pair->number ||
-            pair->relation > DOPPEL_RELATION_OVERLAPS || pair->verified > DOPPEL_VERIFIED_ALIGNMENT)
+        if (!pair_is_valid(pair, records))
             return false;
         if (i && (pair[-1].number > pair->number ||
                   (pair[-1].number == pair->number && pair[-1].earlier >= pair->earlier)))
@@ -302,7 +314,7 @@ static enum doppel_status load_compared_part(const struct doppel_stages *stages,
             if (!array_push(pairs, rows[j]))
                 TRY(no_memory_to_compare(error));
     }
-    if (file.head.records != records || !pairs_ascend(pairs, before, records))
+    if (file.head.records != records || !pairs_are_valid(pairs, before, records))
         TRY(stage_file_is_odd(&file, error));
 done:
     free(bytes.items);

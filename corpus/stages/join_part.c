@@ -12,6 +12,9 @@
 #include "corpus/dedup/buckets.h"
 #include "corpus/stages/stage_file.h"
 
+/* A key, and the number of its record. */
+enum { KEY_BYTES = sizeof(uint64_t) + sizeof(uint32_t) };
+
 /* The keys of one fence, band by band, and the cells that they give. */
 struct fence_join {
     struct doppel_error error;
@@ -56,15 +59,33 @@ static const uint32_t *counts_of_fence(const struct stage_join *join, uint32_t p
     return (const uint32_t *)(const void *)counts + (size_t)fence * join->bands;
 }
 
+/* Add how many keys a part has of each band; its section holds as many. */
+static enum doppel_status count_part(const struct stage_join *join, struct fence_join *fence,
+                                     uint32_t number, uint32_t part)
+{
+    const struct stage_file *file = &join->inputs[part].file;
+    const uint32_t *counts = counts_of_fence(join, part, number);
+    uint64_t bytes = 0;
+    for (uint32_t band = 0; band < join->bands; band++) {
+        fence->ends[band] += counts[band];
+        bytes += counts[band] * (uint64_t)KEY_BYTES;
+    }
+    return bytes == file->sections[SIGNED_KEYS + number].size
+               ? DOPPEL_OK
+               : stage_file_is_odd(file, &fence->error);
+}
+
 /* Where each band's keys begin, from how many there are in all parts. */
 static enum doppel_status count_fence(const struct stage_join *join, struct fence_join *fence,
                                       uint32_t number)
 {
     size_t total = 0;
     memset(fence->ends, 0, (join->bands + 1) * sizeof *fence->ends);
-    for (uint32_t part = 0; part < join->parts; part++)
-        for (uint32_t band = 0; band < join->bands; band++)
-            fence->ends[band] += counts_of_fence(join, part, number)[band];
+    for (uint32_t part = 0; part < join->parts; part++) {
+        const enum doppel_status status = count_part(join, fence, number, part);
+        if (status)
+            return status;
+    }
     for (uint32_t band = 0; band < join->bands; band++) {
         size_t count = fence->ends[band];
         fence->ends[band] = total;
@@ -85,15 +106,18 @@ struct band_keys {
     uint32_t count, records, start;
 };
 
+/* A record has one key of a band, so numbers ascend. */
 static bool take_band_keys(const struct band_keys *from, uint32_t fence, struct keyed *out)
 {
+    uint32_t least = 0;
     for (uint32_t i = 0; i < from->count; i++) {
         uint32_t number;
         memcpy(&out[i].key, from->keys + i * sizeof out->key, sizeof out->key);
         memcpy(&number, from->numbers + i * sizeof number, sizeof number);
-        if (number >= from->records || out[i].key >> 56 != fence)
+        if (number < least || number >= from->records || out[i].key >> 56 != fence)
             return false;
         out[i].number = from->start + number;
+        least = number + 1;
     }
     return true;
 }
@@ -108,19 +132,15 @@ static enum doppel_status gather_part(const struct stage_join *join, struct fenc
     size_t at = 0;
     for (uint32_t band = 0; band < join->bands; band++) {
         uint32_t count = counts_of_fence(join, part, number)[band];
-        size_t size = count * (sizeof(uint64_t) + sizeof(uint32_t));
         const char *keys = fence->keys.items + at;
         const struct band_keys from = {keys, keys + count * sizeof(uint64_t), count,
                                        join->starts[part + 1] - join->starts[part],
                                        join->starts[part]};
-        if (size > fence->keys.size - at ||
-            !take_band_keys(&from, number, fence->keyed + fence->ends[band]))
+        if (!take_band_keys(&from, number, fence->keyed + fence->ends[band]))
             TRY(stage_file_is_odd(file, &fence->error));
         fence->ends[band] += count;
-        at += size;
+        at += count * (size_t)KEY_BYTES;
     }
-    if (at != fence->keys.size)
-        TRY(stage_file_is_odd(file, &fence->error));
 done:
     return status;
 }
@@ -220,6 +240,12 @@ done:
 }
 
 /* ---- the part ---- */
+
+struct record_span fences_of_part(struct doppel_stage_part part)
+{
+    return (struct record_span){STAGE_FENCES * (part.number - 1) / part.count,
+                                STAGE_FENCES * part.number / part.count};
+}
 
 static void work_on_fence(void *context, size_t piece, size_t slot)
 {
@@ -343,9 +369,9 @@ static enum doppel_status join_part(struct doppel_stages *stages, struct doppel_
     struct dedup dedup;
     uint32_t *starts = NULL;
     struct stage_join join = {.stages = stages,
-                              .first_fence = STAGE_FENCES * (part.number - 1) / part.count,
+                              .first_fence = fences_of_part(part).from,
+                              .fences = fences_of_part(part).to - fences_of_part(part).from,
                               .error = error};
-    join.fences = STAGE_FENCES * part.number / part.count - join.first_fence;
     enum doppel_status status;
     dedup_init(&dedup, &stages->options);
     TRY(dedup_begin(&dedup, error));

@@ -35,7 +35,8 @@ static enum doppel_status visit_joined_part(const struct doppel_stages *stages,
     enum doppel_status status = stage_file_open(stages, DOPPEL_STAGE_JOIN, part, 0, &file, error);
     if (status)
         return status;
-    if (file.head.records != visit->records)
+    if (file.head.records != visit->records ||
+        file.head.sections != fences_of_part(part).to - fences_of_part(part).from)
         TRY(stage_file_is_odd(&file, error));
     for (uint32_t i = 0; i < file.head.sections; i++) {
         TRY(stage_file_read_rows(&file, i, sizeof(uint32_t), &bytes, &count, error));

@@ -5,6 +5,16 @@
 #include "core/try.h"
 #include "corpus/stages/stage_file.h"
 
+/* Its head against the table, before memory is taken for so many records. */
+static enum doppel_status check_signed_records(const struct stage_file *file,
+                                               struct doppel_error *error)
+{
+    const uint64_t bytes = file->sections[SIGNED_ROWS].size;
+    const bool fit = bytes % sizeof(struct signed_row) == 0 &&
+                     bytes / sizeof(struct signed_row) == file->head.records;
+    return fit ? DOPPEL_OK : stage_file_is_odd(file, error);
+}
+
 enum doppel_status signed_starts(const struct doppel_stages *stages, uint32_t parts, uint32_t **out,
                                  struct doppel_error *error)
 {
@@ -17,7 +27,9 @@ enum doppel_status signed_starts(const struct doppel_stages *stages, uint32_t pa
         TRY(stage_file_open(stages, DOPPEL_STAGE_SIGN, (struct doppel_stage_part){i + 1, parts},
                             SIGNED_SECTIONS, &file, error));
         uint64_t next = starts[i] + file.head.records;
+        status = check_signed_records(&file, error);
         stage_file_close(&file);
+        TRY(status);
         if (next >= NO_RECORD)
             TRY(doppel_fail(error, DOPPEL_E_LIMIT, "more than %u records", NO_RECORD - 1));
         starts[i + 1] = (uint32_t)next;

@@ -143,9 +143,13 @@ static enum doppel_status stage_file_damaged(const struct stage_file *file, cons
                        what, stage_of_head(file), file->head.part, file->head.parts);
 }
 
+/* Its checksums fit, so its part would find it done. */
 enum doppel_status stage_file_is_odd(const struct stage_file *file, struct doppel_error *error)
 {
-    return stage_file_damaged(file, "what it holds does not go together", error);
+    return doppel_fail(error, DOPPEL_E_CORRUPT,
+                       "%s is damaged: what it holds does not go together; remove it, and run its "
+                       "part again: --stage %s --part %u/%u",
+                       file->path, stage_of_head(file), file->head.part, file->head.parts);
 }
 
 static enum doppel_status read_stage_bytes(const struct stage_file *file, int fd, uint64_t offset,

@@ -100,7 +100,7 @@ struct signed_row {
     uint32_t strings_size, size, shingles, flags;
 };
 
-/* Numbers of records. */
+/* Numbers of records, or of fences. */
 struct record_span {
     uint32_t from, to;
 };
@@ -128,6 +128,9 @@ enum doppel_status signed_load(const struct doppel_stages *stages, struct dedup 
                                const struct signed_wish *wish, struct doppel_error *error);
 
 /* ---- what was joined ---- */
+
+/** The fences of a part, one section each. */
+struct record_span fences_of_part(struct doppel_stage_part part);
 
 /* Of one fence: how many cells there are of each band, then number and first of each. A visitor
  * returns false for what cannot be. */
