@@ -84,12 +84,17 @@ static void write_digest(struct doppel_json *json, const struct doppel_digest *d
 static void write_item_head(struct doppel_json *json, struct doppel_library *library,
                             const struct doppel_item *item)
 {
-    const struct doppel_record *record = &item->record;
     char *name = doppel_library_item_name(library, item);
     json->failed |= !name;
     doppel_json_integer(json, "id", item->id);
     write_item_name(json, doppel_item_has_file(item), name);
     free(name);
+    write_item_facts(json, item);
+}
+
+void write_item_facts(struct doppel_json *json, const struct doppel_item *item)
+{
+    const struct doppel_record *record = &item->record;
     write_record_head(json, record);
     if (record->width)
         write_size(json, record->width, record->height);

@@ -16,4 +16,7 @@ void write_metadata(struct doppel_json *json, const struct doppel_metadata *meta
 /* labels, lists and list_state alone. */
 void write_memberships(struct doppel_json *json, const struct doppel_metadata *metadata);
 
+/* Its kind, scheme, sizes, times and digest. */
+void write_item_facts(struct doppel_json *json, const struct doppel_item *item);
+
 #endif

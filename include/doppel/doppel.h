@@ -26,6 +26,7 @@
 #include <doppel/search.h>
 #include <doppel/search_semantic.h>
 #include <doppel/search_whiten.h>
+#include <doppel/shards.h>
 #include <doppel/store.h>
 #include <doppel/stream.h>
 #include <doppel/text.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A name of a function or of a struct means one thing in the product: who searches for it finds
-one place. The twins of a kernel for other processors share their names."""
+one place. The twins of a kernel for other processors share their names, and what stands in place of
+a room that is not built."""
 
 import collections
 import pathlib
@@ -21,6 +22,8 @@ TWIN = re.compile(r"(_|/)(avx2|avx512|portable)\.c$")
 def product():
     for path in sorted(TOP.glob("*/**/*.[ch]")):
         top = path.relative_to(TOP).parts[0]
+        if path.name == "absent.c":
+            continue
         if top not in NO_PRODUCT and not top.startswith(("build", ".")):
             yield path.relative_to(TOP)
 

@@ -37,20 +37,21 @@ USES = {
     "report": "core text image audio video match worker library corpus group compare",
     "redis": "core",
     "stream": "core library decide redis",
+    "shards": "core image index match library corpus compare search exchange redis",
     "serve": "core text image audio video match worker library corpus embed compare intake search "
     "group client decide exchange report",
     "cluster": "core image index match",
     "tools": "core media text image audio video index vector match store worker library "
     "corpus embed compare intake search group client decide act exchange report serve "
-    "stream",
+    "stream shards",
 }
 
 # The modules of the engine: their headers are everybody's who may use the module.
 ENGINE = "client embed compare intake search group decide act exchange report".split()
-ENGINE += ["redis", "stream", "serve"]
+ENGINE += ["redis", "stream", "shards", "serve"]
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
-INSIDES = {"decide": ["corpus"]}
+INSIDES = {"decide": ["corpus"], "shards": ["corpus"]}
 
 PARTS_OF_CORE = (
     "doppel/json_writer.h",
@@ -93,12 +94,12 @@ OUTSIDERS = {
     r"xxhash\.h": "core",
     r"nettle/base64\.h": "core client",
     r"sqlite3\.h": "store library embed",
-    r"jansson\.h": "embed compare group client decide act exchange serve tools",
+    r"jansson\.h": "embed compare group client decide act exchange shards serve tools",
     r"csv\.h": "exchange",
     r"curl/curl\.h": "client",
     r"libpq-fe\.h": "stream",
-    r"hiredis/.*": "redis stream",
     r"gnutls/.*": "redis",
+    r"hiredis/.*": "redis stream shards",
     r"microhttpd\.h": "serve tools",
     r"utf8proc\.h": "text embed",
     r"(gumbo|md4c)\.h": "text",

@@ -1,0 +1,586 @@
+/* Decisions of many writers: an item is written as pending, searched for everywhere, and confirmed
+ * or taken back.
+ *
+ * Ids are the order. Two that are near see each other, the later search at least: it begins after
+ * both are written. Who finds a younger pending one tells it to wait (a challenge), and it cannot
+ * be confirmed before the older one is decided, and it has looked again; who finds an older pending
+ * one waits by itself. So the oldest never waits, and of two that match one is confirmed first.
+ * What nobody decides, since its writer died, is taken away after a while by whoever waits for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/digest.h"
+#include "core/order.h"
+#include "core/try.h"
+#include "corpus/dedup/rule.h"
+#include "shards/add.h"
+#include "shards/find.h"
+
+enum { LEASE_MS = 10000, ROUND_PAUSE_MS = 20, ROUND_PAUSE_MOST_MS = 200 };
+
+struct waited_for {
+    uint64_t id;
+    int64_t since_ms; /* it was first met then */
+};
+
+struct challenge {
+    uint64_t id, older;
+};
+
+/* An input on its way. */
+struct undecided {
+    const struct doppel_shards_item *item;
+    struct doppel_shards_decision *out;
+    struct shards_written written;
+    enum {
+        INPUT_FRESH,   /* not written */
+        INPUT_PENDING, /* written, and to be looked at */
+        INPUT_STAYS,   /* to be confirmed */
+        INPUT_GOES,    /* to be taken back */
+        INPUT_DECIDED
+    } state;
+    uint64_t depends_on; /* a pending one of these inputs: it goes if that stays; 0: none */
+};
+
+struct shards_deciding {
+    struct doppel_shards *shards;
+    const struct doppel_shards_decide_options *options;
+    struct undecided *inputs;
+    size_t count;
+    ARRAY(struct waited_for) waited_for;
+    ARRAY(struct challenge) challenges;
+    bool waits; /* something of this round waits for others */
+};
+
+static enum doppel_status no_deciding_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to decide");
+}
+
+static struct undecided *input_of_id(const struct shards_deciding *deciding, uint64_t id)
+{
+    for (size_t i = 0; i < deciding->count; i++)
+        if (deciding->inputs[i].written.id == id && deciding->inputs[i].state != INPUT_FRESH)
+            return &deciding->inputs[i];
+    return NULL;
+}
+
+/* ---- facts ---- */
+
+struct rival_facts {
+    ARRAY(struct rule_candidate) candidates;
+    ARRAY(struct doppel_comparison) matches; /* of these */
+    uint64_t same;                           /* the first with the same bytes */
+    uint64_t same_pixels;
+};
+
+static void facts_free(struct rival_facts *facts)
+{
+    for (size_t i = 0; i < facts->matches.count; i++)
+        doppel_comparison_free(&facts->matches.items[i]);
+    array_free(&facts->matches);
+    array_free(&facts->candidates);
+}
+
+static bool is_equal(const struct doppel_digest *a, const struct doppel_digest *b)
+{
+    return !digest_is_none(a) && memcmp(a, b, sizeof *a) == 0;
+}
+
+/* @param match taken */
+static enum doppel_status add_fact(struct rival_facts *facts,
+                                   const struct doppel_shards_item *input,
+                                   const struct doppel_shards_item *item,
+                                   struct doppel_comparison *match, struct doppel_error *error)
+{
+    const bool origins = input->about.source && input->about.date;
+    struct rule_candidate candidate = {.id = item->item.id,
+                                       .leader = item->item.id,
+                                       .state = DOPPEL_LIST_ACTIVE,
+                                       .kind = item->item.record.kind};
+    if (origins)
+        candidate.origin = (struct doppel_origin){item->about.source, item->about.date};
+    if (!facts->same && is_equal(&input->item.record.digest, &item->item.record.digest))
+        facts->same = item->item.id;
+    if (!facts->same_pixels && is_equal(&input->item.record.pixels, &item->item.record.pixels))
+        facts->same_pixels = item->item.id;
+    if (array_push(&facts->matches, *match) && array_push(&facts->candidates, candidate))
+        return DOPPEL_OK;
+    doppel_comparison_free(match);
+    return no_deciding_memory(error);
+}
+
+/* What the rule says of them. @return the candidate whose match tells why, or NO_CANDIDATE */
+static struct rule_answer ask_rule(struct rival_facts *facts,
+                                   const struct doppel_shards_item *input,
+                                   const struct doppel_compare_options *compare)
+{
+    const uint64_t same = facts->same ? facts->same : facts->same_pixels;
+    const struct rule_bytes bytes = {
+        .same = same, .same_leader = same, .same_content = !facts->same};
+    struct rule_answer answer = {.candidate = NO_CANDIDATE};
+    if (same && rule_by_bytes(&bytes, &answer))
+        return answer;
+    for (size_t i = 0; i < facts->candidates.count; i++)
+        facts->candidates.items[i].match = &facts->matches.items[i].match;
+    const struct rule_content content = {.kind = input->item.record.kind,
+                                         .too_short =
+                                             doppel_compare_obstacle(&input->item.record, compare),
+                                         .origin = {input->about.source, input->about.date},
+                                         .candidates = facts->candidates.items,
+                                         .count = facts->candidates.count};
+    rule_by_content(&content, &answer);
+    return answer;
+}
+
+/* ---- pending ones of others ---- */
+
+static enum doppel_status challenge(struct shards_deciding *deciding, uint64_t id, uint64_t older,
+                                    bool ends, int64_t *out, struct doppel_error *error)
+{
+    struct shards_commands commands = {0};
+    enum doppel_status status;
+    TRY(script_challenge(deciding->shards, &commands, id, older, ends, error));
+    TRY(commands_run_all(deciding->shards, &commands, error));
+    *out = commands.list.items[0].reply->integer;
+done:
+    commands_free(&commands);
+    return status;
+}
+
+/* Tell a younger one to wait. It may be there by now: then it is met as such in the next round. */
+static enum doppel_status challenge_younger(struct shards_deciding *deciding, uint64_t id,
+                                            uint64_t older, struct doppel_error *error)
+{
+    const struct challenge one = {id, older};
+    int64_t state;
+    for (size_t i = 0; i < deciding->challenges.count; i++)
+        if (deciding->challenges.items[i].id == id && deciding->challenges.items[i].older == older)
+            return DOPPEL_OK;
+    const enum doppel_status status = challenge(deciding, id, older, false, &state, error);
+    if (status)
+        return status;
+    deciding->waits |= state == 2;
+    return state != 1 || array_push(&deciding->challenges, one) ? DOPPEL_OK
+                                                                : no_deciding_memory(error);
+}
+
+/* Wait for an older one; not for ever. */
+static enum doppel_status wait_for_older(struct shards_deciding *deciding,
+                                         const struct stored_item *older,
+                                         struct doppel_error *error)
+{
+    const uint64_t id = older->item.item.id;
+    deciding->waits = true;
+    for (size_t i = 0; i < deciding->waited_for.count; i++)
+        if (deciding->waited_for.items[i].id == id)
+            return monotonic_ms() - deciding->waited_for.items[i].since_ms < LEASE_MS
+                       ? DOPPEL_OK
+                       : shards_take_away(deciding->shards, &older, 1, error);
+    const struct waited_for one = {id, monotonic_ms()};
+    return array_push(&deciding->waited_for, one) ? DOPPEL_OK : no_deciding_memory(error);
+}
+
+/* ---- one input ---- */
+
+/* @param out_waits an older one is pending */
+static enum doppel_status take_rival(struct shards_deciding *deciding, struct undecided *input,
+                                     const struct stored_item *item, struct rival_facts *facts,
+                                     bool *out_waits, struct doppel_error *error)
+{
+    const uint64_t id = item->item.item.id, own = input->written.id;
+    const struct undecided *ours = input_of_id(deciding, id);
+    struct doppel_comparison match;
+    bool matches;
+    if (id == own || (ours && ours->state == INPUT_GOES) || (ours && item->pending && id > own) ||
+        (item->pending && deciding->options->dry_run))
+        return DOPPEL_OK;
+    enum doppel_status status = shards_judge(&input->item->item.record, &deciding->options->compare,
+                                             &item->item, &matches, &match, error);
+    if (status || !matches)
+        return status;
+    if (!item->pending || ours) {
+        *out_waits |= ours && ours->state == INPUT_PENDING;
+        return add_fact(facts, input->item, &item->item, &match, error);
+    }
+    doppel_comparison_free(&match);
+    *out_waits |= id < own;
+    return id < own ? wait_for_older(deciding, item, error)
+                    : challenge_younger(deciding, id, own, error);
+}
+
+static enum doppel_status copy_of_item(const struct stored_item *item,
+                                       struct doppel_shards_item *out, struct doppel_error *error)
+{
+    struct stored_item again;
+    const enum doppel_status status =
+        item_read(item->item.item.id, item->text, strlen(item->text), &again, error);
+    if (status)
+        return status;
+    *out = again.item;
+    again.item = (struct doppel_shards_item){0};
+    stored_item_free(&again);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status tell_rule_answer(const struct shards_deciding *deciding,
+                                           struct undecided *input,
+                                           const struct rule_answer *answer,
+                                           struct rival_facts *facts,
+                                           const struct stored_items *items,
+                                           struct doppel_error *error)
+{
+    struct doppel_shards_decision *out = input->out;
+    const struct stored_item *of = answer->of ? stored_items_find(items, answer->of) : NULL;
+    size_t why = answer->candidate;
+    doppel_shards_decision_free(out);
+    out->decision = answer->decision;
+    out->reason = answer->reason;
+    out->of = answer->of;
+    for (size_t i = 0; why == NO_CANDIDATE && answer->of && i < facts->candidates.count; i++)
+        if (facts->candidates.items[i].id == answer->of)
+            why = i;
+    if (why != NO_CANDIDATE) {
+        out->has_match = true;
+        out->match = facts->matches.items[why];
+        facts->matches.items[why] = (struct doppel_comparison){0};
+    }
+    input->depends_on = input_of_id(deciding, answer->of) ? answer->of : 0;
+    return of ? copy_of_item(of, &out->of_item, error) : DOPPEL_OK;
+}
+
+/* Candidates of one input; it goes, stays, or waits. */
+static enum doppel_status look_at_input(struct shards_deciding *deciding, struct undecided *input,
+                                        const struct shards_candidate *candidates, size_t count,
+                                        const struct stored_items *items,
+                                        struct doppel_error *error)
+{
+    struct rival_facts facts = {0};
+    bool waits = false;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < count; i++) {
+        const struct stored_item *item = stored_items_find(items, candidates[i].id);
+        if (item)
+            TRY(take_rival(deciding, input, item, &facts, &waits, error));
+    }
+    if (waits) {
+        deciding->waits = true;
+        goto done;
+    }
+    const struct rule_answer answer = ask_rule(&facts, input->item, &deciding->options->compare);
+    TRY(tell_rule_answer(deciding, input, &answer, &facts, items, error));
+    input->state =
+        answer.follows || answer.decision == DOPPEL_DECISION_IGNORED ? INPUT_GOES : INPUT_STAYS;
+done:
+    facts_free(&facts);
+    return status;
+}
+
+/* ---- a round ---- */
+
+static enum doppel_status look_at_inputs(struct shards_deciding *deciding,
+                                         struct doppel_error *error)
+{
+    struct shards_looked_up found = {0};
+    const struct doppel_record **queries = calloc(deciding->count + 1, sizeof *queries);
+    struct undecided **asked = calloc(deciding->count + 1, sizeof *asked);
+    size_t count = 0, at = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (!queries || !asked)
+        TRY(no_deciding_memory(error));
+    for (size_t i = 0; i < deciding->count; i++)
+        if (deciding->inputs[i].state == INPUT_PENDING) {
+            queries[count] = &deciding->inputs[i].item->item.record;
+            asked[count++] = &deciding->inputs[i];
+        }
+    TRY(shards_look_up(deciding->shards, queries, count, &deciding->options->compare, true, &found,
+                       error));
+    for (size_t i = 0; i < sizeof found.missing; i++)
+        if (found.missing[i])
+            TRY(doppel_fail(error, DOPPEL_E_BUSY, "some nodes of the cluster did not answer"));
+    for (size_t i = 0; i < count; i++) {
+        const size_t first = at;
+        while (at < found.candidates.list.count && found.candidates.list.items[at].query == i)
+            at++;
+        TRY(look_at_input(deciding, asked[i], found.candidates.list.items + first, at - first,
+                          &found.items, error));
+    }
+done:
+    shards_looked_up_free(&found);
+    free(queries);
+    free(asked);
+    return status;
+}
+
+/* What it is told to wait for and is not pending any more, it waits for no longer. */
+static enum doppel_status end_challenges(struct shards_deciding *deciding, uint64_t id,
+                                         const char *text, struct doppel_error *error)
+{
+    ARRAY(uint64_t) ids = {0};
+    struct stored_items items = {0};
+    uint8_t missing[DOPPEL_SHARDS / 8] = {0};
+    int64_t state;
+    char *end;
+    enum doppel_status status = DOPPEL_OK;
+    for (const char *at = text; *at; at = end) {
+        const uint64_t older = strtoull(at, &end, 10);
+        if (end == at)
+            break;
+        if (older && !array_push(&ids, older))
+            TRY(no_deciding_memory(error));
+    }
+    if (ids.count)
+        qsort(ids.items, ids.count, sizeof *ids.items, compare_u64);
+    TRY(items_fetch(deciding->shards, ids.items, ids.count, true, &items, missing, error));
+    for (size_t i = 0; i < ids.count; i++) {
+        const uint64_t older = ids.items[i];
+        const uint32_t shard = (uint32_t)(older % DOPPEL_SHARDS);
+        const struct stored_item *item = stored_items_find(&items, older);
+        if (missing[shard / 8] >> shard % 8 & 1)
+            continue;
+        if (!item || !item->pending)
+            TRY(challenge(deciding, id, older, true, &state, error));
+        else
+            TRY(wait_for_older(deciding, item, error));
+    }
+done:
+    array_free(&ids);
+    stored_items_free(&items);
+    return status;
+}
+
+/* [1] or [2]: it is there. [0]: somebody took it away, as it took too long. [3, ids]: it waits. */
+static enum doppel_status take_confirmed(struct shards_deciding *deciding, struct undecided *input,
+                                         const redisReply *reply, struct doppel_error *error)
+{
+    const uint64_t state = reply_number(reply, 0);
+    input->state = state == 1 || state == 2 ? INPUT_DECIDED
+                   : state == 3             ? INPUT_PENDING
+                                            : INPUT_FRESH;
+    input->out->id = input->state == INPUT_DECIDED ? input->written.id : 0;
+    deciding->waits |= state == 3;
+    return state == 3 && reply->elements == 2 && reply->element[1]->type == REDIS_REPLY_STRING
+               ? end_challenges(deciding, input->written.id, reply->element[1]->str, error)
+               : DOPPEL_OK;
+}
+
+static enum doppel_status confirm_inputs(struct shards_deciding *deciding,
+                                         struct doppel_error *error)
+{
+    struct shards_commands commands = {0};
+    size_t at = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < deciding->count; i++)
+        if (deciding->inputs[i].state == INPUT_STAYS)
+            TRY(script_confirm(deciding->shards, &commands, deciding->inputs[i].written.id, error));
+    TRY(commands_run_all(deciding->shards, &commands, error));
+    for (size_t i = 0; i < deciding->count; i++)
+        if (deciding->inputs[i].state == INPUT_STAYS)
+            TRY(take_confirmed(deciding, &deciding->inputs[i], commands.list.items[at++].reply,
+                               error));
+done:
+    commands_free(&commands);
+    return status;
+}
+
+/* Also those that depend on an input that is not there after all: they are looked at again. */
+static enum doppel_status take_back_inputs(struct shards_deciding *deciding,
+                                           struct doppel_error *error)
+{
+    const struct stored_item **gone = calloc(deciding->count + 1, sizeof *gone);
+    size_t count = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (!gone)
+        return no_deciding_memory(error);
+    for (size_t i = 0; i < deciding->count; i++) {
+        struct undecided *input = &deciding->inputs[i];
+        const struct undecided *other =
+            input->depends_on ? input_of_id(deciding, input->depends_on) : NULL;
+        if (input->state != INPUT_GOES)
+            continue;
+        if (input->depends_on && (!other || other->state != INPUT_DECIDED)) {
+            input->state = INPUT_PENDING;
+            continue;
+        }
+        gone[count++] = &input->written.other;
+        input->state = INPUT_DECIDED;
+    }
+    if (count)
+        status = shards_take_away(deciding->shards, gone, count, error);
+    free(gone);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void tell_known(struct undecided *input, enum doppel_decision decision,
+                       enum doppel_decision_reason reason, uint64_t id)
+{
+    doppel_shards_decision_free(input->out);
+    input->out->decision = decision;
+    input->out->reason = reason;
+    input->out->id = input->out->of = id;
+    input->state = INPUT_DECIDED;
+}
+
+static enum doppel_status tell_identical(struct undecided *input, struct doppel_error *error)
+{
+    struct stored_item *other = &input->written.other;
+    tell_known(input, DOPPEL_DECISION_DUPLICATE, DOPPEL_BECAUSE_IDENTICAL, other->item.item.id);
+    const enum doppel_status status =
+        doppel_compare_same(&input->item->item.record, &input->out->match, error);
+    input->out->has_match = !status;
+    input->out->of_item = other->item;
+    other->item = (struct doppel_shards_item){0};
+    return status;
+}
+
+/* What has its name is the same, takes its place, or is pending and may be gone soon. */
+static enum doppel_status take_other(struct shards_deciding *deciding, struct undecided *input,
+                                     struct doppel_error *error)
+{
+    struct stored_item *other = &input->written.other;
+    const uint64_t id = other->item.item.id;
+    struct doppel_shards_added added;
+    if (other->pending && !input_of_id(deciding, id))
+        return wait_for_older(deciding, other, error);
+    deciding->waits |= other->pending;
+    if (other->pending)
+        return DOPPEL_OK;
+    if (shards_same_content(&other->item.item.record, &input->item->item.record))
+        return tell_identical(input, error);
+    const enum doppel_status status =
+        shards_end_adding(deciding->shards, input->item, &input->written, &added, error);
+    if (!status)
+        tell_known(input, DOPPEL_DECISION_REVISION, DOPPEL_BECAUSE_SAME_ID, added.id);
+    return status;
+}
+
+static enum doppel_status write_fresh_inputs(struct shards_deciding *deciding,
+                                             struct doppel_error *error)
+{
+    const struct doppel_shards_item **items = calloc(deciding->count + 1, sizeof *items);
+    struct shards_written *written = calloc(deciding->count + 1, sizeof *written);
+    size_t count = 0, at = 0;
+    enum doppel_status status = DOPPEL_OK;
+    if (!items || !written)
+        TRY(no_deciding_memory(error));
+    for (size_t i = 0; i < deciding->count; i++)
+        if (deciding->inputs[i].state == INPUT_FRESH)
+            items[count++] = deciding->inputs[i].item;
+    if (count)
+        TRY(shards_write(deciding->shards, items, true, written, count, error));
+    for (size_t i = 0; i < deciding->count && count; i++) {
+        struct undecided *input = &deciding->inputs[i];
+        if (input->state != INPUT_FRESH)
+            continue;
+        free(input->written.name);
+        doppel_json_free(&input->written.json);
+        stored_item_free(&input->written.other);
+        input->written = written[at];
+        written[at++] = (struct shards_written){0};
+        if (input->written.state == WRITTEN_HERE)
+            input->state = INPUT_PENDING;
+        else if (input->written.state == WRITTEN_OTHER)
+            TRY(take_other(deciding, input, error));
+        else
+            deciding->waits = true;
+    }
+done:
+    shards_written_free(written, count);
+    free(items);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static bool all_are_decided(const struct shards_deciding *deciding)
+{
+    for (size_t i = 0; i < deciding->count; i++)
+        if (deciding->inputs[i].state != INPUT_DECIDED)
+            return false;
+    return true;
+}
+
+static enum doppel_status decide_pending(struct shards_deciding *deciding,
+                                         struct doppel_error *error)
+{
+    const int64_t end_ms = monotonic_ms() + deciding->shards->options.write_ms + (int64_t)LEASE_MS;
+    uint32_t pause_ms = ROUND_PAUSE_MS;
+    enum doppel_status status = DOPPEL_OK;
+    while (!all_are_decided(deciding)) {
+        deciding->waits = false;
+        TRY(write_fresh_inputs(deciding, error));
+        TRY(look_at_inputs(deciding, error));
+        TRY(confirm_inputs(deciding, error));
+        TRY(take_back_inputs(deciding, error));
+        if (all_are_decided(deciding))
+            break;
+        if (monotonic_ms() > end_ms)
+            TRY(doppel_fail(error, DOPPEL_E_BUSY,
+                            "other writers did not decide about what is near in time"));
+        if (!shards_pause(deciding->shards, pause_ms))
+            TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled"));
+        pause_ms = pause_ms < ROUND_PAUSE_MOST_MS ? 2 * pause_ms : pause_ms;
+    }
+done:
+    return status;
+}
+
+/* After a failure nothing is left pending, as far as nodes answer. */
+static void take_back_the_rest(struct shards_deciding *deciding)
+{
+    struct doppel_error ignored;
+    for (size_t i = 0; i < deciding->count; i++) {
+        struct undecided *input = &deciding->inputs[i];
+        const struct stored_item *item = &input->written.other;
+        if (input->state != INPUT_FRESH && input->state != INPUT_DECIDED && item->text)
+            (void)shards_take_away(deciding->shards, &item, 1, &ignored);
+    }
+}
+
+static enum doppel_status decide_only(struct shards_deciding *deciding, struct doppel_error *error)
+{
+    for (size_t i = 0; i < deciding->count; i++)
+        deciding->inputs[i].state = INPUT_PENDING;
+    return look_at_inputs(deciding, error);
+}
+
+enum doppel_status doppel_shards_decide(struct doppel_shards *shards,
+                                        const struct doppel_shards_item *items, size_t count,
+                                        const struct doppel_shards_decide_options *options,
+                                        struct doppel_shards_decision *out,
+                                        struct doppel_error *error)
+{
+    const struct doppel_shards_decide_options usual = {doppel_compare_options_default(), false};
+    struct shards_deciding deciding = {
+        .shards = shards, .options = options ? options : &usual, .count = count};
+    enum doppel_status status = DOPPEL_OK;
+    memset(out, 0, count * sizeof *out);
+    deciding.inputs = calloc(count + 1, sizeof *deciding.inputs);
+    if (!deciding.inputs)
+        return no_deciding_memory(error);
+    for (size_t i = 0; i < count; i++)
+        deciding.inputs[i] = (struct undecided){.item = &items[i], .out = &out[i]};
+    if (count > DOPPEL_SHARDS_BATCH)
+        TRY(doppel_fail(error, DOPPEL_E_ARGUMENT, "a batch has up to %d items",
+                        DOPPEL_SHARDS_BATCH));
+    if (deciding.options->dry_run)
+        TRY(decide_only(&deciding, error));
+    else
+        TRY(decide_pending(&deciding, error));
+done:
+    if (status && !deciding.options->dry_run)
+        take_back_the_rest(&deciding);
+    for (size_t i = 0; i < count; i++) {
+        free(deciding.inputs[i].written.name);
+        doppel_json_free(&deciding.inputs[i].written.json);
+        stored_item_free(&deciding.inputs[i].written.other);
+    }
+    free(deciding.inputs);
+    array_free(&deciding.waited_for);
+    array_free(&deciding.challenges);
+    return status;
+}

@@ -1,0 +1,290 @@
+/* The nodes of a cluster: which has what, and connections to them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "core/try.h"
+#include "shards/shards_internal.h"
+#include "shards/slots.h"
+
+enum {
+    CONNECT_MS = 1000,
+    REST_MS = 200,  /* before a node that failed is asked again */
+    LEARN_MS = 1000 /* for one node to say which has what */
+};
+
+/* ---- time ---- */
+
+/* Source: Marsaglia, Xorshift RNGs. */
+static uint64_t next_random(struct doppel_shards *shards)
+{
+    uint64_t x = shards->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return shards->random = x;
+}
+
+bool shards_pause(struct doppel_shards *shards, uint32_t most_ms)
+{
+    const uint64_t wait_ms = most_ms / 2 + next_random(shards) % (most_ms / 2 + 1);
+    const int64_t end_ms = monotonic_ms() + (int64_t)wait_ms;
+    for (;;) {
+        const int64_t left_ms = end_ms - monotonic_ms();
+        if (doppel_run_cancelled(shards->run))
+            return false;
+        if (left_ms <= 0)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000 * (left_ms < 50 ? left_ms : 50)}, NULL);
+    }
+}
+
+int64_t shards_search_end_ms(const struct doppel_shards *shards)
+{
+    return monotonic_ms() + shards->options.search_ms;
+}
+
+/* ---- the list ---- */
+
+static void free_node(struct shards_node *node)
+{
+    if (!node)
+        return;
+    redis_end(&node->connection);
+    array_free(&node->queue);
+    free(node->host);
+    free(node->port);
+    free(node);
+}
+
+void nodes_free(struct doppel_shards *shards)
+{
+    for (size_t i = 0; i < shards->nodes.count; i++)
+        free_node(shards->nodes.items[i]);
+    array_free(&shards->nodes);
+}
+
+uint32_t node_at(struct doppel_shards *shards, const char *host, size_t host_size, const char *port)
+{
+    for (size_t i = 0; i < shards->nodes.count; i++) {
+        const struct shards_node *node = shards->nodes.items[i];
+        if (strlen(node->host) == host_size && memcmp(node->host, host, host_size) == 0 &&
+            strcmp(node->port, port) == 0)
+            return (uint32_t)i;
+    }
+    struct shards_node *node = calloc(1, sizeof *node);
+    if (!node)
+        return NO_NODE;
+    node->connection.fd = -1;
+    node->connection.run = shards->run;
+    node->host = strndup(host, host_size);
+    node->port = strdup(port);
+    node->master = (uint32_t)shards->nodes.count;
+    if (node->host && node->port && array_push(&shards->nodes, node))
+        return node->master;
+    free_node(node);
+    return NO_NODE;
+}
+
+/* ---- connections ---- */
+
+static uint32_t ms_until(int64_t end_ms, uint32_t most_ms)
+{
+    const int64_t left_ms = end_ms - monotonic_ms();
+    return left_ms < 1 ? 1 : left_ms < most_ms ? (uint32_t)left_ms : most_ms;
+}
+
+/* A copy answers for the shards of its master only where it is told to. */
+static enum doppel_status allow_reading(struct redis_connection *connection,
+                                        struct doppel_error *error)
+{
+    redisReply *reply;
+    redis_begin(&connection->out, 1);
+    redis_word(&connection->out, "READONLY");
+    enum doppel_status status = redis_send(connection, error);
+    if (!status)
+        status = redis_reply(connection, &reply, error);
+    if (!status)
+        freeReplyObject(reply); /* a server that is no cluster refuses it */
+    return status;
+}
+
+enum doppel_status node_connect(struct doppel_shards *shards, uint32_t number, int64_t end_ms,
+                                struct doppel_error *error)
+{
+    struct shards_node *node = shards->nodes.items[number];
+    struct redis_connection *connection = &node->connection;
+    if (connection->fd >= 0)
+        return DOPPEL_OK;
+    const struct redis_address address = {
+        .user = shards->addresses.user, .host = node->host, .port = node->port};
+    connection->answer_ms = ms_until(end_ms, CONNECT_MS);
+    enum doppel_status status;
+    TRY(redis_connect(connection, &address, shards->password, error));
+    if (shards->options.replicas)
+        TRY(allow_reading(connection, error));
+done:
+    if (status) {
+        redis_close(connection);
+        node_failed(shards, number);
+    }
+    return status;
+}
+
+void node_failed(struct doppel_shards *shards, uint32_t number)
+{
+    struct shards_node *node = shards->nodes.items[number];
+    node->rest_until_ms = monotonic_ms() + REST_MS;
+    shards->map_is_old = true;
+}
+
+static bool rests(const struct shards_node *node)
+{
+    return node->rest_until_ms > monotonic_ms();
+}
+
+static uint32_t copy_of(struct doppel_shards *shards, uint32_t master)
+{
+    const size_t count = shards->nodes.count, first = next_random(shards) % count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t number = (first + i) % count;
+        const struct shards_node *node = shards->nodes.items[number];
+        if (node->in_map && node->master == master && number != master && !rests(node))
+            return (uint32_t)number;
+    }
+    return NO_NODE;
+}
+
+uint32_t node_for(struct doppel_shards *shards, uint32_t shard, bool reads)
+{
+    const uint32_t owner = shards->owners[shard];
+    if (owner == NO_NODE)
+        return NO_NODE;
+    const uint32_t copy = reads && shards->options.replicas ? copy_of(shards, owner) : NO_NODE;
+    return copy != NO_NODE ? copy : rests(shards->nodes.items[owner]) ? NO_NODE : owner;
+}
+
+/* ---- the map ---- */
+
+static enum doppel_status ask_map(struct doppel_shards *shards, uint32_t number, int64_t end_ms,
+                                  redisReply **out, struct doppel_error *error)
+{
+    struct redis_connection *connection = &shards->nodes.items[number]->connection;
+    enum doppel_status status;
+    TRY(node_connect(shards, number, end_ms, error));
+    connection->answer_ms = ms_until(end_ms, LEARN_MS);
+    redis_begin(&connection->out, 2);
+    redis_word(&connection->out, "CLUSTER");
+    redis_word(&connection->out, "SLOTS");
+    TRY(redis_send(connection, error));
+    TRY(redis_reply(connection, out, error));
+done:
+    if (status) {
+        redis_close(connection);
+        node_failed(shards, number);
+    }
+    return status;
+}
+
+/* [host, port, …]; where the host is not said it is the one that was asked. */
+static uint32_t node_of_reply(struct doppel_shards *shards, const redisReply *reply,
+                              const char *asked_host)
+{
+    char port[12];
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements < 2 ||
+        reply->element[1]->type != REDIS_REPLY_INTEGER)
+        return NO_NODE;
+    const redisReply *host = reply->element[0];
+    const bool is_said = host->type == REDIS_REPLY_STRING && host->len;
+    snprintf(port, sizeof port, "%u", (unsigned)reply->element[1]->integer & 0xffff);
+    return node_at(shards, is_said ? host->str : asked_host,
+                   is_said ? (size_t)host->len : strlen(asked_host), port);
+}
+
+/* [first slot, last slot, its master, a copy of it, …] */
+static void take_slot_range(struct doppel_shards *shards, const redisReply *range,
+                            const char *asked_host, uint32_t slot_owners[REDIS_SLOTS])
+{
+    if (range->type != REDIS_REPLY_ARRAY || range->elements < 3)
+        return;
+    const uint64_t first = reply_number(range, 0), last = reply_number(range, 1);
+    const uint32_t master = node_of_reply(shards, range->element[2], asked_host);
+    if (master == NO_NODE)
+        return;
+    for (uint64_t slot = first; slot <= last && slot < REDIS_SLOTS; slot++)
+        slot_owners[slot] = master;
+    for (size_t i = 2; i < range->elements; i++) {
+        const uint32_t node = node_of_reply(shards, range->element[i], asked_host);
+        if (node == NO_NODE)
+            continue;
+        shards->nodes.items[node]->in_map = true;
+        shards->nodes.items[node]->master = master;
+    }
+}
+
+static void take_map(struct doppel_shards *shards, uint32_t asked, const redisReply *reply)
+{
+    static const char no_cluster[] = "ERR This instance has cluster support disabled";
+    uint32_t slot_owners[REDIS_SLOTS];
+    const char *host = shards->nodes.items[asked]->host;
+    const uint32_t all = reply_is_error(reply, no_cluster) ? asked : NO_NODE;
+    for (size_t i = 0; i < REDIS_SLOTS; i++)
+        slot_owners[i] = all;
+    for (size_t i = 0; i < shards->nodes.count; i++)
+        shards->nodes.items[i]->in_map = i == all;
+    for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++)
+        take_slot_range(shards, reply->element[i], host, slot_owners);
+    for (uint32_t shard = 0; shard < DOPPEL_SHARDS; shard++)
+        shards->owners[shard] = slot_owners[slot_of_shard(shard)];
+    shards->map_is_old = false;
+}
+
+static bool is_map(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_ARRAY || reply_is_error(reply, "ERR This instance has");
+}
+
+/* Of those that were in the map, then of all that were ever heard of, from a random one on.
+ * @return DOPPEL_OK: one has answered */
+static enum doppel_status learn_once(struct doppel_shards *shards, int64_t end_ms,
+                                     struct doppel_error *error)
+{
+    const size_t count = shards->nodes.count, first = next_random(shards) % count;
+    enum doppel_status status = doppel_fail(error, DOPPEL_E_BUSY, "no node of the cluster answers");
+    for (size_t i = 0; i < 2 * count && monotonic_ms() < end_ms; i++) {
+        const uint32_t number = (uint32_t)((first + i) % count);
+        const struct shards_node *node = shards->nodes.items[number];
+        redisReply *reply = NULL;
+        if (rests(node) || node->in_map == (i >= count))
+            continue;
+        status = ask_map(shards, number, end_ms, &reply, error);
+        if (status == DOPPEL_E_ARGUMENT || status == DOPPEL_E_CANCELLED ||
+            status == DOPPEL_E_MEMORY)
+            return status;
+        const bool knows = !status && is_map(reply);
+        if (knows)
+            take_map(shards, number, reply);
+        else if (!status)
+            status = doppel_fail(error, DOPPEL_E_BUSY, "Redis: %s",
+                                 reply->type == REDIS_REPLY_ERROR ? reply->str : "no map");
+        freeReplyObject(reply);
+        if (knows)
+            return DOPPEL_OK;
+    }
+    return status;
+}
+
+enum doppel_status nodes_learn(struct doppel_shards *shards, int64_t end_ms,
+                               struct doppel_error *error)
+{
+    enum { PAUSE_MS = 100 };
+    for (;;) {
+        const enum doppel_status status = learn_once(shards, end_ms, error);
+        if (status != DOPPEL_E_BUSY || monotonic_ms() >= end_ms)
+            return status;
+        if (!shards_pause(shards, PAUSE_MS))
+            return doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");
+    }
+}
