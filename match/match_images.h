@@ -221,7 +221,7 @@ DOPPEL_API enum doppel_status doppel_images_find(const struct doppel_image_reque
  * A node has the tables, and not the fingerprints: it gives candidates, and who asks judges them.
  * Of phash64 these are the answers of doppel_images_look and what lies within the radius of
  * doppel_image_full_lookup; of other schemes, what lies within that of doppel_image_lookups. What
- * doppel_image_judge keeps of them is what doppel_images_find gives. */
+ * doppel_image_judge_candidate keeps of them is what doppel_images_find gives. */
 
 /** Return false to end the search. */
 typedef bool doppel_image_id_visitor(void *context, uint64_t id);
@@ -253,10 +253,10 @@ DOPPEL_API enum doppel_status doppel_image_question_unpack(const uint8_t *bytes,
 
 /** Whether doppel_images_find would give a candidate. @param out its match, and whether it is
  * borderline; other fields are left alone. Thread-safe. */
-DOPPEL_API bool doppel_image_judge(const struct doppel_match_item *query,
-                                   const struct doppel_match_item *item,
-                                   const struct doppel_match_options *options,
-                                   struct doppel_found *out);
+DOPPEL_API bool doppel_image_judge_candidate(const struct doppel_match_item *query,
+                                             const struct doppel_match_item *item,
+                                             const struct doppel_match_options *options,
+                                             struct doppel_found *out);
 
 /** The codes by which a picture of a scheme without views is searched for in the table of codes,
  * back to back, and how near. @return how many; 0: none, or of phash64, which is looked for by

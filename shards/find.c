@@ -85,7 +85,8 @@ enum doppel_status shards_judge(const struct doppel_record *query,
         return doppel_compare_same(query, out, error);
     *out_matches = record->kind == DOPPEL_KIND_IMAGE && record->scheme == query->scheme &&
                    record->version == query->version &&
-                   doppel_image_judge(&asked, &found, &match, &judged) && !judged.borderline;
+                   doppel_image_judge_candidate(&asked, &found, &match, &judged) &&
+                   !judged.borderline;
     *out = (struct doppel_comparison){.matches = true, .match = judged.match};
     return DOPPEL_OK;
 }

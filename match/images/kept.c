@@ -180,8 +180,10 @@ static void sort_ids(id_array *ids)
 
 /* ---- judging ---- */
 
-bool doppel_image_judge(const struct doppel_match_item *query, const struct doppel_match_item *item,
-                        const struct doppel_match_options *options, struct doppel_found *out)
+bool doppel_image_judge_candidate(const struct doppel_match_item *query,
+                                  const struct doppel_match_item *item,
+                                  const struct doppel_match_options *options,
+                                  struct doppel_found *out)
 {
     if (!is_distinctive(query) || !is_distinctive(item) || !lookups_meet(query, item, options))
         return false;
@@ -207,7 +209,7 @@ static enum doppel_status judge_candidates(struct kept_search *search, found_arr
             continue;
         if (status)
             return status;
-        bool is_found = doppel_image_judge(request->query, &item, request->options, &one);
+        bool is_found = doppel_image_judge_candidate(request->query, &item, request->options, &one);
         doppel_fingerprint_free(&fingerprint);
         if (is_found && !array_push(found, one))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");

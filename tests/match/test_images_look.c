@@ -141,7 +141,7 @@ static bool judge_id(void *context, uint64_t id)
     struct doppel_found one = {.id = id};
     judging->candidates++;
     if (!judging->all->found[id - 1].query &&
-        doppel_image_judge(judging->query, &item, judging->options, &one))
+        doppel_image_judge_candidate(judging->query, &item, judging->options, &one))
         note_found(judging->all, &one);
     return true;
 }
