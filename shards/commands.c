@@ -171,10 +171,10 @@ static enum doppel_status queue_all(struct doppel_shards *shards, struct shards_
     return memory ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands");
 }
 
-static void lose_node(struct doppel_shards *shards, uint32_t number)
+static void lose_node(struct doppel_shards *shards, uint32_t number, int64_t end_ms)
 {
     redis_close(&shards->nodes.items[number]->connection);
-    node_failed(shards, number);
+    node_failed(shards, number, end_ms);
 }
 
 static void limit_answer(struct shards_node *node, int64_t end_ms)
@@ -190,7 +190,7 @@ static void send_queue(struct doppel_shards *shards, uint32_t number, int64_t en
     limit_answer(node, end_ms);
     if (!redis_send(&node->connection, &error))
         return;
-    lose_node(shards, number);
+    lose_node(shards, number, end_ms);
     node->queue.count = 0;
 }
 
@@ -239,7 +239,7 @@ static bool take_node_answers(struct doppel_shards *shards, struct shards_comman
             /* changes of this round may be on no replica */
             for (size_t j = 0; shards->options.durable && !commands->reads && j < i; j++)
                 forget_reply(&commands->list.items[node->queue.items[j]]);
-            lose_node(shards, number);
+            lose_node(shards, number, end_ms);
             break;
         }
         later |= command ? take_reply(shards, command, number, reply)

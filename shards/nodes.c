@@ -11,7 +11,8 @@
 
 enum {
     CONNECT_MS = 1000,
-    REST_MS = 200,  /* before a node that failed is asked again */
+    REST_MS = 200,       /* before a node that failed is asked again, */
+    HUNG_REST_MS = 2000, /* and one that did not answer */
     LEARN_MS = 1000 /* for one node to say which has what */
 };
 
@@ -121,6 +122,7 @@ enum doppel_status node_connect(struct doppel_shards *shards, uint32_t number, i
     const struct redis_address address = {
         .user = shards->addresses.user, .host = node->host, .port = node->port};
     connection->answer_ms = ms_until(end_ms, CONNECT_MS);
+    const int64_t connected_ms = monotonic_ms() + connection->answer_ms;
     enum doppel_status status;
     TRY(redis_connect(connection, &address, shards->password, error));
     if (shards->options.replicas)
@@ -128,15 +130,16 @@ enum doppel_status node_connect(struct doppel_shards *shards, uint32_t number, i
 done:
     if (status) {
         redis_close(connection);
-        node_failed(shards, number);
+        node_failed(shards, number, connected_ms);
     }
     return status;
 }
 
-void node_failed(struct doppel_shards *shards, uint32_t number)
+void node_failed(struct doppel_shards *shards, uint32_t number, int64_t end_ms)
 {
     struct shards_node *node = shards->nodes.items[number];
-    node->rest_until_ms = monotonic_ms() + REST_MS;
+    const int64_t now_ms = monotonic_ms();
+    node->rest_until_ms = now_ms + (now_ms < end_ms ? REST_MS : HUNG_REST_MS);
     shards->map_is_old = true;
 }
 
@@ -173,8 +176,10 @@ static enum doppel_status ask_map(struct doppel_shards *shards, uint32_t number,
 {
     struct redis_connection *connection = &shards->nodes.items[number]->connection;
     enum doppel_status status;
+    int64_t answered_ms = INT64_MAX;
     TRY(node_connect(shards, number, end_ms, error));
     connection->answer_ms = ms_until(end_ms, LEARN_MS);
+    answered_ms = monotonic_ms() + connection->answer_ms;
     redis_begin(&connection->out, 2);
     redis_word(&connection->out, "CLUSTER");
     redis_word(&connection->out, "SLOTS");
@@ -183,7 +188,7 @@ static enum doppel_status ask_map(struct doppel_shards *shards, uint32_t number,
 done:
     if (status) {
         redis_close(connection);
-        node_failed(shards, number);
+        node_failed(shards, number, answered_ms);
     }
     return status;
 }

@@ -48,8 +48,9 @@ uint32_t node_at(struct doppel_shards *shards, const char *host, size_t host_siz
 enum doppel_status node_connect(struct doppel_shards *shards, uint32_t number, int64_t end_ms,
                                 struct doppel_error *error);
 
-/* It is left alone for a moment, and the map is learnt again. */
-void node_failed(struct doppel_shards *shards, uint32_t number);
+/* It is left alone for a moment, longer if it let the time pass until `end_ms`, and the map is
+ * learnt again. */
+void node_failed(struct doppel_shards *shards, uint32_t number, int64_t end_ms);
 
 /* Of those that have this shard one to ask: its master, or, for reading where that is wanted, one
  * of its copies. NO_NODE: none is known that may answer. */
