@@ -36,6 +36,8 @@ static enum doppel_status take_shards_options(struct doppel_shards *shards,
     shards->options.address = shards->address;
     shards->options.password = shards->password;
     shards->options.authority = shards->authority;
+    if (shards->addresses.tls)
+        TRY(redis_tls_new(shards->authority, "--library-ca", &shards->tls, error));
     for (size_t i = 0; i < shards->addresses.count; i++) {
         const char *host = shards->addresses.hosts[i];
         if (node_at(shards, host, strlen(host), shards->addresses.ports[i]) == NO_NODE)
@@ -69,6 +71,7 @@ void doppel_shards_close(struct doppel_shards *shards)
     if (!shards)
         return;
     nodes_free(shards);
+    redis_tls_free(shards->tls);
     redis_addresses_free(&shards->addresses);
     if (shards->password)
         explicit_bzero(shards->password, strlen(shards->password));

@@ -80,6 +80,7 @@ uint32_t node_at(struct doppel_shards *shards, const char *host, size_t host_siz
         return NO_NODE;
     node->connection.fd = -1;
     node->connection.run = shards->run;
+    node->connection.tls = shards->tls;
     node->host = strndup(host, host_size);
     node->port = strdup(port);
     node->master = (uint32_t)shards->nodes.count;

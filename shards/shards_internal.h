@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "redis/connection.h"
+#include "redis/tls.h"
 
 /* A node that was heard of. One that is not in the map any more stays, unused. */
 struct shards_node {
@@ -22,6 +23,7 @@ struct doppel_shards {
     struct doppel_shards_options options; /* strings are the next three */
     char *address, *password, *authority;
     struct redis_addresses addresses;
+    struct redis_tls *tls; /* NULL: without */
     ARRAY(struct shards_node *) nodes;
     uint32_t owners[DOPPEL_SHARDS]; /* the node of each; NO_NODE: not known */
     bool map_is_old;

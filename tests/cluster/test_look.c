@@ -297,7 +297,7 @@ static void test_judged_candidates_are_what_is_found(void **state)
             const struct doppel_match_item item = {&all->prints[id - 1], 100};
             struct doppel_found one = {.id = id};
             if (answer.search.hits[h].query != i ||
-                !doppel_image_judge(&query, &item, &again[i].options, &one))
+                !doppel_image_judge_candidate(&query, &item, &again[i].options, &one))
                 continue;
             assert_int_equal(judged->found[id - 1].id, id);
             assert_int_equal(judged->found[id - 1].match.distance, one.match.distance);

@@ -4,8 +4,6 @@
  * items, matches and order, bit for bit. Prints how many were compared; exits 1 where they differ.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doppel/shards.h>
 
