@@ -13,7 +13,7 @@ enum {
     CONNECT_MS = 1000,
     REST_MS = 200,       /* before a node that failed is asked again, */
     HUNG_REST_MS = 2000, /* and one that did not answer */
-    LEARN_MS = 1000 /* for one node to say which has what */
+    LEARN_MS = 1000      /* for one node to say which has what */
 };
 
 /* ---- time ---- */

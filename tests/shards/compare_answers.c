@@ -59,7 +59,9 @@ static struct doppel_record record_of(struct both *both, const struct doppel_fin
     struct doppel_record record = {.kind = DOPPEL_KIND_IMAGE,
                                    .scheme = both->scheme->id,
                                    .version = both->scheme->version,
-                                   .quality = number % 13 ? 100 : number % 2 ? 45 : 20,
+                                   .quality = number % 13  ? 100
+                                              : number % 2 ? 45
+                                                           : 20,
                                    .width = 640,
                                    .height = 480,
                                    .fingerprint = *print};

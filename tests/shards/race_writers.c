@@ -116,15 +116,19 @@ static int count_wrong(const struct race *race, size_t least_told)
 int main(int argc, char **argv)
 {
     struct race race;
-    pid_t writers[WRITERS_MOST];
+    pid_t writers[WRITERS_MOST] = {0};
     int failed = 0;
     if (argc < 5)
         return 2;
-    race = (struct race){argv[1], strtoul(argv[3], NULL, 10), strtoul(argv[2], NULL, 10),
-                         strtoul(argv[4], NULL, 10), NULL, NULL};
+    race = (struct race){argv[1],
+                         strtoul(argv[3], NULL, 10),
+                         strtoul(argv[2], NULL, 10),
+                         strtoul(argv[4], NULL, 10),
+                         NULL,
+                         NULL};
     const bool dead = argc > 5;
-    race.new_of = mmap(NULL, 8 * race.pictures, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                       -1, 0);
+    race.new_of =
+        mmap(NULL, 8 * race.pictures, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     race.told = race.new_of + race.pictures;
     if (race.writers > WRITERS_MOST || race.new_of == MAP_FAILED)
         return 2;
