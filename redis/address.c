@@ -219,6 +219,26 @@ void redis_address_free(struct redis_address *address)
     *address = (struct redis_address){0};
 }
 
+enum doppel_status redis_address_move(struct redis_address *address, const char *place,
+                                      struct doppel_error *error)
+{
+    const char *colon = strrchr(place, ':'); /* without brackets, also of IPv6 */
+    if (!colon || check_port(colon + 1, &for_stream, NULL))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "Redis: '%s' is no node of a cluster", place);
+    char *host = colon == place ? strdup(address->host) : strndup(place, (size_t)(colon - place));
+    char *port = strdup(colon + 1);
+    if (!host || !port) {
+        free(host);
+        free(port);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an address");
+    }
+    free(address->host);
+    free(address->port);
+    address->host = host;
+    address->port = port;
+    return DOPPEL_OK;
+}
+
 /* ---- of a library ---- */
 
 static enum doppel_status parse_hosts(const struct address_parts *parts,

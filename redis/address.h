@@ -34,6 +34,11 @@ enum doppel_status redis_address_parse(const char *url, struct redis_address *ou
                                        struct doppel_error *error);
 void redis_address_free(struct redis_address *address);
 
+/* Another host and port in the place of those that it has. @param place HOST:PORT, as a cluster
+ * names a node; :PORT: of the same host. DOPPEL_E_FORMAT, DOPPEL_E_MEMORY: it is as it was */
+enum doppel_status redis_address_move(struct redis_address *address, const char *place,
+                                      struct doppel_error *error);
+
 /* @param out given (redis_addresses_free). DOPPEL_E_ARGUMENT, by a sentence that repeats no
  * password; DOPPEL_E_MEMORY */
 enum doppel_status redis_addresses_parse(const char *url, struct redis_addresses *out,

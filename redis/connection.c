@@ -25,18 +25,13 @@ static bool begins_with_any(const char *text, const char *const *words, size_t c
 /* What an error means for whoever sent the command. */
 static enum doppel_status fail_answer(const char *text, struct doppel_error *error)
 {
-    static const char *const later[] = {"LOADING ",    "BUSY ",        "TRYAGAIN ",
-                                        "MASTERDOWN ", "CLUSTERDOWN ", "READONLY ",
-                                        "OOM ",        "MISCONF ",     "NOREPLICAS "};
-    static const char *const elsewhere[] = {"MOVED ", "ASK "};
+    static const char *const later[] = {"LOADING ",     "BUSY ",      "TRYAGAIN ", "MASTERDOWN ",
+                                        "CLUSTERDOWN ", "READONLY ",  "OOM ",      "MISCONF ",
+                                        "NOREPLICAS ",  "UNBLOCKED ", "MOVED ",    "ASK "};
     if (begins_with_any(text, later, sizeof later / sizeof *later))
         return doppel_fail(error, DOPPEL_E_BUSY, "Redis: %s", text);
     if (strncmp(text, "NOGROUP ", 8) == 0)
         return doppel_fail(error, DOPPEL_E_NOT_FOUND, "Redis: %s", text);
-    if (begins_with_any(text, elsewhere, sizeof elsewhere / sizeof *elsewhere))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "the stream lies on another node of the cluster: name that one (%s)",
-                           text);
     return doppel_fail(error, DOPPEL_E_ARGUMENT, "Redis: %s", text);
 }
 
@@ -71,6 +66,8 @@ enum doppel_status redis_connect(struct redis_connection *connection,
                                  struct doppel_error *error)
 {
     redis_close(connection);
+    free(connection->moved);
+    connection->moved = NULL;
     connection->reader = redisReaderCreate();
     if (!connection->reader)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a connection");
@@ -88,12 +85,15 @@ void redis_close(struct redis_connection *connection)
     if (connection->reader)
         redisReaderFree(connection->reader);
     connection->reader = NULL;
+    connection->asking = false;
     doppel_json_clear(&connection->out);
 }
 
 void redis_end(struct redis_connection *connection)
 {
     redis_close(connection);
+    free(connection->moved);
+    connection->moved = NULL;
     doppel_json_free(&connection->out);
 }
 
@@ -179,7 +179,7 @@ static enum doppel_status fail_protocol(const struct redis_connection *connectio
                        peer ? peer : connection->reader->errstr);
 }
 
-static enum doppel_status next_reply(struct redis_connection *connection, redisReply **out,
+static enum doppel_status read_reply(struct redis_connection *connection, redisReply **out,
                                      struct doppel_error *error)
 {
     const int64_t end_ms = transport_end_ms(connection, REDIS_ANSWER_MS);
@@ -201,6 +201,30 @@ static enum doppel_status next_reply(struct redis_connection *connection, redisR
     }
 }
 
+/* The answers to ASKING are of no interest: that to the command says the same. */
+static enum doppel_status next_reply(struct redis_connection *connection, redisReply **out,
+                                     struct doppel_error *error)
+{
+    redisReply *asking = NULL;
+    enum doppel_status status =
+        connection->asking ? read_reply(connection, &asking, error) : DOPPEL_OK;
+    if (asking)
+        freeReplyObject(asking);
+    return status ? status : read_reply(connection, out, error);
+}
+
+/* "MOVED 866 HOST:PORT", or ASK: note where. */
+static void note_moved(struct redis_connection *connection, const char *text)
+{
+    const bool asks = strncmp(text, "ASK ", 4) == 0;
+    const char *place = strrchr(text, ' ');
+    if ((!asks && strncmp(text, "MOVED ", 6) != 0) || !place || !strchr(place, ':'))
+        return;
+    free(connection->moved);
+    connection->moved = strdup(place + 1);
+    connection->moved_asks = asks;
+}
+
 enum doppel_status redis_reply(struct redis_connection *connection, redisReply **out,
                                struct doppel_error *error)
 {
@@ -214,6 +238,7 @@ enum doppel_status redis_answer(struct redis_connection *connection, redisReply 
     enum doppel_status status = next_reply(connection, &reply, error);
     if (!status && reply->type == REDIS_REPLY_ERROR) {
         status = fail_answer(reply->str, error);
+        note_moved(connection, reply->str);
         freeReplyObject(reply);
     } else if (!status) {
         *out = reply;

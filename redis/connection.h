@@ -24,6 +24,10 @@ struct redis_connection {
     redisReader *reader;
     struct doppel_json out; /* bytes that are to be sent */
     bool away;              /* the last failure is one that may pass: try again later */
+    bool
+        asking; /* each command has ASKING before it, whose answer is skipped; until it is closed */
+    char *moved;     /* HOST:PORT of the node of a cluster that the last answer named; NULL: none */
+    bool moved_asks; /* that node wants ASKING */
 };
 
 /* Connect and log in. @param password NULL: none. DOPPEL_OK; DOPPEL_E_BUSY: try again
@@ -55,8 +59,8 @@ enum doppel_status redis_reply(struct redis_connection *connection, redisReply *
 
 /* Wait for the next answer, also when the run is cancelled: so it is known what Redis did.
  * @param out given (freeReplyObject). DOPPEL_OK; of an answer that is an error: DOPPEL_E_BUSY: it
- * may be better later, DOPPEL_E_NOT_FOUND: there is no such group, DOPPEL_E_ARGUMENT: it is
- * refused; else DOPPEL_E_BUSY: the connection is lost */
+ * may be better later, or elsewhere (`moved`), DOPPEL_E_NOT_FOUND: there is no such group,
+ * DOPPEL_E_ARGUMENT: it is refused; else DOPPEL_E_BUSY: the connection is lost */
 enum doppel_status redis_answer(struct redis_connection *connection, redisReply **out,
                                 struct doppel_error *error);
 

@@ -49,7 +49,7 @@ static void begin_script(struct stream_consumer *consumer, const char *script, c
                          size_t arguments)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(&connection->out, 6 + arguments);
+    group_command(consumer, 6 + arguments);
     redis_word(&connection->out, "EVAL");
     redis_word(&connection->out, script);
     redis_word(&connection->out, "2");
@@ -77,7 +77,7 @@ static void put_quarantined(struct stream_consumer *consumer, const struct strea
 static void put_acknowledged(struct stream_consumer *consumer, size_t decided)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(&connection->out, 3 + decided);
+    group_command(consumer, 3 + decided);
     redis_word(&connection->out, "XACK");
     redis_word(&connection->out, consumer->address.key);
     redis_word(&connection->out, consumer->options->group);
@@ -139,7 +139,7 @@ enum doppel_status answers_send(struct stream_consumer *consumer, struct doppel_
     }
     if (status)
         return doppel_fail(error, status, "%s", why.message);
-    consumer->away = (struct backoff){0};
+    group_is_there(consumer);
     answers_clear(consumer);
     return DOPPEL_OK;
 }

@@ -25,7 +25,9 @@ struct stream_answer {
 struct stream_consumer {
     struct redis_connection connection;
     struct redis_address address;
-    struct redis_tls *tls; /* NULL: none */
+    struct redis_address node; /* where it lies in a cluster: the user and key are the address' */
+    unsigned moves;            /* that nodes have asked for since one has answered */
+    struct redis_tls *tls;     /* NULL: none */
     const struct doppel_stream_options *options;
     struct doppel_decider *decider;
     struct doppel_stream_counts counts;
@@ -34,6 +36,7 @@ struct stream_consumer {
     char *quarantine;        /* the key of the stream for quarantined messages */
 
     redisReply *next; /* messages that were read ahead; NULL: none */
+    bool checked;     /* that its keys are streams, or free */
     bool asked;       /* for more: the next answer has them */
     ARRAY(struct stream_answer) answers;
 
@@ -50,6 +53,11 @@ struct stream_consumer {
  * and tries again. @param why the connection was lost; NULL: this is the first one */
 enum doppel_status group_connect(struct stream_consumer *consumer, const char *why,
                                  struct doppel_error *error);
+
+/* Begin a command of so many words. */
+void group_command(struct stream_consumer *consumer, size_t words);
+/* It has answered: the next failure is a new one. */
+void group_is_there(struct stream_consumer *consumer);
 
 /* Ask for messages that no consumer has read. @param block_ms to wait for them; 0: not at all */
 enum doppel_status group_ask_new(struct stream_consumer *consumer, uint32_t block_ms,

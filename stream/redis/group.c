@@ -7,13 +7,75 @@
 #include "core/try.h"
 #include "stream/pause.h"
 
+enum { MOST_MOVES = 8 };
+
 /* ---- connecting ---- */
+
+void group_command(struct stream_consumer *consumer, size_t words)
+{
+    struct doppel_json *out = &consumer->connection.out;
+    if (consumer->connection.asking) {
+        redis_begin(out, 1);
+        redis_word(out, "ASKING");
+    }
+    redis_begin(out, words);
+}
+
+/* What the keys hold: "stream", "none", or what another command has put there. */
+static const char types_script[] =
+    "local types = {} for i = 1, #KEYS do types[i] = redis.call('TYPE', KEYS[i]).ok end "
+    "return types";
+
+enum { KEYS = 3 };
+
+static enum doppel_status judge_types(const char *const keys[KEYS], const redisReply *types,
+                                      struct doppel_error *error)
+{
+    for (size_t i = 0; types->type == REDIS_REPLY_ARRAY && i < types->elements && i < KEYS; i++) {
+        const char *type = types->element[i]->str;
+        if (type && strcmp(type, "stream") != 0 && strcmp(type, "none") != 0)
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "Redis: '%s' is no stream, but a %s",
+                               keys[i], type);
+    }
+    return DOPPEL_OK;
+}
+
+/* Before the first message: where it is to be answered. The script needs all keys in one slot, as
+ * those do that write answers. */
+static enum doppel_status check_stream_keys(struct stream_consumer *consumer,
+                                            struct doppel_error *error)
+{
+    const char *const keys[KEYS] = {consumer->address.key, consumer->quarantine,
+                                    consumer->options->to};
+    const size_t count = keys[KEYS - 1] ? KEYS : KEYS - 1;
+    struct redis_connection *connection = &consumer->connection;
+    struct doppel_error why = {0};
+    redisReply *types = NULL;
+    group_command(consumer, 3 + count);
+    redis_word(&connection->out, "EVAL");
+    redis_word(&connection->out, types_script);
+    redis_number(&connection->out, count);
+    for (size_t i = 0; i < count; i++)
+        redis_word(&connection->out, keys[i]);
+    enum doppel_status status = redis_ask(connection, &types, &why);
+    if (status && strstr(why.message, "CROSSSLOT "))
+        return doppel_fail(error, status,
+                           "Redis: '%s', '%s' and '%s' lie in several slots of the cluster: give "
+                           "all of them the same {TAG}",
+                           keys[0], keys[1], count == KEYS ? keys[2] : keys[1]);
+    if (status)
+        return doppel_fail(error, status, "%s", why.message);
+    status = judge_types(keys, types, error);
+    consumer->checked = !status;
+    freeReplyObject(types);
+    return status;
+}
 
 static enum doppel_status make_group(struct stream_consumer *consumer, struct doppel_error *error)
 {
     struct redis_connection *connection = &consumer->connection;
     struct doppel_error why = {0};
-    redis_begin(&connection->out, 6);
+    group_command(consumer, 6);
     redis_word(&connection->out, "XGROUP");
     redis_word(&connection->out, "CREATE");
     redis_word(&connection->out, consumer->address.key);
@@ -38,31 +100,87 @@ static enum doppel_status wait_until_back(struct stream_consumer *consumer, cons
                : doppel_fail(error, DOPPEL_E_CANCELLED, "ended while the stream was away");
 }
 
+/* The node of a cluster that the last answer named. A cluster that is being changed may send us
+ * to and fro for a while. */
+static enum doppel_status go_to_node(struct stream_consumer *consumer, bool *out_asks,
+                                     struct doppel_error *error)
+{
+    struct redis_connection *connection = &consumer->connection;
+    const char *to = connection->moved;
+    *out_asks = to && connection->moved_asks;
+    consumer->moves++;
+    enum doppel_status status = redis_address_move(&consumer->node, to, error);
+    if (!status && !*out_asks && !consumer->away.pause_ms)
+        doppel_run_notice(connection->run, "the stream lies at %s:%s of the cluster",
+                          consumer->node.host, consumer->node.port);
+    return status;
+}
+
+/* Begin again with the node that was named by the user. */
+static enum doppel_status go_to_first(struct stream_consumer *consumer, struct doppel_error *error)
+{
+    struct redis_address node = consumer->address;
+    node.host = strdup(node.host);
+    node.port = strdup(node.port);
+    free(consumer->node.host);
+    free(consumer->node.port);
+    consumer->node = node;
+    consumer->moves = 0;
+    return node.host && node.port ? DOPPEL_OK
+                                  : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an address");
+}
+
+/* After a failure that may pass. */
+static enum doppel_status find_node(struct stream_consumer *consumer, const char *why,
+                                    bool *out_asks, struct doppel_error *error)
+{
+    *out_asks = false;
+    if (consumer->connection.moved && consumer->moves < MOST_MOVES)
+        return go_to_node(consumer, out_asks, error);
+    enum doppel_status status = wait_until_back(consumer, why, error);
+    return status ? status : go_to_first(consumer, error);
+}
+
+static enum doppel_status try_node(struct stream_consumer *consumer, bool asks,
+                                   struct doppel_error *error)
+{
+    struct redis_connection *connection = &consumer->connection;
+    enum doppel_status status;
+    TRY(redis_connect(connection, &consumer->node, consumer->options->password, error));
+    connection->asking = asks;
+    if (!consumer->checked)
+        TRY(check_stream_keys(consumer, error));
+    TRY(make_group(consumer, error));
+done:
+    if (status)
+        redis_close(connection);
+    return status;
+}
+
 enum doppel_status group_connect(struct stream_consumer *consumer, const char *lost,
                                  struct doppel_error *error)
 {
-    struct doppel_error why = {0};
-    enum doppel_status status = lost ? DOPPEL_E_BUSY : DOPPEL_OK;
-    if (lost)
-        doppel_fail(&why, status, "%s", lost);
+    bool asks = false;
+    enum doppel_status status =
+        lost ? find_node(consumer, lost, &asks, error) : go_to_first(consumer, error);
     consumer->asked = false;
-    for (;;) {
-        if (status == DOPPEL_E_BUSY)
-            status = wait_until_back(consumer, why.message, error);
-        if (status)
-            return status;
-        status = redis_connect(&consumer->connection, &consumer->address,
-                               consumer->options->password, &why);
-        if (!status)
-            status = make_group(consumer, &why);
-        if (!status)
+    while (!status) {
+        struct doppel_error why = {0};
+        const enum doppel_status tried = try_node(consumer, asks, &why);
+        if (!tried)
             break;
-        redis_close(&consumer->connection);
-        if (status != DOPPEL_E_BUSY)
-            return doppel_fail(error, status, "%s", why.message);
+        if (tried != DOPPEL_E_BUSY)
+            return doppel_fail(error, tried, "%s", why.message);
+        status = find_node(consumer, why.message, &asks, error);
     }
-    consumer->has_own = true;
-    return DOPPEL_OK;
+    consumer->has_own = !status;
+    return status;
+}
+
+void group_is_there(struct stream_consumer *consumer)
+{
+    consumer->away = (struct backoff){0};
+    consumer->moves = 0;
 }
 
 /* ---- reading ---- */
@@ -71,7 +189,7 @@ enum doppel_status group_ask_new(struct stream_consumer *consumer, uint32_t bloc
                                  struct doppel_error *error)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(&connection->out, block_ms ? 11 : 9);
+    group_command(consumer, block_ms ? 11 : 9);
     redis_word(&connection->out, "XREADGROUP");
     redis_word(&connection->out, "GROUP");
     redis_word(&connection->out, consumer->options->group);
@@ -97,7 +215,7 @@ enum doppel_status group_take_new(struct stream_consumer *consumer, struct doppe
     enum doppel_status status = redis_answer(&consumer->connection, &reply, error);
     if (status)
         return status;
-    consumer->away = (struct backoff){0};
+    group_is_there(consumer);
     if (messages_of_stream(reply))
         consumer->next = reply;
     else
@@ -118,7 +236,7 @@ static void begin_claim(struct stream_consumer *consumer, const struct stream_me
                         size_t count, size_t options)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(&connection->out, 5 + count + options);
+    group_command(consumer, 5 + count + options);
     redis_word(&connection->out, "XCLAIM");
     redis_word(&connection->out, consumer->address.key);
     redis_word(&connection->out, consumer->options->group);
@@ -182,7 +300,7 @@ static uint64_t count_of(const redisReply *group, const char *name)
 enum doppel_status group_count(struct stream_consumer *consumer, struct doppel_error *error)
 {
     redisReply *groups = NULL;
-    redis_begin(&consumer->connection.out, 3);
+    group_command(consumer, 3);
     redis_word(&consumer->connection.out, "XINFO");
     redis_word(&consumer->connection.out, "GROUPS");
     redis_word(&consumer->connection.out, consumer->address.key);

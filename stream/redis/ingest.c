@@ -341,6 +341,8 @@ done:
     redis_end(&consumer.connection);
     redis_tls_free(consumer.tls);
     redis_address_free(&consumer.address);
+    free(consumer.node.host);
+    free(consumer.node.port);
     doppel_json_free(&consumer.line);
     free(consumer.quarantine);
     return status;

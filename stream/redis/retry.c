@@ -28,7 +28,7 @@ static enum doppel_status list_pending(struct stream_consumer *consumer, bool ow
                                        struct doppel_error *error)
 {
     struct redis_connection *connection = &consumer->connection;
-    redis_begin(&connection->out, own ? 7 : 8);
+    group_command(consumer, own ? 7 : 8);
     redis_word(&connection->out, "XPENDING");
     redis_word(&connection->out, consumer->address.key);
     redis_word(&connection->out, consumer->options->group);
@@ -50,7 +50,7 @@ static enum doppel_status claim_messages(struct retrying *retrying, redisReply *
                                          size_t count, redisReply **out, struct doppel_error *error)
 {
     struct redis_connection *connection = &retrying->consumer->connection;
-    redis_begin(&connection->out, 5 + count);
+    group_command(retrying->consumer, 5 + count);
     redis_word(&connection->out, "XCLAIM");
     redis_word(&connection->out, retrying->consumer->address.key);
     redis_word(&connection->out, retrying->consumer->options->group);

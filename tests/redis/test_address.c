@@ -117,6 +117,35 @@ static void test_bad_streams(void **state)
     }
 }
 
+static void test_moved_streams(void **state)
+{
+    (void)state;
+    struct redis_address got;
+    assert_int_equal(redis_address_parse("redis://u@h:1/k", &got, NULL), DOPPEL_OK);
+    static const struct {
+        const char *place, *host, *port; /* NULL: refused */
+    } moves[] = {{"10.0.0.2:7001", "10.0.0.2", "7001"},
+                 {":7002", "10.0.0.2", "7002"},
+                 {"", NULL, NULL},
+                 {"host", NULL, NULL},
+                 {"host:", NULL, NULL},
+                 {"host:0", NULL, NULL},
+                 {"host:7x", NULL, NULL},
+                 {"::1:7003", "::1", "7003"},
+                 {"node.example:6379", "node.example", "6379"}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        enum doppel_status status = redis_address_move(&got, moves[i].place, NULL);
+        assert_int_equal(status, moves[i].host ? DOPPEL_OK : DOPPEL_E_FORMAT);
+        if (moves[i].host) {
+            assert_string_equal(got.host, moves[i].host);
+            assert_string_equal(got.port, moves[i].port);
+        }
+        assert_string_equal(got.user, "u");
+        assert_string_equal(got.key, "k");
+    }
+    redis_address_free(&got);
+}
+
 /* ---- libraries ---- */
 
 static const struct {
@@ -212,7 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schemes),       cmocka_unit_test(test_good_streams),
         cmocka_unit_test(test_bad_streams),   cmocka_unit_test(test_good_libraries),
-        cmocka_unit_test(test_bad_libraries),
+        cmocka_unit_test(test_bad_libraries), cmocka_unit_test(test_moved_streams),
     };
     return cmocka_run_group_tests_name("redis address", tests, NULL, NULL);
 }

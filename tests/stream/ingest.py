@@ -392,7 +392,7 @@ def test_passwords():
 def test_what_is_refused_has_a_sentence():
     SERVER.client().run("SET", "text", "no stream")
     for url, word in (
-        (SERVER.url("text"), "WRONGTYPE"),
+        (SERVER.url("text"), "'text' is no stream, but a string"),
         ("redis://127.0.0.1", "redis://HOST/KEY"),
         ("redis://127.0.0.1/", "redis://HOST/KEY"),
         ("redis:///in", "redis://HOST/KEY"),
@@ -412,6 +412,15 @@ def test_what_is_refused_has_a_sentence():
         words = ["ingest", "-L", "refused", "--drain", "--stream", SERVER.url("in"), "--to", to]
         said = doppel(*words, code=2).stderr
         assert f"'{to}' is {word}" in said, (to, said)
+    SERVER.client().run("SADD", "held:dead", "a set")
+    for url, to, word in (
+        (SERVER.url("in"), "text", "'text' is no stream, but a string"),
+        (SERVER.url("held"), "out", "'held:dead' is no stream, but a set"),
+    ):
+        words = ["ingest", "-L", "refused", "--drain", "--stream", url, "--to", to]
+        said = doppel(*words, code=2).stderr
+        assert word in said, (to, said)
+    assert SERVER.client().run("EXISTS", "held") == 0
     for words in (
         ["--stream", SERVER.url("in"), "file.txt"],
         ["--stream", SERVER.url("in"), "--jsonl", "a.jsonl"],

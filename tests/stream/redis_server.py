@@ -10,9 +10,9 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
-from redis import Client, RedisError, free_port  # noqa: E402
+from redis import Client, RedisError, free_port, slot_of  # noqa: E402
 
-__all__ = ["RedisError", "Server", "TlsServer", "pairs"]
+__all__ = ["RedisError", "Server", "TlsServer", "pairs", "slot_of"]
 
 
 def pairs(fields):
