@@ -81,7 +81,7 @@ struct doppel_stream_counts {
     uint64_t decided;      /**< messages, of which: */
     uint64_t replayed;     /**< texts that were in the library with their ids already */
     uint64_t quarantined;  /**< moved to KEY:dead: not a record, or tried too often; not in
-                              `decided` */
+                              `decided`. The run gets a notice of how many, and where */
     uint64_t lag, pending; /**< of the group, at most a second old: messages that no consumer has
                               read; those that were read and not acknowledged */
     uint64_t retries;      /**< attempts to connect again */
