@@ -44,7 +44,8 @@ struct doppel_log_follow_options {
  * @param run     borrowed; while waiting, it is checked for cancellation every 100 ms
  * @param library borrowed; of this thread
  * @return DOPPEL_OK at the end, when the run was cancelled, or when a callback ended it;
- *         DOPPEL_E_IO; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY
+ *         DOPPEL_E_IO: also when the library was moved, removed or replaced; DOPPEL_E_CORRUPT;
+ *         DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_log_follow(struct doppel_run *run,
                                                 struct doppel_library *library,

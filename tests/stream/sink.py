@@ -260,6 +260,23 @@ def test_what_is_refused_has_a_sentence():
     doppel("log", "-L", "refused", "--sink-name", "x", code=2)
 
 
+def test_rows_that_were_deleted_are_reported():
+    ingest("holes", records(0, 50))
+    assert "missing" not in sink("holes")
+    SERVER.ask("DELETE FROM decisions WHERE library = 'holes' AND entry < 11")
+    assert sink("holes") == ""
+    SERVER.ask("DELETE FROM decisions WHERE library = 'holes' AND entry IN (20, 21, 49)")
+    said = sink("holes")
+    assert "3 from 11 to 50 are missing" in said, said
+    ingest("holes", records(50, 1))
+    said = sink("holes")
+    assert "3 from 11 to 50 are missing" in said and "1 entries written" in said, said
+    assert count("holes") == 38
+    SERVER.ask("DELETE FROM decisions WHERE library = 'holes'")
+    said = sink("holes")
+    assert "missing" not in said and "51 entries written" in said, said
+
+
 def test_another_library_of_the_same_name_is_refused():
     for library, first in (("same1", 0), ("same2", 50)):
         ingest(library, records(first, 20))
