@@ -1,6 +1,7 @@
 /* Families and their members. */
 #include "cluster/node/node_internal.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,20 @@ static enum doppel_status no_node_memory(struct doppel_error *error)
 }
 
 /* ---- the node ---- */
+
+/* Redis' thread is not to lose its processor to a thread that it has woken: measured, that is what
+ * its longest commands waited for, beside locks. Those that search do not wait so: clients do. */
+void node_yield_to_askers(void)
+{
+    const struct sched_param none = {0};
+    (void)sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+void node_wait_for(sem_t *counted)
+{
+    while (sem_wait(counted)) {
+    }
+}
 
 static bool start_thread(pthread_t *thread, void *(*run)(void *), struct node *node)
 {
@@ -46,11 +61,12 @@ enum doppel_status node_new(uint32_t threads, struct node **out, struct doppel_e
     struct node *node = calloc(1, sizeof *node);
     if (!node)
         return no_node_memory(error);
+    pthread_mutex_init(&node->queue_lock, NULL);
     pthread_mutex_init(&node->lock, NULL);
-    pthread_cond_init(&node->has_changes, NULL);
     pthread_cond_init(&node->has_applied, NULL);
     pthread_cond_init(&node->has_merges, NULL);
-    pthread_cond_init(&node->has_searches, NULL);
+    sem_init(&node->changes, 0, 0);
+    sem_init(&node->searches, 0, 0);
     node->last = &node->first;
     node->last_search = &node->first_search;
     const enum doppel_status status = start_node_threads(node, threads ? threads : 1, error);
@@ -67,10 +83,11 @@ void node_free(struct node *node)
         return;
     pthread_mutex_lock(&node->lock);
     node->ends = true;
-    pthread_cond_broadcast(&node->has_changes);
-    pthread_cond_broadcast(&node->has_merges);
-    pthread_cond_broadcast(&node->has_searches);
     pthread_mutex_unlock(&node->lock);
+    pthread_cond_broadcast(&node->has_merges);
+    sem_post(&node->changes);
+    for (uint32_t i = 0; i < node->searchers_count; i++)
+        sem_post(&node->searches);
     if (node->has_writer)
         pthread_join(node->writer, NULL);
     if (node->has_merger)
@@ -78,11 +95,12 @@ void node_free(struct node *node)
     for (uint32_t i = 0; i < node->searchers_count; i++)
         pthread_join(node->searchers[i], NULL);
     free(node->searchers);
-    pthread_cond_destroy(&node->has_changes);
     pthread_cond_destroy(&node->has_applied);
     pthread_cond_destroy(&node->has_merges);
-    pthread_cond_destroy(&node->has_searches);
+    sem_destroy(&node->changes);
+    sem_destroy(&node->searches);
     pthread_mutex_destroy(&node->lock);
+    pthread_mutex_destroy(&node->queue_lock);
     free(node);
 }
 
@@ -162,7 +180,7 @@ static enum doppel_status find_family(struct node *node, const struct node_famil
 struct node_family *node_family_release(struct node_family *family)
 {
     struct node_family **at = &family->node->families;
-    if (--family->users)
+    if (atomic_fetch_sub(&family->users, 1) > 1)
         return NULL;
     while (*at != family)
         at = &(*at)->next;
@@ -195,7 +213,9 @@ static enum doppel_status enlist_member(struct node_family *family, struct node_
     family->members.items[number] = member;
     member->family = family;
     member->number = (uint32_t)number;
+    pthread_mutex_lock(&family->node->queue_lock);
     member->joined = ++family->node->joins;
+    pthread_mutex_unlock(&family->node->queue_lock);
     return DOPPEL_OK;
 }
 
@@ -210,7 +230,7 @@ enum doppel_status node_join(struct node *node, const struct node_family_options
     member->shard = shard;
     pthread_mutex_lock(&node->lock);
     TRY(find_family(node, options, &family, error));
-    family->users++;
+    atomic_fetch_add(&family->users, 1);
     TRY(enlist_member(family, member, error));
     *out = member;
 done:
@@ -249,15 +269,13 @@ static void hide_member(struct node_member *member)
 
 static void queue_change(struct node *node, struct node_change *change)
 {
-    pthread_mutex_lock(&node->lock);
+    pthread_mutex_lock(&node->queue_lock);
     *node->last = change;
     node->last = &change->next;
     node->asked++;
     node->waiting += change->count;
-    if (change->kind == NODE_DROP)
-        hide_member(change->member);
-    pthread_cond_signal(&node->has_changes);
-    pthread_mutex_unlock(&node->lock);
+    pthread_mutex_unlock(&node->queue_lock);
+    sem_post(&node->changes);
 }
 
 static struct node_change *make_change_of(struct node_member *member, enum node_change_kind kind,
@@ -304,13 +322,11 @@ void node_leave(struct node_member *member, const uint64_t *payloads, size_t cou
     struct node_change *change = make_change_of(member, NODE_DROP, count);
     for (size_t i = 0; change && i < count; i++)
         change->words[i] = payload_of_member(member, payloads[i]);
-    if (change) {
-        queue_change(node, change);
-        return;
-    }
     pthread_mutex_lock(&node->lock);
     hide_member(member);
     pthread_mutex_unlock(&node->lock);
+    if (change)
+        queue_change(node, change);
 }
 
 void node_hide_all(struct node *node)
@@ -332,7 +348,9 @@ struct node_info node_info(const struct node_member *member)
     pthread_mutex_lock(&family->node->lock);
     for (size_t i = 0; i < family->members.count; i++)
         info.members += family->members.items[i] && !family->members.items[i]->has_left;
-    info.waiting = family->node->waiting;
     pthread_mutex_unlock(&family->node->lock);
+    pthread_mutex_lock(&family->node->queue_lock);
+    info.waiting = family->node->waiting;
+    pthread_mutex_unlock(&family->node->queue_lock);
     return info;
 }

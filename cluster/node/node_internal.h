@@ -3,6 +3,7 @@
 #define DOPPEL_CLUSTER_NODE_INTERNAL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "cluster/node/node.h"
@@ -13,7 +14,7 @@ struct node_family {
     struct node_family_options options;
     size_t words;
     struct doppel_index *index;
-    uint64_t users;                      /* members, what waits of them, searches */
+    _Atomic uint64_t users;              /* members, what waits of them, searches */
     ARRAY(struct node_member *) members; /* by number; NULL: the number is free */
     uint32_t leaving;                    /* members whose codes are being dropped */
     size_t unflushed;                    /* codes and payloads; the writer's */
@@ -40,16 +41,26 @@ struct node_change {
     uint64_t words[];
 };
 
+/* Who asks the node, Redis' thread, is not to wait. So what it asks for goes through a queue, whose
+ * lock is held for a few instructions, and nobody is woken meanwhile: a thread that is woken may
+ * take the processor from the one that holds the lock. Where both locks are taken, the queue's is
+ * second.
+ */
 struct node {
-    pthread_mutex_t lock; /* of all that follows, and of families but for what is the writer's */
-    struct node_family *families;
+    pthread_mutex_t queue_lock;
     struct node_change *first, **last;
-    uint64_t asked, applied; /* changes */
+    struct node_search *first_search, **last_search;
+    uint64_t asked;          /* changes */
     uint64_t joins;          /* members that have ever joined */
     uint64_t waiting;        /* codes and payloads of changes that are not applied */
-    struct node_search *first_search, **last_search;
-    bool ends;
-    pthread_cond_t has_changes, has_applied, has_merges, has_searches;
+    sem_t changes, searches; /* and one for each thread that is to end */
+
+    pthread_mutex_t lock; /* of what follows, and of families but for what is the writer's */
+    struct node_family *families;
+    uint64_t applied; /* changes */
+    pthread_cond_t has_applied, has_merges;
+
+    bool ends; /* under the lock */
     pthread_t writer, merger, *searchers;
     uint32_t searchers_count;
     bool has_writer, has_merger;
@@ -74,6 +85,12 @@ bool is_member_searched(const struct search_filter *filter, uint32_t member);
 /* Search for questions: hits have for payload the id, and below it the member. */
 enum doppel_status node_look(const struct node_family *family, struct node_search *search,
                              const struct search_filter *filter);
+
+/* What a thread does first that nobody waits for. */
+void node_yield_to_askers(void);
+
+/* Wait until something was counted, and count it down. */
+void node_wait_for(sem_t *counted);
 
 void *node_write(void *node);
 void *node_merge(void *node);

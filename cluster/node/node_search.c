@@ -139,12 +139,12 @@ static enum doppel_status search_when_applied(struct node *node, struct node_sea
     return status ? status : list_searched(family, search, out_shards);
 }
 
-/* Under the lock, which it lets go meanwhile. */
 static void finish_search(struct node *node, struct node_search *search)
 {
     const uint32_t low = search->questions ? 0 : search->family->options.low;
     struct node_family *unused;
     uint16_t *shards = NULL;
+    pthread_mutex_lock(&node->lock);
     search->status = search_when_applied(node, search, &shards);
     unused = node_family_release(search->family);
     pthread_mutex_unlock(&node->lock);
@@ -157,25 +157,28 @@ static void finish_search(struct node *node, struct node_search *search)
     search->codes = NULL;
     search->questions = NULL;
     search->done(search);
-    pthread_mutex_lock(&node->lock);
+}
+
+/* @return NULL: there is none any more, and the node ends */
+static struct node_search *take_search(struct node *node)
+{
+    node_wait_for(&node->searches);
+    pthread_mutex_lock(&node->queue_lock);
+    struct node_search *search = node->first_search;
+    if (search)
+        node->first_search = search->next;
+    if (!node->first_search)
+        node->last_search = &node->first_search;
+    pthread_mutex_unlock(&node->queue_lock);
+    return search;
 }
 
 void *node_search_all(void *context)
 {
     struct node *node = context;
-    pthread_mutex_lock(&node->lock);
-    while (node->first_search || !node->ends) {
-        struct node_search *search = node->first_search;
-        if (!search) {
-            pthread_cond_wait(&node->has_searches, &node->lock);
-            continue;
-        }
-        node->first_search = search->next;
-        if (!node->first_search)
-            node->last_search = &node->first_search;
+    struct node_search *search;
+    while ((search = take_search(node)) != NULL)
         finish_search(node, search);
-    }
-    pthread_mutex_unlock(&node->lock);
     return NULL;
 }
 
@@ -192,12 +195,12 @@ void node_search(struct node_member *member, struct node_search *search)
     search->hit_count = search->shards_bytes = 0;
     memset(search->shards, 0, sizeof search->shards);
     search->next = NULL;
-    pthread_mutex_lock(&node->lock);
-    family->users++;
+    atomic_fetch_add(&family->users, 1); /* the member is one, so it is not the first */
+    pthread_mutex_lock(&node->queue_lock);
     search->asked = node->asked;
     search->joins = node->joins;
     *node->last_search = search;
     node->last_search = &search->next;
-    pthread_cond_signal(&node->has_searches);
-    pthread_mutex_unlock(&node->lock);
+    pthread_mutex_unlock(&node->queue_lock);
+    sem_post(&node->searches);
 }

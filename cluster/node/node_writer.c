@@ -75,8 +75,8 @@ static enum doppel_status apply_change(struct node_family *family, const struct 
     status = doppel_index_flush(family->index, error);
     pthread_mutex_lock(&family->node->lock);
     family->is_to_merge = true;
-    pthread_cond_signal(&family->node->has_merges);
     pthread_mutex_unlock(&family->node->lock);
+    pthread_cond_signal(&family->node->has_merges);
     return status;
 }
 
@@ -87,8 +87,6 @@ static struct node_family *end_node_change(struct node *node, struct node_change
 {
     struct node_family *family = change->member->family;
     node->applied++;
-    node->waiting -= change->count;
-    pthread_cond_broadcast(&node->has_applied);
     if (change->kind != NODE_DROP)
         return NULL;
     node_member_end(change->member);
@@ -105,28 +103,36 @@ static void apply_next(struct node *node, struct node_change *change)
         family->failure = error;
     unused = end_node_change(node, change);
     pthread_mutex_unlock(&node->lock);
-    free(change);
+    pthread_cond_broadcast(&node->has_applied);
     node_family_free(unused);
+}
+
+/* @return NULL: there is none any more, and the node ends */
+static struct node_change *take_change(struct node *node)
+{
+    node_wait_for(&node->changes);
+    pthread_mutex_lock(&node->queue_lock);
+    struct node_change *change = node->first;
+    if (change)
+        node->first = change->next;
+    if (!node->first)
+        node->last = &node->first;
+    pthread_mutex_unlock(&node->queue_lock);
+    return change;
 }
 
 void *node_write(void *context)
 {
     struct node *node = context;
-    pthread_mutex_lock(&node->lock);
-    while (node->first || !node->ends) {
-        struct node_change *change = node->first;
-        if (!change) {
-            pthread_cond_wait(&node->has_changes, &node->lock);
-            continue;
-        }
-        node->first = change->next;
-        if (!node->first)
-            node->last = &node->first;
-        pthread_mutex_unlock(&node->lock);
+    struct node_change *change;
+    node_yield_to_askers();
+    while ((change = take_change(node)) != NULL) {
         apply_next(node, change);
-        pthread_mutex_lock(&node->lock);
+        pthread_mutex_lock(&node->queue_lock);
+        node->waiting -= change->count;
+        pthread_mutex_unlock(&node->queue_lock);
+        free(change);
     }
-    pthread_mutex_unlock(&node->lock);
     return NULL;
 }
 
@@ -143,6 +149,7 @@ static struct node_family *family_to_merge(const struct node *node)
 void *node_merge(void *context)
 {
     struct node *node = context;
+    node_yield_to_askers();
     pthread_mutex_lock(&node->lock);
     while (!node->ends) {
         struct node_family *family = family_to_merge(node), *unused;
@@ -151,7 +158,7 @@ void *node_merge(void *context)
             continue;
         }
         family->is_to_merge = false;
-        family->users++;
+        atomic_fetch_add(&family->users, 1);
         pthread_mutex_unlock(&node->lock);
         (void)doppel_index_compact(family->index, false,
                                    NULL); /* without memory it stays as it is */

@@ -125,6 +125,76 @@ def single(nodes, codes):
     return taken[len(taken) // 2] * 1e3, taken[len(taken) * 99 // 100] * 1e3
 
 
+# ---- pictures by all views ----
+
+QUESTIONS, VIEWS, ASKED = 256, 10, 32
+
+
+def load_pictures(nodes, folder, count):
+    """Picture i, of ids from 1 on, in shard i % SHARDS; for each node the commands."""
+    payloads, codes, full = ((folder / name).read_bytes() for name in ("payloads", "codes", "full"))
+    commands = [[] for _ in nodes]
+    for shard in range(SHARDS):
+        node = commands[node_of(shard)]
+        own = range(shard, count, SHARDS)
+        for family, radius, width in (("views", 256, VIEWS), ("full", 112, 1)):
+            key = f"{key_of(shard)}:{family}"
+            node.append(encode(("DOPPEL.CREATE", key, "TABLE", "HAMMING", "BITS", 256, "RADIUS",
+                                radius, "LOW", 17 if width > 1 else 0, "FAMILY", family, "SHARD",
+                                shard)))  # fmt: skip
+            numbers = b"".join(payloads[8 * VIEWS * i : 8 * (VIEWS * i + width)] for i in own)
+            source = codes if width > 1 else full
+            node.append(encode(("DOPPEL.ADD", key, "PACKED", numbers + b"".join(
+                source[32 * width * i : 32 * width * (i + 1)] for i in own))))  # fmt: skip
+    at_once((exchange, Client(node.port), some) for node, some in zip(nodes, commands))
+
+
+def look(nodes, folder):
+    """Questions a second; each batch is asked of every node."""
+    questions = (folder / "questions").read_bytes()
+    full = (folder / "full-questions").read_bytes()
+    size = len(questions) // QUESTIONS
+    work = []
+    for number, node in enumerate(nodes):
+        key, commands = key_of(shard_of_node(number)), []
+        for at in range(0, QUESTIONS, ASKED):
+            some = [questions[size * i : size * (i + 1)] for i in range(at, at + ASKED)]
+            commands.append(
+                encode(("DOPPEL.LOOK", key + ":views", "NODE", *some))
+                + encode(("DOPPEL.SEARCH", key + ":full", "RADIUS", 96, "NODE", "PACKED",
+                          full[32 * at : 32 * (at + ASKED)]))
+            )  # fmt: skip
+        work += [(exchange_pairs, Client(node.port), commands[half::2]) for half in range(2)]
+    return QUESTIONS / at_once(work)
+
+
+def exchange_pairs(client, encoded):
+    for pair in encoded:
+        client.socket.sendall(pair)
+        for _ in range(2):
+            answer = client.read()
+            assert not isinstance(answer, Exception), answer
+
+
+def pictures(build, folder, count):
+    folder.mkdir()
+    run_codes = [build / "tests" / "bench" / "look_codes", count, QUESTIONS, folder]
+    done = subprocess.run([str(part) for part in run_codes], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    here = 1e3 / float(done.stdout.split()[0])
+    nodes = start_cluster(build, folder / "cluster", NODES)
+    load_pictures(nodes, folder, count)
+    look(nodes, folder)
+    there = look(nodes, folder)
+    print(f"{count} pictures of {VIEWS} views, all views, questions of {ASKED}: {there:.3g} "
+          f"a second; in process, one thread, {here:.3g}: {there / here:.2f}")  # fmt: skip
+    for node in nodes:
+        node.stop()
+
+
+# ---- all ----
+
+
 def longest_command(nodes):
     """By Redis' own slow log, in ms: while one runs, all others wait."""
     entries = [entry for node in nodes for entry in node.client().run("SLOWLOG", "GET", 1000)]
@@ -147,6 +217,7 @@ def main():
     codes = random.randbytes(count * 8)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        pictures(build, folder / "pictures", count // 10)
         for design in (3, 8):
             nodes = start_cluster(build, folder / f"cluster{design}", NODES,
                                   "--slowlog-log-slower-than", "1000")  # fmt: skip
@@ -155,7 +226,7 @@ def main():
             print(f"radius {design}: loads {loaded:.3g}/s, {searchable:.3g}/s until searchable, "
                   f"{memory_of(nodes) / count + 16:.1f} bytes a code")  # fmt: skip
             here = in_process(build, folder, codes, design)
-            there = search(nodes, design, 60 if design == 3 else 12)
+            there = search(nodes, design, 240 if design == 3 else 48)
             print(f"  batches of {BATCH}: {there:.3g} searches/s; in process, one thread, "
                   f"{here:.3g}: {there / here:.2f}")  # fmt: skip
             if design == 3:
