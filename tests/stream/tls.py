@@ -19,7 +19,10 @@ if not shutil.which("redis-server") or not shutil.which("openssl"):
     print("1..0 # SKIP redis-server and openssl are not installed")
     sys.exit(0)
 
-from redis_server import Server, TlsServer  # noqa: E402
+from redis_server import Server, TlsServer, slot_of  # noqa: E402
+
+
+NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout"]
 
 
 def openssl(*words):
@@ -28,8 +31,8 @@ def openssl(*words):
 
 def make_ca(name):
     key, certificate = FOLDER / f"{name}.key", FOLDER / f"{name}.crt"
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate,
-            "-days", 30, "-subj", f"/CN={name}")  # fmt: skip
+    openssl("req", "-x509", *NEW_KEY, key, "-out", certificate, "-days", 30, "-subj",
+            f"/CN={name}")  # fmt: skip
     return key, certificate
 
 
@@ -39,8 +42,7 @@ def make_certificate(ca, name, who, days=30):
         FOLDER / f"{name}.{kind}" for kind in ("key", "csr", "crt", "ext")
     )
     extra.write_text(f"subjectAltName={who}\n")
-    openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj",
-            f"/CN={name}")  # fmt: skip
+    openssl("req", *NEW_KEY, key, "-out", request, "-subj", f"/CN={name}")
     openssl("x509", "-req", "-in", request, "-CA", ca[1], "-CAkey", ca[0], "-CAcreateserial",
             "-days", days, "-extfile", extra, "-out", certificate)  # fmt: skip
     return key, certificate
@@ -137,6 +139,27 @@ def test_a_server_that_wants_certificates_of_clients():
     got = said(server.url("in"), "--stream-ca", CA[1])
     assert "wants a certificate of its clients" in got, got
     server.kill()
+
+
+def test_nodes_of_a_cluster():
+    """The other one is named by its address, for which its certificate is, too."""
+    options = ["--cluster-enabled", "yes", "--tls-cluster", "yes"]
+    nodes = [TlsServer(FOLDER / f"node{i}", HERE, CA[1], *options) for i in range(2)]
+    try:
+        for node, slots in zip(nodes, ((0, 8191), (8192, 16383)), strict=True):
+            node.client().run("CLUSTER", "ADDSLOTSRANGE", *slots)
+            node.client().run("CLUSTER", "MEET", "127.0.0.1", nodes[0].port)
+        for node in nodes:
+            wait_until(lambda node=node: b"state:ok" in node.client().run("CLUSTER", "INFO"),
+                       "the nodes meet")  # fmt: skip
+        here, there = nodes if slot_of("in") < 8192 else nodes[::-1]
+        here.client().run("XADD", "{in}", "*", "text", text_of("moved"))
+        got = doppel(*words(there.url("%7Bin%7D"), "--stream-ca", CA[1], library="nodes"))
+        assert len(got.stdout.splitlines()) == 1
+        assert f"lies at 127.0.0.1:{here.port} of the cluster" in got.stderr, got.stderr
+    finally:
+        for node in nodes:
+            node.kill()
 
 
 class Peer:

@@ -130,8 +130,9 @@ static void print_surroundings(FILE *stream)
     fputs(".SH ENVIRONMENT\n", stream);
     print_tagged(stream, "DOPPEL_LIBRARY", "The library, where --library is not given.");
     print_tagged(stream, "DOPPEL_MODELS", "The folder of embedding models.");
-    print_tagged(stream, "DOPPEL_EMBEDDINGS_KEY, DOPPEL_SERVER_KEY, DOPPEL_UPSTREAM_KEY",
-                 "Keys, where no file has them: see --embeddings, --server, --upstream.");
+    print_tagged(stream,
+                 "DOPPEL_EMBEDDINGS_KEY, DOPPEL_SERVER_KEY, DOPPEL_STREAM_KEY, DOPPEL_UPSTREAM_KEY",
+                 "Keys, where no file has them: see --embeddings, --server, --stream, --upstream.");
     print_tagged(stream, "DOPPEL_WORKER",
                  "The program doppel-worker, where it is not beside "
                  "doppel.");
