@@ -87,6 +87,17 @@ static enum doppel_status read_code_record(const char *line, size_t size,
     return status == DOPPEL_E_ARGUMENT ? DOPPEL_E_FORMAT : status;
 }
 
+/* Whether an object that has a text or a path has a code, too, of which nothing would be said.
+ * Another field may be named "code", of a country, say. */
+static bool has_code_also(const char *line, size_t size)
+{
+    struct doppel_fingerprint code = {0};
+    const bool has =
+        memmem(line, size, "\"code\"", 6) && !read_code_record(line, size, &code, NULL);
+    doppel_fingerprint_free(&code);
+    return has;
+}
+
 static enum doppel_status push_code(struct doppel_decider *decider,
                                     const struct doppel_fingerprint *code,
                                     struct doppel_decide_input *input, struct doppel_error *error)
@@ -139,6 +150,10 @@ enum doppel_status record_lines_push(struct record_lines *lines, struct doppel_d
         TRY(push_code(decider, &code, &input, error));
         goto done;
     }
+    if (has_code_also(lines->buffer, size))
+        TRY(doppel_fail(error, DOPPEL_E_FORMAT,
+                        "it has a code beside its %s: send a message for each",
+                        record.text ? "text" : "path"));
     input.text = record.text;
     input.text_size = record.text_size;
     if (!record.text && !*record.path)

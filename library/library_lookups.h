@@ -133,6 +133,10 @@ DOPPEL_API enum doppel_status doppel_library_changed(struct doppel_library *libr
                                                      int64_t *version, bool *out_changed,
                                                      struct doppel_error *error);
 
+/** Whether the library was moved, removed or replaced since it was opened: what others commit is
+ * not seen any more. */
+DOPPEL_API bool doppel_library_is_moved(struct doppel_library *library);
+
 /* ---- recordings ----
  *
  * Items of scheme peaks32 have no codes: their peaks are the attachment

@@ -35,7 +35,7 @@ struct doppel_problem {
     const char *path;    /**< the item's, or the name it has; NULL: not known, or none */
     const char *detail;  /**< a sentence */
     bool repaired;
-    bool is_news; /**< no problem: what doppel_library_salvage could read */
+    bool is_news; /**< no problem: what doppel_library_salvage could read, or a sum of problems */
 };
 
 /** False ends the check (DOPPEL_E_CANCELLED). */

@@ -115,8 +115,7 @@ static enum doppel_status report_lost(struct vectors_verified *verified,
         .id = text->item,
         .path = name.path ? name.path : name.record_id,
         .detail = "the text has lost its vectors: it is not found by its meaning",
-        .repaired = verified->check->repair,
-        .is_news = true};
+        .repaired = verified->check->repair};
     verified->lost++;
     enum doppel_status status = visit_vectors(verified, &problem, error);
     if (named)
@@ -162,6 +161,11 @@ static enum doppel_status report_sums(const struct vectors_verified *verified,
 {
     const bool repair = verified->check->repair;
     char detail[256];
+    const struct doppel_problem lost = {.problem = "vectors",
+                                        .path = verified->folder,
+                                        .detail = detail,
+                                        .repaired = repair,
+                                        .is_news = true}; /* each was reported */
     enum doppel_status status = DOPPEL_OK;
     if (verified->lost) {
         snprintf(detail, sizeof detail,
@@ -169,7 +173,7 @@ static enum doppel_status report_sums(const struct vectors_verified *verified,
                  "texts embeds them again",
                  verified->lost, verified->lost == 1 ? " has" : "s have",
                  repair ? "" : "put a backup of the folder in its place, or after '--repair' ");
-        TRY(report_vectors(verified, verified->folder, detail, repair, error));
+        TRY(visit_vectors(verified, &lost, error));
     }
     if (verified->of_none) {
         snprintf(detail, sizeof detail, "%" PRIu64 " text%s not in the library, and %s vectors",

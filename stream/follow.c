@@ -55,6 +55,16 @@ static enum doppel_status read_log_pages(struct following *following, struct dop
     return status;
 }
 
+/* Nobody writes to the log of a library that is gone: the reader of its folder reads on. */
+static enum doppel_status check_library_place(struct following *following,
+                                              struct doppel_error *error)
+{
+    return doppel_library_is_moved(following->library)
+               ? doppel_fail(error, DOPPEL_E_IO,
+                             "the library was moved, removed or replaced: its log ends here")
+               : DOPPEL_OK;
+}
+
 enum doppel_status doppel_log_follow(struct doppel_run *run, struct doppel_library *library,
                                      const struct doppel_log_follow_options *options,
                                      const struct doppel_log_follower *follower,
@@ -70,6 +80,9 @@ enum doppel_status doppel_log_follow(struct doppel_run *run, struct doppel_libra
         if (!status)
             status = changed ? read_log_pages(&following, error) : end_look(&following, error);
         if (status || following.ended || !options->follow || is_behind_last(&following.query))
+            return status;
+        status = check_library_place(&following, error);
+        if (status)
             return status;
     } while (pause_run(run, options->poll_ms ? options->poll_ms : USUAL_POLL_MS));
     return DOPPEL_OK;

@@ -44,7 +44,8 @@ struct doppel_log_follow_options {
  * @param run     borrowed; while waiting, it is checked for cancellation every 100 ms
  * @param library borrowed; of this thread
  * @return DOPPEL_OK at the end, when the run was cancelled, or when a callback ended it;
- *         DOPPEL_E_IO; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY
+ *         DOPPEL_E_IO: also when the library was moved, removed or replaced; DOPPEL_E_CORRUPT;
+ *         DOPPEL_E_MEMORY
  */
 DOPPEL_API enum doppel_status doppel_log_follow(struct doppel_run *run,
                                                 struct doppel_library *library,
@@ -81,7 +82,7 @@ struct doppel_stream_counts {
     uint64_t decided;      /**< messages, of which: */
     uint64_t replayed;     /**< texts that were in the library with their ids already */
     uint64_t quarantined;  /**< moved to KEY:dead: not a record, or tried too often; not in
-                              `decided` */
+                              `decided`. The run gets a notice of how many, and where */
     uint64_t lag, pending; /**< of the group, at most a second old: messages that no consumer has
                               read; those that were read and not acknowledged */
     uint64_t retries;      /**< attempts to connect again */

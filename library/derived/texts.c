@@ -173,3 +173,8 @@ enum doppel_status doppel_library_changed(struct doppel_library *library, int64_
     *version = now;
     return status;
 }
+
+bool doppel_library_is_moved(struct doppel_library *library)
+{
+    return doppel_store_is_moved(library->store);
+}

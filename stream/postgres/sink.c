@@ -131,14 +131,39 @@ static enum doppel_status name_library(struct sink *sink, struct doppel_error *e
     return sink->name ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a name");
 }
 
+/* Rows between the first and the last that are not there. Those before the first may have been
+ * deleted because they were old. */
+static enum doppel_status report_missing(struct sink *sink, struct doppel_error *error)
+{
+    char *found[2] = {NULL, NULL};
+    enum doppel_status status;
+    TRY(run_of_library(sink,
+                       "SELECT max(entry) - min(entry) + 1 - count(*), min(entry) FROM decisions"
+                       " WHERE library = %s",
+                       found, error));
+    const uint64_t missing = found[0] ? strtoull(found[0], NULL, 10) : 0;
+    if (missing)
+        doppel_run_notice(sink->connection.run,
+                          "the table has not all entries: %" PRIu64 " from %s to %" PRIu64
+                          " are missing, which were deleted there or are damaged in the log",
+                          missing, found[1] ? found[1] : "the first", sink->position);
+done:
+    free(found[0]);
+    free(found[1]);
+    return status;
+}
+
 static enum doppel_status open_sink(struct sink *sink, struct doppel_error *error)
 {
     enum doppel_status status;
     TRY(pg_connect(&sink->connection, sink->options->url, !sink->reached, error));
+    const bool first = !sink->reached;
     sink->reached = true;
     TRY(name_library(sink, error));
     TRY(make_table(sink, error));
     TRY(find_position(sink, error));
+    if (first)
+        TRY(report_missing(sink, error));
 done:
     return status;
 }

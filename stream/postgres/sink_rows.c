@@ -108,6 +108,7 @@ void sink_row(struct doppel_json *rows, const char *library, const struct doppel
     put_copy_value(rows, entry->source);
     put_copy_value(
         rows, entry->decided ? doppel_decision_name((enum doppel_decision)entry->decision) : NULL);
+    put_copy_id(rows, entry->of);
     put_copy_id(rows, sink_canonical(entry));
     put_copy_id(rows, entry->former);
     put_copy_value(rows, entry->reason);

@@ -5,18 +5,19 @@
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 
-/* Creates the table, which must not exist, and its indexes. */
+/* Creates the table, which must not exist, and its indexes. Columns are called as in the library's
+ * views `decisions` and `items` (library/views.h). */
 #define SINK_TABLE                                                                                 \
     "CREATE TABLE decisions("                                                                      \
     "library text NOT NULL, entry bigint NOT NULL, time timestamptz NOT NULL,"                     \
-    " action text NOT NULL, item_id bigint, name text, source text, decision text,"                \
-    " canonical_id bigint, former_id bigint, reason text, similarity double precision,"            \
-    " record json NOT NULL, PRIMARY KEY (library, entry));"                                        \
-    "CREATE INDEX decisions_item ON decisions(library, item_id);"                                  \
-    "CREATE INDEX decisions_canonical ON decisions(library, canonical_id);"
+    " action text NOT NULL, item bigint, name text, source text, decision text,"                   \
+    " of_item bigint, canonical bigint, former_item bigint, reason text,"                          \
+    " similarity double precision, record json NOT NULL, PRIMARY KEY (library, entry));"           \
+    "CREATE INDEX decisions_item ON decisions(library, item);"                                     \
+    "CREATE INDEX decisions_canonical ON decisions(library, canonical);"
 
 #define SINK_COLUMNS                                                                               \
-    "library, entry, time, action, item_id, name, source, decision, canonical_id, former_id,"      \
+    "library, entry, time, action, item, name, source, decision, of_item, canonical, former_item," \
     " reason, similarity, record"
 
 /* Append an entry as a line of COPY's text format. @param library its name in the table

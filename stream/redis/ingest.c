@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "stream/redis/ingest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,6 +331,9 @@ enum doppel_status redis_ingest(struct doppel_run *run, struct doppel_decider *d
     doppel_run_begin(run, stream_unit, 0);
     status = consume(&consumer, error);
     doppel_run_end(run);
+    if (consumer.counts.quarantined)
+        doppel_run_notice(run, "%" PRIu64 " messages quarantined: read them in '%s'",
+                          consumer.counts.quarantined, consumer.quarantine);
     if (out_counts)
         *out_counts = consumer.counts;
 done:

@@ -207,6 +207,16 @@ def test_chunks_of_which_one_is_lost_are_told():
     expect_loss("chunk", [rows[0]["id"]], by_count=False)
 
 
+def test_each_text_that_lost_them_is_a_problem():
+    folder = make("three")
+    with sqlite3.connect(folder / "vectors.db") as database:
+        database.execute("DELETE FROM vector_id WHERE number IN (2, 4, 6)")
+    done = doppel("verify", "-v", "-L", "three", code=3)
+    assert "3 problems;" in done.stderr, done.stderr
+    done = doppel("verify", "-v", "-L", "three", "--repair", code=3)
+    assert "3 problems, all repaired" in done.stderr, done.stderr
+
+
 def test_vectors_of_texts_that_are_gone_are_told():
     folder = make("strange")
     with sqlite3.connect(folder / "vectors.db") as database:

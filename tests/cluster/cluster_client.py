@@ -16,11 +16,13 @@ class Uncovered(Exception):
 
 
 class ClusterClient:
-    """`ports`: of nodes of this machine; `limit` seconds for each call."""
+    """`ports`: of nodes of this machine; `limit` seconds for each call. `replicas`: searches ask
+    the first replica of a master, where it has one."""
 
-    def __init__(self, ports, limit=30, timeout=2):
+    def __init__(self, ports, limit=30, timeout=2, replicas=False):
         self.ports, self.limit, self.timeout = list(ports), limit, timeout
-        self.clients, self.places, self.slots = {}, {}, {}
+        self.replicas = replicas
+        self.clients, self.places, self.masters, self.slots = {}, {}, {}, {}
         self.silent = set()  # ports that did not answer
         self.refresh()
 
@@ -31,6 +33,8 @@ class ClusterClient:
     def connection(self, port):
         if port not in self.clients:
             self.clients[port] = Client(port, self.timeout)
+            if self.replicas:
+                self.clients[port].run("READONLY")
         return self.clients[port]
 
     def drop(self, port):
@@ -49,11 +53,10 @@ class ClusterClient:
                 self.drop(port)
                 continue
             if sum(last - first + 1 for first, last, *_ in ranges) == SLOTS:
-                self.places = {
-                    slot: master[1]
-                    for first, last, master, *_ in ranges
-                    for slot in range(first, last + 1)
-                }
+                for first, last, *nodes in ranges:
+                    for slot in range(first, last + 1):
+                        self.masters[slot] = nodes[0][1]
+                        self.places[slot] = nodes[1 if self.replicas and nodes[1:] else 0][1]
                 return
 
     def slot(self, shard):
@@ -71,6 +74,8 @@ class ClusterClient:
             return int(where.rsplit(":", 1)[1]), True
         if kind == "MOVED":
             self.places[self.slot(shard)] = int(where.rsplit(":", 1)[1])
+        elif self.replicas and "no such shard" in str(failure):
+            return self.masters[self.slot(shard)], False  # on its way: replicas do not say ASK
         elif isinstance(failure, RedisError) and not is_passing(failure):
             raise failure
         else:

@@ -4,6 +4,7 @@ load, takes the place of another, and gives its shards away."""
 
 import pathlib
 import random
+import re
 import struct
 import sys
 import tempfile
@@ -47,25 +48,26 @@ class Loaded:
         self.oracle = Oracle()
         self.client = self.new_client()
         create_shards(self.client)
+        kinds = ((Loader, False), (Loader, False), (Searcher, True), (Searcher, False))
         self.workers = [
-            kind(self.oracle, self.new_client(), number)
-            for number, kind in enumerate((Loader, Loader, Searcher))
+            kind(self.oracle, self.new_client(replicas), number)
+            for number, (kind, replicas) in enumerate(kinds)
         ]
         for worker in self.workers:
             worker.start()
 
-    def new_client(self):
-        return ClusterClient(self.cluster.ports())
+    def new_client(self, replicas=False):
+        return ClusterClient(self.cluster.ports(), replicas=replicas)
 
     def go_on(self, searches=40):
         """Until so many more were searched for."""
-        searcher = self.workers[-1]
-        end, wanted = time.monotonic() + 60, searcher.done + searches
-        while searcher.done < wanted and time.monotonic() < end:
-            failed = [worker.failure for worker in self.workers if worker.failure]
-            assert not failed, failed
-            time.sleep(0.02)
-        assert searcher.done >= wanted, "nothing goes on"
+        for searcher in self.workers[-2:]:
+            end, wanted = time.monotonic() + 60, searcher.done + searches
+            while searcher.done < wanted and time.monotonic() < end:
+                failed = [worker.failure for worker in self.workers if worker.failure]
+                assert not failed, failed
+                time.sleep(0.02)
+            assert searcher.done >= wanted, "nothing goes on"
 
     def end(self):
         for worker in self.workers:
@@ -123,7 +125,20 @@ def test_a_replica_takes_over_and_is_made_again():
         master.client().run("CLIENT", "KILL", "TYPE", "replica")
     cluster.wait_whole()
     loaded.go_on()
+    # it has all, and is given all again
+    for master in cluster.masters():
+        before = full_syncs(master)
+        master.client().run("DEBUG", "CHANGE-REPL-ID")
+        master.client().run("CLIENT", "KILL", "TYPE", "replica")
+        cluster.wait(lambda m=master, b=before: full_syncs(m) > b, "there is no full sync")
+        loaded.go_on(20)
+    cluster.wait_whole()
+    loaded.go_on()
     loaded.end()
+
+
+def full_syncs(master):
+    return int(re.search(rb"sync_full:(\d+)", master.client().run("INFO", "stats"))[1])
 
 
 def test_a_master_hangs_and_comes_back():

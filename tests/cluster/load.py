@@ -99,13 +99,14 @@ class Worker(threading.Thread):
         self.oracle, self.client, self.number = oracle, client, number
         self.chance = random.Random(number)
         self.failure, self.over = None, False
-        self.done, self.slowest = 0, 0.0
+        self.steps, self.done, self.slowest = 0, 0, 0.0
 
     def run(self):
         try:
             while not self.over:
                 began = time.monotonic()
                 self.done += self.step()
+                self.steps += 1
                 self.slowest = max(self.slowest, time.monotonic() - began)
         except Exception as failure:
             self.failure = failure

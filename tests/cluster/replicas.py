@@ -4,12 +4,13 @@ import time
 
 from redis import Client, RedisError, Server, start_cluster
 
-NODE_TIMEOUT_MS = 1500
+NODE_TIMEOUT_MS = 1000
 OPTIONS = (
     "--cluster-node-timeout", str(NODE_TIMEOUT_MS),
     "--cluster-require-full-coverage", "no",  # the shards of other nodes are answered for
     "--repl-diskless-sync-delay", "0",
     "--repl-ping-replica-period", "1",
+    "--replica-serve-stale-data", "no",  # nor what it had before it has all of its master
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,16 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "house"))
 import tap  # noqa: E402
-from stream_case import cpu_seconds, doppel, end, ingest, logged, records, start  # noqa: E402
+from stream_case import (  # noqa: E402
+    FOLDER,
+    cpu_seconds,
+    doppel,
+    end,
+    ingest,
+    logged,
+    records,
+    start,
+)
 
 LINE_SECONDS = 30
 
@@ -152,6 +162,25 @@ def test_a_reader_that_is_slow_holds_nobody_up():
     lines = [process.stdout.readline() for _ in range(3000)]
     assert entries(lines) == list(range(1, 3001))
     end(process)
+
+
+def test_a_library_that_is_moved_removed_or_replaced_ends_it():
+    for what in ("moved", "removed", "replaced"):
+        ingest(what, records(0, 2))
+        follower = Follower(what, "--json")
+        follower.wait(2)
+        (FOLDER / what).rename(FOLDER / f"{what}-away")
+        if what == "removed":
+            shutil.rmtree(FOLDER / "removed-away")
+        elif what == "replaced":
+            ingest(what, records(2, 3))
+        assert follower.process.wait(30) == 2, what
+        said = follower.process.stderr.read().decode()
+        assert "was moved, removed or replaced" in said, (what, said)
+        follower.reader.join(30)
+        follower.process.stdout.close()
+        follower.process.stderr.close()
+        assert len(follower.lines) == 2, follower.lines
 
 
 def test_there_is_no_library():

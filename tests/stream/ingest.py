@@ -165,15 +165,21 @@ def test_what_is_no_record_is_quarantined():
         {"nothing": "here"}, {"text": b"a\x00b"}, {"path": "/etc/passwd"},
         {"code": "xyz"}, {"code": "9f3c2a01b4d85e67", "scheme": "none"}, {"code": "9f"},
         {"text": text_of("m"), "meta": "{broken"}, {"json": b"\xff\xfe{}"},
+        {"text": text_of("both"), "code": "9f3c2a01b4d85e67"},
+        {"path": "a.jpg", "code": "9f3c2a01b4d85e67", "scheme": "phash64"},
+        {"json": json.dumps({"text": text_of("both"), "code": "9f3c2a01b4d85e67"})},
     ]  # fmt: skip
-    ids = stream.add(*bad, {"text": text_of("good")})
+    ids = stream.add(*bad, {"text": text_of("good"), "code": "DE"})
     said = stream.drain().stderr
-    assert f"{len(bad)} messages quarantined" in said and "nothing to" not in said, said
+    assert f"{len(bad)} messages quarantined: read them in 'broken:dead'" in said, said
+    assert "nothing to" not in said, said
     dead = [fields for _, fields in stream.redis.run("XRANGE", stream.dead, "-", "+")]
     dead = [dict(zip(fields[::2], fields[1::2], strict=True)) for fields in dead]
     assert [row[b"message"].decode() for row in dead] == ids[:-1]
     for row, message in zip(dead, bad, strict=True):
         assert row[b"reason"], row
+        if "code" in message and len(message["code"]) == 16 and message.get("scheme") != "none":
+            assert b"it has a code beside its " in row[b"reason"], row
         for name, value in message.items():
             wanted = value if isinstance(value, bytes) else value.encode()
             assert row[name.encode()] == wanted, row

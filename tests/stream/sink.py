@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import signal
+import sqlite3
 import sys
 import time
 
@@ -80,7 +81,7 @@ def test_columns_say_who_is_canonical():
     ingest("columns", [*texts, copy, newer])
     sink("columns")
     rows = SERVER.ask(
-        "SELECT entry, action, item_id, name, source, decision, canonical_id, former_id, reason,"
+        "SELECT entry, action, item, name, source, decision, canonical, former_item, reason,"
         " round(similarity::numeric, 2), time > now() - interval '5 minutes' AND time < now()"
         " FROM decisions WHERE library = 'columns' ORDER BY entry"
     )
@@ -89,6 +90,22 @@ def test_columns_say_who_is_canonical():
     revision = next(row for row in rows if row[5] == "revision")
     assert revision[6] == revision[2] and revision[8] == "newer" or revision[7], rows
     assert_whole("columns")
+
+
+def test_columns_are_those_of_the_library():
+    named = SERVER.ask("SELECT column_name FROM information_schema.columns"
+                       " WHERE table_name = 'decisions'")  # fmt: skip
+    only_here = {"library", "canonical", "record"}
+    columns = sorted({name for (name,) in named} - only_here - {"time", "similarity"})
+    assert len(columns) == 9, columns
+    with sqlite3.connect(FOLDER / "columns" / "catalogue.db") as database:
+        query = f"SELECT {', '.join(columns)} FROM decisions"
+        kept = database.execute(f"{query} ORDER BY entry").fetchall()
+        database.execute("SELECT time, similarity FROM decisions")
+        database.execute("SELECT canonical FROM items")
+    rows = SERVER.ask(f"{query} WHERE library = 'columns' ORDER BY entry")
+    wanted = [["" if value is None else str(value) for value in row] for row in kept]
+    assert rows == wanted, (rows, wanted)
 
 
 def test_any_name_is_kept():
@@ -241,6 +258,23 @@ def test_what_is_refused_has_a_sentence():
         words = [option] if value is None else [option, value]
         assert "leave out" in sink("refused", *words, code=2)
     doppel("log", "-L", "refused", "--sink-name", "x", code=2)
+
+
+def test_rows_that_were_deleted_are_reported():
+    ingest("holes", records(0, 50))
+    assert "missing" not in sink("holes")
+    SERVER.ask("DELETE FROM decisions WHERE library = 'holes' AND entry < 11")
+    assert sink("holes") == ""
+    SERVER.ask("DELETE FROM decisions WHERE library = 'holes' AND entry IN (20, 21, 49)")
+    said = sink("holes")
+    assert "3 from 11 to 50 are missing" in said, said
+    ingest("holes", records(50, 1))
+    said = sink("holes")
+    assert "3 from 11 to 50 are missing" in said and "1 entries written" in said, said
+    assert count("holes") == 38
+    SERVER.ask("DELETE FROM decisions WHERE library = 'holes'")
+    said = sink("holes")
+    assert "missing" not in said and "51 entries written" in said, said
 
 
 def test_another_library_of_the_same_name_is_refused():

@@ -73,8 +73,6 @@ static char *name_of_consumer(void)
 
 static void report_stream(struct report *report, const struct doppel_stream_counts *counts)
 {
-    if (counts->quarantined)
-        report_notice(report, "%llu messages quarantined", (unsigned long long)counts->quarantined);
     if (counts->decided)
         report_notice(report, "%llu messages decided about; %llu wait, %llu are in hand",
                       (unsigned long long)counts->decided, (unsigned long long)counts->lag,
