@@ -36,6 +36,9 @@ struct redis_connection {
 enum doppel_status redis_connect(struct redis_connection *connection,
                                  const struct redis_address *address, const char *password,
                                  struct doppel_error *error);
+/* Whether a server that has closed the connection without any answer is one of HTTP; it is closed
+ * then, too. */
+bool redis_closes_as_http(struct redis_connection *connection, const struct redis_address *address);
 /* Also where there is none. */
 void redis_close(struct redis_connection *connection);
 /* The same, and free all that it holds. */

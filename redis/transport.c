@@ -16,6 +16,7 @@
 
 enum { CONNECT_MS = 5000, PROBE_MS = 1000 };
 
+static const char http[] = "it speaks HTTP, and not Redis' protocol";
 static const char no_tls[] = "it speaks no TLS: its address begins with redis://";
 
 /* ---- sentences ---- */
@@ -33,7 +34,7 @@ const char *transport_peer(const struct redis_connection *connection)
     if (!size)
         return NULL;
     if (*first == '<' || (size >= 5 && memcmp(first, "HTTP/", 5) == 0))
-        return "it speaks HTTP, and not Redis' protocol";
+        return http;
     if (*first == alert || *first == handshake)
         return connection->session ? NULL : "it speaks TLS: its address begins with rediss://";
     if (*first && strchr("+-:$*", *first))
@@ -109,18 +110,32 @@ static enum doppel_status open_redis_socket(struct redis_connection *connection,
                                    address->port, strerror(why));
 }
 
+/* Ask a peer that says nothing in another way, by a connection of its own. @return whether it
+ * answers, by bytes that are in `first` then */
+static bool answers_to(struct redis_connection *connection, const struct redis_address *address,
+                       const char *question)
+{
+    char bytes[sizeof connection->first];
+    transport_close(connection);
+    return !open_redis_socket(connection, address, NULL) &&
+           send(connection->fd, question, strlen(question), MSG_NOSIGNAL) > 0 &&
+           transport_wait(connection, POLLIN, monotonic_ms() + PROBE_MS) &&
+           transport_pull(connection, bytes, sizeof bytes) > 0;
+}
+
 /* A Redis without TLS waits for the end of a line, which what begins TLS does not have. */
 static bool answers_without_tls(struct redis_connection *connection,
                                 const struct redis_address *address)
 {
-    static const char ping[] = "PING\r\n";
-    char bytes[sizeof connection->first];
-    transport_close(connection);
-    return !open_redis_socket(connection, address, NULL) &&
-           send(connection->fd, ping, sizeof ping - 1, MSG_NOSIGNAL) > 0 &&
-           transport_wait(connection, POLLIN, monotonic_ms() + PROBE_MS) &&
-           transport_pull(connection, bytes, sizeof bytes) > 0 &&
+    return answers_to(connection, address, "PING\r\n") &&
            (*connection->first == '+' || *connection->first == '-');
+}
+
+bool redis_closes_as_http(struct redis_connection *connection, const struct redis_address *address)
+{
+    return connection->fd >= 0 && !connection->first_size && !address->tls &&
+           answers_to(connection, address, "GET / HTTP/1.0\r\n\r\n") &&
+           transport_peer(connection) == http;
 }
 
 enum doppel_status transport_open(struct redis_connection *connection,

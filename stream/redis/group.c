@@ -152,6 +152,10 @@ static enum doppel_status try_node(struct stream_consumer *consumer, bool asks,
         TRY(check_stream_keys(consumer, error));
     TRY(make_group(consumer, error));
 done:
+    if (status == DOPPEL_E_BUSY && redis_closes_as_http(connection, &consumer->node))
+        status = doppel_fail(error, DOPPEL_E_ARGUMENT,
+                             "Redis at %s:%s: it speaks HTTP, and not Redis' protocol",
+                             consumer->node.host, consumer->node.port);
     if (status)
         redis_close(connection);
     return status;

@@ -163,12 +163,12 @@ def test_nodes_of_a_cluster():
 
 
 class Peer:
-    """Answers each connection once, by bytes, or by TLS with a handler."""
+    """Answers each connection once, plain or by TLS; nothing to what does not begin with `only`."""
 
-    def __init__(self, answer, context=None, silent=False):
+    def __init__(self, answer, context=None, only=b""):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.answer, self.context, self.silent = answer, context, silent
+        self.answer, self.context, self.only = answer, context, only
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -178,9 +178,9 @@ class Peer:
                 connection.settimeout(10)
                 if self.context:
                     connection = self.context.wrap_socket(connection, server_side=True)
-                connection.recv(4096)
-                connection.sendall(self.answer)
-                connection.recv(4096)
+                if connection.recv(4096).startswith(self.only):
+                    connection.sendall(self.answer)
+                    connection.recv(4096)
             except OSError:
                 pass
             connection.close()
@@ -196,6 +196,7 @@ def test_peers_that_speak_something_else():
     page = b"<!DOCTYPE HTML>\n<html></html>\n"
     http, html, mail = Peer(web), Peer(page), Peer(b"220 mail.example ESMTP\r\n")
     tls_alone, zero = Peer(hello), Peer(bytes(8))
+    shy = Peer(web, only=b"GET / HTTP/1")
     https = Peer(web, context)
     try:
         for port, tls, sentence in (
@@ -203,6 +204,7 @@ def test_peers_that_speak_something_else():
             (http.port, True, "it speaks HTTP"),
             (http.port, False, "it speaks HTTP"),
             (html.port, False, "it speaks HTTP"),
+            (shy.port, False, "it speaks HTTP"),
             (tls_alone.port, False, "it speaks TLS: its address begins with rediss://"),
             (zero.port, True, "does not speak Redis' protocol"),
             (zero.port, False, "does not speak Redis' protocol"),
