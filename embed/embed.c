@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embed/tokenizer.h"
+#include "embed/tokenizer/tokenizer.h"
 
 /* The sum of squares, always in the same order. */
 static double sum_of_squares(const float *sum, size_t count)

@@ -10,11 +10,11 @@
 
 #include "core/try.h"
 #include "embed/model.h"
-#include "embed/points.h"
+#include "embed/tokenizer/points.h"
 #include "embed/rows.h"
-#include "embed/step.h"
-#include "embed/tokenizer.h"
-#include "embed/trie.h"
+#include "embed/tokenizer/step.h"
+#include "embed/tokenizer/tokenizer.h"
+#include "embed/tokenizer/trie.h"
 #include "embed/whitened/whitened.h"
 
 char *model_path(const char *folder, const char *name)

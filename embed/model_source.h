@@ -4,8 +4,8 @@
 
 #include "core/array.h"
 #include "embed/model.h"
-#include "embed/step.h"
-#include "embed/trie.h"
+#include "embed/tokenizer/step.h"
+#include "embed/tokenizer/trie.h"
 
 /* Zero-initialised it is empty. Arrays are given; numbers are finite, and in their ranges, once a
  * reader has returned DOPPEL_OK. */

@@ -13,7 +13,7 @@
 #include "core/text/point_locale.h"
 #include "core/try.h"
 #include "embed/model_source.h"
-#include "embed/normalize.h"
+#include "embed/tokenizer/normalize.h"
 
 struct wink_reader {
     const char *path;

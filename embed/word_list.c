@@ -8,7 +8,7 @@
 #include "core/text/point_locale.h"
 #include "core/try.h"
 #include "embed/model_source.h"
-#include "embed/normalize.h"
+#include "embed/tokenizer/normalize.h"
 
 enum { MAX_LINE = 1 << 20, READ_AT_ONCE = 1 << 18 };
 

@@ -5,8 +5,8 @@
 
 #include "core/try.h"
 #include "embed/model_source.h"
-#include "embed/normalize.h"
-#include "embed/points.h"
+#include "embed/tokenizer/normalize.h"
+#include "embed/tokenizer/points.h"
 
 void word_rows_begin(struct word_rows *rows, struct model_source *source, uint32_t dimension)
 {

@@ -4,7 +4,7 @@
 
 #include "core/try.h"
 #include "embed/endpoint/endpoint.h"
-#include "embed/points.h"
+#include "embed/tokenizer/points.h"
 
 struct embedding {
     struct doppel_endpoint *endpoint;

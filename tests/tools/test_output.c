@@ -13,7 +13,7 @@
 #include "tools/output/output.h"
 #include "tools/output/formats.h"
 #include "tools/output/messages.h"
-#include "tools/output/segment_rows.h"
+#include "tools/output/rows/segment_rows.h"
 
 static const struct column columns[] = {
     {"group", "group", CELL_NUMBER},         {"members.size", "size", CELL_SIZE},

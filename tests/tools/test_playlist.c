@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tools/args/options.h"
-#include "tools/output/playlist.h"
+#include "tools/output/groups/playlist.h"
 
 enum { MOST = 64 };
 

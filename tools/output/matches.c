@@ -6,7 +6,7 @@
 
 #include "tools/args/engine_options.h"
 #include "tools/memory.h"
-#include "tools/output/segment_rows.h"
+#include "tools/output/rows/segment_rows.h"
 
 static const struct column columns[] = {
     {"query", "query", CELL_PATH},

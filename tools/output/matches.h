@@ -10,7 +10,7 @@
 #include "tools/args/options.h"
 #include "tools/output/output.h"
 #include "tools/output/messages.h"
-#include "tools/output/playlist.h"
+#include "tools/output/groups/playlist.h"
 
 struct find_print {
     const struct settings *settings;
@@ -19,8 +19,8 @@ struct find_print {
     struct playlist *playlist;
     struct doppel_item_set wanted;
     const struct doppel_semantic_results *semantic; /* of the query at hand; NULL: none */
-    uint64_t suppressed; /* matches that benign items explain */
-    bool matched;        /* anything was printed that is a match */
+    uint64_t suppressed;                            /* matches that benign items explain */
+    bool matched;                                   /* anything was printed that is a match */
 };
 
 struct output *find_print_output(const struct settings *settings, struct report *report);

@@ -11,7 +11,7 @@
 #include <doppel/run.h>
 
 #include "tools/output/progress.h"
-#include "tools/output/repeats.h"
+#include "tools/output/groups/repeats.h"
 
 struct settings;
 

@@ -7,7 +7,7 @@
 #include "core/try.h"
 #include "tools/memory.h"
 #include "tools/output/matches.h"
-#include "tools/output/segment_rows.h"
+#include "tools/output/rows/segment_rows.h"
 #include "tools/remote/questions.h"
 #include "tools/remote/service.h"
 #include "tools/signals.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "tools/output/semantic_rows.h"
+#include "tools/output/rows/semantic_rows.h"
 #include "tools/remote/service.h"
 #include "tools/signals.h"
 

@@ -3,7 +3,7 @@
 #ifndef DOPPEL_TOOLS_SERVE_REPORT_SERVER_H
 #define DOPPEL_TOOLS_SERVE_REPORT_SERVER_H
 
-#include "tools/output/groups.h"
+#include "tools/output/groups/groups.h"
 
 /* What is served. */
 struct served_report {

@@ -12,7 +12,7 @@
 #include "intake/reader.h"
 #include "intake/open_cache.h"
 #include "tools/output/output.h"
-#include "tools/output/segment_rows.h"
+#include "tools/output/rows/segment_rows.h"
 
 static const struct column columns[] = {
     {"match", "match", CELL_ANSWER},

@@ -2,7 +2,7 @@
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/decide.h"
-#include "tools/verbs/semantic_library.h"
+#include "tools/verbs/semantic/library.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "tools/output/matches.h"
 #include "tools/remote/remote.h"
 #include "tools/verbs/find_repeats.h"
-#include "tools/verbs/semantic_library.h"
+#include "tools/verbs/semantic/library.h"
 #include "intake/exact_digests.h"
 #include "intake/reader.h"
 #include "intake/video_refine.h"

@@ -3,10 +3,10 @@
 #include "tools/args/commands.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/library_options.h"
-#include "tools/output/groups.h"
-#include "tools/output/semantic_rows.h"
+#include "tools/output/groups/groups.h"
+#include "tools/output/rows/semantic_rows.h"
 #include "tools/remote/remote.h"
-#include "tools/verbs/semantic_library.h"
+#include "tools/verbs/semantic/library.h"
 
 enum doppel_status library_groups(const struct settings *settings, struct report *report,
                                   const struct group_visit *visit, struct doppel_error *error)

@@ -17,7 +17,7 @@
 #include "tools/args/commands.h"
 #include "tools/memory.h"
 #include "tools/output/output.h"
-#include "tools/output/playlist.h"
+#include "tools/output/groups/playlist.h"
 #include "tools/signals.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "tools/args/paths.h"
 #include "tools/memory.h"
 #include "tools/signals.h"
-#include "tools/output/groups.h"
+#include "tools/output/groups/groups.h"
 #include "tools/serve/report_server.h"
 
 /* Where the groups come from, as absolute paths. */

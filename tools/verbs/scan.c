@@ -7,9 +7,9 @@
 #include "tools/args/engine_options.h"
 #include "tools/args/paths.h"
 #include "tools/memory.h"
-#include "tools/output/groups.h"
-#include "tools/output/semantic_rows.h"
-#include "tools/verbs/semantic_library.h"
+#include "tools/output/groups/groups.h"
+#include "tools/output/rows/semantic_rows.h"
+#include "tools/verbs/semantic/library.h"
 
 /* References come first: they lead the groups that they are in. */
 static struct strings reference_then_operands(const struct settings *settings)

@@ -10,7 +10,7 @@
 #include "tools/args/paths.h"
 #include "tools/output/messages.h"
 #include "tools/signals.h"
-#include "tools/verbs/embedder.h"
+#include "tools/verbs/semantic/embedder.h"
 
 #ifdef HAVE_MICROHTTPD
 static void tell_address(void *context, const char *address)

@@ -3,7 +3,7 @@
 
 #include "tools/args/commands.h"
 #include "tools/output/messages.h"
-#include "tools/output/vector_rows.h"
+#include "tools/output/rows/vector_rows.h"
 #include "tools/signals.h"
 
 struct join_command {

@@ -4,7 +4,7 @@
 
 #include "exchange/code_reader.h"
 #include "tools/args/commands.h"
-#include "tools/output/index_hits.h"
+#include "tools/output/rows/index_hits.h"
 #include "tools/verbs/index/folder.h"
 #include "tools/verbs/index/vectors.h"
 #include "tools/memory.h"

@@ -12,7 +12,7 @@
 #include "tools/output/messages.h"
 #include "tools/output/output.h"
 #include "tools/output/search_stats.h"
-#include "tools/output/vector_rows.h"
+#include "tools/output/rows/vector_rows.h"
 #include "tools/signals.h"
 #include "tools/verbs/index/folder.h"
 
