@@ -69,6 +69,14 @@ enum doppel_status doppel_shards_each(struct doppel_shards *shards, doppel_shard
     return no_redis(error);
 }
 
+bool doppel_shards_node_of(const struct doppel_shards *shards, uint32_t shard,
+                           char out[DOPPEL_SHARDS_NODE_BYTES])
+{
+    (void)shards, (void)shard;
+    out[0] = '\0';
+    return false;
+}
+
 enum doppel_status doppel_shards_get_stats(struct doppel_shards *shards,
                                            struct doppel_shards_stats *out,
                                            struct doppel_error *error)

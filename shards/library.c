@@ -1,4 +1,5 @@
 /* A library in a cluster: opened, read, counted. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -168,6 +169,19 @@ enum doppel_status doppel_shards_each(struct doppel_shards *shards, doppel_shard
         free(ids);
     }
     return status;
+}
+
+/* ---- nodes ---- */
+
+bool doppel_shards_node_of(const struct doppel_shards *shards, uint32_t shard,
+                           char out[DOPPEL_SHARDS_NODE_BYTES])
+{
+    out[0] = '\0';
+    if (shard >= DOPPEL_SHARDS || shards->owners[shard] == NO_NODE)
+        return false;
+    const struct shards_node *node = shards->nodes.items[shards->owners[shard]];
+    snprintf(out, DOPPEL_SHARDS_NODE_BYTES, "%s:%s", node->host, node->port);
+    return true;
 }
 
 /* ---- counts ---- */

@@ -125,7 +125,12 @@ enum doppel_status node_connect(struct doppel_shards *shards, uint32_t number, i
     connection->answer_ms = ms_until(end_ms, CONNECT_MS);
     const int64_t connected_ms = monotonic_ms() + connection->answer_ms;
     enum doppel_status status;
-    TRY(redis_connect(connection, &address, shards->password, error));
+    struct doppel_error reason;
+    status = redis_connect(connection, &address, shards->password, &reason);
+    if (status == DOPPEL_E_ARGUMENT) /* other failures name it */
+        TRY(doppel_fail(error, status, "%s:%s: %s", node->host, node->port, reason.message));
+    if (status)
+        TRY(doppel_fail(error, status, "%s", reason.message));
     if (shards->options.replicas)
         TRY(allow_reading(connection, error));
 done:
@@ -252,13 +257,25 @@ static bool is_map(const redisReply *reply)
     return reply->type == REDIS_REPLY_ARRAY || reply_is_error(reply, "ERR This instance has");
 }
 
+/* What a node answers that gives no map. */
+static enum doppel_status refuse_map(const struct shards_node *node, const redisReply *reply,
+                                     struct doppel_error *error)
+{
+    const char *text = reply->type == REDIS_REPLY_ERROR ? reply->str : "it gives no map";
+    if (reply_is_error(reply, "NOAUTH"))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "%s:%s asks for a password", node->host,
+                           node->port);
+    return doppel_fail(error, reply_is_error(reply, "NOPERM") ? DOPPEL_E_ARGUMENT : DOPPEL_E_BUSY,
+                       "%s:%s: Redis: %s", node->host, node->port, text);
+}
+
 /* Of those that were in the map, then of all that were ever heard of, from a random one on.
- * @return DOPPEL_OK: one has answered */
+ * @param error as it was where all rest. @return DOPPEL_OK: one has answered */
 static enum doppel_status learn_once(struct doppel_shards *shards, int64_t end_ms,
                                      struct doppel_error *error)
 {
     const size_t count = shards->nodes.count, first = next_random(shards) % count;
-    enum doppel_status status = doppel_fail(error, DOPPEL_E_BUSY, "no node of the cluster answers");
+    enum doppel_status status = DOPPEL_E_BUSY;
     for (size_t i = 0; i < 2 * count && monotonic_ms() < end_ms; i++) {
         const uint32_t number = (uint32_t)((first + i) % count);
         const struct shards_node *node = shards->nodes.items[number];
@@ -273,11 +290,10 @@ static enum doppel_status learn_once(struct doppel_shards *shards, int64_t end_m
         if (knows)
             take_map(shards, number, reply);
         else if (!status)
-            status = doppel_fail(error, DOPPEL_E_BUSY, "Redis: %s",
-                                 reply->type == REDIS_REPLY_ERROR ? reply->str : "no map");
+            status = refuse_map(node, reply, error);
         freeReplyObject(reply);
-        if (knows)
-            return DOPPEL_OK;
+        if (knows || status == DOPPEL_E_ARGUMENT)
+            return status;
     }
     return status;
 }
@@ -286,6 +302,7 @@ enum doppel_status nodes_learn(struct doppel_shards *shards, int64_t end_ms,
                                struct doppel_error *error)
 {
     enum { PAUSE_MS = 100 };
+    (void)doppel_fail(error, DOPPEL_E_BUSY, "no node of the cluster answers");
     for (;;) {
         const enum doppel_status status = learn_once(shards, end_ms, error);
         if (status != DOPPEL_E_BUSY || monotonic_ms() >= end_ms)

@@ -200,6 +200,13 @@ DOPPEL_API enum doppel_status doppel_shards_each(struct doppel_shards *shards,
 DOPPEL_API void doppel_shards_item_to_json(struct doppel_json *json,
                                            const struct doppel_shards_item *item, bool details);
 
+enum { DOPPEL_SHARDS_NODE_BYTES = 272 };
+
+/** The node that has a shard, as it is known by now: HOST:PORT, cut where it is longer. @return
+ * false: none is known, and `out` is "" */
+DOPPEL_API bool doppel_shards_node_of(const struct doppel_shards *shards, uint32_t shard,
+                                      char out[DOPPEL_SHARDS_NODE_BYTES]);
+
 struct doppel_shards_stats {
     uint64_t items;
     uint32_t nodes, replicas;
