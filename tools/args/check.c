@@ -9,6 +9,7 @@
 #include <doppel/group.h>
 
 #include "core/try.h"
+#include "tools/args/cluster_options.h"
 #include "tools/args/service_options.h"
 #include "tools/args/timestamp.h"
 
@@ -603,6 +604,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_video(settings, error));
     TRY(check_scheme(settings, error));
     TRY(check_operands(settings, error));
+    TRY(cluster_options_check(settings, error));
 done:
     return status;
 }

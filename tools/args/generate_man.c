@@ -131,8 +131,10 @@ static void print_surroundings(FILE *stream)
     print_tagged(stream, "DOPPEL_LIBRARY", "The library, where --library is not given.");
     print_tagged(stream, "DOPPEL_MODELS", "The folder of embedding models.");
     print_tagged(stream,
-                 "DOPPEL_EMBEDDINGS_KEY, DOPPEL_SERVER_KEY, DOPPEL_STREAM_KEY, DOPPEL_UPSTREAM_KEY",
-                 "Keys, where no file has them: see --embeddings, --server, --stream, --upstream.");
+                 "DOPPEL_EMBEDDINGS_KEY, DOPPEL_LIBRARY_KEY, DOPPEL_SERVER_KEY, "
+                 "DOPPEL_STREAM_KEY, DOPPEL_UPSTREAM_KEY",
+                 "Keys, where no file has them: see --embeddings, --library, --server, --stream, "
+                 "--upstream.");
     print_tagged(stream, "DOPPEL_WORKER",
                  "The program doppel-worker, where it is not beside "
                  "doppel.");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "intake/walk.h"
+#include "tools/args/cluster_options.h"
 #include "tools/args/engine_options.h"
 #include "tools/args/paths.h"
 #include "tools/signals.h"
@@ -32,7 +33,9 @@ enum doppel_status open_library(const struct settings *settings, bool create, bo
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "no place for a library is known; name one with --library DIR");
     struct doppel_error reason = {0};
-    enum doppel_status status = doppel_library_open(directory, &options, out, &reason);
+    enum doppel_status status = refuse_cluster(settings, directory, &reason);
+    if (!status)
+        status = doppel_library_open(directory, &options, out, &reason);
     if (!status)
         doppel_library_set_cancel(*out, query_is_stopped, NULL);
     else

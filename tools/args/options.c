@@ -510,9 +510,25 @@ const struct option_info option_table[] = {
      VERBS_CORPUS, SECTION_LIMITS},
 
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
+     "The library, a folder or redis://HOST[,HOST...] of a cluster (default: $DOPPEL_LIBRARY, else "
+     "$XDG_DATA_HOME/doppel)",
+     VERBS_CLUSTERED, SECTION_LIBRARY},
+    {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
      "The library (default: $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel); of scan, the one whose "
      "manual labels count",
-     VERBS_LIBRARY | VERB_SCAN, SECTION_LIBRARY},
+     (VERBS_LIBRARY | VERB_SCAN) & ~VERBS_CLUSTERED, SECTION_LIBRARY},
+    {"library-key", 0, "FILE", OPTION_TEXT, AT(library_key), NULL,
+     "The password that a cluster asks for (default: $DOPPEL_LIBRARY_KEY)", VERBS_CLUSTERED,
+     SECTION_LIBRARY},
+    {"library-ca", 0, "FILE", OPTION_TEXT, AT(library_ca), NULL,
+     "Who signs for a cluster, as PEM (default: whom the system trusts)", VERBS_CLUSTERED,
+     SECTION_LIBRARY},
+    {"partial", 0, "accept|refuse", OPTION_CHOICE, AT(partial), "accept",
+     "While nodes of a cluster do not answer: find what the others have, or fail", VERB_FIND,
+     SECTION_LIBRARY},
+    {"replicas", 0, NULL, OPTION_FLAG, AT(replicas), NULL,
+     "Ask replicas of a cluster, which may lack the latest items",
+     VERB_FIND | VERB_LIST | VERB_SHOW | VERB_STATS, SECTION_LIBRARY},
     {"library", 'L', "DIR", OPTION_TEXT, AT(library), NULL,
      "Learn from the vectors that this library has (default: without PATHs the usual one)",
      VERB_MODEL_WHITEN, SECTION_LIBRARY},
@@ -528,7 +544,8 @@ const struct option_info option_table[] = {
      "Recompute items from their files: those of other versions of their schemes, or those given "
      "by PATH or ID",
      VERB_ADD, SECTION_LIBRARY},
-    {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL, "Changes survive power loss too (fsync)",
+    {"durable", 0, NULL, OPTION_FLAG, AT(durable), NULL,
+     "Changes survive power loss too (fsync); in a cluster they have reached a replica",
      VERB_ADD | VERB_REMOVE | VERB_INGEST | VERBS_INDEX_WRITE | VERB_MARK | VERB_SOURCE | VERB_TAG |
          VERB_LISTS | VERB_LISTS_SET | VERB_IMPORT | VERB_MERGE | VERB_SERVE,
      SECTION_LIBRARY},

@@ -49,6 +49,7 @@ enum api { API_DOPPEL, API_HMA };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum strictness { STRICTNESS_EXACT, STRICTNESS_STRICT, STRICTNESS_NORMAL, STRICTNESS_LOOSE };
 enum check { CHECK_NONE, CHECK_PIXELS };
+enum partial { PARTIAL_ACCEPT, PARTIAL_REFUSE };
 
 /* As enum doppel_text_unit, and one that texts are not compared by. */
 enum unit { UNIT_WORDS, UNIT_CHARACTERS, UNIT_PARAGRAPH };
@@ -77,6 +78,11 @@ struct settings {
 
     const char *library; /* NULL: not given; see library_directory() in paths.h */
     bool library_given;  /* on the command line: more than a service that is configured */
+    bool clustered;      /* it lies in a cluster, and the verb takes such */
+    const char *library_key, *library_ca; /* of such; NULL: not given */
+    char *library_secret; /* what the file of the key holds, or $DOPPEL_LIBRARY_KEY; given */
+    enum partial partial; /* where shards do not answer */
+    bool replicas;        /* they are searched */
     enum format format;
     bool format_given;     /* on the command line */
     bool format_chosen;    /* there, or in the configuration: it is no default */
@@ -322,6 +328,10 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERBS_REMOTE                                                                               \
     (VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_GROUPS | VERB_TAG |       \
      VERB_MARK)
+/* Those that take a library in a cluster. */
+#define VERBS_CLUSTERED                                                                            \
+    (VERB_ADD | VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_REMOVE |       \
+     VERB_STATS)
 #define VERB_ANY ((UINT64_C(1) << 45) - 1)
 
 struct verb {

@@ -468,6 +468,7 @@ void settings_free(struct settings *settings)
     free(settings->keep_from.items);
     free(settings->protect.items);
     free(settings->allow_paths.items);
+    free(settings->library_secret);
     free(settings->upstream_secret);
     free(settings->stream_secret);
     free(settings->server_secret);

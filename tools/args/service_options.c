@@ -46,9 +46,8 @@ static enum doppel_status read_secret(const char *path, char **out, struct doppe
     return *out ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a key");
 }
 
-/* A key from its file, else from a variable. @param out given; NULL: there is none */
-static enum doppel_status read_key(const char *path, const char *variable, char **out,
-                                   struct doppel_error *error)
+enum doppel_status service_read_key(const char *path, const char *variable, char **out,
+                                    struct doppel_error *error)
 {
     const char *set = getenv(variable);
     if (path)
@@ -67,8 +66,8 @@ static enum doppel_status check_upstream(struct settings *settings, struct doppe
                                  "'--upstream-key', '--upstream-ca' and '--upstream-policy' go "
                                  "with '--upstream'")
                    : DOPPEL_OK;
-    return read_key(settings->upstream_key, "DOPPEL_UPSTREAM_KEY", &settings->upstream_secret,
-                    error);
+    return service_read_key(settings->upstream_key, "DOPPEL_UPSTREAM_KEY",
+                            &settings->upstream_secret, error);
 }
 
 static enum doppel_status check_stream(struct settings *settings, struct doppel_error *error)
@@ -80,7 +79,8 @@ static enum doppel_status check_stream(struct settings *settings, struct doppel_
                                  "'--stream-key', '--stream-ca', '--consumer', '--to' and "
                                  "'--drain' go with '--stream'")
                    : DOPPEL_OK;
-    return read_key(settings->stream_key, "DOPPEL_STREAM_KEY", &settings->stream_secret, error);
+    return service_read_key(settings->stream_key, "DOPPEL_STREAM_KEY", &settings->stream_secret,
+                            error);
 }
 
 /* ---- --server ---- */
@@ -152,7 +152,8 @@ static enum doppel_status check_server(struct settings *settings, struct doppel_
                            settings->local_option);
     if (check_sent_words(settings, error))
         return DOPPEL_E_ARGUMENT;
-    return read_key(settings->server_key, "DOPPEL_SERVER_KEY", &settings->server_secret, error);
+    return service_read_key(settings->server_key, "DOPPEL_SERVER_KEY", &settings->server_secret,
+                            error);
 }
 
 static enum doppel_status check_webhooks(struct settings *settings, struct doppel_error *error)
@@ -192,8 +193,8 @@ static enum doppel_status check_embeddings(struct settings *settings, struct dop
         if (!doppel_webhook_is_host(settings->allow_hosts.items[i]))
             return doppel_fail(error, DOPPEL_E_ARGUMENT, "--allow-host %s: not HOST or HOST:PORT",
                                settings->allow_hosts.items[i]);
-    return read_key(settings->embeddings_key, "DOPPEL_EMBEDDINGS_KEY", &settings->embeddings_secret,
-                    error);
+    return service_read_key(settings->embeddings_key, "DOPPEL_EMBEDDINGS_KEY",
+                            &settings->embeddings_secret, error);
 }
 
 enum doppel_status service_options_check(struct settings *settings, struct doppel_error *error)

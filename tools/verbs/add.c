@@ -11,7 +11,8 @@
 #include "intake/reader.h"
 #include "decide/known_failures.h"
 #include "intake/open_cache.h"
-#include "tools/output/output.h"
+#include "tools/clustered/clustered.h"
+#include "tools/output/added.h"
 #include "decide/refresh.h"
 
 /* What is added is made permanent at least so often. */
@@ -25,31 +26,10 @@ struct add {
     struct doppel_json pending[COMMIT_FILES]; /* rows are printed once what they say is permanent */
     size_t pending_count, uncommitted;
     time_t committed;
-    uint64_t counts[4];        /* by enum doppel_added */
-    enum doppel_status status; /* of a commit while files failed */
+    uint64_t counts[DOPPEL_ADDED_ELSEWHERE]; /* by enum doppel_added */
+    enum doppel_status status;               /* of a commit while files failed */
     struct doppel_error error;
 };
-
-static const struct column columns[] = {
-    {"id", "id", CELL_NUMBER},
-    {"added", "", CELL_TEXT},
-    {"path", "path", CELL_PATH},
-};
-
-static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, "path", NULL};
-
-static const char *const added_names[] = {
-    [DOPPEL_ADDED_NEW] = "new",
-    [DOPPEL_ADDED_UNCHANGED] = "unchanged",
-    [DOPPEL_ADDED_UPDATED] = "updated",
-    [DOPPEL_ADDED_MOVED] = "moved",
-};
-
-/* In a table only with -v: adding is quiet when all went well. */
-static bool is_printed(const struct settings *settings)
-{
-    return settings->verbose || settings->format != FORMAT_TABLE || settings->null_separated;
-}
 
 static void end_transaction(struct add *add, bool permanent)
 {
@@ -152,14 +132,10 @@ static enum doppel_status add_as(struct add *add, const struct intake_file *file
         status = about_tell(add->settings, add->library, id, error);
     if (status == DOPPEL_OK && !file->known)
         status = doppel_library_forget_failure(add->library, path, error);
-    if (status == DOPPEL_OK && is_printed(add->settings)) {
+    if (status == DOPPEL_OK && added_is_printed(add->settings)) {
         struct doppel_json *row = &add->pending[add->pending_count++];
         *row = (struct doppel_json){0};
-        doppel_json_object_begin(row, NULL);
-        doppel_json_integer(row, "id", id);
-        doppel_json_path(row, "path", path);
-        doppel_json_text(row, "added", added_names[added]);
-        doppel_json_object_end(row);
+        added_to_json(row, id, path, added);
     }
     add->counts[added] += status == DOPPEL_OK;
     return status ? status : commit_if_due(add, error);
@@ -255,22 +231,17 @@ int cmd_add(const struct settings *settings, struct report *report)
 {
     struct doppel_error error;
     struct add add = {.settings = settings, .report = report, .committed = time(NULL)};
+    if (settings->clustered)
+        return clustered_add(settings, report);
     if (about_check(settings, &error) ||
         open_library(settings, !settings->refresh, false, &add.library, &error))
         return report_fatal(report, "%s", error.message);
-    add.output = output_new(settings, &layout, report);
+    add.output = added_output(settings, report);
     enum doppel_status status = add_operands(&add, &error);
     bool written = output_finish(add.output);
     doppel_library_close(add.library);
     if (status)
         return report_fatal(report, "%s", error.message);
-    const uint64_t *counts = add.counts;
-    bool none = !counts[0] && !counts[1] && !counts[2] && !counts[3];
-    if (none || (report->terminal && settings->format == FORMAT_TABLE))
-        report_notice(report, "%llu new, %llu unchanged, %llu updated, %llu moved",
-                      (unsigned long long)add.counts[DOPPEL_ADDED_NEW],
-                      (unsigned long long)add.counts[DOPPEL_ADDED_UNCHANGED],
-                      (unsigned long long)add.counts[DOPPEL_ADDED_UPDATED],
-                      (unsigned long long)add.counts[DOPPEL_ADDED_MOVED]);
+    added_report(settings, report, add.counts);
     return written ? EXIT_DONE : EXIT_WRONG_USE;
 }

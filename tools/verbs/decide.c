@@ -15,6 +15,7 @@
 #include "core/try.h"
 #include "tools/args/metadata_options.h"
 #include "tools/args/library_options.h"
+#include "tools/clustered/clustered.h"
 #include "tools/output/decision_output.h"
 #include "tools/memory.h"
 #include "tools/remote/remote.h"
@@ -193,6 +194,8 @@ int decide_verb(const struct settings *settings, struct report *report, bool onl
         return remote_decide(settings, report, only_asked);
     if (settings->server)
         return report_fatal(report, "a stream goes to a service as NDJSON, by 'curl': name files");
+    if (settings->clustered)
+        return clustered_decide(settings, report, only_asked);
     if (!decision_output_begin(&run.output, settings, report))
         return EXIT_WRONG_USE;
     if (about_check(settings, &error))

@@ -8,6 +8,7 @@
 #include "tools/memory.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
+#include "tools/clustered/clustered.h"
 #include "tools/output/matches.h"
 #include "tools/remote/remote.h"
 #include "tools/verbs/find_repeats.h"
@@ -169,6 +170,8 @@ int cmd_find(const struct settings *settings, struct report *report)
                             code, code);
     if (settings->server)
         return remote_find(settings, report);
+    if (settings->clustered)
+        return clustered_find(settings, report);
     if (settings->repeats)
         return find_repeats(settings, report);
     struct find find = {.settings = settings, .report = report};

@@ -6,6 +6,7 @@
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/memory.h"
+#include "tools/clustered/clustered.h"
 #include "tools/output/output.h"
 #include "tools/remote/remote.h"
 #include "tools/remote/service.h"
@@ -177,6 +178,8 @@ int cmd_list(const struct settings *settings, struct report *report)
     struct list list = {.settings = settings, .report = report};
     if (settings->server)
         return list_remote(settings, report);
+    if (settings->clustered)
+        return clustered_list(settings, report, output_new(settings, &layout, report));
     if (open_library(settings, false, true, &list.library, &error))
         return report_fatal(report, "%s", error.message);
     list.output = output_new(settings, settings->failures ? &failure_layout : &layout, report);

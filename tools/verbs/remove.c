@@ -9,6 +9,7 @@
 #include "tools/memory.h"
 #include "tools/args/library_options.h"
 #include "tools/args/commands.h"
+#include "tools/clustered/clustered.h"
 #include "decide/remove_gone.h"
 #include "tools/signals.h"
 
@@ -104,6 +105,8 @@ int cmd_remove(const struct settings *settings, struct report *report)
     const struct doppel_item_filter filter = item_filter_from(settings);
     struct doppel_error error;
     struct doppel_library *library;
+    if (settings->clustered)
+        return clustered_remove(settings, report);
     if (!settings->operands.count && !settings->gone && !doppel_item_filter_is_set(&filter))
         return report_fatal(report, "say what is to be removed: ID, PATH, --where, --list or "
                                     "--label");

@@ -5,6 +5,7 @@
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
 #include "tools/memory.h"
+#include "tools/clustered/clustered.h"
 #include "tools/output/output.h"
 #include "tools/remote/remote.h"
 
@@ -131,10 +132,13 @@ int cmd_show(const struct settings *settings, struct report *report)
     struct doppel_error error;
     struct showing showing = {.settings = settings, .report = report};
     int code = EXIT_DONE;
-    if (!settings->server && open_library(settings, false, true, &showing.library, &error))
+    const bool is_here = !settings->server && !settings->clustered;
+    if (is_here && open_library(settings, false, true, &showing.library, &error))
         return report_fatal(report, "%s", error.message);
     showing.output = output_new(settings, &layout, report);
     output_sheets(showing.output);
+    if (settings->clustered)
+        return clustered_show(settings, report, print_shown, &showing, showing.output);
     if (settings->server)
         code = remote_show(settings, report, print_shown, &showing);
     else

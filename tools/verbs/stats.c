@@ -3,6 +3,7 @@
 #include "tools/args/library_options.h"
 #include "tools/output/messages.h"
 #include "tools/args/commands.h"
+#include "tools/clustered/clustered.h"
 #include "tools/output/output.h"
 
 /* A line a number, for people and CSV; JSON is one object. */
@@ -97,6 +98,8 @@ int cmd_stats(const struct settings *settings, struct report *report)
     struct doppel_error error;
     struct doppel_library *library;
     struct doppel_library_stats stats;
+    if (settings->clustered)
+        return clustered_stats(settings, report, output_new(settings, &layout, report));
     if (open_library(settings, false, true, &library, &error))
         return report_fatal(report, "%s", error.message);
     enum doppel_status status = doppel_library_stats(library, &stats, &error);

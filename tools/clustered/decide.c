@@ -1,0 +1,167 @@
+/* doppel -L redis://… check, ingest: what files are to what a cluster holds, from whichever writer.
+ */
+#include "tools/clustered/clustered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/image.h"
+#include "core/try.h"
+#include "tools/args/engine_options.h"
+#include "tools/args/metadata_options.h"
+#include "tools/clustered/files.h"
+#include "tools/clustered/library.h"
+#include "tools/memory.h"
+#include "tools/output/decision_output.h"
+
+struct clustered_deciding {
+    const struct settings *settings;
+    struct report *report;
+    struct doppel_shards *shards;
+    struct doppel_shards_decide_options options;
+    struct decision_output output;
+};
+
+/* ---- rows ---- */
+
+static bool is_unique_decision(enum doppel_decision decision)
+{
+    return decision != DOPPEL_DECISION_DUPLICATE && decision != DOPPEL_DECISION_UNREADABLE &&
+           decision != DOPPEL_DECISION_IGNORED;
+}
+
+static struct doppel_decided undecided_file(const struct intake_file *file, const char *why)
+{
+    return (struct doppel_decided){
+        .decision = DOPPEL_DECISION_UNREADABLE, .why = why, .is_file = true, .path = file->path};
+}
+
+/* Borrows from all. */
+static struct doppel_decided decided_file_of_cluster(const struct clustered_deciding *deciding,
+                                                     const struct intake_file *file,
+                                                     const struct doppel_shards_decision *from)
+{
+    const struct doppel_record *record = &file->record;
+    const struct doppel_shards_item *of = from->of ? &from->of_item : NULL;
+    const struct doppel_metadata *about = of ? &of->about : NULL;
+    const bool is_listed = about && about->list_count;
+    const bool too_short = from->decision == DOPPEL_DECISION_TOO_SHORT;
+    return (struct doppel_decided){
+        .decision = from->decision,
+        .reason = from->reason,
+        .why = too_short ? doppel_compare_obstacle(record, &deciding->options.compare)
+                         : doppel_decision_reason_name(from->reason),
+        .is_file = true,
+        .path = file->path,
+        .kind = record->kind,
+        .scheme = record->scheme,
+        .remark = record->error.message[0] ? record->error.message : NULL,
+        .item = from->id,
+        .unique = is_unique_decision(from->decision),
+        .of = from->of,
+        .of_path = of && doppel_item_has_file(&of->item) ? of->item.path : NULL,
+        .of_external_id = of && !doppel_item_has_file(&of->item) ? about->external_id : NULL,
+        .lists = is_listed ? (const char *const *)about->lists : NULL,
+        .list_count = is_listed ? about->list_count : 0,
+        .labels = is_listed ? (const char *const *)about->labels : NULL,
+        .label_count = is_listed ? about->label_count : 0,
+        .has_match = from->has_match,
+        .match = from->match,
+    };
+}
+
+/* A line of a stream that is no path. */
+static const char *why_unread(const struct intake_file *file)
+{
+    const char *obstacle = clustered_obstacle(file);
+    return obstacle && *file->path == '{' && file->record.error.status == DOPPEL_E_NOT_FOUND
+               ? "a library in a cluster takes paths; records are for one in a folder"
+               : obstacle;
+}
+
+/* In order, at once. @return false: nobody reads on */
+static bool print_decided_files(struct clustered_deciding *deciding,
+                                const struct intake_file *files, size_t count,
+                                const struct doppel_shards_decision *decisions)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *why = why_unread(&files[i]);
+        const struct doppel_decided decided =
+            why ? undecided_file(&files[i], why)
+                : decided_file_of_cluster(deciding, &files[i], decisions++);
+        if (!decision_output_put(&deciding->output, &decided))
+            return false;
+    }
+    return decision_output_flush(&deciding->output);
+}
+
+/* ---- deciding ---- */
+
+static enum doppel_status decide_batch(void *context, struct intake_file *files, size_t count,
+                                       struct doppel_error *error)
+{
+    struct clustered_deciding *deciding = context;
+    struct doppel_shards_item *items = must_allocate(count * sizeof *items);
+    struct doppel_shards_decision *decisions = must_allocate(count * sizeof *decisions);
+    size_t asked = 0;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < count; i++)
+        if (!clustered_obstacle(&files[i]))
+            items[asked++] = clustered_item(deciding->settings, &files[i]);
+    if (asked)
+        TRY(doppel_shards_decide(deciding->shards, items, asked, &deciding->options, decisions,
+                                 error));
+    if (!print_decided_files(deciding, files, count, decisions))
+        status = doppel_fail(error, DOPPEL_E_CANCELLED, "nobody reads the decisions");
+done:
+    for (size_t i = 0; i < asked; i++) {
+        free(items[i].item.path);
+        doppel_shards_decision_free(&decisions[i]);
+    }
+    free(items);
+    free(decisions);
+    return status;
+}
+
+/* - is a list of paths that come by and by. */
+static struct settings settings_of_stream(const struct settings *settings)
+{
+    struct settings lines = *settings;
+    if (settings->operands.count != 1 || strcmp(settings->operands.items[0], "-") != 0)
+        return lines;
+    lines.operands = (struct strings){0};
+    lines.files_from = "-";
+    lines.null_separated = false;
+    return lines;
+}
+
+int clustered_decide(const struct settings *settings, struct report *report, bool only_asked)
+{
+    struct doppel_error error;
+    const struct settings read = settings_of_stream(settings);
+    struct clustered_deciding deciding = {
+        .settings = settings,
+        .report = report,
+        .options = {.compare = compare_options_from(settings), .dry_run = only_asked}};
+    const struct clustered_reading reading = {.settings = &read,
+                                              .report = report,
+                                              .every_name = true,
+                                              .take = decide_batch,
+                                              .context = &deciding};
+    bool any;
+    if (about_check(settings, &error) || clustered_open(settings, report, &deciding.shards, &error))
+        return clustered_fatal(settings, report, &error);
+    if (!decision_output_begin(&deciding.output, settings, report)) {
+        doppel_shards_close(deciding.shards);
+        return EXIT_WRONG_USE;
+    }
+    const enum doppel_status status = clustered_read(&reading, &any, &error);
+    const bool ended = !status || status == DOPPEL_E_CANCELLED;
+    const bool written = decision_output_finish(&deciding.output, ended);
+    doppel_shards_close(deciding.shards);
+    if (!ended)
+        return clustered_fatal(settings, report, &error);
+    if (!written)
+        return EXIT_WRONG_USE;
+    return deciding.output.matched || !only_asked ? EXIT_DONE : EXIT_NO_MATCH;
+}
