@@ -69,6 +69,24 @@ static bool take_family(struct arguments *arguments, struct node_family_options 
     return *good;
 }
 
+static bool take_table_option(struct arguments *arguments, struct node_family_options *options,
+                              bool *good)
+{
+    struct doppel_index_options *index = &options->index;
+    switch (index->table) {
+    case DOPPEL_INDEX_HAMMING:
+        return take_u32(arguments, "BITS", 32, 256, &index->bits, good) ||
+               take_u32(arguments, "RADIUS", 0, 256, &index->design_radius, good) ||
+               take_u32(arguments, "LOW", 0, NODE_LOW_MOST, &options->low, good);
+    case DOPPEL_INDEX_BANDS:
+        return take_u32(arguments, "LANES", 4, 1024, &index->lanes, good) ||
+               take_u32(arguments, "BANDS", 1, 1024, &index->bands, good) ||
+               take_u32(arguments, "ROWS", 1, 1024, &index->rows, good);
+    default:
+        return take_u32(arguments, "BITS", 1, 32, &index->key_bits, good);
+    }
+}
+
 /* @return false: the arguments are wrong */
 static bool take_options(struct arguments *arguments, struct node_family_options *options,
                          uint32_t *number)
@@ -81,19 +99,14 @@ static bool take_options(struct arguments *arguments, struct node_family_options
         return false;
     if (arguments_take_word(arguments, "BANDS"))
         index->table = DOPPEL_INDEX_BANDS;
+    else if (arguments_take_word(arguments, "POSTINGS"))
+        index->table = DOPPEL_INDEX_POSTINGS;
     else if (!arguments_take_word(arguments, "HAMMING"))
         return false;
-    const bool is_hamming = index->table == DOPPEL_INDEX_HAMMING;
     while (good && arguments_left(arguments)) {
-        const bool taken =
-            take_family(arguments, options, &good) ||
-            take_u32(arguments, "SHARD", 0, NODE_SHARDS_MOST - 1, number, &good) ||
-            (is_hamming ? take_u32(arguments, "BITS", 32, 256, &index->bits, &good) ||
-                              take_u32(arguments, "RADIUS", 0, 256, &index->design_radius, &good) ||
-                              take_u32(arguments, "LOW", 0, NODE_LOW_MOST, &options->low, &good)
-                        : take_u32(arguments, "LANES", 4, 1024, &index->lanes, &good) ||
-                              take_u32(arguments, "BANDS", 1, 1024, &index->bands, &good) ||
-                              take_u32(arguments, "ROWS", 1, 1024, &index->rows, &good));
+        const bool taken = take_family(arguments, options, &good) ||
+                           take_u32(arguments, "SHARD", 0, NODE_SHARDS_MOST - 1, number, &good) ||
+                           take_table_option(arguments, options, &good);
         good = good && taken;
     }
     return good;
@@ -135,10 +148,10 @@ int command_create(struct RedisModuleCtx *context, struct RedisModuleString **st
     if (redis.GetSelectedDb(context) != 0)
         return reply_failure(context, "shards are kept in database 0");
     if (!take_options(&arguments, &options, &number))
-        return reply_failure(context,
-                             "wanted: key TABLE HAMMING [BITS n] [RADIUS n] [LOW n], or key "
-                             "TABLE BANDS [LANES n] [BANDS n] [ROWS n]; and [FAMILY name] "
-                             "[SHARD n]");
+        return reply_failure(
+            context, "wanted: key TABLE HAMMING [BITS n] [RADIUS n] [LOW n], key TABLE BANDS "
+                     "[LANES n] [BANDS n] [ROWS n], or key TABLE POSTINGS [BITS n]; and "
+                     "[FAMILY name] [SHARD n]");
     struct RedisModuleKey *key = redis.OpenKey(context, strings[1], REDIS_READ | REDIS_WRITE);
     create_in_key(context, key, &options, number);
     redis.CloseKey(key);
@@ -181,7 +194,7 @@ static bool read_packed(const struct shard *shard, struct arguments *arguments,
     for (size_t i = 0; i < out->count; i++)
         if (out->payloads[i] > payload_most)
             return false;
-    return true;
+    return shard_takes_codes(shard, out->codes, out->count);
 }
 
 static bool read_pairs(const struct shard *shard, struct arguments *arguments,
@@ -235,7 +248,8 @@ int command_add(struct RedisModuleCtx *context, struct RedisModuleString **strin
                           : read_pairs(shard, &arguments, &addition);
     if (!good) {
         reply_failure(context, "wanted: payloads below 2^50, each with a code of the table's width "
-                               "in bytes or hexadecimal digits; or PACKED and all of them");
+                               "in bytes or hexadecimal digits; or PACKED and all of them; of "
+                               "postings keys within their bits at positions below 2^31");
     } else if (add_addition(shard, &addition, replaces, &error)) {
         reply_error_of(context, &error);
     } else {
@@ -290,6 +304,13 @@ static void reply_table(struct RedisModuleCtx *context, const struct doppel_inde
 {
     const bool is_hamming = index->table == DOPPEL_INDEX_HAMMING;
     redis.ReplyWithCString(context, "table");
+    if (index->table == DOPPEL_INDEX_POSTINGS) {
+        redis.ReplyWithCString(context, "postings");
+        reply_field(context, "bits", index->key_bits);
+        reply_field(context, "radius", 0);
+        reply_field(context, "rows", 0);
+        return;
+    }
     redis.ReplyWithCString(context, is_hamming ? "hamming" : "bands");
     reply_field(context, is_hamming ? "bits" : "lanes", is_hamming ? index->bits : index->lanes);
     reply_field(context, is_hamming ? "radius" : "bands",

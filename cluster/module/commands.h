@@ -6,7 +6,8 @@
 #include "cluster/module/shard.h"
 
 /* DOPPEL.CREATE key TABLE HAMMING [BITS n] [RADIUS n] [LOW n] [FAMILY name] [SHARD n]
- * DOPPEL.CREATE key TABLE BANDS [LANES n] [BANDS n] [ROWS n] [FAMILY name] [SHARD n] */
+ * DOPPEL.CREATE key TABLE BANDS [LANES n] [BANDS n] [ROWS n] [FAMILY name] [SHARD n]
+ * DOPPEL.CREATE key TABLE POSTINGS [BITS n] [FAMILY name] [SHARD n] */
 redis_command command_create;
 
 /* DOPPEL.ADD key [REPLACE] payload code [payload code …]
@@ -19,7 +20,7 @@ redis_command command_remove;
 /* DOPPEL.INFO key */
 redis_command command_info;
 
-/* DOPPEL.SEARCH key RADIUS n [COUNT n] [NODE] [PACKED bytes | code …]
+/* DOPPEL.SEARCH key RADIUS n [COUNT n] [NODE] [PACKED bytes | code …]; of postings without both
  * DOPPEL.KNN key COUNT n [RADIUS n] [NODE] [PACKED bytes | code …] */
 redis_command command_search, command_knn;
 

@@ -117,19 +117,18 @@ static enum doppel_status read_packed_codes(const struct shard *shard, struct ar
     if (!search->codes)
         return no_search_memory(error);
     memcpy(search->codes, bytes, size);
-    return DOPPEL_OK;
+    return shard_takes_codes(shard, search->codes, search->count)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_ARGUMENT, "a code has more bits than keys have");
 }
 
-static enum doppel_status read_search(const struct shard *shard, struct arguments *arguments,
-                                      bool is_knn, struct node_search *search,
-                                      struct doppel_error *error)
+/* What comes before the codes. @return false: it is wrong, or lacks something */
+static bool read_search_options(struct arguments *arguments, bool is_knn, uint32_t most,
+                                struct node_search *search)
 {
-    const uint32_t most = shard->options.index.table == DOPPEL_INDEX_HAMMING
-                              ? shard->options.index.bits
-                              : shard->options.index.lanes;
     uint64_t radius = most, nearest = 0;
     bool has_radius = is_knn, has_count = !is_knn, good = true;
-    for (;;) {
+    while (good) {
         if (arguments_take_word(arguments, "RADIUS"))
             good = has_radius = arguments_take_number(arguments, 0, most, &radius);
         else if (arguments_take_word(arguments, "COUNT"))
@@ -138,18 +137,36 @@ static enum doppel_status read_search(const struct shard *shard, struct argument
             search->all = true;
         else
             break;
-        if (!good)
-            break;
     }
-    if (!good || !has_radius || !has_count)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           is_knn ? "wanted: key COUNT n [RADIUS n] [NODE] code …"
-                                  : "wanted: key RADIUS n [COUNT n] [NODE] code …");
     search->radius = (uint32_t)radius;
     search->nearest = (size_t)nearest;
+    return good && has_radius && has_count;
+}
+
+static enum doppel_status take_codes(const struct shard *shard, struct arguments *arguments,
+                                     struct node_search *search, struct doppel_error *error)
+{
     return arguments_take_word(arguments, "PACKED")
                ? read_packed_codes(shard, arguments, search, error)
                : read_search_codes(shard, arguments, search, error);
+}
+
+static enum doppel_status read_search(const struct shard *shard, struct arguments *arguments,
+                                      bool is_knn, struct node_search *search,
+                                      struct doppel_error *error)
+{
+    const struct doppel_index_options *index = &shard->options.index;
+    const uint32_t most = index->table == DOPPEL_INDEX_HAMMING ? index->bits : index->lanes;
+    if (index->table == DOPPEL_INDEX_POSTINGS) {
+        search->all = arguments_take_word(arguments, "NODE");
+        return is_knn ? doppel_fail(error, DOPPEL_E_ARGUMENT, "keys have no distance")
+                      : take_codes(shard, arguments, search, error);
+    }
+    if (!read_search_options(arguments, is_knn, most, search))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           is_knn ? "wanted: key COUNT n [RADIUS n] [NODE] code …"
+                                  : "wanted: key RADIUS n [COUNT n] [NODE] code …");
+    return take_codes(shard, arguments, search, error);
 }
 
 /* @return DOPPEL_E_ARGUMENT: the sentence says which argument is none */
@@ -232,7 +249,7 @@ static int search_shard(struct RedisModuleCtx *context, struct RedisModuleString
     struct arguments arguments = {strings, count, 2};
     struct doppel_error error;
     struct RedisModuleKey *key;
-    if (count < (kind == SEARCH_LOOK ? 3 : 5))
+    if (count < 3)
         return redis.WrongArity(context);
     const struct shard *shard = open_shard(context, strings[1], REDIS_READ, &key);
     if (!shard)

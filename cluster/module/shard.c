@@ -13,7 +13,7 @@ enum { FIRST_CODES = 64 };
 uint32_t shard_code_bits(const struct node_family_options *options)
 {
     return options->index.table == DOPPEL_INDEX_HAMMING ? options->index.bits
-                                                        : options->index.lanes * 16;
+                                                        : (uint32_t)node_code_words(options) * 64;
 }
 
 enum doppel_status shard_new(struct node *node, const struct node_family_options *options,
@@ -118,6 +118,17 @@ size_t shard_bytes(const struct shard *shard)
     return sizeof *shard + shard->capacity * (shard->words + 1) * sizeof *shard->codes;
 }
 
+bool shard_takes_codes(const struct shard *shard, const uint64_t *codes, size_t count)
+{
+    const struct doppel_index_options *index = &shard->options.index;
+    if (index->table != DOPPEL_INDEX_POSTINGS)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if ((codes[i] & UINT32_MAX) >> index->key_bits || codes[i] >> (32 + NODE_POSITION_BITS))
+            return false;
+    return true;
+}
+
 bool shard_parse_code(const struct shard *shard, const char *bytes, size_t size, uint64_t *out)
 {
     const uint32_t bits = shard_code_bits(&shard->options);
@@ -126,7 +137,7 @@ bool shard_parse_code(const struct shard *shard, const char *bytes, size_t size,
     memset(out, 0, shard->words * sizeof *out);
     if (size == bits / 8) {
         memcpy(out, bytes, size);
-        return true;
+        return shard_takes_codes(shard, out, 1);
     }
     if (size != bits / 4 || size >= sizeof text)
         return false;
@@ -135,5 +146,5 @@ bool shard_parse_code(const struct shard *shard, const char *bytes, size_t size,
     if (doppel_code_from_hex(text, bits, &code))
         return false;
     memcpy(out, code.word, shard->words * sizeof *out);
-    return true;
+    return shard_takes_codes(shard, out, 1);
 }

@@ -35,6 +35,9 @@ size_t shard_bytes(const struct shard *shard);
 /* Bits of a code, or of a signature. */
 uint32_t shard_code_bits(const struct node_family_options *options);
 
+/* Whether codes can be in its table: those of postings have a key and a position within bounds. */
+bool shard_takes_codes(const struct shard *shard, const uint64_t *codes, size_t count);
+
 /* A code as it was sent: its words, little-endian, or hexadecimal digits (doppel_code_to_hex).
  * @return false: it is none */
 bool shard_parse_code(const struct shard *shard, const char *bytes, size_t size, uint64_t *out);

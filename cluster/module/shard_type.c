@@ -40,9 +40,17 @@ static uint64_t checksum_of_head(const struct saved_head *head, size_t numbers, 
 static struct saved_head head_of_shard(const struct shard *shard)
 {
     const struct doppel_index_options *index = &shard->options.index;
-    return (struct saved_head){index->table,  index->bits,  index->design_radius,
-                               index->lanes,  index->bands, index->rows,
-                               shard->number, shard->count, shard->options.low};
+    return (struct saved_head){
+        .table = index->table,
+        .bits = index->table == DOPPEL_INDEX_POSTINGS ? index->key_bits : index->bits,
+        .radius = index->design_radius,
+        .lanes = index->lanes,
+        .bands = index->bands,
+        .rows = index->rows,
+        .number = shard->number,
+        .count = shard->count,
+        .low = shard->options.low,
+    };
 }
 
 static void save_head(struct RedisModuleIO *to, const struct shard *shard)
@@ -90,7 +98,11 @@ static void emit_create(struct RedisModuleIO *to, struct RedisModuleString *key,
 {
     const struct node_family_options *options = &shard->options;
     const struct doppel_index_options *index = &options->index;
-    if (index->table == DOPPEL_INDEX_BANDS)
+    if (index->table == DOPPEL_INDEX_POSTINGS)
+        redis.EmitAOF(to, "DOPPEL.CREATE", "sccclcccl", key, "TABLE", "POSTINGS", "BITS",
+                      (long long)index->key_bits, "FAMILY", options->name, "SHARD",
+                      (long long)shard->number);
+    else if (index->table == DOPPEL_INDEX_BANDS)
         redis.EmitAOF(to, "DOPPEL.CREATE", "sccclclclcccl", key, "TABLE", "BANDS", "LANES",
                       (long long)index->lanes, "BANDS", (long long)index->bands, "ROWS",
                       (long long)index->rows, "FAMILY", options->name, "SHARD",
@@ -146,7 +158,10 @@ static enum doppel_status load_head(struct RedisModuleIO *from, size_t count,
         return damaged(error, "the head");
     options->low = (uint32_t)head->low;
     options->index.table = (enum doppel_index_table)head->table;
-    options->index.bits = (uint32_t)head->bits;
+    if (options->index.table == DOPPEL_INDEX_POSTINGS)
+        options->index.key_bits = (uint32_t)head->bits;
+    else
+        options->index.bits = (uint32_t)head->bits;
     options->index.design_radius = (uint32_t)head->radius;
     options->index.lanes = (uint32_t)head->lanes;
     options->index.bands = (uint32_t)head->bands;
@@ -172,7 +187,8 @@ static enum doppel_status load_piece(struct RedisModuleIO *from, struct shard *s
     const uint64_t sum = redis.LoadUnsigned(from);
     enum doppel_status status = DOPPEL_OK;
     if (redis.IsIOError(from) || size != count * (shard->words + 1) * sizeof *piece ||
-        sum != checksum_of(piece, size) || !are_payloads(piece, count))
+        sum != checksum_of(piece, size) || !are_payloads(piece, count) ||
+        !shard_takes_codes(shard, piece + count, count))
         status = damaged(error, "a piece");
     else
         status = shard_add(shard, piece + count, piece, count, error);

@@ -112,14 +112,19 @@ static bool are_same_tables(const struct node_family_options *left,
     const struct doppel_index_options *a = &left->index, *b = &right->index;
     if (a->table != b->table || left->low != right->low)
         return false;
+    if (a->table == DOPPEL_INDEX_POSTINGS)
+        return a->key_bits == b->key_bits;
     return a->table == DOPPEL_INDEX_HAMMING
                ? a->bits == b->bits && a->design_radius == b->design_radius
                : a->lanes == b->lanes && a->bands == b->bands && a->rows == b->rows;
 }
 
-static size_t words_of_options(const struct doppel_index_options *options)
+size_t node_code_words(const struct node_family_options *options)
 {
-    return options->table == DOPPEL_INDEX_HAMMING ? (options->bits + 63) / 64 : options->lanes / 4;
+    const struct doppel_index_options *index = &options->index;
+    return index->table == DOPPEL_INDEX_POSTINGS  ? 1
+           : index->table == DOPPEL_INDEX_HAMMING ? (index->bits + 63) / 64
+                                                  : index->lanes / 4;
 }
 
 static enum doppel_status make_family(struct node *node, const struct node_family_options *options,
@@ -138,7 +143,7 @@ static enum doppel_status make_family(struct node *node, const struct node_famil
     }
     family->node = node;
     family->options = *options;
-    family->words = words_of_options(&index);
+    family->words = node_code_words(options);
     family->next = node->families;
     node->families = family;
     *out = family;
@@ -157,8 +162,10 @@ static enum doppel_status find_family(struct node *node, const struct node_famil
                                       struct node_family **out, struct doppel_error *error)
 {
     struct node_family *family = *options->name ? node->families : NULL;
-    if (options->index.table != DOPPEL_INDEX_HAMMING && options->index.table != DOPPEL_INDEX_BANDS)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a table of a node is one of codes");
+    if (options->index.table != DOPPEL_INDEX_HAMMING &&
+        options->index.table != DOPPEL_INDEX_BANDS && options->index.table != DOPPEL_INDEX_POSTINGS)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "a table of a node is one of codes or postings");
     if (options->low > NODE_LOW_MOST)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "up to %d bits stay the lowest",
                            (int)NODE_LOW_MOST);

@@ -43,6 +43,11 @@ struct node_family_options {
     uint32_t low;
 };
 
+/* Words of a code. One of postings is a word: its key, and above it, from bit 32 on, its position
+ * in the item that the payload says, below 2^NODE_POSITION_BITS. */
+size_t node_code_words(const struct node_family_options *options);
+enum { NODE_POSITION_BITS = 31 };
+
 /* Whether it has codes of phash64 by doppel_image_table_payload, which are looked through. */
 bool node_is_looked_through(const struct node_family_options *options);
 
@@ -73,7 +78,7 @@ struct node_question {
 
 /* A search. All but `codes` and `questions` is the caller's until `done` is called. */
 struct node_search {
-    uint64_t *codes;                 /* taken (free) */
+    uint64_t *codes;                 /* taken (free); of postings, keys */
     struct node_question *questions; /* instead of codes; taken (node_questions_free) */
     size_t count;
     uint32_t radius;
@@ -86,7 +91,8 @@ struct node_search {
     /* What came of it. DOPPEL_E_NOT_FOUND: the member has left meanwhile. */
     enum doppel_status status;
     struct doppel_error error;
-    /* By query, distance, payload; given (free). Their payload is for node_hit_payload and
+    /* By query, distance, payload; of postings by query, payload, and the position, which stands in
+     * place of the distance; given (free). Their payload is for node_hit_payload and
      * node_hit_shard. Of questions the payload is the id in it, each once, and no distance. */
     struct doppel_index_hit *hits;
     size_t hit_count;

@@ -82,6 +82,14 @@ struct search_filter {
 };
 bool is_member_searched(const struct search_filter *filter, uint32_t member);
 
+/* Insert a change of postings: an item for each payload. */
+enum doppel_status node_insert_items(struct node_family *family, const struct node_change *change,
+                                     struct doppel_error *error);
+
+/* Search for keys. */
+enum doppel_status node_look_up(const struct node_family *family, struct node_search *search,
+                                const struct search_filter *filter);
+
 /* Search for questions: hits have for payload the id, and below it the member. */
 enum doppel_status node_look(const struct node_family *family, struct node_search *search,
                              const struct search_filter *filter);

@@ -48,6 +48,10 @@ static bool make_filter(const struct node_family *family, const struct node_sear
 static enum doppel_status run_search(const struct node_family *family, struct node_search *search,
                                      struct search_filter *filter)
 {
+    if (search->questions)
+        return node_look(family, search, filter);
+    if (family->options.index.table == DOPPEL_INDEX_POSTINGS)
+        return node_look_up(family, search, filter);
     struct doppel_index_request request = {.queries = search->codes,
                                            .count = search->count,
                                            .radius = search->radius,
@@ -132,8 +136,7 @@ static enum doppel_status search_when_applied(struct node *node, struct node_sea
     if (!make_filter(family, search, &filter))
         return no_memory_to_search(search);
     pthread_mutex_unlock(&node->lock);
-    enum doppel_status status = search->questions ? node_look(family, search, &filter)
-                                                  : run_search(family, search, &filter);
+    enum doppel_status status = run_search(family, search, &filter);
     free(filter.members);
     pthread_mutex_lock(&node->lock);
     return status ? status : list_searched(family, search, out_shards);

@@ -55,6 +55,8 @@ static enum doppel_status apply_codes(struct node_family *family, const struct n
     struct change_reading reading = {change, family->words, 0};
     const struct doppel_index_load load = {
         .count = change->count, .read = read_change, .rewind = rewind_change, .context = &reading};
+    if (family->options.index.table == DOPPEL_INDEX_POSTINGS)
+        return node_insert_items(family, change, error);
     if (change->count < LOADED_CODES)
         return insert_codes(family, change, error);
     family->unflushed = HEAD_CODES; /* what waits is flushed with it, and there is more to merge */

@@ -160,6 +160,55 @@ def test_where_clients_cannot_wait():
     server.stop()
 
 
+# ---- keys at positions ----
+
+
+def test_keys_of_items():
+    server = start("keys", "--appendonly", "yes", "--aof-use-rdb-preamble", "no")
+    client = server.client()
+    chance = random.Random(6)
+    items = {
+        n: [(chance.randrange(200), chance.randrange(9000)) for _ in range(1 + n * 3)]
+        for n in range(100)
+    }
+    for shard in range(SHARDS):
+        made = ("DOPPEL.CREATE", key_of(shard), "TABLE", "POSTINGS", "BITS", 20, "FAMILY", "keys",
+                "SHARD", shard)  # fmt: skip
+        assert client.run(*made) == client.run(*made) == "OK"
+    for n, postings in items.items():
+        codes = [position << 32 | key for key, position in postings]
+        client.run("DOPPEL.ADD", key_of(n % SHARDS), "PACKED", packed([n] * len(codes), codes))
+    client.run("DOPPEL.REMOVE", key_of(5), 13, 21)
+    items[13], items[21] = [(7, 1 << 30)], []
+    client.run("DOPPEL.ADD", key_of(5), "REPLACE", 13, f"{1 << 62 | 7:016x}")
+
+    def check():
+        wanted = [7, 199, 201, 7]
+        expected = sorted(
+            (number, n, position, n % SHARDS)
+            for number, key in enumerate(wanted)
+            for n, postings in items.items()
+            for of, position in postings
+            if of == key
+        )
+        covered, hits = client.run("DOPPEL.SEARCH", key_of(2), "NODE", "PACKED",
+                                   struct.pack("<4Q", *wanted))  # fmt: skip
+        assert covered == b"\xff" and of_node(hits) == expected
+        own = client.run("DOPPEL.SEARCH", key_of(5), *(f"{key:016x}" for key in wanted))
+        assert triples(own) == [hit[:3] for hit in expected if hit[3] == 5]
+
+    check()
+    assert client.run("DEBUG", "RELOAD") == "OK"
+    check()
+    client.run("BGREWRITEAOF")
+    while b"aof_rewrite_in_progress:1" in client.run("INFO", "persistence"):
+        pass
+    assert client.run("DEBUG", "LOADAOF") == "OK"
+    check()
+    assert client.run("DOPPEL.INFO", key_of(1))[:4] == [b"table", b"postings", b"bits", 20]
+    server.stop()
+
+
 # ---- candidates of pictures ----
 
 # Which bits of word 0 a table has in its lowest, and so on (image/near.c).
@@ -333,9 +382,15 @@ def test_commands_that_are_wrong():
     client = server.client()
     client.run("SET", "text", "x")
     client.run("DOPPEL.CREATE", "k", "TABLE", "HAMMING")
+    client.run("DOPPEL.CREATE", "keys", "TABLE", "POSTINGS", "BITS", 20)
     wanted = {
         "wanted": [
-            ("DOPPEL.CREATE", "n", "TABLE", "POSTINGS"),
+            ("DOPPEL.CREATE", "n", "TABLE", "VECTORS"),
+            ("DOPPEL.CREATE", "n", "TABLE", "POSTINGS", "BITS", 33),
+            ("DOPPEL.CREATE", "n", "TABLE", "POSTINGS", "RADIUS", 3),
+            ("DOPPEL.ADD", "keys", 1, f"{1 << 20:016x}"),
+            ("DOPPEL.ADD", "keys", 1, f"{1 << 63:016x}"),
+            ("DOPPEL.ADD", "keys", "PACKED", struct.pack("<QQ", 1, 1 << 20)),
             ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "BITS"),
             ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "BITS", "-1"),
             ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "LANES", 128),
@@ -360,6 +415,11 @@ def test_commands_that_are_wrong():
         "code": [
             ("DOPPEL.SEARCH", "k", "RADIUS", 3, "00" * 8, "11"),
             ("DOPPEL.SEARCH", "k", "RADIUS", 3, "NODE"),
+            ("DOPPEL.SEARCH", "k", "RADIUS", 3),
+            ("DOPPEL.SEARCH", "keys", "NODE"),
+            ("DOPPEL.SEARCH", "keys", "RADIUS", 0, "00" * 8),
+            ("DOPPEL.SEARCH", "keys", f"{1 << 20:016x}"),
+            ("DOPPEL.SEARCH", "keys", "PACKED", struct.pack("<Q", 1 << 20)),
             ("DOPPEL.SEARCH", "k", "RADIUS", 3, "PACKED", "1234567"),
             ("DOPPEL.CREATE", "n", "TABLE", "HAMMING", "BITS", 40),
         ],
@@ -367,7 +427,7 @@ def test_commands_that_are_wrong():
             ("DOPPEL.CREATE", "n", "TABLE"),
             ("DOPPEL.ADD", "k", 1),
             ("DOPPEL.REMOVE", "k"),
-            ("DOPPEL.SEARCH", "k", "RADIUS", 3),
+            ("DOPPEL.SEARCH", "k"),
             ("DOPPEL.LOOK", "k"),
             ("DOPPEL.INFO", "k", "x"),
         ],
@@ -388,6 +448,7 @@ def test_commands_that_are_wrong():
             ("DOPPEL.CREATE", "k", "TABLE", "HAMMING", "BITS", 128),
             ("DOPPEL.CREATE", "k", "TABLE", "HAMMING", "LOW", 17),
         ],
+        "no distance": [("DOPPEL.KNN", "keys", "COUNT", 1, "00" * 8)],
         "is looked through": [("DOPPEL.LOOK", "k", "x"), ("DOPPEL.LOOK", "k", "NODE")],
         "bands": [("DOPPEL.CREATE", "n", "TABLE", "BANDS", "LANES", 8, "BANDS", 9, "ROWS", 2)],
     }
