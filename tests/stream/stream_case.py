@@ -35,7 +35,7 @@ def doppel(*words, code=0, **options):
     """What a run prints, which is to end with a code."""
     done = subprocess.run(
         command(*words), cwd=FOLDER, env=ENVIRONMENT, text=True, capture_output=True,
-        timeout=20, **options,
+        timeout=120, **options,
     )  # fmt: skip
     assert done.returncode == code, (words, done.returncode, done.stdout[-2000:], done.stderr)
     return done
