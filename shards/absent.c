@@ -62,6 +62,13 @@ enum doppel_status doppel_shards_get(struct doppel_shards *shards, uint64_t id,
     return no_redis(error);
 }
 
+enum doppel_status doppel_shards_get_id(struct doppel_shards *shards, const char *external_id,
+                                        uint64_t *out, struct doppel_error *error)
+{
+    (void)shards, (void)external_id, (void)out;
+    return no_redis(error);
+}
+
 enum doppel_status doppel_shards_each(struct doppel_shards *shards, doppel_shards_visitor *visitor,
                                       void *context, struct doppel_error *error)
 {

@@ -8,6 +8,7 @@
 #include "core/order.h"
 #include "core/try.h"
 #include "shards/items.h"
+#include "shards/slots.h"
 
 enum { SEARCH_MS = 5000, WRITE_MS = 30000, EACH_ITEMS = 512 };
 
@@ -105,6 +106,34 @@ enum doppel_status doppel_shards_get(struct doppel_shards *shards, uint64_t id,
     }
 done:
     stored_items_free(&items);
+    return status;
+}
+
+enum doppel_status doppel_shards_get_id(struct doppel_shards *shards, const char *external_id,
+                                        uint64_t *out, struct doppel_error *error)
+{
+    const struct doppel_shards_item named = {.about = {.external_id = (char *)external_id}};
+    struct shards_commands commands = {.reads = true};
+    char *name = NULL;
+    enum doppel_status status;
+    if (!*external_id)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "no item has an empty id");
+    TRY(item_shard_name(&named, &name, error));
+    struct shards_command *command = commands_add(&commands, shard_of_name(name), 3);
+    if (!command)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands"));
+    command_word(command, "HGET");
+    command_key(command, shards, "names");
+    command_word(command, name);
+    TRY(commands_run(shards, &commands, shards_search_end_ms(shards), error));
+    const redisReply *reply = commands.list.items[0].reply;
+    TRY(reply_failure_of(reply, error));
+    if (reply->type != REDIS_REPLY_STRING)
+        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "no item has the id %s", external_id));
+    *out = strtoull(reply->str, NULL, 10);
+done:
+    commands_free(&commands);
+    free(name);
     return status;
 }
 

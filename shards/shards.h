@@ -187,6 +187,11 @@ DOPPEL_API enum doppel_status doppel_shards_get(struct doppel_shards *shards, ui
                                                 struct doppel_shards_item *out,
                                                 struct doppel_error *error);
 
+/** The id of what has an external id. DOPPEL_E_NOT_FOUND; as above */
+DOPPEL_API enum doppel_status doppel_shards_get_id(struct doppel_shards *shards,
+                                                   const char *external_id, uint64_t *out,
+                                                   struct doppel_error *error);
+
 /** @return false to end it */
 typedef bool doppel_shards_visitor(void *context, const struct doppel_shards_item *item);
 
