@@ -113,6 +113,9 @@ def test_what_is_said_of_items():
     assert shown["lists"] == ["press"] and shown["labels"] == ["a"] and shown["source"] == "wire"
     assert shown["external_id"] == "x1" and shown["meta"] == {"place": "Pune"}
     assert abs(shown["added"] - time.time()) < 600
+    for name in ("x1", "id:x1", f"item:{row['id']}"):
+        assert rows("show", "-L", address("said"), name) == [shown]
+    doppel("show", "-L", address("said"), "id:x2", code=3)
     assert len(rows("list", "-L", address("said"))) == 2
     for option in (("--list", "press"), ("--label", "a")):
         assert [item["id"] for item in rows("list", "-L", address("said"), *option)] == [row["id"]]
@@ -177,11 +180,12 @@ def test_of_near_copies_sent_by_two_at_once_one_is_new():
 
 def test_a_pipe_of_paths_is_answered_path_by_path():
     writer = start("ingest", "-L", address("pipe"), "-")
-    for name in names("photos/web")[:4]:
-        writer.stdin.write(f"{name}\n")
+    for number, name in enumerate(names("photos/web")[:4]):
+        writer.stdin.write(f"{name}\n\n")
         writer.stdin.flush()
         answer = json.loads(writer.stdout.readline())
         assert answer["path"] == str(name) and answer["decision"] == "new", answer
+        assert answer["line"] == 2 * number + 1, answer
     writer.stdin.write('{"text":"a b c"}\n')
     writer.stdin.flush()
     assert "takes paths" in json.loads(writer.stdout.readline())["reason"]
@@ -189,6 +193,25 @@ def test_a_pipe_of_paths_is_answered_path_by_path():
     writer.communicate(timeout=20)
     assert writer.returncode == 130
     assert len(rows("list", "-L", address("pipe"))) == 4
+
+
+def test_what_was_printed_before_an_interruption_is_kept():
+    printed = 0
+    for number in range(3):
+        library = address(f"cut{number}")
+        writer = start("ingest", "-L", library, "--no-cache", "--jobs", "1", "photos/shoots")
+        first = writer.stdout.readline()
+        time.sleep(0.03 * number)
+        writer.send_signal(signal.SIGINT)
+        out, error = writer.communicate(timeout=20)
+        assert writer.returncode in (0, 130), error
+        ids = [json.loads(line)["item"] for line in (first + out).splitlines()]
+        assert set(ids) <= {row["id"] for row in rows("list", "-L", library)}
+        again = rows("ingest", "-L", library, "photos/shoots")
+        assert {row["decision"] for row in again[: len(ids)]} == {"duplicate"}
+        assert len(rows("list", "-L", library)) == len(again) == len(names("photos/shoots"))
+        printed += len(ids)
+    assert 0 < printed
 
 
 def test_what_it_does_not_hold_is_a_failed_input():

@@ -33,9 +33,11 @@ static void print_added(struct clustered_adding *adding, const struct doppel_sha
 }
 
 /* What is printed is on its nodes. */
-static enum doppel_status add_batch(void *context, struct intake_file *files, size_t count,
+static enum doppel_status add_batch(void *context, const struct clustered_batch *batch,
                                     struct doppel_error *error)
 {
+    const struct intake_file *files = batch->files;
+    const size_t count = batch->count;
     struct clustered_adding *adding = context;
     struct doppel_shards_item *items = must_allocate(count * sizeof *items);
     struct doppel_shards_added added[CLUSTERED_FILES];

@@ -20,6 +20,7 @@ struct clustered_deciding {
     struct doppel_shards *shards;
     struct doppel_shards_decide_options options;
     struct decision_output output;
+    bool is_stream; /* of paths: each is answered by its line */
 };
 
 /* ---- rows ---- */
@@ -81,14 +82,15 @@ static const char *why_unread(const struct intake_file *file)
 
 /* In order, at once. @return false: nobody reads on */
 static bool print_decided_files(struct clustered_deciding *deciding,
-                                const struct intake_file *files, size_t count,
+                                const struct clustered_batch *batch,
                                 const struct doppel_shards_decision *decisions)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *why = why_unread(&files[i]);
-        const struct doppel_decided decided =
-            why ? undecided_file(&files[i], why)
-                : decided_file_of_cluster(deciding, &files[i], decisions++);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct intake_file *file = &batch->files[i];
+        const char *why = why_unread(file);
+        struct doppel_decided decided =
+            why ? undecided_file(file, why) : decided_file_of_cluster(deciding, file, decisions++);
+        decided.line = deciding->is_stream ? batch->lines[i] : 0;
         if (!decision_output_put(&deciding->output, &decided))
             return false;
     }
@@ -97,9 +99,11 @@ static bool print_decided_files(struct clustered_deciding *deciding,
 
 /* ---- deciding ---- */
 
-static enum doppel_status decide_batch(void *context, struct intake_file *files, size_t count,
+static enum doppel_status decide_batch(void *context, const struct clustered_batch *batch,
                                        struct doppel_error *error)
 {
+    const struct intake_file *files = batch->files;
+    const size_t count = batch->count;
     struct clustered_deciding *deciding = context;
     struct doppel_shards_item *items = must_allocate(count * sizeof *items);
     struct doppel_shards_decision *decisions = must_allocate(count * sizeof *decisions);
@@ -111,7 +115,7 @@ static enum doppel_status decide_batch(void *context, struct intake_file *files,
     if (asked)
         TRY(doppel_shards_decide(deciding->shards, items, asked, &deciding->options, decisions,
                                  error));
-    if (!print_decided_files(deciding, files, count, decisions))
+    if (!print_decided_files(deciding, batch, decisions))
         status = doppel_fail(error, DOPPEL_E_CANCELLED, "nobody reads the decisions");
 done:
     for (size_t i = 0; i < asked; i++) {
@@ -142,6 +146,7 @@ int clustered_decide(const struct settings *settings, struct report *report, boo
     struct clustered_deciding deciding = {
         .settings = settings,
         .report = report,
+        .is_stream = read.files_from && read.files_from != settings->files_from,
         .options = {.compare = compare_options_from(settings), .dry_run = only_asked}};
     const struct clustered_reading reading = {.settings = &read,
                                               .report = report,

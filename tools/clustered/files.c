@@ -12,30 +12,37 @@
 #include "tools/clustered/path_feed.h"
 #include "tools/memory.h"
 
-struct file_batch {
+struct clustered_walk {
     const struct clustered_reading *reading;
     struct intake *intake;
-    struct intake_file *files; /* room for CLUSTERED_FILES */
-    size_t count;
+    struct path_feed *feed; /* NULL: no paths come by and by */
+    struct clustered_batch *batch;
 };
 
 /* Wait for a file, and take those that are ready behind it. DOPPEL_E_NOT_FOUND at the end */
-static enum doppel_status gather_ready_files(struct file_batch *batch, struct doppel_error *error)
+static enum doppel_status gather_ready_files(struct clustered_walk *walk,
+                                             struct doppel_error *error)
 {
-    enum doppel_status status = intake_next(batch->intake, &batch->files[0], error);
-    for (batch->count = !status; !status && batch->count < CLUSTERED_FILES;)
-        if (!(status = intake_next_ready(batch->intake, &batch->files[batch->count], error)))
-            batch->count++;
+    struct clustered_batch *batch = walk->batch;
+    enum doppel_status status = DOPPEL_OK;
+    while (!status && batch->count < CLUSTERED_FILES) {
+        struct intake_file *file = &batch->files[batch->count];
+        status = (batch->count ? intake_next_ready : intake_next)(walk->intake, file, error);
+        if (status)
+            break;
+        batch->lines[batch->count++] = walk->feed ? path_feed_line(walk->feed, file->path) : 0;
+    }
     return status == DOPPEL_E_TIMEOUT ? DOPPEL_OK : status;
 }
 
-static enum doppel_status take_batch(struct file_batch *batch, struct doppel_error *error)
+static enum doppel_status take_batch(struct clustered_walk *walk, struct doppel_error *error)
 {
-    const struct clustered_reading *reading = batch->reading;
+    const struct clustered_reading *reading = walk->reading;
+    struct clustered_batch *batch = walk->batch;
     enum doppel_status status = DOPPEL_OK;
     progress_clear(&reading->report->progress);
     if (batch->count)
-        status = reading->take(reading->context, batch->files, batch->count, error);
+        status = reading->take(reading->context, batch, error);
     for (size_t i = 0; i < batch->count; i++)
         intake_file_free(&batch->files[i]);
     batch->count = 0;
@@ -43,14 +50,14 @@ static enum doppel_status take_batch(struct file_batch *batch, struct doppel_err
 }
 
 /* Until the walk is at its end. */
-static enum doppel_status take_batches(struct file_batch *batch, bool *out_any,
+static enum doppel_status take_batches(struct clustered_walk *walk, bool *out_any,
                                        struct doppel_error *error)
 {
     for (;;) {
         struct doppel_error ended;
-        const enum doppel_status gathered = gather_ready_files(batch, &ended);
-        *out_any |= batch->count > 0;
-        const enum doppel_status status = take_batch(batch, error);
+        const enum doppel_status gathered = gather_ready_files(walk, &ended);
+        *out_any |= walk->batch->count > 0;
+        const enum doppel_status status = take_batch(walk, error);
         if (status || gathered == DOPPEL_E_NOT_FOUND)
             return status;
         if (gathered)
@@ -59,15 +66,16 @@ static enum doppel_status take_batches(struct file_batch *batch, bool *out_any,
 }
 
 /* Paths that come by and by are walked as they come. */
-static enum doppel_status take_all(struct file_batch *batch, struct path_feed *feed, bool *out_any,
+static enum doppel_status take_all(struct clustered_walk *walk, bool *out_any,
                                    struct doppel_error *error)
 {
-    enum doppel_status status = take_batches(batch, out_any, error);
-    while (feed && !status && path_feed_wait(feed, batch->reading->report->run)) {
-        intake_resume(batch->intake);
-        status = take_batches(batch, out_any, error);
+    const struct doppel_run *run = walk->reading->report->run;
+    enum doppel_status status = take_batches(walk, out_any, error);
+    while (walk->feed && !status && path_feed_wait(walk->feed, run)) {
+        intake_resume(walk->intake);
+        status = take_batches(walk, out_any, error);
     }
-    return !status && doppel_run_cancelled(batch->reading->report->run)
+    return !status && doppel_run_cancelled(run)
                ? doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted")
                : status;
 }
@@ -83,34 +91,31 @@ enum doppel_status clustered_read(const struct clustered_reading *reading, bool 
                                   struct doppel_error *error)
 {
     const struct settings *settings = reading->settings;
-    struct doppel_walk_options walk = walk_options_from(settings);
+    struct doppel_walk_options files = walk_options_from(settings);
     struct path_feed feed = {.separator = settings->null_separated ? '\0' : '\n'};
-    struct file_batch batch = {.reading = reading,
-                               .files = must_allocate(CLUSTERED_FILES * sizeof *batch.files)};
-    struct doppel_cache *cache = NULL;
-    const struct intake_options options = {.read = read_options_from(settings),
-                                           .run = reading->report->run,
-                                           .walk = &walk,
-                                           .failures = true};
-    struct intake_options cached = options;
+    struct clustered_walk walk = {.reading = reading, .batch = must_allocate(sizeof *walk.batch)};
+    struct intake_options options = {.read = read_options_from(settings),
+                                     .run = reading->report->run,
+                                     .walk = &files,
+                                     .failures = true};
     enum doppel_status status;
     *out_any = false;
-    walk.every_name = reading->every_name;
-    walk.stdin_operand = reading->stdin_operand;
+    files.every_name = reading->every_name;
+    files.stdin_operand = reading->stdin_operand;
     if (is_fed(settings)) {
-        walk.files_from = NULL;
-        walk.feed = path_feed_next;
-        walk.feed_context = &feed;
+        walk.feed = &feed;
+        files.files_from = NULL;
+        files.feed = path_feed_next;
+        files.feed_context = &feed;
     }
-    TRY(open_cache(reading->report->run, &cache, error));
-    cached.cache = cache;
-    TRY(intake_new(&cached, &batch.intake, error));
-    TRY(take_all(&batch, walk.feed ? &feed : NULL, out_any, error));
+    TRY(open_cache(reading->report->run, &options.cache, error));
+    TRY(intake_new(&options, &walk.intake, error));
+    TRY(take_all(&walk, out_any, error));
 done:
-    intake_free(batch.intake);
-    leave_cache(reading->report->run, cache);
+    intake_free(walk.intake);
+    leave_cache(reading->report->run, options.cache);
     path_feed_free(&feed);
-    free(batch.files);
+    free(walk.batch);
     return status;
 }
 

@@ -8,9 +8,15 @@
 
 enum { CLUSTERED_FILES = 256 }; /* at most, in one batch */
 
-/* What is done with a batch, in order: also of files that could not be read, as their records say.
- * @param files borrowed */
-typedef enum doppel_status clustered_taker(void *context, struct intake_file *files, size_t count,
+/* Files that were read together, in order: also those that could not be, as their records say. */
+struct clustered_batch {
+    struct intake_file files[CLUSTERED_FILES];
+    uint64_t lines[CLUSTERED_FILES]; /* of a list on standard input, from 1; 0: none */
+    size_t count;
+};
+
+/* What is done with a batch. @param batch borrowed */
+typedef enum doppel_status clustered_taker(void *context, const struct clustered_batch *batch,
                                            struct doppel_error *error);
 
 struct clustered_reading {

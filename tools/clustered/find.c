@@ -102,9 +102,11 @@ static void report_missing_shards(struct clustered_finding *finding,
 
 /* ---- asking ---- */
 
-static enum doppel_status find_batch(void *context, struct intake_file *files, size_t count,
+static enum doppel_status find_batch(void *context, const struct clustered_batch *batch,
                                      struct doppel_error *error)
 {
+    const struct intake_file *files = batch->files;
+    const size_t count = batch->count;
     struct clustered_finding *finding = context;
     const struct doppel_record *queries[CLUSTERED_FILES];
     struct doppel_shards_answers answers = {0};

@@ -45,14 +45,20 @@ int clustered_list(const struct settings *settings, struct report *report, struc
 
 /* ---- items by their names ---- */
 
-/* Paths are not looked up: they are in no index of a cluster. */
-static enum doppel_status clustered_id(const char *name, uint64_t *out, struct doppel_error *error)
+/* A number, or an external id. Paths are not looked up: they are in no index of a cluster. */
+static enum doppel_status clustered_id(struct doppel_shards *shards, const char *name,
+                                       uint64_t *out, struct doppel_error *error)
 {
-    return doppel_reference_number(name, out)
-               ? DOPPEL_OK
-               : doppel_fail(error, DOPPEL_E_NOT_FOUND,
-                             "an item of a cluster is named by its number, as 'find' and 'list' "
-                             "print it");
+    const char *external = doppel_reference_external_id(name);
+    if (doppel_reference_number(name, out))
+        return DOPPEL_OK;
+    const enum doppel_status status =
+        doppel_shards_get_id(shards, external ? external : name, out, error);
+    return status != DOPPEL_E_NOT_FOUND
+               ? status
+               : doppel_fail(error, status,
+                             "no item has this id; one without an external id is named by its "
+                             "number");
 }
 
 int clustered_show(const struct settings *settings, struct report *report,
@@ -65,7 +71,7 @@ int clustered_show(const struct settings *settings, struct report *report,
         const char *name = settings->operands.items[i];
         struct doppel_shards_item item;
         uint64_t id;
-        status = clustered_id(name, &id, &error);
+        status = clustered_id(shards, name, &id, &error);
         if (!status)
             status = doppel_shards_get(shards, id, &item, &error);
         if (!status) {
@@ -91,7 +97,7 @@ static enum doppel_status remove_clustered(const struct settings *settings,
 {
     struct doppel_shards_item item;
     uint64_t id;
-    enum doppel_status status = clustered_id(name, &id, error);
+    enum doppel_status status = clustered_id(shards, name, &id, error);
     if (status || !settings->dry_run)
         return status ? status : doppel_shards_remove(shards, id, error);
     status = doppel_shards_get(shards, id, &item, error);

@@ -44,6 +44,26 @@ static bool has_path(const struct path_feed *feed)
                     memchr(feed->bytes + feed->begin, feed->separator, size));
 }
 
+static void note_fed_path(struct path_feed *feed, const char *path)
+{
+    const struct fed_path fed = {must_copy(path), feed->line};
+    if (!array_push(&feed->paths, fed))
+        no_memory();
+}
+
+uint64_t path_feed_line(struct path_feed *feed, const char *path)
+{
+    uint64_t line = 0;
+    while (!line && feed->next < feed->paths.count) {
+        struct fed_path *fed = &feed->paths.items[feed->next++];
+        line = strcmp(fed->path, path) == 0 ? fed->line : 0;
+        free(fed->path);
+    }
+    if (feed->next == feed->paths.count)
+        feed->next = feed->paths.count = 0;
+    return line;
+}
+
 const char *path_feed_next(void *context)
 {
     struct path_feed *feed = context;
@@ -54,11 +74,14 @@ const char *path_feed_next(void *context)
         char *end = memchr(path, feed->separator, feed->end - feed->begin);
         feed->begin = end ? (size_t)(end - feed->bytes) + 1 : feed->end;
         *(end ? end : feed->bytes + feed->end) = '\0'; /* there is room for it */
+        feed->line++;
         const size_t size = strlen(path);
         if (size && feed->separator == '\n' && path[size - 1] == '\r')
             path[size - 1] = '\0';
-        if (*path)
-            return path;
+        if (!*path)
+            continue;
+        note_fed_path(feed, path);
+        return path;
     }
 }
 
@@ -74,6 +97,9 @@ bool path_feed_wait(struct path_feed *feed, const struct doppel_run *run)
 
 void path_feed_free(struct path_feed *feed)
 {
+    while (feed->next < feed->paths.count)
+        free(feed->paths.items[feed->next++].path);
+    array_free(&feed->paths);
     free(feed->bytes);
     *feed = (struct path_feed){.separator = feed->separator};
 }
