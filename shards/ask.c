@@ -286,8 +286,10 @@ enum doppel_status asks_run(struct doppel_shards *shards, struct shards_asks *as
 {
     const int64_t end_ms = shards_search_end_ms(shards);
     for (uint32_t round = 0; round <= NODE_ROUNDS && !all_are_searched(asks); round++) {
+        /* of a shard that is on its way, or has not come yet, a replica says that there is none */
+        const bool asks_masters = of_masters || round == NODE_ROUNDS;
         const enum doppel_status status =
-            ask_round(shards, asks, of_masters, round, end_ms, out, error);
+            ask_round(shards, asks, asks_masters, round, end_ms, out, error);
         if (status)
             return status;
     }

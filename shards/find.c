@@ -25,6 +25,18 @@ static enum doppel_status check_query(const struct doppel_record *record,
                              scheme ? scheme->name : "a scheme");
 }
 
+/* What a replica does not have may be on its way. @param ids in ascending order; changed */
+static enum doppel_status fetch_from_masters(struct doppel_shards *shards, uint64_t *ids,
+                                             size_t count, struct shards_looked_up *out,
+                                             struct doppel_error *error)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!stored_items_find(&out->items, ids[i]))
+            ids[left++] = ids[i];
+    return items_fetch(shards, ids, left, true, &out->items, out->missing, error);
+}
+
 enum doppel_status shards_look_up(struct doppel_shards *shards,
                                   const struct doppel_record *const *queries, size_t count,
                                   const struct doppel_compare_options *options, bool of_masters,
@@ -50,6 +62,8 @@ enum doppel_status shards_look_up(struct doppel_shards *shards,
         if (!i || ids[i] != ids[i - 1])
             ids[id_count++] = ids[i];
     TRY(items_fetch(shards, ids, id_count, of_masters, &out->items, out->missing, error));
+    if (shards->options.replicas && !of_masters)
+        TRY(fetch_from_masters(shards, ids, id_count, out, error));
 done:
     asks_free(&asks);
     free(ids);
