@@ -4,7 +4,8 @@
  * Ids are the order. Two that are near see each other, the later search at least: it begins after
  * both are written. Who finds a younger pending one tells it to wait (a challenge), and it cannot
  * be confirmed before the older one is decided, and it has looked again; who finds an older pending
- * one waits by itself. So the oldest never waits, and of two that match one is confirmed first.
+ * one waits by itself. So the oldest never waits, and of two that match one is confirmed first. A
+ * younger one that is there when the challenge comes was first: the older one looks again.
  * What nobody decides, since its writer died, is taken away after a while by whoever waits for it.
  */
 #include <stdlib.h>
@@ -51,7 +52,6 @@ struct shards_deciding {
     size_t count;
     ARRAY(struct waited_for) waited_for;
     ARRAY(struct challenge) challenges;
-    bool waits; /* something of this round waits for others */
 };
 
 static enum doppel_status no_deciding_memory(struct doppel_error *error)
@@ -144,15 +144,20 @@ static enum doppel_status challenge(struct shards_deciding *deciding, uint64_t i
     enum doppel_status status;
     TRY(script_challenge(deciding->shards, &commands, id, older, ends, error));
     TRY(commands_run_all(deciding->shards, &commands, error));
-    *out = commands.list.items[0].reply->integer;
+    const redisReply *reply = commands.list.items[0].reply;
+    if (reply->type != REDIS_REPLY_INTEGER)
+        TRY(doppel_fail(error, DOPPEL_E_IO, "Redis: a script gave no number"));
+    *out = reply->integer;
 done:
     commands_free(&commands);
     return status;
 }
 
-/* Tell a younger one to wait. It may be there by now: then it is met as such in the next round. */
+/* Tell a younger one to wait. It may be there by now: then it was first, and the older one has to
+ * look again. */
 static enum doppel_status challenge_younger(struct shards_deciding *deciding, uint64_t id,
-                                            uint64_t older, struct doppel_error *error)
+                                            uint64_t older, bool *out_waits,
+                                            struct doppel_error *error)
 {
     const struct challenge one = {id, older};
     int64_t state;
@@ -162,7 +167,7 @@ static enum doppel_status challenge_younger(struct shards_deciding *deciding, ui
     const enum doppel_status status = challenge(deciding, id, older, false, &state, error);
     if (status)
         return status;
-    deciding->waits |= state == 2;
+    *out_waits |= state == 2;
     return state != 1 || array_push(&deciding->challenges, one) ? DOPPEL_OK
                                                                 : no_deciding_memory(error);
 }
@@ -173,7 +178,6 @@ static enum doppel_status wait_for_older(struct shards_deciding *deciding,
                                          struct doppel_error *error)
 {
     const uint64_t id = older->item.item.id;
-    deciding->waits = true;
     for (size_t i = 0; i < deciding->waited_for.count; i++)
         if (deciding->waited_for.items[i].id == id)
             return monotonic_ms() - deciding->waited_for.items[i].since_ms < LEASE_MS
@@ -185,7 +189,8 @@ static enum doppel_status wait_for_older(struct shards_deciding *deciding,
 
 /* ---- one input ---- */
 
-/* @param out_waits an older one is pending */
+/* @param out_waits it is to be looked at again: an older one is pending, or a younger one was first
+ */
 static enum doppel_status take_rival(struct shards_deciding *deciding, struct undecided *input,
                                      const struct stored_item *item, struct rival_facts *facts,
                                      bool *out_waits, struct doppel_error *error)
@@ -208,7 +213,7 @@ static enum doppel_status take_rival(struct shards_deciding *deciding, struct un
     doppel_comparison_free(&match);
     *out_waits |= id < own;
     return id < own ? wait_for_older(deciding, item, error)
-                    : challenge_younger(deciding, id, own, error);
+                    : challenge_younger(deciding, id, own, out_waits, error);
 }
 
 static enum doppel_status copy_of_item(const struct stored_item *item,
@@ -265,10 +270,8 @@ static enum doppel_status look_at_input(struct shards_deciding *deciding, struct
         if (item)
             TRY(take_rival(deciding, input, item, &facts, &waits, error));
     }
-    if (waits) {
-        deciding->waits = true;
+    if (waits)
         goto done;
-    }
     const struct rule_answer answer = ask_rule(&facts, input->item, &deciding->options->compare);
     TRY(tell_rule_answer(deciding, input, &answer, &facts, items, error));
     input->state =
@@ -360,7 +363,6 @@ static enum doppel_status take_confirmed(struct shards_deciding *deciding, struc
                    : state == 3             ? INPUT_PENDING
                                             : INPUT_FRESH;
     input->out->id = input->state == INPUT_DECIDED ? input->written.id : 0;
-    deciding->waits |= state == 3;
     return state == 3 && reply->elements == 2 && reply->element[1]->type == REDIS_REPLY_STRING
                ? end_challenges(deciding, input->written.id, reply->element[1]->str, error)
                : DOPPEL_OK;
@@ -446,7 +448,6 @@ static enum doppel_status take_other(struct shards_deciding *deciding, struct un
     struct doppel_shards_added added;
     if (other->pending && !input_of_id(deciding, id))
         return wait_for_older(deciding, other, error);
-    deciding->waits |= other->pending;
     if (other->pending)
         return DOPPEL_OK;
     if (shards_same_content(&other->item.item.record, &input->item->item.record))
@@ -485,8 +486,6 @@ static enum doppel_status write_fresh_inputs(struct shards_deciding *deciding,
             input->state = INPUT_PENDING;
         else if (input->written.state == WRITTEN_OTHER)
             TRY(take_other(deciding, input, error));
-        else
-            deciding->waits = true;
     }
 done:
     shards_written_free(written, count);
@@ -511,7 +510,6 @@ static enum doppel_status decide_pending(struct shards_deciding *deciding,
     uint32_t pause_ms = ROUND_PAUSE_MS;
     enum doppel_status status = DOPPEL_OK;
     while (!all_are_decided(deciding)) {
-        deciding->waits = false;
         TRY(write_fresh_inputs(deciding, error));
         TRY(look_at_inputs(deciding, error));
         TRY(confirm_inputs(deciding, error));
