@@ -7,12 +7,14 @@ import pathlib
 import random
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 
 from cluster_client import ClusterClient
+from pictures import draw_all
 from replicas import ReplicatedCluster
 
 SHARDS, RADIUS, BATCH = 1024, 3, 1000
@@ -36,6 +38,7 @@ def at_once(work, pieces):
 
 class Demo:
     def __init__(self, build, folder, count):
+        self.doppel, self.folder = build / "doppel", folder
         self.cluster = ReplicatedCluster(build, folder)
         self.chance = random.Random(7)
         self.codes = [self.chance.getrandbits(64) for _ in range(count)]
@@ -98,6 +101,33 @@ class Demo:
             self.added.append(code)
             self.waits["add"].append(time.monotonic() - began)
 
+    # ---- the command ----
+
+    def run_doppel(self, verb, *words):
+        """@return the lines that it prints."""
+        address = f"redis://127.0.0.1:{self.cluster.nodes[0].port}/photos"
+        home = {"HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder)}
+        done = subprocess.run([self.doppel, verb, "-L", address, *words], env=home, check=True,
+                              stdout=subprocess.PIPE, text=True)  # fmt: skip
+        return done.stdout.splitlines()
+
+    def add_pictures(self, count=100):
+        began = time.monotonic()
+        draw_all(self.folder / "photos", count)
+        told = self.run_doppel("ingest", "--durable", "--json", self.folder / "photos")
+        say(f"doppel ingest -L redis://… : {sum('new' in line for line in told)} pictures are new, "
+            f"in {time.monotonic() - began:.1f} s.")  # fmt: skip
+
+    def find_pictures(self, count=100):
+        """@return how many are not found."""
+        began = time.monotonic()
+        copies = draw_all(self.folder / "copies", count, brighter=9)
+        rows = self.run_doppel("find", "--json", *copies)
+        found = sum(f"/photos/{copy.name}" in row for copy, row in zip(copies, rows))
+        say(f"doppel find -L redis://… : of {count} brighter copies, {found} are found, "
+            f"in {time.monotonic() - began:.1f} s.")  # fmt: skip
+        return count - found
+
     # ---- the kill ----
 
     def kill(self):
@@ -148,10 +178,11 @@ def main(build, count=1_000_000):
             f"{', '.join(map(str, masters))}, and a replica of each.")  # fmt: skip
         demo.load()
         wrong = demo.search()
+        demo.add_pictures()
         demo.kill()
         wrong += demo.report() + demo.missed
         say()
-        wrong += demo.search()
+        wrong += demo.search() + demo.find_pictures()
         demo.cluster.stop()
         say(f"The nodes are ended, and their files removed. All took "
             f"{time.monotonic() - began:.0f} s.")  # fmt: skip
