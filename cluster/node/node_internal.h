@@ -18,7 +18,8 @@ struct node_family {
     ARRAY(struct node_member *) members; /* by number; NULL: the number is free */
     uint32_t leaving;                    /* members whose codes are being dropped */
     size_t unflushed;                    /* codes and payloads; the writer's */
-    bool is_to_merge;
+    size_t unmerged;                     /* since all was merged; the writer's */
+    bool is_to_merge, is_idle;
     struct doppel_error failure; /* of the writer, since when the index lacks something */
     struct node_family *next;
 };

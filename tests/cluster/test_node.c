@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -215,6 +216,31 @@ static void test_many_at_once(void **state)
     free(known);
 }
 
+/* One segment is faster than several and a head, and takes less. */
+static void test_all_is_merged_when_nothing_comes(void **state)
+{
+    const struct timespec some = {.tv_nsec = 20000000};
+    struct known *known = calloc(1, sizeof *known);
+    struct node *node;
+    (void)state;
+    known->random = 321;
+    assert_int_equal(node_new(1, &node, NULL), DOPPEL_OK);
+    struct node_member *large = join_shard(node, "large", 0), *small = join_shard(node, "low", 0);
+    add_some(known, large, 0, 5000);
+    assert_int_equal(node_add(small, &known->codes[0].code, &known->codes[0].payload, 1, NULL),
+                     DOPPEL_OK);
+    for (int i = 0; i < 500 && node_info(large).index.segments != 1; i++)
+        nanosleep(&some, NULL);
+    assert_int_equal(node_info(large).index.segments, 1);
+    assert_int_equal(node_info(large).index.head_codes, 0);
+    assert_int_equal(node_info(small).index.head_codes, 1);
+    compare_answers(known, large, 0, false);
+    node_leave(large, NULL, 0);
+    node_leave(small, NULL, 0);
+    node_free(node);
+    free(known);
+}
+
 /* ---- members that go ---- */
 
 static void test_what_is_hidden_is_not_found(void **state)
@@ -373,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_what_joins_after_a_question_is_not_named),
         cmocka_unit_test(test_answers_are_those_of_a_scan),
         cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_all_is_merged_when_nothing_comes),
         cmocka_unit_test(test_what_is_hidden_is_not_found),
         cmocka_unit_test(test_a_member_that_left),
         cmocka_unit_test(test_shards_come_and_go_while_others_search),
