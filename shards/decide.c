@@ -307,8 +307,9 @@ static enum doppel_status look_at_inputs(struct shards_deciding *deciding,
         const size_t first = at;
         while (at < found.candidates.list.count && found.candidates.list.items[at].query == i)
             at++;
-        TRY(look_at_input(deciding, asked[i], found.candidates.list.items + first, at - first,
-                          &found.items, error));
+        const struct shards_candidate *own =
+            at > first ? &found.candidates.list.items[first] : NULL; /* there may be none at all */
+        TRY(look_at_input(deciding, asked[i], own, at - first, &found.items, error));
     }
 done:
     shards_looked_up_free(&found);
