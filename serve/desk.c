@@ -41,7 +41,7 @@ static void *work_at_desk(void *context)
     struct exchange *exchange;
     while ((exchange = take_exchange(context))) {
         exchange->at_desk = true;
-        if (exchange->route->handle(exchange) == ANSWERED)
+        if (route_handler_of(exchange->service, exchange->route)(exchange) == ANSWERED)
             http_resume(exchange);
     }
     return NULL;

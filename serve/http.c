@@ -150,7 +150,8 @@ static enum MHD_Result answer_exchange(struct http *http, struct exchange *excha
 {
     note_arrival(http, exchange);
     body_end(exchange);
-    if (!exchange->status && exchange->route->handle(exchange) == TAKES_TIME)
+    if (!exchange->status &&
+        route_handler_of(exchange->service, exchange->route)(exchange) == TAKES_TIME)
         return answer_at_desk(http, exchange);
     return reply_queue(exchange);
 }

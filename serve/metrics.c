@@ -120,17 +120,17 @@ static void print_jobs(FILE *out, const struct doppel_job_counts *jobs)
         fprintf(out, "doppel_jobs{state=\"%s\"} %" PRIu64 "\n", states[i].state, states[i].count);
 }
 
-static enum doppel_status put_metrics(struct exchange *exchange, struct library_reader *reader,
-                                      struct doppel_error *error)
+/* @param jobs NULL: there are none */
+static enum doppel_status put_all_metrics(struct exchange *exchange,
+                                          const struct doppel_job_counts *jobs,
+                                          struct doppel_error *error)
 {
     struct metrics *metrics = exchange->service->metrics;
-    struct doppel_job_counts jobs;
     char *text = NULL;
     size_t size = 0;
-    enum doppel_status status = doppel_library_count_jobs(reader->library, &jobs, error);
-    FILE *out = status ? NULL : open_memstream(&text, &size);
+    FILE *out = open_memstream(&text, &size);
     if (!out)
-        return status ? status : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answer");
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the answer");
     fputs("# HELP doppel_requests_total Requests that were answered.\n"
           "# TYPE doppel_requests_total counter\n",
           out);
@@ -147,7 +147,8 @@ static enum doppel_status put_metrics(struct exchange *exchange, struct library_
             "# TYPE doppel_requests_in_flight gauge\n"
             "doppel_requests_in_flight %zu\n",
             metrics_uptime(metrics), http_in_flight(exchange->service->http));
-    print_jobs(out, &jobs);
+    if (jobs)
+        print_jobs(out, jobs);
     bool whole = fclose(out) == 0;
     if (whole)
         doppel_json_append(&exchange->json, text, size);
@@ -159,7 +160,20 @@ static enum doppel_status put_metrics(struct exchange *exchange, struct library_
     return DOPPEL_OK;
 }
 
+static enum doppel_status put_metrics(struct exchange *exchange, struct library_reader *reader,
+                                      struct doppel_error *error)
+{
+    struct doppel_job_counts jobs;
+    const enum doppel_status status = doppel_library_count_jobs(reader->library, &jobs, error);
+    return status ? status : put_all_metrics(exchange, &jobs, error);
+}
+
 enum handled answer_metrics(struct exchange *exchange)
 {
-    return answer_by_reader_at_once(exchange, put_metrics);
+    struct doppel_error error;
+    if (!exchange->service->cluster)
+        return answer_by_reader_at_once(exchange, put_metrics);
+    if (put_all_metrics(exchange, NULL, &error))
+        exchange_fail(exchange, &error);
+    return ANSWERED;
 }

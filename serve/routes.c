@@ -8,58 +8,60 @@
 #include "serve/hma/hma.h"
 
 const struct route routes[] = {
-    {"GET", "/", RIGHT_NONE, answer_page_html, false, NULL},
-    {"GET", "/page.css", RIGHT_NONE, answer_page_style, false, NULL},
-    {"GET", "/page.js", RIGHT_NONE, answer_page_script, false, NULL},
-    {"GET", "/healthz", RIGHT_NONE, answer_health, false, NULL},
-    {"GET", "/readyz", RIGHT_NONE, answer_ready, false, NULL},
-    {"GET", "/openapi.json", RIGHT_NONE, answer_openapi, false, NULL},
-    {"GET", "/metrics", RIGHT_READ, answer_metrics, false, NULL},
-    {"POST", "/v1/hash", RIGHT_READ, answer_hash, false, "codes name id"},
-    {"POST", "/v1/compare", RIGHT_READ, answer_compare, false, ""},
+    {"GET", "/", RIGHT_NONE, answer_page_html, false, NULL, NULL},
+    {"GET", "/page.css", RIGHT_NONE, answer_page_style, false, NULL, NULL},
+    {"GET", "/page.js", RIGHT_NONE, answer_page_script, false, NULL, NULL},
+    {"GET", "/healthz", RIGHT_NONE, answer_health, false, NULL, answer_health},
+    {"GET", "/readyz", RIGHT_NONE, answer_ready, false, NULL, answer_cluster_ready},
+    {"GET", "/openapi.json", RIGHT_NONE, answer_openapi, false, NULL, answer_openapi},
+    {"GET", "/metrics", RIGHT_READ, answer_metrics, false, NULL, answer_metrics},
+    {"POST", "/v1/hash", RIGHT_READ, answer_hash, false, "codes name id", answer_hash},
+    {"POST", "/v1/compare", RIGHT_READ, answer_compare, false, "", answer_compare},
     {"POST", "/v1/find", RIGHT_READ, answer_find, false,
-     "max_distance min_similarity limit previews semantic min_cosine max_fp_rate name id"},
+     "max_distance min_similarity limit previews semantic min_cosine max_fp_rate name id",
+     answer_cluster_find},
     {"POST", "/v1/check", RIGHT_READ, answer_check, false,
-     "semantic min_cosine max_fp_rate name id"},
+     "semantic min_cosine max_fp_rate name id", answer_cluster_check},
     {"POST", "/v1/ingest", RIGHT_WRITE, answer_ingest, false,
-     "semantic min_cosine max_fp_rate name id"},
-    {"POST", "/v1/jobs", RIGHT_WRITE, answer_add_job, false, "name id webhook"},
-    {"GET", "/v1/jobs", RIGHT_READ, answer_jobs, false, "cursor limit"},
-    {"GET", "/v1/jobs/*/events", RIGHT_READ, answer_job_events, false, ""},
-    {"GET", "/v1/jobs/*", RIGHT_READ, answer_job, false, "cursor limit"},
-    {"DELETE", "/v1/jobs/*", RIGHT_WRITE, answer_cancel_job, false, ""},
-    {"GET", "/v1/items", RIGHT_READ, answer_items, false, "cursor limit where list label"},
-    {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false, "pixels beside"},
-    {"GET", "/v1/items/*", RIGHT_READ, answer_item, false, ""},
-    {"PATCH", "/v1/items/*", RIGHT_WRITE, answer_tag_item, false, ""},
-    {"DELETE", "/v1/items/*", RIGHT_WRITE, answer_remove_item, false, ""},
+     "semantic min_cosine max_fp_rate name id", answer_cluster_ingest},
+    {"POST", "/v1/jobs", RIGHT_WRITE, answer_add_job, false, "name id webhook", NULL},
+    {"GET", "/v1/jobs", RIGHT_READ, answer_jobs, false, "cursor limit", NULL},
+    {"GET", "/v1/jobs/*/events", RIGHT_READ, answer_job_events, false, "", NULL},
+    {"GET", "/v1/jobs/*", RIGHT_READ, answer_job, false, "cursor limit", NULL},
+    {"DELETE", "/v1/jobs/*", RIGHT_WRITE, answer_cancel_job, false, "", NULL},
+    {"GET", "/v1/items", RIGHT_READ, answer_items, false, "cursor limit where list label", NULL},
+    {"GET", "/v1/items/*/preview", RIGHT_READ, answer_item_preview, false, "pixels beside", NULL},
+    {"GET", "/v1/items/*", RIGHT_READ, answer_item, false, "", answer_cluster_item},
+    {"PATCH", "/v1/items/*", RIGHT_WRITE, answer_tag_item, false, "", NULL},
+    {"DELETE", "/v1/items/*", RIGHT_WRITE, answer_remove_item, false, "",
+     answer_cluster_remove_item},
     {"GET", "/v1/groups", RIGHT_READ, answer_groups, false,
-     "cursor limit semantic min_cosine max_fp_rate"},
-    {"GET", "/v1/lists", RIGHT_READ, answer_lists, false, ""},
-    {"GET", "/v1/marks", RIGHT_READ, answer_marks, false, ""},
-    {"POST", "/v1/marks", RIGHT_WRITE, answer_mark, false, ""},
-    {"GET", "/v1/decisions", RIGHT_READ, answer_log, false, "cursor limit item"},
-    {"GET", "/v1/schemes", RIGHT_READ, answer_schemes, false, ""},
-    {"GET", "/v1/stats", RIGHT_READ, answer_stats, false, ""},
-    {"GET", "/status", RIGHT_NONE, hma_status, true, NULL},
-    {"GET", "/h/hash", RIGHT_READ, hma_fetch, true, NULL},
-    {"POST", "/h/hash", RIGHT_READ, hma_hash, true, NULL},
-    {"GET", "/m/raw_lookup", RIGHT_READ, hma_raw_lookup, true, NULL},
-    {"GET", "/m/lookup", RIGHT_READ, hma_lookup, true, NULL},
-    {"POST", "/m/lookup", RIGHT_READ, hma_lookup_file, true, NULL},
-    {"POST", "/m/compare", RIGHT_READ, hma_compare, true, NULL},
-    {"GET", "/m/index/status", RIGHT_READ, hma_index_status, true, NULL},
-    {"GET", "/c/signal_type", RIGHT_READ, hma_signal_types, true, NULL},
-    {"GET", "/c/content_type", RIGHT_READ, hma_content_types, true, NULL},
-    {"GET", "/c/banks", RIGHT_READ, hma_banks, true, NULL},
-    {"POST", "/c/banks", RIGHT_WRITE, hma_make_bank, true, NULL},
-    {"POST", "/c/bank/*/content", RIGHT_WRITE, hma_add_file, true, NULL},
-    {"GET", "/c/bank/*/content/*", RIGHT_READ, hma_content, true, NULL},
-    {"DELETE", "/c/bank/*/content/*", RIGHT_WRITE, hma_remove_content, true, NULL},
-    {"POST", "/c/bank/*/signal", RIGHT_WRITE, hma_add_signals, true, NULL},
-    {"GET", "/c/bank/*", RIGHT_READ, hma_bank, true, NULL},
-    {"PUT", "/c/bank/*", RIGHT_WRITE, hma_change_bank, true, NULL},
-    {"DELETE", "/c/bank/*", RIGHT_WRITE, hma_remove_bank, true, NULL},
+     "cursor limit semantic min_cosine max_fp_rate", NULL},
+    {"GET", "/v1/lists", RIGHT_READ, answer_lists, false, "", NULL},
+    {"GET", "/v1/marks", RIGHT_READ, answer_marks, false, "", NULL},
+    {"POST", "/v1/marks", RIGHT_WRITE, answer_mark, false, "", NULL},
+    {"GET", "/v1/decisions", RIGHT_READ, answer_log, false, "cursor limit item", NULL},
+    {"GET", "/v1/schemes", RIGHT_READ, answer_schemes, false, "", NULL},
+    {"GET", "/v1/stats", RIGHT_READ, answer_stats, false, "", answer_cluster_stats},
+    {"GET", "/status", RIGHT_NONE, hma_status, true, NULL, NULL},
+    {"GET", "/h/hash", RIGHT_READ, hma_fetch, true, NULL, NULL},
+    {"POST", "/h/hash", RIGHT_READ, hma_hash, true, NULL, NULL},
+    {"GET", "/m/raw_lookup", RIGHT_READ, hma_raw_lookup, true, NULL, NULL},
+    {"GET", "/m/lookup", RIGHT_READ, hma_lookup, true, NULL, NULL},
+    {"POST", "/m/lookup", RIGHT_READ, hma_lookup_file, true, NULL, NULL},
+    {"POST", "/m/compare", RIGHT_READ, hma_compare, true, NULL, NULL},
+    {"GET", "/m/index/status", RIGHT_READ, hma_index_status, true, NULL, NULL},
+    {"GET", "/c/signal_type", RIGHT_READ, hma_signal_types, true, NULL, NULL},
+    {"GET", "/c/content_type", RIGHT_READ, hma_content_types, true, NULL, NULL},
+    {"GET", "/c/banks", RIGHT_READ, hma_banks, true, NULL, NULL},
+    {"POST", "/c/banks", RIGHT_WRITE, hma_make_bank, true, NULL, NULL},
+    {"POST", "/c/bank/*/content", RIGHT_WRITE, hma_add_file, true, NULL, NULL},
+    {"GET", "/c/bank/*/content/*", RIGHT_READ, hma_content, true, NULL, NULL},
+    {"DELETE", "/c/bank/*/content/*", RIGHT_WRITE, hma_remove_content, true, NULL, NULL},
+    {"POST", "/c/bank/*/signal", RIGHT_WRITE, hma_add_signals, true, NULL, NULL},
+    {"GET", "/c/bank/*", RIGHT_READ, hma_bank, true, NULL, NULL},
+    {"PUT", "/c/bank/*", RIGHT_WRITE, hma_change_bank, true, NULL, NULL},
+    {"DELETE", "/c/bank/*", RIGHT_WRITE, hma_remove_bank, true, NULL, NULL},
 };
 const size_t route_count = sizeof routes / sizeof *routes;
 
@@ -105,7 +107,12 @@ bool route_takes(const struct route *route, struct exchange *exchange, const cha
 
 bool route_is_there(const struct service *service, const struct route *route)
 {
-    return !route->hma || service->options->hma;
+    return (!route->hma || service->options->hma) && (!service->cluster || route->clustered);
+}
+
+route_handler *route_handler_of(const struct service *service, const struct route *route)
+{
+    return service->cluster ? route->clustered : route->handle;
 }
 
 bool route_keeps_files(const struct route *route)
@@ -145,7 +152,11 @@ const struct route *route_of(struct exchange *exchange)
         exchange_problem(exchange, HTTP_NOT_ALLOWED, "%.16s is not for this: it is asked by %s",
                          exchange->method, exchange->allow);
     else
-        exchange_problem(exchange, HTTP_NOT_FOUND,
-                         "there is nothing here: /openapi.json has what can be asked");
+        exchange_problem(
+            exchange, HTTP_NOT_FOUND,
+            exchange->service->cluster
+                ? "there is nothing here: a library in a cluster is asked by /v1/find, "
+                  "/v1/check, /v1/ingest, /v1/items/ID and /v1/stats"
+                : "there is nothing here: /openapi.json has what can be asked");
     return NULL;
 }

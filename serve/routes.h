@@ -18,8 +18,9 @@ struct route {
     const char *pattern; /* of the path; '*' is a name in it, or at its end all that follows */
     enum right right;
     route_handler *handle;
-    bool hma;               /* there with --api hma alone */
-    const char *parameters; /* behind '?', with blanks between; NULL: any, as clients like it */
+    bool hma;                 /* there with --api hma alone */
+    const char *parameters;   /* behind '?', with blanks between; NULL: any, as clients like it */
+    route_handler *clustered; /* of a library in a cluster; NULL: it has no such route */
 };
 
 /* The route of a request; NULL: none, and the reply says so. */
@@ -27,6 +28,9 @@ const struct route *route_of(struct exchange *exchange);
 
 /* Whether it has a parameter; if not, the reply says so. */
 bool route_takes(const struct route *route, struct exchange *exchange, const char *parameter);
+
+/* What answers it. */
+route_handler *route_handler_of(const struct service *service, const struct route *route);
 
 /* Whether a service has it. */
 bool route_is_there(const struct service *service, const struct route *route);

@@ -11,6 +11,7 @@
 
 #include "core/try.h"
 #include "serve/answers/group_cache.h"
+#include "serve/cluster_openings.h"
 #include "serve/desk.h"
 #include "serve/http.h"
 #include "serve/jobs/events.h"
@@ -91,6 +92,20 @@ static enum doppel_status examine_worker(struct service *service, struct doppel_
     return doppel_worker_examine(&options, &service->held, error);
 }
 
+/* Of a library in a folder. */
+static enum doppel_status open_library_parts(struct service *service, struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(writer_open(service, &service->writer, error)); /* makes the library */
+    TRY(readers_open(service, &service->readers, error));
+    TRY(writing_readers_open(&service->writing_readers, error));
+    TRY(jobs_open(service, &service->jobs, error));
+    TRY(job_events_open(service, &service->job_events, error));
+    TRY(warm_up_begin(service, &service->warm_up, error));
+done:
+    return status;
+}
+
 static enum doppel_status open_service_parts(struct service *service, struct doppel_error *error)
 {
     uint32_t jobs = doppel_run_jobs(service->run);
@@ -104,13 +119,11 @@ static enum doppel_status open_service_parts(struct service *service, struct dop
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a service"));
     if (service->options->decide.upstream.service.url)
         TRY(doppel_run_new(doppel_run_get_options(service->run), &service->upstream_run, error));
-    TRY(writer_open(service, &service->writer, error)); /* makes the library */
-    TRY(readers_open(service, &service->readers, error));
-    TRY(writing_readers_open(&service->writing_readers, error));
-    TRY(jobs_open(service, &service->jobs, error));
-    TRY(job_events_open(service, &service->job_events, error));
     TRY(desk_open(jobs * DESKS_A_JOB, &service->desk, error));
-    TRY(warm_up_begin(service, &service->warm_up, error));
+    if (doppel_is_shards_address(service->options->library))
+        TRY(cluster_openings_open(service, &service->cluster, error));
+    else
+        TRY(open_library_parts(service, error));
 done:
     return status;
 }
@@ -130,6 +143,7 @@ static void close_parts(struct service *service)
     jobs_close(service->jobs);
     readers_close(service->readers);
     readers_close(service->writing_readers);
+    cluster_openings_close(service->cluster);
     group_cache_free(service->groups);
     metrics_free(service->metrics);
     request_keys_free(service->request_keys);
@@ -166,8 +180,10 @@ static enum doppel_status listen_and_answer(struct service *service,
     atomic_store(&service->ending, true);
     if (service->upstream_run) /* which may be away for days */
         doppel_run_cancel(service->upstream_run);
-    jobs_stop(service->jobs);
-    job_events_stop(service->job_events);
+    if (service->jobs) {
+        jobs_stop(service->jobs);
+        job_events_stop(service->job_events);
+    }
     http_refuse(service->http);
     stop_listening(listening); /* or new connections would wait to be taken */
     http_drain(service->http, first_patience);

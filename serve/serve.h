@@ -12,22 +12,24 @@
 #include <doppel/embed_endpoint.h>
 #include <doppel/intake.h>
 #include <doppel/run.h>
+#include <doppel/shards.h>
 
 /* All borrowed while it serves. */
 struct serve_options {
-    const char *library;                 /* its folder; made if there is none */
-    const char *listen;                  /* as listen_at() has it; NULL: SERVE_DEFAULT_ADDRESS */
-    const char *keys;                    /* a file (keys.h); NULL: everybody may do everything */
-    bool insecure;                       /* without keys also to other machines */
-    const char *certificate, *key;       /* files in PEM; NULL: no TLS */
-    struct doppel_strings allow_paths;   /* folders below which requests may name files */
-    uint64_t max_body;                   /* bytes of a request */
-    struct doppel_strings webhook_allow; /* hosts that jobs may have called (client_webhook.h) */
-    const char *webhook_secret;          /* by which calls are signed; NULL: nobody is called */
-    bool hma;                            /* also what clients of Hasher-Matcher-Actioner ask */
-    bool durable;                        /* as of a library */
-    struct doppel_decide_options decide; /* how is decided, and, by its `search`, searched */
-    struct doppel_read_options read;     /* how files are read */
+    const char *library;                  /* its folder; made if there is none; or redis://… */
+    struct doppel_shards_options cluster; /* of one in a cluster; its address is `library` */
+    const char *listen;                   /* as listen_at() has it; NULL: SERVE_DEFAULT_ADDRESS */
+    const char *keys;                     /* a file (keys.h); NULL: everybody may do everything */
+    bool insecure;                        /* without keys also to other machines */
+    const char *certificate, *key;        /* files in PEM; NULL: no TLS */
+    struct doppel_strings allow_paths;    /* folders below which requests may name files */
+    uint64_t max_body;                    /* bytes of a request */
+    struct doppel_strings webhook_allow;  /* hosts that jobs may have called (client_webhook.h) */
+    const char *webhook_secret;           /* by which calls are signed; NULL: nobody is called */
+    bool hma;                             /* also what clients of Hasher-Matcher-Actioner ask */
+    bool durable;                         /* as of a library */
+    struct doppel_decide_options decide;  /* how is decided, and, by its `search`, searched */
+    struct doppel_read_options read;      /* how files are read */
     /* How texts are embedded: `folder` NULL: there are no models; neither `name` nor `endpoint`:
      * by the model of the library's vectors, or the only one. Its callbacks come from any thread.
      */

@@ -18,6 +18,8 @@ struct service {
     struct readers *readers, *writing_readers;
     struct group_cache *groups;
     struct writer *writer;
+    struct cluster_openings *cluster; /* of a library in a cluster, in place of readers, writer and
+                                  jobs; else NULL */
     struct jobs *jobs;
     struct job_events *job_events;
     struct request_keys *request_keys;

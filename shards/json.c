@@ -40,3 +40,43 @@ void doppel_shards_item_to_json(struct doppel_json *json, const struct doppel_sh
     if (details)
         write_metadata(json, &item->about);
 }
+
+/* ---- decisions ---- */
+
+static bool is_without_duplicates(enum doppel_decision decision)
+{
+    return decision != DOPPEL_DECISION_DUPLICATE && decision != DOPPEL_DECISION_UNREADABLE &&
+           decision != DOPPEL_DECISION_IGNORED;
+}
+
+void doppel_shards_decided(const struct doppel_shards_item *input,
+                           const struct doppel_compare_options *compare,
+                           const struct doppel_shards_decision *decision,
+                           struct doppel_decided *out)
+{
+    const struct doppel_record *record = &input->item.record;
+    const struct doppel_shards_item *of = decision->of ? &decision->of_item : NULL;
+    const bool has_file = of && of->item.path && doppel_item_has_file(&of->item);
+    const bool too_short = decision->decision == DOPPEL_DECISION_TOO_SHORT;
+    *out = (struct doppel_decided){
+        .decision = decision->decision,
+        .reason = decision->reason,
+        .why = too_short ? doppel_compare_obstacle(record, compare)
+                         : doppel_decision_reason_name(decision->reason),
+        .is_file = true,
+        .kind = record->kind,
+        .scheme = record->scheme,
+        .remark = record->error.message[0] ? record->error.message : NULL,
+        .item = decision->id,
+        .unique = is_without_duplicates(decision->decision),
+        .of = decision->of,
+        .of_path = has_file ? of->item.path : NULL,
+        .of_external_id = of && !has_file ? of->about.external_id : NULL,
+        .lists = of ? (const char *const *)of->about.lists : NULL,
+        .list_count = of ? of->about.list_count : 0,
+        .labels = of ? (const char *const *)of->about.labels : NULL,
+        .label_count = of ? of->about.label_count : 0,
+        .has_match = decision->has_match,
+        .match = decision->match,
+    };
+}

@@ -19,6 +19,7 @@
 
 #include <doppel/compare.h>
 #include <doppel/core.h>
+#include <doppel/decide.h>
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
@@ -179,6 +180,14 @@ DOPPEL_API enum doppel_status doppel_shards_decide(
     struct doppel_shards *shards, const struct doppel_shards_item *items, size_t count,
     const struct doppel_shards_decide_options *options, struct doppel_shards_decision *out,
     struct doppel_error *error);
+
+/** A decision in the words of all others, for doppel_decision_to_json. @param input what was
+ * decided about. @param compare when pictures match. @param out borrows from all; neither id nor
+ * path nor line of the input are set */
+DOPPEL_API void doppel_shards_decided(const struct doppel_shards_item *input,
+                                      const struct doppel_compare_options *compare,
+                                      const struct doppel_shards_decision *decision,
+                                      struct doppel_decided *out);
 
 /* ---- what there is ---- */
 

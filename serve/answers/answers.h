@@ -49,6 +49,15 @@ enum handled answer_page_html(struct exchange *exchange);
 enum handled answer_page_style(struct exchange *exchange);
 enum handled answer_page_script(struct exchange *exchange);
 
+/* The same of a library in a cluster. */
+enum handled answer_cluster_find(struct exchange *exchange);
+enum handled answer_cluster_check(struct exchange *exchange);
+enum handled answer_cluster_ingest(struct exchange *exchange);
+enum handled answer_cluster_item(struct exchange *exchange);
+enum handled answer_cluster_remove_item(struct exchange *exchange);
+enum handled answer_cluster_stats(struct exchange *exchange);
+enum handled answer_cluster_ready(struct exchange *exchange);
+
 /* ---- what they share ---- */
 
 /* Have a reply filled from the library, at a desk. @param put sets the status, unless it fails */

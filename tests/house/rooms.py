@@ -37,9 +37,9 @@ USES = {
     "report": "core text image audio video match worker library corpus group compare",
     "redis": "core",
     "stream": "core library decide redis",
-    "shards": "core image index match library corpus compare search exchange redis",
+    "shards": "core image index match library corpus compare search decide exchange redis",
     "serve": "core text image audio video match worker library corpus embed compare intake search "
-    "group client decide exchange report",
+    "group client decide exchange report shards",
     "cluster": "core image index match",
     "tools": "core media text image audio video index vector match store worker library "
     "corpus embed compare intake search group client decide act exchange report serve "

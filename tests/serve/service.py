@@ -26,11 +26,14 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Service:
-    def __init__(self, build, folder, *options, listen="127.0.0.1:0", environment=None, **more):
+    def __init__(
+        self, build, folder, *options, listen="127.0.0.1:0", library=None, environment=None, **more
+    ):
         home = pathlib.Path(folder)
         self.log = open(home / "serve.log", "w+")
         self.process = subprocess.Popen(
-            [build / "doppel", "serve", "-L", home / "library", "--listen", listen, *options],
+            [build / "doppel", "serve", "-L", library or home / "library", "--listen", listen]
+            + list(options),
             stderr=self.log,
             cwd=home,
             env=dict(os.environ, HOME=str(home), XDG_CACHE_HOME=str(home / "cache"))
