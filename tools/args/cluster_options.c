@@ -29,6 +29,10 @@ static const struct {
     {VERB_LIST, " kind list label replicas "},
     {VERB_SHOW | VERB_STATS, " replicas "},
     {VERB_REMOVE, " dry-run "},
+    {VERB_SERVE,
+     " listen keys insecure tls-cert tls-key allow-paths max-body durable partial replicas scheme "
+     "max-distance min-similarity views orientations no-orientations max-pixels max-bytes "
+     "max-memory sandbox timeout jobs "},
 };
 
 static bool is_for_cluster(const struct verb *verb, const char *option)
@@ -77,7 +81,7 @@ static enum doppel_status check_places(const struct settings *settings, const ch
 {
     const uint64_t verb = settings->verb->bit;
     const bool learns = verb == VERB_MODEL_WHITEN && !settings->operands.count;
-    const bool is_needed = settings->library_given || verb == VERB_SERVE || learns;
+    const bool is_needed = settings->library_given || learns;
     const char *other = verb == VERB_MERGE ? settings->operands.items[0] : settings->against;
     enum doppel_status status = refuse_cluster(settings, other, error);
     if (!status && is_needed && !(verb & (VERBS_CLUSTERED | VERB_CONFIG)))
@@ -118,9 +122,10 @@ enum doppel_status refuse_cluster(const struct settings *settings, const char *l
 {
     if (!library || !doppel_is_shards_address(library))
         return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                       "'%s' needs a library in a folder: one in a cluster (redis://) has add, "
-                       "find, check, ingest, list, show, remove and stats; name a folder with "
-                       "--library DIR",
-                       settings->verb->name);
+    return doppel_fail(
+        error, DOPPEL_E_UNSUPPORTED,
+        "'%s' needs a library in a folder: one in a cluster (redis://) has add, "
+        "find, check, ingest, list, show, remove, stats and serve; name a folder with "
+        "--library DIR",
+        settings->verb->name);
 }

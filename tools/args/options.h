@@ -331,7 +331,7 @@ typedef int verb_function(const struct settings *settings, struct report *report
 /* Those that take a library in a cluster. */
 #define VERBS_CLUSTERED                                                                            \
     (VERB_ADD | VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_REMOVE |       \
-     VERB_STATS)
+     VERB_STATS | VERB_SERVE)
 #define VERB_ANY ((UINT64_C(1) << 45) - 1)
 
 struct verb {

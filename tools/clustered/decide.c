@@ -25,50 +25,10 @@ struct clustered_deciding {
 
 /* ---- rows ---- */
 
-static bool is_unique_decision(enum doppel_decision decision)
-{
-    return decision != DOPPEL_DECISION_DUPLICATE && decision != DOPPEL_DECISION_UNREADABLE &&
-           decision != DOPPEL_DECISION_IGNORED;
-}
-
 static struct doppel_decided undecided_file(const struct intake_file *file, const char *why)
 {
     return (struct doppel_decided){
         .decision = DOPPEL_DECISION_UNREADABLE, .why = why, .is_file = true, .path = file->path};
-}
-
-/* Borrows from all. */
-static struct doppel_decided decided_file_of_cluster(const struct clustered_deciding *deciding,
-                                                     const struct intake_file *file,
-                                                     const struct doppel_shards_decision *from)
-{
-    const struct doppel_record *record = &file->record;
-    const struct doppel_shards_item *of = from->of ? &from->of_item : NULL;
-    const struct doppel_metadata *about = of ? &of->about : NULL;
-    const bool is_listed = about && about->list_count;
-    const bool too_short = from->decision == DOPPEL_DECISION_TOO_SHORT;
-    return (struct doppel_decided){
-        .decision = from->decision,
-        .reason = from->reason,
-        .why = too_short ? doppel_compare_obstacle(record, &deciding->options.compare)
-                         : doppel_decision_reason_name(from->reason),
-        .is_file = true,
-        .path = file->path,
-        .kind = record->kind,
-        .scheme = record->scheme,
-        .remark = record->error.message[0] ? record->error.message : NULL,
-        .item = from->id,
-        .unique = is_unique_decision(from->decision),
-        .of = from->of,
-        .of_path = of && doppel_item_has_file(&of->item) ? of->item.path : NULL,
-        .of_external_id = of && !doppel_item_has_file(&of->item) ? about->external_id : NULL,
-        .lists = is_listed ? (const char *const *)about->lists : NULL,
-        .list_count = is_listed ? about->list_count : 0,
-        .labels = is_listed ? (const char *const *)about->labels : NULL,
-        .label_count = is_listed ? about->label_count : 0,
-        .has_match = from->has_match,
-        .match = from->match,
-    };
 }
 
 /* A line of a stream that is no path. */
@@ -80,16 +40,19 @@ static const char *why_unread(const struct intake_file *file)
                : obstacle;
 }
 
-/* In order, at once. @return false: nobody reads on */
+/* In order, at once. @param items those that were decided about. @return false: nobody reads on */
 static bool print_decided_files(struct clustered_deciding *deciding,
                                 const struct clustered_batch *batch,
+                                const struct doppel_shards_item *items,
                                 const struct doppel_shards_decision *decisions)
 {
     for (size_t i = 0; i < batch->count; i++) {
         const struct intake_file *file = &batch->files[i];
         const char *why = why_unread(file);
-        struct doppel_decided decided =
-            why ? undecided_file(file, why) : decided_file_of_cluster(deciding, file, decisions++);
+        struct doppel_decided decided = undecided_file(file, why);
+        if (!why)
+            doppel_shards_decided(items++, &deciding->options.compare, decisions++, &decided);
+        decided.path = file->path;
         decided.line = deciding->is_stream ? batch->lines[i] : 0;
         if (!decision_output_put(&deciding->output, &decided))
             return false;
@@ -115,7 +78,7 @@ static enum doppel_status decide_batch(void *context, const struct clustered_bat
     if (asked)
         TRY(doppel_shards_decide(deciding->shards, items, asked, &deciding->options, decisions,
                                  error));
-    if (!print_decided_files(deciding, batch, decisions))
+    if (!print_decided_files(deciding, batch, items, decisions))
         status = doppel_fail(error, DOPPEL_E_CANCELLED, "nobody reads the decisions");
 done:
     for (size_t i = 0; i < asked; i++) {

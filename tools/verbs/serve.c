@@ -42,6 +42,10 @@ int cmd_serve(const struct settings *given, struct report *report)
     served_embedder_fill(settings, report, &embedder);
     const struct serve_options options = {
         .library = library,
+        .cluster = {.password = settings->library_secret,
+                    .authority = settings->library_ca,
+                    .replicas = settings->replicas,
+                    .refuse_partial = settings->partial == PARTIAL_REFUSE},
         .listen = settings->listen,
         .keys = settings->keys,
         .insecure = settings->insecure,
