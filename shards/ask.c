@@ -13,60 +13,79 @@ enum { NODE_ROUNDS = 3 };
 
 void asks_free(struct shards_asks *asks)
 {
-    for (size_t i = 0; i < SHARDS_TABLES; i++) {
-        doppel_json_free(&asks->tables[i].bytes);
-        array_free(&asks->tables[i].queries);
-        array_free(&asks->tables[i].sizes);
+    for (size_t i = 0; i < asks->list.count; i++) {
+        doppel_json_free(&asks->list.items[i].bytes);
+        array_free(&asks->list.items[i].queries);
+        array_free(&asks->list.items[i].sizes);
     }
+    array_free(&asks->list);
 }
 
-static bool put_asked(struct shards_ask *ask, uint32_t number, const void *bytes, size_t size)
+/* The last one of a table that has room for more. NULL: no memory */
+static struct shards_ask *ask_with_room(struct shards_asks *asks, const struct shards_ask *wanted)
 {
+    const size_t most = wanted->looks ? ASK_QUESTIONS : ASK_CODES;
+    for (size_t i = asks->list.count; i-- > 0;) {
+        struct shards_ask *ask = &asks->list.items[i];
+        if (ask->table == wanted->table && ask->scheme == wanted->scheme)
+            return ask->queries.count < most          ? ask
+                   : array_push(&asks->list, *wanted) ? &asks->list.items[asks->list.count - 1]
+                                                      : NULL;
+    }
+    return array_push(&asks->list, *wanted) ? &asks->list.items[asks->list.count - 1] : NULL;
+}
+
+static bool put_asked(struct shards_asks *asks, const struct shards_ask *wanted, uint32_t number,
+                      const void *bytes, size_t size)
+{
+    struct shards_ask *ask = ask_with_room(asks, wanted);
+    if (!ask)
+        return false;
     doppel_json_append(&ask->bytes, bytes, size);
-    return !ask->bytes.failed && array_push(&ask->queries, number);
+    return !ask->bytes.failed && array_push(&ask->queries, number) &&
+           (!ask->looks || array_push(&ask->sizes, (uint32_t)size));
 }
 
-static bool ask_digests(struct shards_ask *ask, const struct doppel_record *record, uint32_t number)
+static bool ask_digests(struct shards_asks *asks, const struct doppel_record *record,
+                        uint32_t number)
 {
-    ask->table = TABLE_DIGESTS;
+    const struct shards_ask wanted = {.table = TABLE_DIGESTS};
     return (digest_is_none(&record->digest) ||
-            put_asked(ask, number, &record->digest, sizeof record->digest)) &&
+            put_asked(asks, &wanted, number, &record->digest, sizeof record->digest)) &&
            (digest_is_none(&record->pixels) ||
-            put_asked(ask, number, &record->pixels, sizeof record->pixels));
+            put_asked(asks, &wanted, number, &record->pixels, sizeof record->pixels));
 }
 
-static bool ask_views(struct shards_ask *ask, const struct doppel_record *record,
+static bool ask_views(struct shards_asks *asks, const struct doppel_record *record,
                       const struct doppel_match_options *options, uint32_t number)
 {
+    const struct shards_ask wanted = {
+        .scheme = record->scheme, .table = TABLE_CODES, .looks = true};
     uint8_t question[DOPPEL_IMAGE_QUESTION_BYTES];
     const size_t size = doppel_image_question_pack(&record->fingerprint, options, question);
-    ask->looks = true;
-    return !size ||
-           (put_asked(ask, number, question, size) && array_push(&ask->sizes, (uint32_t)size));
+    return !size || put_asked(asks, &wanted, number, question, size);
 }
 
-static bool ask_codes(struct shards_ask *ask, const struct doppel_match_item *query,
+static bool ask_codes(struct shards_asks *asks, const struct doppel_match_item *query,
                       const struct doppel_match_options *options, uint32_t number)
 {
+    struct shards_ask wanted = {.scheme = query->fingerprint->scheme, .table = TABLE_CODES};
     uint64_t codes[DOPPEL_IMAGE_TABLE_WORDS];
-    const size_t words = doppel_scheme_by_id(query->fingerprint->scheme)->code_bits / 64;
-    const size_t count = doppel_image_lookups(query, options, codes, &ask->radius);
+    const size_t words = doppel_scheme_by_id(wanted.scheme)->code_bits / 64;
+    const size_t count = doppel_image_lookups(query, options, codes, &wanted.radius);
     bool memory = true;
     for (size_t i = 0; i < count && memory; i++)
-        memory = put_asked(ask, number, codes + i * words, words * sizeof *codes);
+        memory = put_asked(asks, &wanted, number, codes + i * words, words * sizeof *codes);
     return memory;
 }
 
-static bool ask_full(struct shards_ask *ask, const struct doppel_match_item *query,
+static bool ask_full(struct shards_asks *asks, const struct doppel_match_item *query,
                      const struct doppel_match_options *options, uint32_t number)
 {
+    struct shards_ask wanted = {.scheme = query->fingerprint->scheme, .table = TABLE_FULL};
     uint64_t code[4];
-    uint32_t radius;
-    ask->table = TABLE_FULL;
-    if (!doppel_image_full_lookup(query, options, code, &radius))
-        return true;
-    ask->radius = radius;
-    return put_asked(ask, number, code, sizeof code);
+    return !doppel_image_full_lookup(query, options, code, &wanted.radius) ||
+           put_asked(asks, &wanted, number, code, sizeof code);
 }
 
 enum doppel_status asks_add(struct shards_asks *asks, const struct doppel_record *record,
@@ -74,15 +93,13 @@ enum doppel_status asks_add(struct shards_asks *asks, const struct doppel_record
                             struct doppel_error *error)
 {
     const struct doppel_match_item query = {&record->fingerprint, record->quality};
-    struct shards_ask *codes = &asks->tables[TABLE_CODES], *full = &asks->tables[TABLE_FULL];
-    bool memory = ask_digests(&asks->tables[TABLE_DIGESTS], record, number);
+    bool memory = ask_digests(asks, record, number);
     if (record->kind == DOPPEL_KIND_IMAGE && record->quality >= DOPPEL_IMAGE_MIN_QUALITY &&
         record->fingerprint.count) {
-        codes->scheme = full->scheme = record->scheme;
         memory = memory && (record->scheme == DOPPEL_SCHEME_PHASH64
-                                ? ask_views(codes, record, options, number)
-                                : ask_codes(codes, &query, options, number));
-        memory = memory && ask_full(full, &query, options, number);
+                                ? ask_views(asks, record, options, number)
+                                : ask_codes(asks, &query, options, number));
+        memory = memory && ask_full(asks, &query, options, number);
     }
     return memory ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");
 }
@@ -227,39 +244,50 @@ static enum doppel_status take_shard_answer(struct shards_ask *ask,
 
 /* ---- all of it ---- */
 
-/* @param round 0 to NODE_ROUNDS - 1: nodes are asked; then each shard that is left */
+/* @param round 0 to NODE_ROUNDS - 1: nodes are asked; then each shard that is left
+ * @param out_silent whether a node did not answer: to ask again would take as long */
 static enum doppel_status ask_round(struct doppel_shards *shards, struct shards_asks *asks,
-                                    bool of_masters, uint32_t round, int64_t end_ms,
-                                    struct shards_candidates *out, struct doppel_error *error)
+                                    bool of_masters, uint32_t round, struct shards_candidates *out,
+                                    bool *out_silent, struct doppel_error *error)
 {
     struct shards_commands commands = {.reads = true, .of_masters = of_masters};
     const bool nodes = round < NODE_ROUNDS;
-    size_t ends[SHARDS_TABLES];
+    size_t *ends = calloc(asks->list.count + 1, sizeof *ends);
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < SHARDS_TABLES; i++) {
-        struct shards_ask *ask = &asks->tables[i];
-        if (ask->queries.count)
-            TRY((nodes ? ask_nodes : ask_each_shard)(shards, ask, &commands, error));
+    if (!ends)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands");
+    for (size_t i = 0; i < asks->list.count; i++) {
+        TRY((nodes ? ask_nodes : ask_each_shard)(shards, &asks->list.items[i], &commands, error));
         ends[i] = commands.list.count;
     }
-    TRY(commands_run(shards, &commands, end_ms, error));
-    for (size_t i = 0, table = 0; i < commands.list.count; i++) {
-        while (i >= ends[table])
-            table++;
-        TRY(take_shard_answer(&asks->tables[table], &commands.list.items[i], nodes, out, error));
+    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
+    for (size_t i = 0, at = 0; i < commands.list.count; i++) {
+        while (i >= ends[at])
+            at++;
+        *out_silent |= !commands.list.items[i].reply;
+        TRY(take_shard_answer(&asks->list.items[at], &commands.list.items[i], nodes, out, error));
     }
 done:
+    free(ends);
     commands_free(&commands);
     return status;
 }
 
-static bool all_are_searched(const struct shards_asks *asks)
+/* Shards that were not asked all. */
+static void find_missing(const struct shards_asks *asks, uint8_t missing[static DOPPEL_SHARDS / 8])
 {
-    for (size_t i = 0; i < SHARDS_TABLES; i++)
-        for (uint32_t shard = 0; asks->tables[i].queries.count && shard < DOPPEL_SHARDS; shard++)
-            if (!has_shard(asks->tables[i].searched, shard))
-                return false;
-    return true;
+    for (size_t i = 0; i < asks->list.count; i++)
+        for (size_t j = 0; j < DOPPEL_SHARDS / 8; j++)
+            missing[j] |= (uint8_t)~asks->list.items[i].searched[j];
+}
+
+static bool any_is_missing(const struct shards_asks *asks)
+{
+    uint8_t missing[DOPPEL_SHARDS / 8] = {0}, any = 0;
+    find_missing(asks, missing);
+    for (size_t i = 0; i < sizeof missing; i++)
+        any |= missing[i];
+    return any;
 }
 
 static int compare_candidates(const void *left, const void *right)
@@ -284,19 +312,14 @@ enum doppel_status asks_run(struct doppel_shards *shards, struct shards_asks *as
                             struct shards_candidates *out,
                             uint8_t missing[static DOPPEL_SHARDS / 8], struct doppel_error *error)
 {
-    const int64_t end_ms = shards_search_end_ms(shards);
-    for (uint32_t round = 0; round <= NODE_ROUNDS && !all_are_searched(asks); round++) {
+    bool silent = false;
+    enum doppel_status status = DOPPEL_OK;
+    for (uint32_t round = 0; round <= NODE_ROUNDS && !status && !silent && any_is_missing(asks);
+         round++)
         /* of a shard that is on its way, or has not come yet, a replica says that there is none */
-        const bool asks_masters = of_masters || round == NODE_ROUNDS;
-        const enum doppel_status status =
-            ask_round(shards, asks, asks_masters, round, end_ms, out, error);
-        if (status)
-            return status;
-    }
-    for (size_t i = 0; i < SHARDS_TABLES; i++)
-        for (uint32_t shard = 0; asks->tables[i].queries.count && shard < DOPPEL_SHARDS; shard++)
-            if (!has_shard(asks->tables[i].searched, shard))
-                set_shard(missing, shard);
+        status =
+            ask_round(shards, asks, of_masters || round == NODE_ROUNDS, round, out, &silent, error);
+    find_missing(asks, missing);
     sort_candidates(out);
-    return DOPPEL_OK;
+    return status;
 }

@@ -29,8 +29,12 @@ struct shards_ask {
     uint8_t searched[DOPPEL_SHARDS / 8];
 };
 
+/* What a node answers at once: so many codes or questions, so that it answers soon. */
+enum { ASK_CODES = 256, ASK_QUESTIONS = 16 };
+
+/* All that is asked. Zero-initialised it is empty. */
 struct shards_asks {
-    struct shards_ask tables[SHARDS_TABLES];
+    ARRAY(struct shards_ask) list;
 };
 void asks_free(struct shards_asks *asks);
 

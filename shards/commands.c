@@ -177,29 +177,16 @@ static void lose_node(struct doppel_shards *shards, uint32_t number, int64_t end
     node_failed(shards, number, end_ms);
 }
 
-static void limit_answer(struct shards_node *node, int64_t end_ms)
-{
-    const int64_t left_ms = end_ms - monotonic_ms();
-    node->connection.answer_ms = left_ms > 1 ? (uint32_t)left_ms : 1;
-}
-
-static void send_queue(struct doppel_shards *shards, uint32_t number, int64_t end_ms)
+static void send_queue(struct doppel_shards *shards, uint32_t number, uint32_t patience_ms)
 {
     struct shards_node *node = shards->nodes.items[number];
     struct doppel_error error;
-    limit_answer(node, end_ms);
+    const int64_t end_ms = monotonic_ms() + patience_ms;
+    node->connection.answer_ms = patience_ms;
     if (!redis_send(&node->connection, &error))
         return;
     lose_node(shards, number, end_ms);
     node->queue.count = 0;
-}
-
-/* @return false: the connection is lost */
-static bool next_answer(struct shards_node *node, int64_t end_ms, redisReply **out)
-{
-    struct doppel_error error;
-    limit_answer(node, end_ms);
-    return redis_reply(&node->connection, out, &error) == DOPPEL_OK;
 }
 
 /* What no replica has is done again. */
@@ -215,38 +202,47 @@ static bool take_waited(struct shards_commands *commands, const struct shards_no
 }
 
 /* The answer to ASKING says nothing. */
-static bool skip_answer(struct shards_node *node, int64_t end_ms)
+static bool skip_answer(struct shards_node *node)
 {
     redisReply *reply;
-    const bool here = next_answer(node, end_ms, &reply);
+    struct doppel_error error;
+    const bool here = redis_reply(&node->connection, &reply, &error) == DOPPEL_OK;
     if (here)
         freeReplyObject(reply);
     return here;
 }
 
-/* @return whether to wait before the next round */
-static bool take_node_answers(struct doppel_shards *shards, struct shards_commands *commands,
-                              uint32_t number, int64_t end_ms)
+/* What came of a round. */
+struct shards_round {
+    bool any;   /* something was answered: nodes are alive */
+    bool later; /* wait before the next one */
+};
+
+/* Each answer may take as long as the patience is: a node that answers is waited for. */
+static void take_node_answers(struct doppel_shards *shards, struct shards_commands *commands,
+                              uint32_t number, uint32_t patience_ms, struct shards_round *round)
 {
     struct shards_node *node = shards->nodes.items[number];
-    bool later = false;
+    node->connection.answer_ms = patience_ms;
     for (size_t i = 0; i < node->queue.count; i++) {
         const uint32_t at = node->queue.items[i];
         struct shards_command *command = at == WAITING ? NULL : &commands->list.items[at];
         const bool asks = command && command->ask_node != NO_NODE;
+        const int64_t end_ms = monotonic_ms() + patience_ms;
+        struct doppel_error error;
         redisReply *reply = NULL;
-        if ((asks && !skip_answer(node, end_ms)) || !next_answer(node, end_ms, &reply)) {
+        if ((asks && !skip_answer(node)) || redis_reply(&node->connection, &reply, &error)) {
             /* changes of this round may be on no replica */
             for (size_t j = 0; shards->options.durable && !commands->reads && j < i; j++)
                 forget_reply(&commands->list.items[node->queue.items[j]]);
             lose_node(shards, number, end_ms);
             break;
         }
-        later |= command ? take_reply(shards, command, number, reply)
-                         : take_waited(commands, node, reply);
+        round->later |= command ? take_reply(shards, command, number, reply)
+                                : take_waited(commands, node, reply);
+        round->any |= command && command->reply;
     }
     node->queue.count = 0;
-    return later;
 }
 
 static bool all_are_answered(const struct shards_commands *commands)
@@ -257,49 +253,55 @@ static bool all_are_answered(const struct shards_commands *commands)
     return true;
 }
 
-/* @param out_later whether to wait before the next round */
 static enum doppel_status run_round(struct doppel_shards *shards, struct shards_commands *commands,
-                                    int64_t end_ms, bool *out_later, struct doppel_error *error)
+                                    uint32_t patience_ms, struct shards_round *round,
+                                    struct doppel_error *error)
 {
+    const int64_t end_ms = monotonic_ms() + patience_ms;
     const enum doppel_status status = queue_all(shards, commands, end_ms, error);
-    bool any = false;
-    *out_later = false;
+    bool sent = false;
+    *round = (struct shards_round){0};
     for (uint32_t i = 0; i < shards->nodes.count; i++)
         if (shards->nodes.items[i]->queue.count)
-            send_queue(shards, i, end_ms);
+            send_queue(shards, i, patience_ms);
     for (uint32_t i = 0; i < shards->nodes.count; i++) {
-        any |= shards->nodes.items[i]->queue.count > 0;
-        *out_later |= take_node_answers(shards, commands, i, end_ms);
+        sent |= shards->nodes.items[i]->queue.count > 0;
+        take_node_answers(shards, commands, i, patience_ms, round);
     }
-    *out_later |= !any; /* nobody could be asked */
+    round->later |= !sent; /* nobody could be asked */
     return status;
 }
 
 /* A try ends early, so that where a node hangs another one can be asked; a second search may take
  * all the time that is left. */
-static int64_t end_of_try(const struct shards_commands *commands, uint32_t tries, int64_t end_ms)
+static uint32_t patience_of_try(const struct shards_commands *commands, uint32_t tries,
+                                int64_t end_ms)
 {
-    const int64_t now_ms = monotonic_ms(), left_ms = end_ms - now_ms;
+    const int64_t left_ms = end_ms - monotonic_ms();
     const int64_t try_ms = left_ms * 6 / 10 < TRY_MS ? left_ms * 6 / 10 : TRY_MS;
-    return commands->reads && tries ? end_ms : now_ms + (try_ms > 1 ? try_ms : 1);
+    const int64_t patience_ms = commands->reads && tries ? left_ms : try_ms;
+    return patience_ms > 1 ? (uint32_t)patience_ms : 1;
 }
 
 enum doppel_status commands_run(struct doppel_shards *shards, struct shards_commands *commands,
-                                int64_t end_ms, struct doppel_error *error)
+                                uint32_t limit_ms, struct doppel_error *error)
 {
+    int64_t end_ms = monotonic_ms() + limit_ms;
     uint32_t pause_ms = 10, tries = 0;
     enum doppel_status status = DOPPEL_OK;
     for (; !all_are_answered(commands) && (!tries || monotonic_ms() < end_ms); tries++) {
-        bool later;
+        struct shards_round round;
         if (shards->map_is_old)
             status = nodes_learn(shards, end_ms, error);
         if (status == DOPPEL_E_BUSY)
             return DOPPEL_OK; /* until the end nobody knows */
         TRY(status);
-        TRY(run_round(shards, commands, end_of_try(commands, tries, end_ms), &later, error));
-        if (doppel_run_cancelled(shards->run) || (later && !shards_pause(shards, pause_ms)))
+        TRY(run_round(shards, commands, patience_of_try(commands, tries, end_ms), &round, error));
+        if (commands->reads && round.any) /* those that are left have all the time again */
+            end_ms = monotonic_ms() + limit_ms;
+        if (doppel_run_cancelled(shards->run) || (round.later && !shards_pause(shards, pause_ms)))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");
-        pause_ms = later && pause_ms < 200 ? 2 * pause_ms : pause_ms;
+        pause_ms = round.later && pause_ms < 200 ? 2 * pause_ms : pause_ms;
     }
 done:
     return status;
@@ -331,7 +333,7 @@ enum doppel_status commands_run_all(struct doppel_shards *shards, struct shards_
                                     struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(commands_run(shards, commands, monotonic_ms() + shards->options.write_ms, error));
+    TRY(commands_run(shards, commands, shards->options.write_ms, error));
     for (size_t i = 0; i < commands->list.count; i++)
         TRY(reply_failure_of(commands->list.items[i].reply, error));
 done:

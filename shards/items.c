@@ -239,7 +239,7 @@ enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids
         sorted[i] = (struct item_by_shard){(uint32_t)(ids[i] % DOPPEL_SHARDS), ids[i]};
     qsort(sorted, count, sizeof *sorted, compare_by_shard);
     TRY(ask_for_items(shards, sorted, count, &commands, error));
-    TRY(commands_run(shards, &commands, shards_search_end_ms(shards), error));
+    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
     TRY(take_items(shards, sorted, &commands, out, missing, error));
     if (out->list.count)
         qsort(out->list.items, out->list.count, sizeof *out->list.items, compare_stored);

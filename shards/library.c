@@ -60,7 +60,7 @@ enum doppel_status doppel_shards_open(struct doppel_run *run,
     shards->run = run;
     shards->random = ((uint64_t)monotonic_ns() ^ (uintptr_t)shards) | 1;
     TRY(take_shards_options(shards, options, error));
-    TRY(nodes_learn(shards, shards_search_end_ms(shards), error));
+    TRY(nodes_learn(shards, monotonic_ms() + shards->options.search_ms, error));
     *out = shards;
     return DOPPEL_OK;
 done:
@@ -148,7 +148,7 @@ static enum doppel_status ids_of_shard(struct doppel_shards *shards, uint32_t sh
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands");
     command_word(command, "HKEYS");
     command_key(command, shards, "items");
-    TRY(commands_run(shards, &commands, shards_search_end_ms(shards), error));
+    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
     const redisReply *reply = commands.list.items[0].reply;
     TRY(reply_failure_of(reply, error));
     *out_count = 0;
@@ -227,7 +227,7 @@ static enum doppel_status count_shards_items(struct doppel_shards *shards, uint6
         command_word(command, "HLEN");
         command_key(command, shards, "items");
     }
-    TRY(commands_run(shards, &commands, shards_search_end_ms(shards), error));
+    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
     *out = 0;
     for (size_t i = 0; i < commands.list.count; i++) {
         const redisReply *reply = commands.list.items[i].reply;

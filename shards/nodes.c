@@ -42,11 +42,6 @@ bool shards_pause(struct doppel_shards *shards, uint32_t most_ms)
     }
 }
 
-int64_t shards_search_end_ms(const struct doppel_shards *shards)
-{
-    return monotonic_ms() + shards->options.search_ms;
-}
-
 /* ---- the list ---- */
 
 static void free_node(struct shards_node *node)

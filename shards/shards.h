@@ -43,7 +43,7 @@ struct doppel_shards_options {
     bool replicas;         /**< searches ask replicas, which may lack the latest items */
     bool refuse_partial;   /**< a search that cannot ask all shards fails; else the answers say
                               which are missing */
-    uint32_t search_ms;    /**< how long nodes have to answer a search; 0: 5 000 */
+    uint32_t search_ms;    /**< how long a node may let searches wait for a next answer; 0: 5 000 */
     uint32_t write_ms;     /**< how long a change is tried, while a node is replaced, say; 0:
                               30 000 */
 };

@@ -96,20 +96,18 @@ void command_key(struct shards_command *command, const struct doppel_shards *sha
 
 /*
  * Send all, node by node, one request each, and take the answers. What is not answered, or was sent
- * to a node that has the shard no longer, is sent again, until `end_ms`: so a command is to be one
- * that may be done twice.
+ * to a node that has the shard no longer, is sent again, until `limit_ms` are over; a node that
+ * goes on answering has all the time it needs. So a command is to be one that may be done twice.
  * @return DOPPEL_OK: see `reply` of each; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY; DOPPEL_E_ARGUMENT:
  * the password is refused
  */
 enum doppel_status commands_run(struct doppel_shards *shards, struct shards_commands *commands,
-                                int64_t end_ms, struct doppel_error *error);
+                                uint32_t limit_ms, struct doppel_error *error);
 
 /* The same of changes, all of which must be answered. DOPPEL_E_BUSY: some were not; DOPPEL_E_LIMIT:
  * a node has no memory left; DOPPEL_E_NOT_FOUND: a table is missing; DOPPEL_E_IO: another error */
 enum doppel_status commands_run_all(struct doppel_shards *shards, struct shards_commands *commands,
                                     struct doppel_error *error);
-
-int64_t shards_search_end_ms(const struct doppel_shards *shards);
 
 /* Numbers in an answer; 0 where there is none. */
 uint64_t reply_number(const redisReply *reply, size_t at);
