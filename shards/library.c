@@ -125,7 +125,7 @@ enum doppel_status doppel_shards_get_id(struct doppel_shards *shards, const char
     command_word(command, "HGET");
     command_key(command, shards, "names");
     command_word(command, name);
-    TRY(commands_run(shards, &commands, shards_search_end_ms(shards), error));
+    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
     const redisReply *reply = commands.list.items[0].reply;
     TRY(reply_failure_of(reply, error));
     if (reply->type != REDIS_REPLY_STRING)
