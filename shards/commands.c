@@ -245,6 +245,17 @@ static void take_node_answers(struct doppel_shards *shards, struct shards_comman
     node->queue.count = 0;
 }
 
+/* Searches do not wait for nodes that hang once it is known that they do. */
+static bool only_hanging_are_left(const struct doppel_shards *shards,
+                                  const struct shards_commands *commands)
+{
+    for (size_t i = 0; i < commands->list.count; i++)
+        if (!commands->list.items[i].reply &&
+            (!commands->reads || !node_hangs(shards, commands->list.items[i].shard)))
+            return false;
+    return true;
+}
+
 static bool all_are_answered(const struct shards_commands *commands)
 {
     for (size_t i = 0; i < commands->list.count; i++)
@@ -297,6 +308,8 @@ enum doppel_status commands_run(struct doppel_shards *shards, struct shards_comm
             return DOPPEL_OK; /* until the end nobody knows */
         TRY(status);
         TRY(run_round(shards, commands, patience_of_try(commands, tries, end_ms), &round, error));
+        if (round.later && only_hanging_are_left(shards, commands))
+            break;
         if (commands->reads && round.any) /* those that are left have all the time again */
             end_ms = monotonic_ms() + limit_ms;
         if (doppel_run_cancelled(shards->run) || (round.later && !shards_pause(shards, pause_ms)))
@@ -335,7 +348,11 @@ enum doppel_status commands_run_all(struct doppel_shards *shards, struct shards_
     enum doppel_status status;
     TRY(commands_run(shards, commands, shards->options.write_ms, error));
     for (size_t i = 0; i < commands->list.count; i++)
-        TRY(reply_failure_of(commands->list.items[i].reply, error));
+        TRY(commands->list.items[i].reply || !shards->options.durable
+                ? reply_failure_of(commands->list.items[i].reply, error)
+                : doppel_fail(error, DOPPEL_E_BUSY,
+                              "the cluster did not answer in time, or no replica did, which "
+                              "--durable waits for"));
 done:
     return status;
 }

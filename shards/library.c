@@ -183,13 +183,41 @@ done:
     return status;
 }
 
+/* How many each shard has. */
+static enum doppel_status count_shards_items(struct doppel_shards *shards,
+                                             uint64_t out[static DOPPEL_SHARDS],
+                                             struct doppel_error *error)
+{
+    struct shards_commands commands = {.reads = true};
+    enum doppel_status status = DOPPEL_OK;
+    for (uint32_t shard = 0; shard < DOPPEL_SHARDS; shard++) {
+        struct shards_command *command = commands_add(&commands, shard, 2);
+        if (!command)
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands"));
+        command_word(command, "HLEN");
+        command_key(command, shards, "items");
+    }
+    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
+    for (size_t i = 0; i < commands.list.count; i++) {
+        const redisReply *reply = commands.list.items[i].reply;
+        TRY(reply_failure_of(reply, error));
+        out[i] = reply->type == REDIS_REPLY_INTEGER ? (uint64_t)reply->integer : 0;
+    }
+done:
+    commands_free(&commands);
+    return status;
+}
+
 enum doppel_status doppel_shards_each(struct doppel_shards *shards, doppel_shards_visitor *visitor,
                                       void *context, struct doppel_error *error)
 {
-    enum doppel_status status = DOPPEL_OK;
+    uint64_t counts[DOPPEL_SHARDS];
+    enum doppel_status status = count_shards_items(shards, counts, error);
     for (uint32_t shard = 0; shard < DOPPEL_SHARDS && !status; shard++) {
         uint64_t *ids = NULL;
         size_t count = 0;
+        if (!counts[shard])
+            continue;
         status = ids_of_shard(shards, shard, &ids, &count, error);
         for (size_t at = 0; at < count && !status; at += EACH_ITEMS)
             status =
@@ -215,36 +243,15 @@ bool doppel_shards_node_of(const struct doppel_shards *shards, uint32_t shard,
 
 /* ---- counts ---- */
 
-static enum doppel_status count_shards_items(struct doppel_shards *shards, uint64_t *out,
-                                             struct doppel_error *error)
-{
-    struct shards_commands commands = {.reads = true};
-    enum doppel_status status = DOPPEL_OK;
-    for (uint32_t shard = 0; shard < DOPPEL_SHARDS; shard++) {
-        struct shards_command *command = commands_add(&commands, shard, 2);
-        if (!command)
-            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands"));
-        command_word(command, "HLEN");
-        command_key(command, shards, "items");
-    }
-    TRY(commands_run(shards, &commands, shards->options.search_ms, error));
-    *out = 0;
-    for (size_t i = 0; i < commands.list.count; i++) {
-        const redisReply *reply = commands.list.items[i].reply;
-        TRY(reply_failure_of(reply, error));
-        *out += reply->type == REDIS_REPLY_INTEGER ? (uint64_t)reply->integer : 0;
-    }
-done:
-    commands_free(&commands);
-    return status;
-}
-
 enum doppel_status doppel_shards_get_stats(struct doppel_shards *shards,
                                            struct doppel_shards_stats *out,
                                            struct doppel_error *error)
 {
+    uint64_t counts[DOPPEL_SHARDS];
     *out = (struct doppel_shards_stats){0};
-    const enum doppel_status status = count_shards_items(shards, &out->items, error);
+    const enum doppel_status status = count_shards_items(shards, counts, error);
+    for (uint32_t shard = 0; !status && shard < DOPPEL_SHARDS; shard++)
+        out->items += counts[shard];
     for (uint32_t i = 0; i < shards->nodes.count; i++) {
         const struct shards_node *node = shards->nodes.items[i];
         out->nodes += node->in_map && node->master == i;

@@ -11,9 +11,9 @@
 
 enum {
     CONNECT_MS = 1000,
-    REST_MS = 200,       /* before a node that failed is asked again, */
-    HUNG_REST_MS = 2000, /* and one that did not answer */
-    LEARN_MS = 1000      /* for one node to say which has what */
+    REST_MS = 200,        /* before a node that failed is asked again, */
+    HUNG_REST_MS = 10000, /* and one that did not answer */
+    LEARN_MS = 1000       /* for one node to say which has what */
 };
 
 /* ---- time ---- */
@@ -140,7 +140,8 @@ void node_failed(struct doppel_shards *shards, uint32_t number, int64_t end_ms)
 {
     struct shards_node *node = shards->nodes.items[number];
     const int64_t now_ms = monotonic_ms();
-    node->rest_until_ms = now_ms + (now_ms < end_ms ? REST_MS : HUNG_REST_MS);
+    node->hangs = now_ms >= end_ms;
+    node->rest_until_ms = now_ms + (node->hangs ? HUNG_REST_MS : REST_MS);
     shards->map_is_old = true;
 }
 
@@ -159,6 +160,13 @@ static uint32_t copy_of(struct doppel_shards *shards, uint32_t master)
             return (uint32_t)number;
     }
     return NO_NODE;
+}
+
+bool node_hangs(const struct doppel_shards *shards, uint32_t shard)
+{
+    const uint32_t owner = shards->owners[shard];
+    return owner != NO_NODE && shards->nodes.items[owner]->hangs &&
+           rests(shards->nodes.items[owner]);
 }
 
 uint32_t node_for(struct doppel_shards *shards, uint32_t shard, bool reads)

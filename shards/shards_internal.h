@@ -15,6 +15,7 @@ struct shards_node {
     uint32_t master; /* whose copy it is; its own number: it is none */
     bool in_map;
     int64_t rest_until_ms; /* it did not answer, and is left alone */
+    bool hangs;            /* until it answers again: it let the time pass */
     ARRAY(uint32_t) queue; /* commands that wait for its answers, in order */
 };
 
@@ -57,6 +58,9 @@ void node_failed(struct doppel_shards *shards, uint32_t number, int64_t end_ms);
 /* Of those that have this shard one to ask: its master, or, for reading where that is wanted, one
  * of its copies. NO_NODE: none is known that may answer. */
 uint32_t node_for(struct doppel_shards *shards, uint32_t shard, bool reads);
+
+/* Whether to ask for a shard would be to wait for a node that hangs. */
+bool node_hangs(const struct doppel_shards *shards, uint32_t shard);
 
 void nodes_free(struct doppel_shards *shards);
 
