@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/try.h"
 #include "redis/transport.h"
 
@@ -68,7 +69,7 @@ enum doppel_status redis_connect(struct redis_connection *connection,
     redis_close(connection);
     free(connection->moved);
     connection->moved = NULL;
-    connection->reader = redisReaderCreate();
+    connection->reader = redis_reader_new(&connection->limits);
     if (!connection->reader)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a connection");
     enum doppel_status status = transport_open(connection, address, error);
@@ -129,6 +130,11 @@ void redis_number(struct doppel_json *out, uint64_t number)
 
 /* ---- bytes ---- */
 
+static enum doppel_status fail_long_answer(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_ARGUMENT, "Redis: an answer is too long");
+}
+
 /* What has come goes to the reader. */
 static enum doppel_status receive(struct redis_connection *connection, struct doppel_error *error)
 {
@@ -137,9 +143,20 @@ static enum doppel_status receive(struct redis_connection *connection, struct do
     enum doppel_status status = transport_receive(connection, bytes, sizeof bytes, &size, error);
     if (status || !size)
         return status;
-    return redisReaderFeed(connection->reader, bytes, size) == REDIS_OK
-               ? DOPPEL_OK
-               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis");
+    if (redis_reader_feed(connection->reader, &connection->limits, bytes, size) == REDIS_OK)
+        return DOPPEL_OK;
+    return connection->reader->err
+               ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis")
+               : fail_long_answer(error);
+}
+
+/* The same by then, also from a peer that never stops to send. */
+static enum doppel_status receive_by(struct redis_connection *connection, short events,
+                                     int64_t end_ms, struct doppel_error *error)
+{
+    return monotonic_ms() <= end_ms && transport_wait(connection, events, end_ms)
+               ? receive(connection, error)
+               : transport_fail_lost("it does not answer", error);
 }
 
 /* Note whether a failure of Redis may pass. */
@@ -154,17 +171,16 @@ enum doppel_status redis_send(struct redis_connection *connection, struct doppel
 {
     const int64_t end_ms = transport_end_ms(connection, REDIS_ANSWER_MS);
     const struct doppel_json *out = &connection->out;
-    enum doppel_status status = doppel_json_status(out, error);
-    if (!status && connection->fd < 0)
-        status = transport_fail_lost("the connection is closed", error);
-    for (size_t sent = 0, size; !status && sent < out->size; sent += size) {
-        status = transport_send(connection, out->bytes + sent, out->size - sent, &size, error);
-        if (status || size)
-            continue;
-        status = transport_wait(connection, POLLIN | POLLOUT, end_ms)
-                     ? receive(connection, error)
-                     : transport_fail_lost("it does not answer", error);
+    enum doppel_status status;
+    TRY(doppel_json_status(out, error));
+    if (connection->fd < 0)
+        TRY(transport_fail_lost("the connection is closed", error));
+    for (size_t sent = 0, size; sent < out->size; sent += size) {
+        TRY(transport_send(connection, out->bytes + sent, out->size - sent, &size, error));
+        if (!size)
+            TRY(receive_by(connection, POLLIN | POLLOUT, end_ms, error));
     }
+done:
     doppel_json_clear(&connection->out);
     return note_redis_failure(connection, status);
 }
@@ -173,6 +189,8 @@ static enum doppel_status fail_protocol(const struct redis_connection *connectio
                                         struct doppel_error *error)
 {
     const char *peer = transport_peer(connection);
+    if (connection->reader->err == REDIS_ERR_OOM && connection->limits.bytes)
+        return fail_long_answer(error);
     if (connection->reader->err == REDIS_ERR_OOM)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for an answer of Redis");
     return doppel_fail(error, DOPPEL_E_ARGUMENT, "Redis: %s",
@@ -187,15 +205,13 @@ static enum doppel_status read_reply(struct redis_connection *connection, redisR
     if (connection->fd < 0)
         return transport_fail_lost("the connection is closed", error);
     for (;;) {
-        if (redisReaderGetReply(connection->reader, &found) != REDIS_OK)
+        if (redis_reader_next(connection->reader, &connection->limits, &found) != REDIS_OK)
             return fail_protocol(connection, error);
         if (found) {
             *out = found;
             return DOPPEL_OK;
         }
-        enum doppel_status status = transport_wait(connection, POLLIN, end_ms)
-                                        ? receive(connection, error)
-                                        : transport_fail_lost("it does not answer", error);
+        const enum doppel_status status = receive_by(connection, POLLIN, end_ms, error);
         if (status)
             return status;
     }

@@ -11,6 +11,7 @@
 #include <doppel/run.h>
 
 #include "redis/address.h"
+#include "redis/reader.h"
 #include "redis/tls.h"
 
 struct redis_connection {
@@ -22,8 +23,9 @@ struct redis_connection {
     char first[8];                      /* that came, `first_size` of them */
     size_t first_size;
     redisReader *reader;
-    struct doppel_json out; /* bytes that are to be sent */
-    bool away;              /* the last failure is one that may pass: try again later */
+    struct redis_limits limits; /* of the reader: so a connection stays where it is */
+    struct doppel_json out;     /* bytes that are to be sent */
+    bool away;                  /* the last failure is one that may pass: try again later */
     bool
         asking; /* each command has ASKING before it, whose answer is skipped; until it is closed */
     char *moved;     /* HOST:PORT of the node of a cluster that the last answer named; NULL: none */
@@ -56,7 +58,7 @@ enum doppel_status redis_send(struct redis_connection *connection, struct doppel
 /* Wait for the next answer. @param out given (freeReplyObject); errors of Redis are answers, too
  * (REDIS_REPLY_ERROR). DOPPEL_OK; DOPPEL_E_BUSY: the connection is lost, or there was no answer
  * within `answer_ms`: close it then, as the answer may still come; DOPPEL_E_ARGUMENT: the peer does
- * not speak Redis' protocol; DOPPEL_E_MEMORY */
+ * not speak Redis' protocol, or its answer is too long (redis/reader.h); DOPPEL_E_MEMORY */
 enum doppel_status redis_reply(struct redis_connection *connection, redisReply **out,
                                struct doppel_error *error);
 

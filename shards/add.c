@@ -27,6 +27,8 @@ enum doppel_status shards_take_numbers(struct doppel_shards *shards, size_t coun
     command_key(command, shards, "numbers");
     command_number(command, count);
     TRY(commands_run_all(shards, &commands, error));
+    if (commands.list.items[0].reply->type != REDIS_REPLY_INTEGER)
+        TRY(doppel_fail(error, DOPPEL_E_IO, "Redis: a counter gave no number"));
     const uint64_t last = (uint64_t)commands.list.items[0].reply->integer;
     *out_first = last - count + 1;
     if (last >= most_items || last < count)
@@ -70,20 +72,27 @@ done:
     return status;
 }
 
-static enum doppel_status take_written(const redisReply *reply, struct shards_written *out,
+/* Numbers are given again where a node failed with the latest: what has the id may be another's. */
+static bool is_as_written(const struct shards_written *written, const char *text)
+{
+    const char *space = *text == PENDING_MARK ? strchr(text, ' ') : NULL;
+    return written->json.bytes && strcmp(space ? space + 1 : text, written->json.bytes) == 0;
+}
+
+enum doppel_status shards_take_written(const redisReply *reply, struct shards_written *out,
                                        struct doppel_error *error)
 {
     const bool has_item = reply->type == REDIS_REPLY_ARRAY && reply->elements == 3 &&
                           reply->element[1]->type == REDIS_REPLY_STRING &&
-                          reply->element[2]->type == REDIS_REPLY_STRING;
+                          reply->element[2]->type == REDIS_REPLY_STRING && reply->element[2]->len;
     const uint64_t id = has_item ? strtoull(reply->element[1]->str, NULL, 10) : 0;
     out->state = WRITTEN_AGAIN;
     if (!has_item)
         return DOPPEL_OK; /* its number is another one's, or somebody changed it meanwhile */
-    out->state = id == out->id ? WRITTEN_HERE : WRITTEN_OTHER;
     const redisReply *text = reply->element[2];
+    out->state = id == out->id && is_as_written(out, text->str) ? WRITTEN_HERE : WRITTEN_OTHER;
     stored_item_free(&out->other);
-    return text->len ? item_read(id, text->str, text->len, &out->other, error) : DOPPEL_OK;
+    return item_read(id, text->str, text->len, &out->other, error);
 }
 
 static enum doppel_status write_once(struct doppel_shards *shards,
@@ -112,7 +121,7 @@ static enum doppel_status write_once(struct doppel_shards *shards,
     }
     TRY(commands_run_all(shards, &commands, error));
     for (size_t i = 0; i < count; i++)
-        TRY(take_written(commands.list.items[i].reply, &written[i], error));
+        TRY(shards_take_written(commands.list.items[i].reply, &written[i], error));
 done:
     commands_free(&commands);
     free(codes);
@@ -160,20 +169,42 @@ done:
     return status;
 }
 
-enum doppel_status doppel_shards_remove(struct doppel_shards *shards, uint64_t id,
-                                        struct doppel_error *error)
+/* @param out_there whether it was there; DOPPEL_OK also when others have changed it */
+static enum doppel_status remove_once(struct doppel_shards *shards, uint64_t id, bool *out_there,
+                                      struct doppel_error *error)
 {
     struct stored_items items = {0};
     uint8_t missing[DOPPEL_SHARDS / 8] = {0};
+    const uint32_t shard = (uint32_t)(id % DOPPEL_SHARDS);
     enum doppel_status status;
     TRY(items_fetch(shards, &id, 1, true, &items, missing, error));
+    if (missing[shard / 8])
+        TRY(doppel_fail(error, DOPPEL_E_BUSY, "the cluster did not answer in time"));
     const struct stored_item *item = stored_items_find(&items, id);
-    if (!item)
-        TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "there is no item %llu",
-                        (unsigned long long)id));
-    TRY(shards_take_away(shards, &item, 1, error));
+    *out_there = item != NULL;
+    if (item)
+        TRY(shards_take_away(shards, &item, 1, error));
 done:
     stored_items_free(&items);
+    return status;
+}
+
+/* Until it is gone: what others change meanwhile is read again. */
+enum doppel_status doppel_shards_remove(struct doppel_shards *shards, uint64_t id,
+                                        struct doppel_error *error)
+{
+    bool there = true;
+    enum doppel_status status = DOPPEL_OK;
+    for (int i = 0; i < UPDATE_TRIES; i++) {
+        TRY(remove_once(shards, id, &there, error));
+        if (!there && !i)
+            TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "there is no item %llu",
+                            (unsigned long long)id));
+        if (!there)
+            return DOPPEL_OK;
+    }
+    status = doppel_fail(error, DOPPEL_E_BUSY, "an item is changed by others all the time");
+done:
     return status;
 }
 
@@ -211,7 +242,7 @@ static enum doppel_status replace_item(struct doppel_shards *shards,
                                          .after = &codes[1]};
     TRY(script_change(shards, &commands, &change, error));
     TRY(commands_run_all(shards, &commands, error));
-    TRY(take_written(commands.list.items[0].reply, written, error));
+    TRY(shards_take_written(commands.list.items[0].reply, written, error));
 done:
     commands_free(&commands);
     free(codes);

@@ -27,6 +27,11 @@ enum doppel_status shards_write(struct doppel_shards *shards,
                                 struct shards_written *written, size_t count,
                                 struct doppel_error *error);
 
+/* Take the answer to such a write (script_change). @param out of what was written; its state, and
+ * what is there. DOPPEL_E_CORRUPT: that is damaged */
+enum doppel_status shards_take_written(const redisReply *reply, struct shards_written *out,
+                                       struct doppel_error *error);
+
 /* Put an item that was not written in the place of what has its name, unless that is the same. */
 enum doppel_status shards_end_adding(struct doppel_shards *shards,
                                      const struct doppel_shards_item *item,

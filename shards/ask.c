@@ -214,10 +214,20 @@ static void note_searched(struct shards_ask *ask, const redisReply *bits)
         ask->searched[i] |= (uint8_t)bits->str[i];
 }
 
-static enum doppel_status take_shard_answer(struct shards_ask *ask,
-                                            const struct shards_command *command, bool whole_node,
-                                            struct shards_candidates *out,
-                                            struct doppel_error *error)
+/* Numbers, so many a hit. */
+static bool are_hits(const redisReply *reply, const struct hit_layout *layout)
+{
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements % layout->each)
+        return false;
+    for (size_t i = 0; i < reply->elements; i++)
+        if (reply->element[i]->type != REDIS_REPLY_INTEGER)
+            return false;
+    return true;
+}
+
+enum doppel_status ask_take_answer(struct shards_ask *ask, const struct shards_command *command,
+                                   bool whole_node, struct shards_candidates *out,
+                                   struct doppel_error *error)
 {
     const redisReply *reply = command->reply;
     const struct hit_layout layout = layout_of(ask, whole_node);
@@ -230,11 +240,12 @@ static enum doppel_status take_shard_answer(struct shards_ask *ask,
     }
     if (reply->type == REDIS_REPLY_ERROR)
         return reply_failure_of(reply, error);
-    if (!whole_node) {
+    if (!whole_node && are_hits(reply, &layout)) {
         take_table_hits(ask, reply, &layout, command->shard, out);
         set_shard(ask->searched, command->shard);
-    } else if (reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
-               reply->element[0]->type == REDIS_REPLY_STRING) {
+    } else if (whole_node && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 &&
+               reply->element[0]->type == REDIS_REPLY_STRING &&
+               are_hits(reply->element[1], &layout)) {
         note_searched(ask, reply->element[0]);
         take_table_hits(ask, reply->element[1], &layout, command->shard, out);
     }
@@ -265,7 +276,7 @@ static enum doppel_status ask_round(struct doppel_shards *shards, struct shards_
         while (i >= ends[at])
             at++;
         *out_silent |= !commands.list.items[i].reply;
-        TRY(take_shard_answer(&asks->list.items[at], &commands.list.items[i], nodes, out, error));
+        TRY(ask_take_answer(&asks->list.items[at], &commands.list.items[i], nodes, out, error));
     }
 done:
     free(ends);

@@ -55,4 +55,10 @@ enum doppel_status asks_run(struct doppel_shards *shards, struct shards_asks *as
                             struct shards_candidates *out,
                             uint8_t missing[static DOPPEL_SHARDS / 8], struct doppel_error *error);
 
+/* Take the answer to a search of a shard, or of all shards of a node. What is no such answer
+ * searched nothing. */
+enum doppel_status ask_take_answer(struct shards_ask *ask, const struct shards_command *command,
+                                   bool whole_node, struct shards_candidates *out,
+                                   struct doppel_error *error);
+
 #endif

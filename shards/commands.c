@@ -135,6 +135,7 @@ static bool queue_command(struct doppel_shards *shards, struct shards_commands *
             ? command->ask_node
             : node_for(shards, command->shard, commands->reads && !commands->of_masters);
     struct doppel_error error;
+    shards->map_is_old |= shards->owners[command->shard] == NO_NODE;
     if (number == NO_NODE || node_connect(shards, number, end_ms, &error))
         return true;
     struct shards_node *node = shards->nodes.items[number];
@@ -297,6 +298,7 @@ static uint32_t patience_of_try(const struct shards_commands *commands, uint32_t
 enum doppel_status commands_run(struct doppel_shards *shards, struct shards_commands *commands,
                                 uint32_t limit_ms, struct doppel_error *error)
 {
+    enum { MOVES = 4 }; /* that are followed at once: nodes may send in circles */
     int64_t end_ms = monotonic_ms() + limit_ms;
     uint32_t pause_ms = 10, tries = 0;
     enum doppel_status status = DOPPEL_OK;
@@ -310,7 +312,9 @@ enum doppel_status commands_run(struct doppel_shards *shards, struct shards_comm
         TRY(run_round(shards, commands, patience_of_try(commands, tries, end_ms), &round, error));
         if (round.later && only_hanging_are_left(shards, commands))
             break;
-        if (commands->reads && round.any) /* those that are left have all the time again */
+        round.later |= tries >= MOVES;
+        if (commands->reads && round.any &&
+            tries < MOVES) /* those that are left have all the time again */
             end_ms = monotonic_ms() + limit_ms;
         if (doppel_run_cancelled(shards->run) || (round.later && !shards_pause(shards, pause_ms)))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "cancelled");

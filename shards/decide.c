@@ -377,7 +377,8 @@ static enum doppel_status confirm_inputs(struct shards_deciding *deciding,
     enum doppel_status status = DOPPEL_OK;
     for (size_t i = 0; i < deciding->count; i++)
         if (deciding->inputs[i].state == INPUT_STAYS)
-            TRY(script_confirm(deciding->shards, &commands, deciding->inputs[i].written.id, error));
+            TRY(script_confirm(deciding->shards, &commands, deciding->inputs[i].written.id,
+                               deciding->inputs[i].written.other.text, error));
     TRY(commands_run_all(deciding->shards, &commands, error));
     for (size_t i = 0; i < deciding->count; i++)
         if (deciding->inputs[i].state == INPUT_STAYS)
@@ -408,6 +409,7 @@ static enum doppel_status take_back_inputs(struct shards_deciding *deciding,
             continue;
         }
         gone[count++] = &input->written.other;
+        input->written.id = 0; /* another may get it */
         input->state = INPUT_DECIDED;
     }
     if (count)

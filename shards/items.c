@@ -141,11 +141,6 @@ enum doppel_status item_read(uint64_t id, const char *text, size_t size, struct 
 
 /* ---- fetching ---- */
 
-struct item_by_shard {
-    uint32_t shard;
-    uint64_t id;
-};
-
 static int compare_by_shard(const void *left, const void *right)
 {
     const struct item_by_shard *a = left, *b = right;
@@ -203,24 +198,24 @@ static enum doppel_status take_stored_item(struct doppel_shards *shards, uint64_
     return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for items");
 }
 
-static enum doppel_status take_items(struct doppel_shards *shards,
-                                     const struct item_by_shard *sorted,
-                                     const struct shards_commands *commands,
-                                     struct stored_items *out, uint8_t *missing,
-                                     struct doppel_error *error)
+enum doppel_status items_take(struct doppel_shards *shards, const struct item_by_shard *sorted,
+                              const struct shards_commands *commands, struct stored_items *out,
+                              uint8_t *missing, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     size_t at = 0;
     for (size_t i = 0; i < commands->list.count; i++) {
         const struct shards_command *command = &commands->list.items[i];
         const redisReply *reply = command->reply;
-        const bool is_list = reply && reply->type == REDIS_REPLY_ARRAY;
+        size_t asked = 0;
+        while (sorted[at + asked].shard == command->shard)
+            asked++;
+        const bool is_list = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == asked;
         if (!is_list)
             missing[command->shard / 8] |= (uint8_t)(1u << command->shard % 8);
         for (size_t j = 0; is_list && j < reply->elements && !status; j++)
             status = take_stored_item(shards, sorted[at + j].id, reply->element[j], out, error);
-        while (sorted[at].shard == command->shard && sorted[at].id)
-            at++;
+        at += asked;
     }
     return status;
 }
@@ -237,10 +232,11 @@ enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for items");
     for (size_t i = 0; i < count; i++)
         sorted[i] = (struct item_by_shard){(uint32_t)(ids[i] % DOPPEL_SHARDS), ids[i]};
+    sorted[count].shard = DOPPEL_SHARDS;
     qsort(sorted, count, sizeof *sorted, compare_by_shard);
     TRY(ask_for_items(shards, sorted, count, &commands, error));
     TRY(commands_run(shards, &commands, shards->options.search_ms, error));
-    TRY(take_items(shards, sorted, &commands, out, missing, error));
+    TRY(items_take(shards, sorted, &commands, out, missing, error));
     if (out->list.count)
         qsort(out->list.items, out->list.count, sizeof *out->list.items, compare_stored);
 done:

@@ -41,6 +41,18 @@ enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids
                                uint8_t missing[static DOPPEL_SHARDS / 8],
                                struct doppel_error *error);
 
+/* An item that is asked for. */
+struct item_by_shard {
+    uint32_t shard;
+    uint64_t id;
+};
+
+/* Take the answers to items that were asked for, a command each shard.
+ * @param sorted by shard, in the order in which they were asked for; behind them DOPPEL_SHARDS */
+enum doppel_status items_take(struct doppel_shards *shards, const struct item_by_shard *sorted,
+                              const struct shards_commands *commands, struct stored_items *out,
+                              uint8_t *missing, struct doppel_error *error);
+
 /* NULL: it is not among them. */
 struct stored_item *stored_items_find(const struct stored_items *items, uint64_t id);
 

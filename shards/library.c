@@ -156,8 +156,11 @@ static enum doppel_status ids_of_shard(struct doppel_shards *shards, uint32_t sh
     if (!*out)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for items"));
     for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++)
-        if (reply->element[i]->type == REDIS_REPLY_STRING)
-            (*out)[(*out_count)++] = strtoull(reply->element[i]->str, NULL, 10);
+        if (reply->element[i]->type == REDIS_REPLY_STRING) {
+            const uint64_t id = strtoull(reply->element[i]->str, NULL, 10);
+            (*out)[*out_count] = id;
+            *out_count += id % DOPPEL_SHARDS == shard;
+        }
     qsort(*out, *out_count, sizeof **out, compare_u64);
 done:
     commands_free(&commands);

@@ -13,7 +13,9 @@ enum {
     CONNECT_MS = 1000,
     REST_MS = 200,        /* before a node that failed is asked again, */
     HUNG_REST_MS = 10000, /* and one that did not answer */
-    LEARN_MS = 1000       /* for one node to say which has what */
+    LEARN_MS = 1000,      /* for one node to say which has what */
+    NODES_MOST = 4096,    /* that are heard of; a cluster has up to 1000 */
+    HOST_MOST = 255
 };
 
 /* ---- time ---- */
@@ -62,6 +64,22 @@ void nodes_free(struct doppel_shards *shards)
     array_free(&shards->nodes);
 }
 
+/* Answers name hosts and ports: what cannot be one is none. */
+static bool is_named_host(const char *host, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (host[i] <= ' ' || host[i] > '~')
+            return false;
+    return size && size <= HOST_MOST;
+}
+
+static bool is_named_port(const char *port)
+{
+    const size_t digits = strspn(port, "0123456789");
+    const unsigned long number = strtoul(port, NULL, 10);
+    return digits && digits <= 5 && !port[digits] && number && number <= UINT16_MAX;
+}
+
 uint32_t node_at(struct doppel_shards *shards, const char *host, size_t host_size, const char *port)
 {
     for (size_t i = 0; i < shards->nodes.count; i++) {
@@ -70,6 +88,9 @@ uint32_t node_at(struct doppel_shards *shards, const char *host, size_t host_siz
             strcmp(node->port, port) == 0)
             return (uint32_t)i;
     }
+    if (!is_named_host(host, host_size) || !is_named_port(port) ||
+        shards->nodes.count >= NODES_MOST)
+        return NO_NODE;
     struct shards_node *node = calloc(1, sizeof *node);
     if (!node)
         return NO_NODE;
@@ -206,13 +227,13 @@ done:
 static uint32_t node_of_reply(struct doppel_shards *shards, const redisReply *reply,
                               const char *asked_host)
 {
-    char port[12];
+    char port[24];
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements < 2 ||
         reply->element[1]->type != REDIS_REPLY_INTEGER)
         return NO_NODE;
     const redisReply *host = reply->element[0];
     const bool is_said = host->type == REDIS_REPLY_STRING && host->len;
-    snprintf(port, sizeof port, "%u", (unsigned)reply->element[1]->integer & 0xffff);
+    snprintf(port, sizeof port, "%lld", reply->element[1]->integer);
     return node_at(shards, is_said ? host->str : asked_host,
                    is_said ? (size_t)host->len : strlen(asked_host), port);
 }
@@ -238,7 +259,7 @@ static void take_slot_range(struct doppel_shards *shards, const redisReply *rang
     }
 }
 
-static void take_map(struct doppel_shards *shards, uint32_t asked, const redisReply *reply)
+void nodes_take_map(struct doppel_shards *shards, uint32_t asked, const redisReply *reply)
 {
     static const char no_cluster[] = "ERR This instance has cluster support disabled";
     uint32_t slot_owners[REDIS_SLOTS];
@@ -291,7 +312,7 @@ static enum doppel_status learn_once(struct doppel_shards *shards, int64_t end_m
             return status;
         const bool knows = !status && is_map(reply);
         if (knows)
-            take_map(shards, number, reply);
+            nodes_take_map(shards, number, reply);
         else if (!status)
             status = refuse_map(node, reply, error);
         freeReplyObject(reply);

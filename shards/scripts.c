@@ -50,14 +50,15 @@ static const char change_script[] =
     "redis.call('HSET', names, name, id)\n"
     "return {1, id, json}\n";
 
-/* KEYS: items, challenges. ARGV: id. */
+/* KEYS: items, challenges. ARGV: id, the item as it was written. */
 static const char confirm_script[] =
     "local item = redis.call('HGET', KEYS[1], ARGV[1])\n"
-    "if not item then return {0} end\n"
-    "if string.sub(item, 1, 1) ~= '?' then return {2} end\n"
+    "local json = string.sub(ARGV[2], string.find(ARGV[2], ' ', 1, true) + 1)\n"
+    "if item == json then return {2} end\n"
+    "if item ~= ARGV[2] then return {0} end\n"
     "local older = redis.call('HGET', KEYS[2], ARGV[1])\n"
     "if older then return {3, older} end\n"
-    "redis.call('HSET', KEYS[1], ARGV[1], string.sub(item, string.find(item, ' ', 1, true) + 1))\n"
+    "redis.call('HSET', KEYS[1], ARGV[1], json)\n"
     "return {1}\n";
 
 /* KEYS: items, challenges. ARGV: id, the older one, 1 if it is no longer. */
@@ -171,15 +172,16 @@ enum doppel_status script_change(const struct doppel_shards *shards,
 /* ---- pending items ---- */
 
 enum doppel_status script_confirm(const struct doppel_shards *shards,
-                                  struct shards_commands *commands, uint64_t id,
+                                  struct shards_commands *commands, uint64_t id, const char *was,
                                   struct doppel_error *error)
 {
-    struct shards_command *command = begin_shard_script(commands, id, confirm_script, 2, 1);
+    struct shards_command *command = begin_shard_script(commands, id, confirm_script, 2, 2);
     if (!command)
         return no_script_memory(error);
     command_key(command, shards, "items");
     command_key(command, shards, "challenges");
     command_number(command, id);
+    command_word(command, was);
     return doppel_json_status(&command->bytes, error);
 }
 

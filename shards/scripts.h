@@ -25,10 +25,10 @@ enum doppel_status script_change(const struct doppel_shards *shards,
                                  struct shards_commands *commands,
                                  const struct shards_change *change, struct doppel_error *error);
 
-/* Make a pending item one that is there: [1]; [2] it is already; [0] it is gone; [3, "ids"] these
- * older ones, pending too, are to be decided first. */
+/* Make a pending item one that is there: [1]; [2] it is already; [0] it is gone, or not as it was
+ * written (`was`, whole); [3, "ids"] these older ones, pending too, are to be decided first. */
 enum doppel_status script_confirm(const struct doppel_shards *shards,
-                                  struct shards_commands *commands, uint64_t id,
+                                  struct shards_commands *commands, uint64_t id, const char *was,
                                   struct doppel_error *error);
 
 /* Tell a pending item that an older one is decided first, or no longer: 1; 2: it is there already;

@@ -43,7 +43,10 @@ enum { NO_NODE = UINT32_MAX };
 enum doppel_status nodes_learn(struct doppel_shards *shards, int64_t end_ms,
                                struct doppel_error *error);
 
-/* The node at a place, which is noted if it is new; NO_NODE without memory. */
+/* Take what CLUSTER SLOTS of a node says. */
+void nodes_take_map(struct doppel_shards *shards, uint32_t asked, const redisReply *reply);
+
+/* The node at a place, which is noted if it is new; NO_NODE: there can be none, or no memory. */
 uint32_t node_at(struct doppel_shards *shards, const char *host, size_t host_size,
                  const char *port);
 
