@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""A client of a cluster whose node is none: answers of all kinds of wrong. Usage: hostile.py BUILD
+
+The client ends in time, with a sentence, in little memory; under a sanitizer without a report."""
+
+import itertools
+import os
+import pathlib
+import resource
+import socketserver
+import subprocess
+import sys
+import threading
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TOP / "house"), str(TOP / "cluster")]
+
+import tap
+from redis import slot_of
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+CLIENT = BUILD / "tests" / "shards" / "meet-node"
+SECONDS = 20
+MOST_KILOBYTES = 1 << 20
+NONE = b"$-1\r\n"
+
+
+def number(value):
+    return b":%d\r\n" % value
+
+
+def bulk(value):
+    return b"$%d\r\n%s\r\n" % (len(value), value)
+
+
+def array(*parts):
+    return b"*%d\r\n" % len(parts) + b"".join(parts)
+
+
+def slots(port, host=b"127.0.0.1", first=0, last=16383):
+    return array(array(number(first), number(last), array(bulk(host), number(port), bulk(b"id"))))
+
+
+class Node(socketserver.ThreadingTCPServer):
+    """Answers each command by `answers`: by name, bytes or a function of words and node."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self, answers):
+        super().__init__(("127.0.0.1", 0), Talk)
+        self.port = self.server_address[1]
+        self.answers = answers
+        self.commands = 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def answer(self, words):
+        self.commands += 1
+        name = words[0].upper().decode()
+        answer = self.answers.get(name, self.answers.get("*", b"+OK\r\n"))
+        if name == "CLUSTER" and "CLUSTER" not in self.answers:
+            return slots(self.port)
+        return answer(words, self) if callable(answer) else answer
+
+
+class Talk(socketserver.StreamRequestHandler):
+    def words(self):
+        line = self.rfile.readline()
+        if not line.startswith(b"*"):
+            return None
+        words = []
+        for _ in range(int(line[1:])):
+            size = int(self.rfile.readline()[1:])
+            words.append(self.rfile.read(size + 2)[:-2])
+        return words
+
+    def handle(self):
+        try:
+            while words := self.words():
+                answer = self.server.answer(words)
+                if answer is None:
+                    return
+                for piece in [answer] if isinstance(answer, bytes) else answer:
+                    self.wfile.write(piece)
+        except OSError:
+            pass
+
+
+def meet(answers):
+    """What the client said of a node; it has ended in time."""
+    node = Node(answers)
+    start = time.monotonic()
+    process = subprocess.Popen(
+        [CLIENT, f"redis://127.0.0.1:{node.port}/x"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        out, errors = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+        node.shutdown()
+        node.server_close()
+    assert process.returncode == 0, (process.returncode, errors.decode(errors="replace")[-3000:])
+    return out.decode(errors="replace"), node, time.monotonic() - start
+
+
+def test_wrong_types():
+    wrong = [
+        b"+OK\r\n", number(-1), number(2**63 - 1), NONE, b"*-1\r\n", array(), bulk(b""),
+        array(NONE), array(number(1)), array(array(array(number(1)))), bulk(b"x" * 100000),
+        array(*[number(7)] * 10000), array(bulk(b"\xff" * 128), array(*[number(-5)] * 12)),
+        array(bulk(b"\xff" * 500), array(*[bulk(b"5")] * 12)), b"-\r\n", b"-ERR\r\n",
+        array(number(1), bulk(b"5"), bulk(b"{}")), array(number(3), bulk(b" 1 2 -3 x ")),
+        array(*[bulk(b'{"kind":')] * 3000), array(*[bulk(b"?1 {}")] * 3),
+    ]  # fmt: skip
+    for answer in wrong:
+        out, _, _ = meet({"*": answer})
+        assert "find:" in out, out
+
+
+def test_wrong_maps():
+    port = 7
+    maps = [
+        array(), b"+OK\r\n", array(array()), slots(0), slots(70000), slots(-1), slots(2**40),
+        slots(port, b"a\x00b"), slots(port, b"a\r\n\x1b[31m"), slots(port, b"h" * 100000),
+        slots(port, first=-5, last=2**62), slots(port, first=9, last=1), array(*[NONE] * 9),
+    ]  # fmt: skip
+    for answer in maps:
+        meet({"CLUSTER": answer})
+
+
+def test_a_map_with_other_names_each_time():
+    count = itertools.count(1)
+
+    def many(_words, node):
+        names = (b"127.%d.%d.1" % (i >> 8 & 255, i & 255) for i in (next(count) for _ in range(500)))
+        copies = [array(bulk(name), number(1), bulk(b"id")) for name in names]
+        here = array(bulk(b"127.0.0.1"), number(node.port), bulk(b"id"))
+        return array(array(number(0), number(16383), here, *copies))
+
+    meet({"CLUSTER": many, "*": b"-MOVED 1 127.0.0.1:1\r\n"})
+
+
+def test_sent_in_circles():
+    for word in (b"MOVED", b"ASK"):
+        def around(_words, node, word=word):
+            return b"-%s %d 127.0.0.1:%d\r\n" % (word, slot_of("0"), node.port)
+
+        _, node, seconds = meet({"*": around})
+        assert node.commands < 20000 + 3000 * seconds, node.commands
+
+
+def test_later_for_ever():
+    for answer in (b"-TRYAGAIN x\r\n", b"-CLUSTERDOWN x\r\n", b"-LOADING x\r\n"):
+        _, node, seconds = meet({"*": answer})
+        assert node.commands < 100000, node.commands
+
+
+def test_announced_and_not_sent():
+    for answer in (b"*2147483647\r\n", b"*2147483647\r\n" * 6, b"$9223372036854775807\r\nx",
+                   b"$536870912\r\nx", b"*16777216\r\n" * 6, b"*3\r\n:1\r\n"):  # fmt: skip
+        meet({"*": answer})
+
+
+def test_without_end():
+    piece = b"x" * 65536
+    meet({"*": lambda _words, _node: itertools.chain([b"$536870912\r\n"], itertools.repeat(piece))})
+    meet({"*": lambda _words, _node: itertools.chain([b"*16777216\r\n"], itertools.repeat(b":1\r\n" * 999))})
+    meet({"*": lambda _words, _node: itertools.repeat(b"+OK\r\n" * 999)})
+
+
+def test_closed_and_silent():
+    meet({"*": lambda _words, _node: None})
+    meet({"*": b""})
+    meet({"CLUSTER": b""})
+
+
+def test_errors_are_shown_in_one_short_line():
+    text = b"-ERR \x1b[31m\x07" + b"y" * 3000000 + b"\r\n"
+    out, _, _ = meet({"*": text})
+    assert max(map(len, out.splitlines())) < 2000, len(out)
+
+
+def test_never_on_a_replica():
+    meet({"WAIT": number(0)})
+
+
+def test_the_counter_at_its_end():
+    for value in (2**33, 2**63 - 1, -1, -(2**63)):
+        out, _, _ = meet({"INCRBY": number(value), "WAIT": number(1)})
+        assert "the library is full" in out, out
+
+
+if __name__ == "__main__":
+    code = tap.main(sys.modules[__name__])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    print(f"# at most {used >> 10} MiB")
+    sys.exit(code or (used > MOST_KILOBYTES and "ASAN_OPTIONS" not in os.environ))
