@@ -8,7 +8,7 @@
 #include <hiredis/hiredis.h>
 
 /* Elements of one answer, those of arrays in it included, and its bytes. */
-enum { REDIS_MOST_ELEMENTS = 1 << 24, REDIS_MOST_BYTES = 1 << 28 };
+enum { REDIS_MOST_ELEMENTS = 1 << 23, REDIS_MOST_BYTES = 1 << 28 };
 
 /* What has come of the answer that is read. Stays where it is as long as its reader lives. */
 struct redis_limits {

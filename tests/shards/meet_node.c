@@ -1,9 +1,11 @@
-/* usage: meet-node ADDRESS
+/* usage: meet-node ADDRESS [MS]
  *
+ * MS: how long a change is tried; .3 s by default.
  * A client that does all that there is, whatever the nodes answer, and prints what came of it.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <doppel/shards.h>
@@ -61,8 +63,10 @@ static void read_items(struct doppel_shards *shards, const struct doppel_shards_
 
 int main(int argc, char **argv)
 {
-    struct doppel_shards_options options = {
-        .address = argc > 1 ? argv[1] : "", .durable = true, .search_ms = 300, .write_ms = 600};
+    struct doppel_shards_options options = {.address = argc > 1 ? argv[1] : "",
+                                            .durable = true,
+                                            .search_ms = 150,
+                                            .write_ms = argc > 2 ? (uint32_t)atoi(argv[2]) : 300};
     struct doppel_run *run;
     struct doppel_shards *shards;
     struct doppel_error error;
