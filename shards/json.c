@@ -17,6 +17,18 @@ static void write_shards_name(struct doppel_json *json, const struct doppel_shar
                                               : number);
 }
 
+void doppel_shards_missing_to_json(struct doppel_json *json,
+                                   const struct doppel_shards_answers *answers)
+{
+    if (!answers->missing_count)
+        return;
+    doppel_json_boolean(json, "partial", true);
+    doppel_json_array_begin(json, "missing_shards");
+    for (size_t i = 0; i < answers->missing_count; i++)
+        doppel_json_integer(json, NULL, answers->missing[i]);
+    doppel_json_array_end(json);
+}
+
 void doppel_shards_result_to_json(struct doppel_json *json,
                                   const struct doppel_shards_answers *answers,
                                   const struct doppel_search_result *result)

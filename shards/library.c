@@ -186,6 +186,25 @@ done:
     return status;
 }
 
+/* A server without the module has no items, which is not to be told as an empty library. */
+static enum doppel_status ask_for_module(const struct doppel_shards *shards,
+                                         struct shards_commands *commands,
+                                         struct doppel_error *error)
+{
+    struct shards_command *command = commands_add(commands, 0, 2);
+    if (!command)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands");
+    command_word(command, "DOPPEL.INFO");
+    command_key(command, shards, "digests");
+    return DOPPEL_OK;
+}
+
+static enum doppel_status check_module(const redisReply *reply, struct doppel_error *error)
+{
+    const enum doppel_status status = reply_failure_of(reply, error);
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status; /* nothing was added yet */
+}
+
 /* How many each shard has. */
 static enum doppel_status count_shards_items(struct doppel_shards *shards,
                                              uint64_t out[static DOPPEL_SHARDS],
@@ -200,8 +219,10 @@ static enum doppel_status count_shards_items(struct doppel_shards *shards,
         command_word(command, "HLEN");
         command_key(command, shards, "items");
     }
+    TRY(ask_for_module(shards, &commands, error));
     TRY(commands_run(shards, &commands, shards->options.search_ms, error));
-    for (size_t i = 0; i < commands.list.count; i++) {
+    TRY(check_module(commands.list.items[DOPPEL_SHARDS].reply, error));
+    for (size_t i = 0; i < DOPPEL_SHARDS; i++) {
         const redisReply *reply = commands.list.items[i].reply;
         TRY(reply_failure_of(reply, error));
         out[i] = reply->type == REDIS_REPLY_INTEGER ? (uint64_t)reply->integer : 0;

@@ -143,6 +143,10 @@ DOPPEL_API enum doppel_status doppel_shards_find(struct doppel_shards *shards,
                                                  struct doppel_shards_answers *out,
                                                  struct doppel_error *error);
 
+/** Append "partial":true and "missing_shards":[5,…], where shards are missing; else nothing. */
+DOPPEL_API void doppel_shards_missing_to_json(struct doppel_json *json,
+                                              const struct doppel_shards_answers *answers);
+
 /** Append a result as doppel_search_result_to_json does. */
 DOPPEL_API void doppel_shards_result_to_json(struct doppel_json *json,
                                              const struct doppel_shards_answers *answers,

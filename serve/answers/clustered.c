@@ -100,13 +100,7 @@ static void put_cluster_matches(const struct cluster_request *request,
     const struct doppel_search_results *results = &answers->results[number];
     const size_t most = (size_t)request->most;
     doppel_json_boolean(json, "match", results->count > 0);
-    if (answers->missing_count) {
-        doppel_json_boolean(json, "partial", true);
-        doppel_json_array_begin(json, "missing_shards");
-        for (size_t i = 0; i < answers->missing_count; i++)
-            doppel_json_integer(json, NULL, answers->missing[i]);
-        doppel_json_array_end(json);
-    }
+    doppel_shards_missing_to_json(json, answers);
     if (results->count > most)
         doppel_json_integer(json, "found", results->count);
     doppel_json_array_begin(json, "matches");

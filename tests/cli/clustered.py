@@ -290,6 +290,8 @@ def test_nodes_that_cannot_serve():
     plain = Server(BUILD, FOLDER / "plain", with_module=False)
     error = doppel("find", "-L", f"redis://127.0.0.1:{plain.port}", picture, code=2)
     assert "module" in error and f"127.0.0.1:{plain.port}" in error
+    for verb in ("list", "stats"):
+        assert "module" in doppel(verb, "-L", f"redis://127.0.0.1:{plain.port}", code=2)
     plain.stop()
     for node in NODES:
         node.client().run("CONFIG", "SET", "maxmemory", 1000000)
@@ -314,7 +316,7 @@ def test_shards_that_do_not_answer():
         NODES[2].resume()
     found = [json.loads(line) for line in out.splitlines()]
     assert reader.returncode == 3 and f"127.0.0.1:{NODES[2].port}" in error, error
-    assert all(row.pop("partial") for row in found)
+    assert all(row.pop("partial") and 0 < len(row.pop("missing_shards")) < 1024 for row in found)
     kept = [row for row in found if row.get("match") is not False]
     assert 0 < len(kept) < len(whole) and all(row in whole for row in kept)
     assert {row["query"] for row in found} == {row["query"] for row in whole}

@@ -140,7 +140,8 @@ def test_a_map_with_other_names_each_time():
     count = itertools.count(1)
 
     def many(_words, node):
-        names = (b"127.%d.%d.1" % (i >> 8 & 255, i & 255) for i in (next(count) for _ in range(500)))
+        numbers = [next(count) for _ in range(500)]
+        names = [b"127.%d.%d.1" % (i >> 8 & 255, i & 255) for i in numbers]
         copies = [array(bulk(name), number(1), bulk(b"id")) for name in names]
         here = array(bulk(b"127.0.0.1"), number(node.port), bulk(b"id"))
         return array(array(number(0), number(16383), here, *copies))

@@ -27,8 +27,8 @@ struct clustered_finding {
 static void end_found_row(struct clustered_finding *finding, struct doppel_json *row,
                           const struct doppel_shards_answers *answers)
 {
-    if (answers->missing_count)
-        doppel_json_boolean(row, "partial", true);
+    if (finding->settings->format == FORMAT_JSON)
+        doppel_shards_missing_to_json(row, answers);
     output_end(finding->output);
 }
 
