@@ -106,6 +106,19 @@ def test_what_it_does_not_hold_is_said():
         assert b"doppel_requests_total" in served.get("/metrics")[2]
 
 
+def test_of_a_part_of_the_cluster_it_is_told():
+    with service("part") as served, Service(
+        BUILD, pathlib.Path(folder.name), "--scheme", "pdq", "--partial", "refuse",
+        library=f"redis://127.0.0.1:{nodes[0].port}/part",
+    ) as whole:  # fmt: skip
+        assert ask_codes(served, "/v1/ingest", [("one", "0f" * 32)])[0]["decision"] == "new"
+        nodes.pop().kill()
+        (found,) = ask_codes(served, "/v1/find", [("one", "0f" * 32)])
+        assert found["partial"] is True and 300 < len(found["missing_shards"]) < 380, found
+        status, _, told = whole.post("/v1/find", {"code": "0f" * 32, "scheme": "pdq"})
+        assert status == 503 and "shards did not answer" in told["detail"], (status, told)
+
+
 def test_a_cluster_that_is_away_is_told():
     with service("away") as served:
         for node in nodes:
