@@ -26,8 +26,7 @@ struct redis_connection {
     struct redis_limits limits; /* of the reader: so a connection stays where it is */
     struct doppel_json out;     /* bytes that are to be sent */
     bool away;                  /* the last failure is one that may pass: try again later */
-    bool
-        asking; /* each command has ASKING before it, whose answer is skipped; until it is closed */
+    bool asking;     /* until it is closed, before each command; its answers are skipped */
     char *moved;     /* HOST:PORT of the node of a cluster that the last answer named; NULL: none */
     bool moved_asks; /* that node wants ASKING */
 };
