@@ -41,13 +41,17 @@ done:
 
 /* ---- what is written ---- */
 
+void shards_written_clear(struct shards_written *written)
+{
+    free(written->name);
+    doppel_json_free(&written->json);
+    stored_item_free(&written->other);
+}
+
 void shards_written_free(struct shards_written *written, size_t count)
 {
-    for (size_t i = 0; written && i < count; i++) {
-        free(written[i].name);
-        doppel_json_free(&written[i].json);
-        stored_item_free(&written[i].other);
-    }
+    for (size_t i = 0; written && i < count; i++)
+        shards_written_clear(&written[i]);
     free(written);
 }
 
@@ -174,11 +178,10 @@ static enum doppel_status remove_once(struct doppel_shards *shards, uint64_t id,
                                       struct doppel_error *error)
 {
     struct stored_items items = {0};
-    uint8_t missing[DOPPEL_SHARDS / 8] = {0};
-    const uint32_t shard = (uint32_t)(id % DOPPEL_SHARDS);
+    uint8_t missing[SHARD_BYTES] = {0};
     enum doppel_status status;
     TRY(items_fetch(shards, &id, 1, true, &items, missing, error));
-    if (missing[shard / 8])
+    if (any_shard(missing))
         TRY(doppel_fail(error, DOPPEL_E_BUSY, "the cluster did not answer in time"));
     const struct stored_item *item = stored_items_find(&items, id);
     *out_there = item != NULL;

@@ -18,6 +18,8 @@ struct shards_written {
     struct doppel_json json;
     struct stored_item other; /* what is there now, also where it is the item itself */
 };
+/* Free what it holds; and an array of them, too. */
+void shards_written_clear(struct shards_written *written);
 void shards_written_free(struct shards_written *written, size_t count);
 
 /* Write items whose names are free, with new ids, in their order. @param written count of them,

@@ -106,16 +106,6 @@ enum doppel_status asks_add(struct shards_asks *asks, const struct doppel_record
 
 /* ---- asking ---- */
 
-static void set_shard(uint8_t *bits, uint32_t shard)
-{
-    bits[shard / 8] |= (uint8_t)(1u << shard % 8);
-}
-
-static bool has_shard(const uint8_t *bits, uint32_t shard)
-{
-    return bits[shard / 8] >> shard % 8 & 1;
-}
-
 static enum doppel_status ask_shard(const struct doppel_shards *shards,
                                     const struct shards_ask *ask, uint32_t shard, bool whole_node,
                                     struct shards_commands *commands, struct doppel_error *error)
@@ -255,28 +245,33 @@ enum doppel_status ask_take_answer(struct shards_ask *ask, const struct shards_c
 
 /* ---- all of it ---- */
 
-/* @param round 0 to NODE_ROUNDS - 1: nodes are asked; then each shard that is left
- * @param out_silent whether a node did not answer: to ask again would take as long */
-static enum doppel_status ask_round(struct doppel_shards *shards, struct shards_asks *asks,
-                                    bool of_masters, uint32_t round, struct shards_candidates *out,
-                                    bool *out_silent, struct doppel_error *error)
+struct ask_round {
+    bool of_masters;
+    bool nodes;  /* these are asked; else each shard that is left */
+    bool silent; /* a node did not answer: to ask again would take as long */
+};
+
+static enum doppel_status ask_once(struct doppel_shards *shards, struct shards_asks *asks,
+                                   struct ask_round *round, struct shards_candidates *out,
+                                   struct doppel_error *error)
 {
-    struct shards_commands commands = {.reads = true, .of_masters = of_masters};
-    const bool nodes = round < NODE_ROUNDS;
+    struct shards_commands commands = {.reads = true, .of_masters = round->of_masters};
     size_t *ends = calloc(asks->list.count + 1, sizeof *ends);
     enum doppel_status status = DOPPEL_OK;
     if (!ends)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for commands");
     for (size_t i = 0; i < asks->list.count; i++) {
-        TRY((nodes ? ask_nodes : ask_each_shard)(shards, &asks->list.items[i], &commands, error));
+        TRY((round->nodes ? ask_nodes : ask_each_shard)(shards, &asks->list.items[i], &commands,
+                                                        error));
         ends[i] = commands.list.count;
     }
     TRY(commands_run(shards, &commands, shards->options.search_ms, error));
     for (size_t i = 0, at = 0; i < commands.list.count; i++) {
         while (i >= ends[at])
             at++;
-        *out_silent |= !commands.list.items[i].reply;
-        TRY(ask_take_answer(&asks->list.items[at], &commands.list.items[i], nodes, out, error));
+        round->silent |= !commands.list.items[i].reply;
+        TRY(ask_take_answer(&asks->list.items[at], &commands.list.items[i], round->nodes, out,
+                            error));
     }
 done:
     free(ends);
@@ -285,20 +280,18 @@ done:
 }
 
 /* Shards that were not asked all. */
-static void find_missing(const struct shards_asks *asks, uint8_t missing[static DOPPEL_SHARDS / 8])
+static void find_missing(const struct shards_asks *asks, uint8_t missing[static SHARD_BYTES])
 {
     for (size_t i = 0; i < asks->list.count; i++)
-        for (size_t j = 0; j < DOPPEL_SHARDS / 8; j++)
+        for (size_t j = 0; j < SHARD_BYTES; j++)
             missing[j] |= (uint8_t)~asks->list.items[i].searched[j];
 }
 
 static bool any_is_missing(const struct shards_asks *asks)
 {
-    uint8_t missing[DOPPEL_SHARDS / 8] = {0}, any = 0;
+    uint8_t missing[SHARD_BYTES] = {0};
     find_missing(asks, missing);
-    for (size_t i = 0; i < sizeof missing; i++)
-        any |= missing[i];
-    return any;
+    return any_shard(missing);
 }
 
 static int compare_candidates(const void *left, const void *right)
@@ -320,16 +313,17 @@ static void sort_candidates(struct shards_candidates *out)
 }
 
 enum doppel_status asks_run(struct doppel_shards *shards, struct shards_asks *asks, bool of_masters,
-                            struct shards_candidates *out,
-                            uint8_t missing[static DOPPEL_SHARDS / 8], struct doppel_error *error)
+                            struct shards_candidates *out, uint8_t missing[static SHARD_BYTES],
+                            struct doppel_error *error)
 {
-    bool silent = false;
+    struct ask_round round = {.of_masters = of_masters};
     enum doppel_status status = DOPPEL_OK;
-    for (uint32_t round = 0; round <= NODE_ROUNDS && !status && !silent && any_is_missing(asks);
-         round++)
+    for (int i = 0; i <= NODE_ROUNDS && !status && !round.silent && any_is_missing(asks); i++) {
+        round.nodes = i < NODE_ROUNDS;
         /* of a shard that is on its way, or has not come yet, a replica says that there is none */
-        status =
-            ask_round(shards, asks, of_masters || round == NODE_ROUNDS, round, out, &silent, error);
+        round.of_masters |= !round.nodes;
+        status = ask_once(shards, asks, &round, out, error);
+    }
     find_missing(asks, missing);
     sort_candidates(out);
     return status;

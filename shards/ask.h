@@ -26,7 +26,7 @@ struct shards_ask {
     struct doppel_json bytes;
     ARRAY(uint32_t) queries; /* whose code or question each is */
     ARRAY(uint32_t) sizes;   /* of the questions */
-    uint8_t searched[DOPPEL_SHARDS / 8];
+    uint8_t searched[SHARD_BYTES];
 };
 
 /* What a node answers at once: so many codes or questions, so that it answers soon. */
@@ -52,8 +52,8 @@ enum doppel_status asks_add(struct shards_asks *asks, const struct doppel_record
  * @return as commands_run; DOPPEL_E_UNSUPPORTED: a node lacks the module; DOPPEL_E_IO
  */
 enum doppel_status asks_run(struct doppel_shards *shards, struct shards_asks *asks, bool of_masters,
-                            struct shards_candidates *out,
-                            uint8_t missing[static DOPPEL_SHARDS / 8], struct doppel_error *error);
+                            struct shards_candidates *out, uint8_t missing[static SHARD_BYTES],
+                            struct doppel_error *error);
 
 /* Take the answer to a search of a shard, or of all shards of a node. What is no such answer
  * searched nothing. */

@@ -84,11 +84,6 @@ static void facts_free(struct rival_facts *facts)
     array_free(&facts->candidates);
 }
 
-static bool is_equal(const struct doppel_digest *a, const struct doppel_digest *b)
-{
-    return !digest_is_none(a) && memcmp(a, b, sizeof *a) == 0;
-}
-
 /* @param match taken */
 static enum doppel_status add_fact(struct rival_facts *facts,
                                    const struct doppel_shards_item *input,
@@ -102,9 +97,10 @@ static enum doppel_status add_fact(struct rival_facts *facts,
                                        .kind = item->item.record.kind};
     if (origins)
         candidate.origin = (struct doppel_origin){item->about.source, item->about.date};
-    if (!facts->same && is_equal(&input->item.record.digest, &item->item.record.digest))
+    if (!facts->same && is_same_digest(&input->item.record.digest, &item->item.record.digest))
         facts->same = item->item.id;
-    if (!facts->same_pixels && is_equal(&input->item.record.pixels, &item->item.record.pixels))
+    if (!facts->same_pixels &&
+        is_same_digest(&input->item.record.pixels, &item->item.record.pixels))
         facts->same_pixels = item->item.id;
     if (array_push(&facts->matches, *match) && array_push(&facts->candidates, candidate))
         return DOPPEL_OK;
@@ -300,9 +296,8 @@ static enum doppel_status look_at_inputs(struct shards_deciding *deciding,
         }
     TRY(shards_look_up(deciding->shards, queries, count, &deciding->options->compare, true, &found,
                        error));
-    for (size_t i = 0; i < sizeof found.missing; i++)
-        if (found.missing[i])
-            TRY(doppel_fail(error, DOPPEL_E_BUSY, "some nodes of the cluster did not answer"));
+    if (any_shard(found.missing))
+        TRY(doppel_fail(error, DOPPEL_E_BUSY, "some nodes of the cluster did not answer"));
     for (size_t i = 0; i < count; i++) {
         const size_t first = at;
         while (at < found.candidates.list.count && found.candidates.list.items[at].query == i)
@@ -324,7 +319,7 @@ static enum doppel_status end_challenges(struct shards_deciding *deciding, uint6
 {
     ARRAY(uint64_t) ids = {0};
     struct stored_items items = {0};
-    uint8_t missing[DOPPEL_SHARDS / 8] = {0};
+    uint8_t missing[SHARD_BYTES] = {0};
     int64_t state;
     char *end;
     enum doppel_status status = DOPPEL_OK;
@@ -340,9 +335,8 @@ static enum doppel_status end_challenges(struct shards_deciding *deciding, uint6
     TRY(items_fetch(deciding->shards, ids.items, ids.count, true, &items, missing, error));
     for (size_t i = 0; i < ids.count; i++) {
         const uint64_t older = ids.items[i];
-        const uint32_t shard = (uint32_t)(older % DOPPEL_SHARDS);
         const struct stored_item *item = stored_items_find(&items, older);
-        if (missing[shard / 8] >> shard % 8 & 1)
+        if (has_shard(missing, shard_of_id(older)))
             continue;
         if (!item || !item->pending)
             TRY(challenge(deciding, id, older, true, &state, error));
@@ -480,9 +474,7 @@ static enum doppel_status write_fresh_inputs(struct shards_deciding *deciding,
         struct undecided *input = &deciding->inputs[i];
         if (input->state != INPUT_FRESH)
             continue;
-        free(input->written.name);
-        doppel_json_free(&input->written.json);
-        stored_item_free(&input->written.other);
+        shards_written_clear(&input->written);
         input->written = written[at];
         written[at++] = (struct shards_written){0};
         if (input->written.state == WRITTEN_HERE)
@@ -575,11 +567,8 @@ enum doppel_status doppel_shards_decide(struct doppel_shards *shards,
 done:
     if (status && !deciding.options->dry_run)
         take_back_the_rest(&deciding);
-    for (size_t i = 0; i < count; i++) {
-        free(deciding.inputs[i].written.name);
-        doppel_json_free(&deciding.inputs[i].written.json);
-        stored_item_free(&deciding.inputs[i].written.other);
-    }
+    for (size_t i = 0; i < count; i++)
+        shards_written_clear(&deciding.inputs[i].written);
     free(deciding.inputs);
     array_free(&deciding.waited_for);
     array_free(&deciding.challenges);

@@ -78,7 +78,7 @@ void shards_looked_up_free(struct shards_looked_up *looked_up)
 
 /* ---- judging ---- */
 
-static bool is_same_digest(const struct doppel_digest *a, const struct doppel_digest *b)
+bool is_same_digest(const struct doppel_digest *a, const struct doppel_digest *b)
 {
     return !digest_is_none(a) && memcmp(a, b, sizeof *a) == 0;
 }
@@ -170,7 +170,7 @@ static enum doppel_status tell_missing(const struct doppel_shards *shards, const
                                        struct doppel_error *error)
 {
     for (uint32_t shard = 0; shard < DOPPEL_SHARDS; shard++)
-        if (missing[shard / 8] >> shard % 8 & 1)
+        if (has_shard(missing, shard))
             out->missing[out->missing_count++] = (uint16_t)shard;
     if (out->missing_count &&
         (shards->options.refuse_partial || out->missing_count == DOPPEL_SHARDS))

@@ -8,7 +8,7 @@
 struct shards_looked_up {
     struct shards_candidates candidates;
     struct stored_items items;
-    uint8_t missing[DOPPEL_SHARDS / 8];
+    uint8_t missing[SHARD_BYTES];
 };
 void shards_looked_up_free(struct shards_looked_up *looked_up);
 
@@ -17,6 +17,9 @@ enum doppel_status shards_look_up(struct doppel_shards *shards,
                                   const struct doppel_record *const *queries, size_t count,
                                   const struct doppel_compare_options *options, bool of_masters,
                                   struct shards_looked_up *out, struct doppel_error *error);
+
+/* Whether two digests are there, and equal. */
+bool is_same_digest(const struct doppel_digest *a, const struct doppel_digest *b);
 
 /* Whether an item matches, as a library of one machine judges it. @param out given
  * (doppel_comparison_free) if so */

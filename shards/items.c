@@ -124,8 +124,6 @@ enum doppel_status item_read(uint64_t id, const char *text, size_t size, struct 
     *out = (struct stored_item){.pending = size && *text == PENDING_MARK};
     const char *space = out->pending ? memchr(text, ' ', size) : NULL;
     const char *json = out->pending ? (space ? space + 1 : text + size) : text;
-    if (out->pending)
-        out->since_ms = strtoll(text + 1, NULL, 10);
     enum doppel_status status =
         read_item_text(json, (size_t)(text + size - json), &out->item, &reason);
     out->text = status ? NULL : strndup(text, size);
@@ -200,7 +198,7 @@ static enum doppel_status take_stored_item(struct doppel_shards *shards, uint64_
 
 enum doppel_status items_take(struct doppel_shards *shards, const struct item_by_shard *sorted,
                               const struct shards_commands *commands, struct stored_items *out,
-                              uint8_t *missing, struct doppel_error *error)
+                              uint8_t missing[static SHARD_BYTES], struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
     size_t at = 0;
@@ -212,7 +210,7 @@ enum doppel_status items_take(struct doppel_shards *shards, const struct item_by
             asked++;
         const bool is_list = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == asked;
         if (!is_list)
-            missing[command->shard / 8] |= (uint8_t)(1u << command->shard % 8);
+            set_shard(missing, command->shard);
         for (size_t j = 0; is_list && j < reply->elements && !status; j++)
             status = take_stored_item(shards, sorted[at + j].id, reply->element[j], out, error);
         at += asked;
@@ -222,8 +220,7 @@ enum doppel_status items_take(struct doppel_shards *shards, const struct item_by
 
 enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids, size_t count,
                                bool of_masters, struct stored_items *out,
-                               uint8_t missing[static DOPPEL_SHARDS / 8],
-                               struct doppel_error *error)
+                               uint8_t missing[static SHARD_BYTES], struct doppel_error *error)
 {
     struct shards_commands commands = {.reads = !of_masters};
     struct item_by_shard *sorted = calloc(count + 1, sizeof *sorted); /* the last one ends it */
@@ -231,7 +228,7 @@ enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids
     if (!sorted)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for items");
     for (size_t i = 0; i < count; i++)
-        sorted[i] = (struct item_by_shard){(uint32_t)(ids[i] % DOPPEL_SHARDS), ids[i]};
+        sorted[i] = (struct item_by_shard){shard_of_id(ids[i]), ids[i]};
     sorted[count].shard = DOPPEL_SHARDS;
     qsort(sorted, count, sizeof *sorted, compare_by_shard);
     TRY(ask_for_items(shards, sorted, count, &commands, error));

@@ -18,7 +18,6 @@ struct stored_item {
     struct doppel_shards_item item;
     char *text; /* as the shard has it; given (stored_item_free) */
     bool pending;
-    int64_t since_ms; /* of a pending one */
 };
 void stored_item_free(struct stored_item *item);
 
@@ -38,8 +37,7 @@ void stored_items_free(struct stored_items *items);
  * commands_run */
 enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids, size_t count,
                                bool of_masters, struct stored_items *out,
-                               uint8_t missing[static DOPPEL_SHARDS / 8],
-                               struct doppel_error *error);
+                               uint8_t missing[static SHARD_BYTES], struct doppel_error *error);
 
 /* An item that is asked for. */
 struct item_by_shard {
@@ -51,7 +49,7 @@ struct item_by_shard {
  * @param sorted by shard, in the order in which they were asked for; behind them DOPPEL_SHARDS */
 enum doppel_status items_take(struct doppel_shards *shards, const struct item_by_shard *sorted,
                               const struct shards_commands *commands, struct stored_items *out,
-                              uint8_t *missing, struct doppel_error *error);
+                              uint8_t missing[static SHARD_BYTES], struct doppel_error *error);
 
 /* NULL: it is not among them. */
 struct stored_item *stored_items_find(const struct stored_items *items, uint64_t id);

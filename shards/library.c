@@ -89,7 +89,7 @@ enum doppel_status doppel_shards_get(struct doppel_shards *shards, uint64_t id,
                                      struct doppel_shards_item *out, struct doppel_error *error)
 {
     struct stored_items items = {0};
-    uint8_t missing[DOPPEL_SHARDS / 8] = {0};
+    uint8_t missing[SHARD_BYTES] = {0};
     enum doppel_status status;
     TRY(items_fetch(shards, &id, 1, false, &items, missing, error));
     struct stored_item *item = stored_items_find(&items, id);
@@ -97,8 +97,7 @@ enum doppel_status doppel_shards_get(struct doppel_shards *shards, uint64_t id,
         *out = item->item;
         item->item = (struct doppel_shards_item){0};
     } else {
-        const uint32_t shard = (uint32_t)(id % DOPPEL_SHARDS);
-        status = missing[shard / 8] >> shard % 8 & 1
+        status = any_shard(missing)
                      ? doppel_fail(error, DOPPEL_E_BUSY, "the node of item %llu does not answer",
                                    (unsigned long long)id)
                      : doppel_fail(error, DOPPEL_E_NOT_FOUND, "there is no item %llu",
@@ -159,7 +158,7 @@ static enum doppel_status ids_of_shard(struct doppel_shards *shards, uint32_t sh
         if (reply->element[i]->type == REDIS_REPLY_STRING) {
             const uint64_t id = strtoull(reply->element[i]->str, NULL, 10);
             (*out)[*out_count] = id;
-            *out_count += id % DOPPEL_SHARDS == shard;
+            *out_count += shard_of_id(id) == shard;
         }
     qsort(*out, *out_count, sizeof **out, compare_u64);
 done:
@@ -172,12 +171,11 @@ static enum doppel_status visit_items(struct doppel_shards *shards, const uint64
                                       struct doppel_error *error)
 {
     struct stored_items items = {0};
-    uint8_t missing[DOPPEL_SHARDS / 8] = {0};
+    uint8_t missing[SHARD_BYTES] = {0};
     enum doppel_status status;
     TRY(items_fetch(shards, ids, count, false, &items, missing, error));
-    for (size_t i = 0; i < sizeof missing; i++)
-        if (missing[i])
-            TRY(doppel_fail(error, DOPPEL_E_BUSY, "a node of the cluster does not answer"));
+    if (any_shard(missing))
+        TRY(doppel_fail(error, DOPPEL_E_BUSY, "a node of the cluster does not answer"));
     for (size_t i = 0; i < items.list.count; i++)
         if (!items.list.items[i].pending && !visitor(context, &items.list.items[i].item))
             TRY(doppel_fail(error, DOPPEL_E_CANCELLED, "ended by its caller"));
@@ -272,14 +270,16 @@ enum doppel_status doppel_shards_get_stats(struct doppel_shards *shards,
                                            struct doppel_error *error)
 {
     uint64_t counts[DOPPEL_SHARDS];
-    *out = (struct doppel_shards_stats){0};
     const enum doppel_status status = count_shards_items(shards, counts, error);
-    for (uint32_t shard = 0; !status && shard < DOPPEL_SHARDS; shard++)
+    if (status)
+        return status;
+    *out = (struct doppel_shards_stats){0};
+    for (uint32_t shard = 0; shard < DOPPEL_SHARDS; shard++)
         out->items += counts[shard];
     for (uint32_t i = 0; i < shards->nodes.count; i++) {
         const struct shards_node *node = shards->nodes.items[i];
         out->nodes += node->in_map && node->master == i;
         out->replicas += node->in_map && node->master != i;
     }
-    return status;
+    return DOPPEL_OK;
 }

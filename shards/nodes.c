@@ -114,7 +114,7 @@ static uint32_t ms_until(int64_t end_ms, uint32_t most_ms)
     return left_ms < 1 ? 1 : left_ms < most_ms ? (uint32_t)left_ms : most_ms;
 }
 
-/* A copy answers for the shards of its master only where it is told to. */
+/* A replica answers for the shards of its master only where it is told to. */
 static enum doppel_status allow_reading(struct redis_connection *connection,
                                         struct doppel_error *error)
 {
@@ -171,7 +171,7 @@ static bool rests(const struct shards_node *node)
     return node->rest_until_ms > monotonic_ms();
 }
 
-static uint32_t copy_of(struct doppel_shards *shards, uint32_t master)
+static uint32_t replica_of(struct doppel_shards *shards, uint32_t master)
 {
     const size_t count = shards->nodes.count, first = next_random(shards) % count;
     for (size_t i = 0; i < count; i++) {
@@ -195,8 +195,9 @@ uint32_t node_for(struct doppel_shards *shards, uint32_t shard, bool reads)
     const uint32_t owner = shards->owners[shard];
     if (owner == NO_NODE)
         return NO_NODE;
-    const uint32_t copy = reads && shards->options.replicas ? copy_of(shards, owner) : NO_NODE;
-    return copy != NO_NODE ? copy : rests(shards->nodes.items[owner]) ? NO_NODE : owner;
+    const uint32_t replica =
+        reads && shards->options.replicas ? replica_of(shards, owner) : NO_NODE;
+    return replica != NO_NODE ? replica : rests(shards->nodes.items[owner]) ? NO_NODE : owner;
 }
 
 /* ---- the map ---- */
@@ -238,7 +239,7 @@ static uint32_t node_of_reply(struct doppel_shards *shards, const redisReply *re
                    is_said ? (size_t)host->len : strlen(asked_host), port);
 }
 
-/* [first slot, last slot, its master, a copy of it, …] */
+/* [first slot, last slot, its master, a replica of it, …] */
 static void take_slot_range(struct doppel_shards *shards, const redisReply *range,
                             const char *asked_host, uint32_t slot_owners[REDIS_SLOTS])
 {

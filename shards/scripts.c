@@ -84,8 +84,7 @@ static enum doppel_status no_script_memory(struct doppel_error *error)
 static struct shards_command *begin_shard_script(struct shards_commands *commands, uint64_t id,
                                                  const char *script, size_t keys, size_t arguments)
 {
-    struct shards_command *command =
-        commands_add(commands, (uint32_t)(id % DOPPEL_SHARDS), 3 + keys + arguments);
+    struct shards_command *command = commands_add(commands, shard_of_id(id), 3 + keys + arguments);
     if (!command)
         return NULL;
     command_word(command, "EVAL");

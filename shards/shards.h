@@ -1,7 +1,7 @@
 /**
  * doppel/shards.h: a library whose items lie in the shards of a Redis Cluster, where the module of
  * doppel searches them: for collections that no single machine holds, or that many write at once.
- * Pictures and their codes so far. Uses compare, search and exchange.
+ * It holds pictures and their codes. Uses compare, search, decide and exchange.
  *
  * An item lies in one of DOPPEL_SHARDS shards, by its external id, else its digest, else its code.
  * What has the same is the same item: to add it again changes nothing. docs/formats.md has the
@@ -65,6 +65,7 @@ DOPPEL_API enum doppel_status doppel_shards_open(struct doppel_run *run,
                                                  const struct doppel_shards_options *options,
                                                  struct doppel_shards **out,
                                                  struct doppel_error *error);
+/** Takes it; NULL is fine. */
 DOPPEL_API void doppel_shards_close(struct doppel_shards *shards);
 
 /** An item, and what is said of it. Its id is the order in which it came: a number of the whole
@@ -95,9 +96,11 @@ struct doppel_shards_added {
  *              id; borrowed
  * @param count up to DOPPEL_SHARDS_BATCH
  * @param out   count of them
- * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_BUSY: nodes did not answer in time;
- * DOPPEL_E_LIMIT: a node has no memory left; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. After a failure
- * some may have been added: to add all again is right
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT; DOPPEL_E_UNSUPPORTED: what doppel_shards_obstacle says;
+ *         DOPPEL_E_BUSY: nodes did not answer in time; DOPPEL_E_LIMIT: a node has no memory left,
+ * or the library no more ids; DOPPEL_E_IO: another error of Redis; DOPPEL_E_CORRUPT: what is there
+ * is damaged; DOPPEL_E_CANCELLED; DOPPEL_E_MEMORY. After a failure some may have been added: add
+ * all of them again
  */
 DOPPEL_API enum doppel_status doppel_shards_add(struct doppel_shards *shards,
                                                 const struct doppel_shards_item *items,
@@ -128,13 +131,14 @@ DOPPEL_API const struct doppel_shards_item *doppel_shards_answers_item(
 /**
  * What matches records, as doppel_search_record finds it in a library of one machine, in its order.
  *
- * @param queries pictures, or anything for items of the same bytes; a record that has a fingerprint
+ * @param queries pictures of the scheme that `options` compare by; a record that has a fingerprint
  *                and no digest is a code; borrowed
  * @param count   up to DOPPEL_SHARDS_BATCH: one request a node for all
  * @param options NULL: the defaults; pixels are not checked
  * @param out     replaced; given (doppel_shards_answers_free)
  * @return DOPPEL_OK, also when shards are missing and may be; DOPPEL_E_BUSY: they may not, or no
- *         node answered; DOPPEL_E_UNSUPPORTED: a kind that is not searched here; as above
+ *         node answered; DOPPEL_E_UNSUPPORTED: a kind that is not searched here;
+ *         DOPPEL_E_VERSION: another scheme; as above
  */
 DOPPEL_API enum doppel_status doppel_shards_find(struct doppel_shards *shards,
                                                  const struct doppel_record *const *queries,
@@ -178,7 +182,8 @@ struct doppel_shards_decide_options {
  *
  * @param items as doppel_shards_add. @param count up to DOPPEL_SHARDS_BATCH. @param out count of
  *              them, given (doppel_shards_decision_free), also on failure
- * @return as doppel_shards_add; after a failure to decide again is right
+ * @param options NULL: the defaults
+ * @return as doppel_shards_find and doppel_shards_add; after a failure decide about all again
  */
 DOPPEL_API enum doppel_status doppel_shards_decide(
     struct doppel_shards *shards, const struct doppel_shards_item *items, size_t count,
@@ -226,9 +231,10 @@ DOPPEL_API bool doppel_shards_node_of(const struct doppel_shards *shards, uint32
                                       char out[DOPPEL_SHARDS_NODE_BYTES]);
 
 struct doppel_shards_stats {
-    uint64_t items;
-    uint32_t nodes, replicas;
+    uint64_t items;           /**< also those that are pending */
+    uint32_t nodes, replicas; /**< masters, and replicas of them, as they are known by now */
 };
+/** @param out untouched on failure. As doppel_shards_get */
 DOPPEL_API enum doppel_status doppel_shards_get_stats(struct doppel_shards *shards,
                                                       struct doppel_shards_stats *out,
                                                       struct doppel_error *error);

@@ -12,7 +12,7 @@
 struct shards_node {
     char *host, *port;
     struct redis_connection connection;
-    uint32_t master; /* whose copy it is; its own number: it is none */
+    uint32_t master; /* whose replica it is; its own number: of none */
     bool in_map;
     int64_t rest_until_ms; /* it did not answer, and is left alone */
     bool hangs;            /* until it answers again: it let the time pass */
@@ -35,6 +35,34 @@ struct doppel_shards {
 };
 
 enum { NO_NODE = UINT32_MAX };
+
+/* ---- sets of shards ---- */
+
+enum { SHARD_BYTES = DOPPEL_SHARDS / 8 }; /* a bit each */
+
+static inline void set_shard(uint8_t bits[static SHARD_BYTES], uint32_t shard)
+{
+    bits[shard / 8] |= (uint8_t)(1u << shard % 8);
+}
+
+static inline bool has_shard(const uint8_t bits[static SHARD_BYTES], uint32_t shard)
+{
+    return bits[shard / 8] >> shard % 8 & 1;
+}
+
+static inline bool any_shard(const uint8_t bits[static SHARD_BYTES])
+{
+    for (size_t i = 0; i < SHARD_BYTES; i++)
+        if (bits[i])
+            return true;
+    return false;
+}
+
+/* Where an item is, by its id. */
+static inline uint32_t shard_of_id(uint64_t id)
+{
+    return (uint32_t)(id % DOPPEL_SHARDS);
+}
 
 /* ---- nodes ---- */
 
@@ -59,7 +87,7 @@ enum doppel_status node_connect(struct doppel_shards *shards, uint32_t number, i
 void node_failed(struct doppel_shards *shards, uint32_t number, int64_t end_ms);
 
 /* Of those that have this shard one to ask: its master, or, for reading where that is wanted, one
- * of its copies. NO_NODE: none is known that may answer. */
+ * of its replicas. NO_NODE: none is known that may answer. */
 uint32_t node_for(struct doppel_shards *shards, uint32_t shard, bool reads);
 
 /* Whether to ask for a shard would be to wait for a node that hangs. */
