@@ -48,7 +48,8 @@ const struct verb verb_table[] = {
      "limits or doppel itself change (see --retry); 'doppel list' can list such "
      "files. The library is created if there is none. With --refresh, the operands are PATHs "
      "or IDs of items in the library; without operands, all items of another version of their "
-     "scheme are computed again. They keep their ids, links and lists.",
+     "scheme are computed again. They keep their ids, links and lists. A library in a cluster (-L "
+     "redis://) takes images alone.",
      "doppel add ~/Pictures", "doppel add -L ~/doppel ~/Pictures --list family",
      "library list label refresh retry durable exclude jobs", cmd_add},
     {"find", VERB_FIND, "FILE...", 1, SIZE_MAX,
@@ -224,7 +225,8 @@ const struct verb verb_table[] = {
      "bytes), same-content, "
      "near, part. Duplicates are added and linked as well; \"replaces\" means that it is now "
      "the copy to keep. A library uses the text options and thresholds of its first texts for "
-     "all later ones.",
+     "all later ones. One in a cluster (-L redis://) takes paths of images alone, and keeps no "
+     "duplicates.",
      "doppel ingest ~/inbox", "doppel ingest -L seen - < paths.txt",
      "library server jsonl stream to min-similarity semantic list", cmd_ingest},
     {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
@@ -314,7 +316,8 @@ const struct verb verb_table[] = {
      "One process keeps the library warm and answers every client: what is this file, text or code "
      "(find), is it new (check), remember it (ingest), as JSON with the fields of --json. "
      "/openapi.json describes all that can be asked. It ends on SIGTERM or Ctrl-C, once what runs "
-     "is answered. The library is made if there is none.",
+     "is answered. The library is made if there is none. One in a cluster (-L redis://) is asked "
+     "by /v1/find, check, ingest, items and stats.",
      "doppel serve", "doppel serve -L ~/doppel --listen 0.0.0.0:8040 --keys keys.txt",
      "library listen keys allow-paths durable jobs", cmd_serve},
     {"doctor", VERB_DOCTOR, "", 0, 0,
