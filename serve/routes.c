@@ -156,7 +156,7 @@ const struct route *route_of(struct exchange *exchange)
             exchange, HTTP_NOT_FOUND,
             exchange->service->cluster
                 ? "there is nothing here: a library in a cluster is asked by /v1/find, "
-                  "/v1/check, /v1/ingest, /v1/items/ID and /v1/stats"
+                  "/v1/check, /v1/ingest, /v1/items/REF and /v1/stats"
                 : "there is nothing here: /openapi.json has what can be asked");
     return NULL;
 }

@@ -282,15 +282,19 @@ static enum handled answer_by_cluster(struct exchange *exchange, put_from_cluste
     return ANSWERED;
 }
 
-static enum doppel_status read_item_id(const struct exchange *exchange, uint64_t *out,
+/* An id, or "id:" and an external id. */
+static enum doppel_status find_item_id(const struct exchange *exchange,
+                                       struct doppel_shards *shards, uint64_t *out,
                                        struct doppel_error *error)
 {
-    char *end;
-    *out = strtoull(exchange->rest, &end, 10);
-    return *end || end == exchange->rest
-               ? doppel_fail(error, DOPPEL_E_NOT_FOUND,
-                             "items of a library in a cluster are named by their ids")
-               : DOPPEL_OK;
+    const char *external = doppel_reference_external_id(exchange->rest);
+    if (external)
+        return doppel_shards_get_id(shards, external, out, error);
+    return doppel_reference_number(exchange->rest, out)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                             "items of a library in a cluster are named by their ids, or by 'id:' "
+                             "and an external id");
 }
 
 static enum doppel_status put_cluster_item(struct exchange *exchange, struct doppel_shards *shards,
@@ -299,7 +303,7 @@ static enum doppel_status put_cluster_item(struct exchange *exchange, struct dop
     struct doppel_shards_item item;
     uint64_t id;
     enum doppel_status status;
-    TRY(read_item_id(exchange, &id, error));
+    TRY(find_item_id(exchange, shards, &id, error));
     TRY(doppel_shards_get(shards, id, &item, error));
     doppel_json_object_begin(&exchange->json, NULL);
     doppel_shards_item_to_json(&exchange->json, &item, true);
@@ -321,7 +325,7 @@ static enum doppel_status remove_cluster_item(struct exchange *exchange,
 {
     uint64_t id;
     enum doppel_status status;
-    TRY(read_item_id(exchange, &id, error));
+    TRY(find_item_id(exchange, shards, &id, error));
     TRY(doppel_shards_remove(shards, id, error));
     exchange->status = HTTP_NO_CONTENT;
 done:

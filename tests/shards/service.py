@@ -69,8 +69,12 @@ def test_items_are_told_and_removed():
         path = f"/v1/items/{told['item']}"
         status, _, item = served.get(path)
         assert status == 200 and item["external_id"] == "one" and item["scheme"] == "pdq"
+        assert served.get("/v1/items/id:one")[2] == item
+        assert served.get("/v1/items/id:two")[0] == served.get("/v1/items/one")[0] == 404
         assert served.ask("DELETE", path)[0] == 204
         assert served.get(path)[0] == 404
+        (told,) = ask_codes(served, "/v1/ingest", [("one", "0f" * 32)])
+        assert served.ask("DELETE", "/v1/items/id:one")[0] == 204
         assert served.ask("DELETE", path)[0] == 404
         assert ask_codes(served, "/v1/find", [("one", "0f" * 32)])[0]["match"] is False
 
