@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Answers of a library in a cluster are those of one in a folder. Usage: answers.py BUILD [QUERIES]
+"""Answers of a library in a cluster are those of one in a folder.
 
-With more QUERIES than usual it takes long: 100000 are some minutes."""
+usage: answers.py BUILD [QUERIES ITEMS]
+
+With more of both than usual it takes some minutes."""
 
 import pathlib
 import subprocess
@@ -15,7 +17,7 @@ import tap
 from redis import start_cluster
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-QUERIES = int(sys.argv[2]) if len(sys.argv) > 2 else 1500
+QUERIES, ITEMS = (int(word) for word in sys.argv[2:] or ("1500", "3000"))
 folder = tempfile.TemporaryDirectory(prefix="doppel-shards-")
 nodes = []
 
@@ -27,9 +29,9 @@ def address(name):
     return "redis://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes[1:]) + "/" + name
 
 
-def compare(scheme, items, seed):
+def compare(scheme, seed):
     done = subprocess.run(
-        [BUILD / "tests" / "shards" / "compare-answers", address(scheme), scheme, str(items),
+        [BUILD / "tests" / "shards" / "compare-answers", address(scheme), scheme, str(ITEMS),
          str(QUERIES), str(seed)],
         capture_output=True, text=True, timeout=3600,
     )  # fmt: skip
@@ -38,15 +40,15 @@ def compare(scheme, items, seed):
 
 
 def test_pictures_by_all_views():
-    compare("phash64", 3000, 1)
+    compare("phash64", 1)
 
 
 def test_pictures_of_one_code():
-    compare("pdq", 3000, 2)
+    compare("pdq", 2)
 
 
 def test_pictures_of_64_bits():
-    compare("imagehash", 3000, 3)
+    compare("imagehash", 3)
 
 
 if __name__ == "__main__":
