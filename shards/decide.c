@@ -208,12 +208,16 @@ static bool all_are_decided(const struct shards_deciding *deciding)
 static enum doppel_status decide_pending(struct shards_deciding *deciding,
                                          struct doppel_error *error)
 {
-    const int64_t end_ms = monotonic_ms() + deciding->shards->options.write_ms + (int64_t)LEASE_MS;
+    const int64_t answered_ms = monotonic_ms() + deciding->shards->options.write_ms;
+    const int64_t end_ms = answered_ms + LEASE_MS;
     uint32_t pause_ms = ROUND_PAUSE_MS;
     enum doppel_status status = DOPPEL_OK;
     while (!all_are_decided(deciding)) {
         TRY(write_fresh_inputs(deciding, error));
-        TRY(look_at_inputs(deciding, error));
+        status = look_at_inputs(deciding, error);
+        if (status == DOPPEL_E_BUSY && monotonic_ms() < answered_ms) /* a node is replaced, say */
+            status = DOPPEL_OK;
+        TRY(status);
         TRY(confirm_inputs(deciding, error));
         TRY(take_back_inputs(deciding, error));
         if (all_are_decided(deciding))

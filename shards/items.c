@@ -222,7 +222,7 @@ enum doppel_status items_fetch(struct doppel_shards *shards, const uint64_t *ids
                                bool of_masters, struct stored_items *out,
                                uint8_t missing[static SHARD_BYTES], struct doppel_error *error)
 {
-    struct shards_commands commands = {.reads = !of_masters};
+    struct shards_commands commands = {.reads = true, .of_masters = of_masters};
     struct item_by_shard *sorted = calloc(count + 1, sizeof *sorted); /* the last one ends it */
     enum doppel_status status;
     if (!sorted)
