@@ -197,6 +197,18 @@ static enum doppel_status fail_protocol(const struct redis_connection *connectio
                        peer ? peer : connection->reader->errstr);
 }
 
+/* Of an error, whose text may be megabytes for each of a thousand commands, the beginning. */
+static void shorten_error(redisReply *reply)
+{
+    enum { MOST = 512 };
+    if (reply->type != REDIS_REPLY_ERROR || reply->len <= MOST)
+        return;
+    char *text = realloc(reply->str, MOST + 1);
+    reply->str = text ? text : reply->str;
+    reply->str[MOST] = 0;
+    reply->len = MOST;
+}
+
 static enum doppel_status read_reply(struct redis_connection *connection, redisReply **out,
                                      struct doppel_error *error)
 {
@@ -209,6 +221,7 @@ static enum doppel_status read_reply(struct redis_connection *connection, redisR
             return fail_protocol(connection, error);
         if (found) {
             *out = found;
+            shorten_error(*out);
             return DOPPEL_OK;
         }
         const enum doppel_status status = receive_by(connection, POLLIN, end_ms, error);
