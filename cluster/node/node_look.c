@@ -58,11 +58,9 @@ enum doppel_status node_look(const struct node_family *family, struct node_searc
         looking.query = (uint32_t)i;
         status = look_for(family->index, &search->questions[i], &looking, &search->error);
     }
-    if (status) {
+    if (status)
         array_free(&looking.hits);
-        return status;
-    }
     search->hits = looking.hits.items;
     search->hit_count = looking.hits.count;
-    return DOPPEL_OK;
+    return status;
 }

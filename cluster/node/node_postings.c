@@ -126,11 +126,9 @@ enum doppel_status node_look_up(const struct node_family *family, struct node_se
         doppel_index_axis_free(axis);
     }
     free(keys);
-    if (status) {
+    if (status)
         array_free(&looking.hits);
-        return status;
-    }
     search->hits = looking.hits.items;
     search->hit_count = looking.hits.count;
-    return DOPPEL_OK;
+    return status;
 }

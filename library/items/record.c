@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/positions.h"
+
 enum { MAX_QUALITY = 100 };
 
 static const int64_t SECOND_NS = 1000000000;
@@ -88,13 +90,8 @@ enum doppel_status fingerprint_bind(sqlite3_stmt *statement, int parameter,
 /* The positions of a picture's codes are its views: each at most once. */
 static bool are_views(const struct doppel_fingerprint *fingerprint)
 {
-    if (fingerprint->count == 0 || fingerprint->count > DOPPEL_VIEW_COUNT)
-        return false;
-    for (uint32_t i = 0; i < fingerprint->count; i++)
-        if (fingerprint->positions[i] >= DOPPEL_VIEW_COUNT ||
-            (i && fingerprint->positions[i] <= fingerprint->positions[i - 1]))
-            return false;
-    return true;
+    return fingerprint->count && fingerprint->count <= DOPPEL_VIEW_COUNT &&
+           positions_ascend(fingerprint, DOPPEL_VIEW_COUNT);
 }
 
 /* A code is stored at the scheme's width or wider; the lanes of MinHash are cut into codes, and all

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/positions.h"
 #include "match/images/kept_search.h"
 
 /* From byte 0 on: the form's version, flags, views, 0; the distance; the similarity, 64-bit
@@ -20,11 +21,7 @@ static bool is_question_print(const struct doppel_fingerprint *fingerprint)
         (fingerprint->code_bits != 64 && fingerprint->code_bits != 256) || !fingerprint->count ||
         fingerprint->count > DOPPEL_VIEW_COUNT)
         return false;
-    for (uint32_t i = 0; i < fingerprint->count; i++)
-        if (fingerprint->positions[i] >= DOPPEL_VIEW_COUNT ||
-            (i && fingerprint->positions[i] <= fingerprint->positions[i - 1]))
-            return false;
-    return true;
+    return positions_ascend(fingerprint, DOPPEL_VIEW_COUNT);
 }
 
 static void put_options(const struct doppel_match_options *options, uint8_t *out)
