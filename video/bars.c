@@ -218,5 +218,7 @@ bool find_image(const uint8_t *grids, size_t count, struct grid_box *out)
     }
     free(depths);
     *out = enough_is_left(box.edge, 0) && enough_is_left(box.edge, 1) ? box : grid_box_full;
+    if (!memcmp(out, &grid_box_full, sizeof *out))
+        (void)find_blurred_bars(grids, count, out);
     return true;
 }

@@ -34,6 +34,10 @@ struct doppel_code cells_code(const uint8_t *cells);
 /** The part of the frames that no lasting bars cover. @return false: no memory */
 bool find_image(const uint8_t *grids, size_t count, struct grid_box *out);
 
+/** Bars on two sides that are a larger, blurred copy of the picture between them. @param out
+ * untouched where there are none. @return whether there are */
+bool find_blurred_bars(const uint8_t *grids, size_t count, struct grid_box *out);
+
 /* ---- pictures in the picture ---- */
 
 /** Rectangles of persistent straight edges within a part of the frame, the likeliest first.

@@ -126,6 +126,19 @@ static bool verify_video_task(struct video_task *task, const video_candidates *c
     return done;
 }
 
+/* Fit views to the best of the weak lines, whoever's they are. */
+static bool verify_weak_lines(struct video_task *task, video_findings *findings)
+{
+    size_t count = video_task_choose_weak(task);
+    bool done = true;
+    for (size_t i = 0; done && i < count; i++) {
+        struct video_finding *finding = finding_of(findings, task->weak.items[i].id);
+        done = finding && video_verify_weak(task, &task->weak.items[i], finding);
+    }
+    task->weak.count = 0;
+    return done;
+}
+
 /* ---- stages ---- */
 
 /* Note which runs are in what was found. @return whether nearly all are */
@@ -159,12 +172,12 @@ static enum doppel_status search_video_task(struct video_task *task, unsigned st
         end++;
     if (first == end)
         return DOPPEL_OK;
-    video_task_search_again(task);
     struct video_hits hits = {0};
     video_candidates candidates = {0};
     enum doppel_status status = videos_look_up(task, first, end, radius, &hits, error);
     if (!status &&
-        !(videos_vote(task, &hits, &candidates) && verify_video_task(task, &candidates, findings)))
+        !(videos_vote(task, &hits, &candidates) && verify_video_task(task, &candidates, findings) &&
+          verify_weak_lines(task, findings)))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to search videos");
     array_free(&candidates);
     free(hits.items);

@@ -101,37 +101,40 @@ static bool improve(struct stretch_judge *judge, struct video_view *view)
     return improved;
 }
 
-static bool follow_stretch(struct stretch_judge *judge, const struct video_candidate *candidate)
+/* Follow a line in a view, moved to where it is best. @return false: no memory */
+static bool follow_stretch(struct stretch_judge *judge, const struct video_view *view,
+                           struct video_line *line, size_t *out_taken)
+{
+    struct video_overlay overlay = {.task = judge->task,
+                                    .reading = video_task_read(judge->task, view),
+                                    .item = &judge->item.track,
+                                    .used_query = judge->used_query,
+                                    .used_item = judge->used_item};
+    if (!overlay.reading)
+        return false;
+    video_line_polish(line, &overlay, &judge->path);
+    return take_verified(judge, &overlay, line, out_taken);
+}
+
+static bool follow_candidate(struct stretch_judge *judge, const struct video_candidate *candidate)
 {
     struct video_task *task = judge->task;
-    struct video_view view = task->views[candidate->view];
-    struct video_line line = candidate->line;
-    for (int round = 0; round < 2; round++) {
-        struct video_overlay overlay = {.task = task,
-                                        .reading = video_task_read(task, &view),
-                                        .item = &judge->item.track,
-                                        .used_query = judge->used_query,
-                                        .used_item = judge->used_item};
-        size_t taken;
-        if (!overlay.reading)
-            return false;
-        video_line_polish(&line, &overlay, &judge->path);
-        if (!take_verified(judge, &overlay, &line, &taken))
-            return false;
-        if (round || taken || task->options->plain || judge->path.score < WORTH_IMPROVING ||
-            !task->fits)
-            return true;
-        task->fits--;
-        if (!improve(judge, &view))
-            return true;
-    }
-    return true;
+    struct video_weak weak = {
+        .id = candidate->id, .line = candidate->line, .view = task->views[candidate->view]};
+    size_t taken;
+    if (!follow_stretch(judge, &weak.view, &weak.line, &taken))
+        return false;
+    weak.score = judge->path.score;
+    if (taken || task->options->plain || weak.score < WORTH_IMPROVING)
+        return true;
+    return array_push(&task->weak, weak);
 }
 
 /* ---- an item ---- */
 
 static bool init_verifier(struct stretch_judge *judge)
 {
+    judge->finding->seconds = video_shown(&judge->item.track);
     struct video_overlay overlay = {.task = judge->task, .item = &judge->item.track};
     video_stretches *stretches = &judge->finding->stretches;
     judge->used_query = calloc(judge->task->query->count + 1, sizeof *judge->used_query);
@@ -158,24 +161,45 @@ static bool keep_near(struct stretch_judge *judge)
     return array_push(stretches, judge->near);
 }
 
+static void free_verifier(struct stretch_judge *judge)
+{
+    video_path_free(&judge->path);
+    free(judge->used_query);
+    free(judge->used_item);
+    videos_item_free(&judge->item);
+}
+
+bool video_verify_weak(struct video_task *task, const struct video_weak *weak,
+                       struct video_finding *finding)
+{
+    struct stretch_judge judge = {.task = task, .finding = finding};
+    struct video_weak fitted = *weak;
+    if (!videos_item(task->videos, finding->id, &judge.item))
+        return true;
+    size_t taken;
+    bool done = init_verifier(&judge) && follow_stretch(&judge, &fitted.view, &fitted.line, &taken);
+    if (done && improve(&judge, &fitted.view))
+        done = follow_stretch(&judge, &fitted.view, &fitted.line, &taken);
+    video_stretches_settle(&finding->stretches);
+    done = done && keep_near(&judge);
+    free_verifier(&judge);
+    return done;
+}
+
 bool video_verify_item(struct video_task *task, const struct video_candidate *candidates,
                        size_t count, struct video_finding *finding)
 {
     struct stretch_judge judge = {.task = task, .finding = finding};
     if (!videos_item(task->videos, finding->id, &judge.item))
         return true;
-    finding->seconds = video_shown(&judge.item.track);
     bool done = init_verifier(&judge);
     for (size_t i = 0, misses = 0; done && i < count && misses < MOST_MISSES; i++) {
         size_t before = finding->stretches.count;
-        done = follow_stretch(&judge, &candidates[i]);
+        done = follow_candidate(&judge, &candidates[i]);
         misses += finding->stretches.count == before;
     }
     video_stretches_settle(&finding->stretches);
     done = done && keep_near(&judge);
-    video_path_free(&judge.path);
-    free(judge.used_query);
-    free(judge.used_item);
-    videos_item_free(&judge.item);
+    free_verifier(&judge);
     return done;
 }

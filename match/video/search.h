@@ -38,6 +38,16 @@ struct video_reading {
     size_t age;
 };
 
+/* A line that is too weak in a usual view: another one may be fitted to it. */
+struct video_weak {
+    uint64_t id;
+    struct video_line line;
+    struct video_view view;
+    double score; /* of its path */
+};
+
+typedef ARRAY(struct video_weak) video_weaks;
+
 enum { VIDEO_READINGS = 40 /* the usual views, and some that were fitted */ };
 
 struct video_task {
@@ -52,14 +62,16 @@ struct video_task {
     float *structure[1 + DOPPEL_VIDEO_RECTANGLES]; /* by part of the frame and run; or NULL */
     struct video_reading readings[VIDEO_READINGS];
     size_t clock;
-    size_t fits; /* of views, that may still be tried in this look */
+    video_weaks weak;   /* of this look */
+    video_weaks fitted; /* of all looks: the same view would be fitted again */
 };
 
 bool video_task_init(struct video_task *task);
 void video_task_free(struct video_task *task);
 
-/* Views may be fitted again, so many. */
-void video_task_search_again(struct video_task *task);
+/* Of the weak lines, those that views are fitted to: the best, each once. They stand first then.
+ * @return how many they are */
+size_t video_task_choose_weak(struct video_task *task);
 
 /* The codes in a view, valid until VIDEO_READINGS others were asked for. NULL: no memory. */
 const struct video_reading *video_task_read(struct video_task *task, const struct video_view *view);
@@ -209,10 +221,14 @@ struct video_finding {
 
 typedef ARRAY(struct video_finding) video_findings;
 
-/* Follow the lines of one item, and add what they are to what was found of it. @param finding with
- * what was found before. @return false: no memory */
+/* Follow the lines of one item, and add what they are to what was found of it; weak ones are put
+ * down in the task. @param finding with what was found before. @return false: no memory */
 bool video_verify_item(struct video_task *task, const struct video_candidate *candidates,
                        size_t count, struct video_finding *finding);
+
+/* Fit a view to a weak line, and take what is found along it then. @return false: no memory */
+bool video_verify_weak(struct video_task *task, const struct video_weak *weak,
+                       struct video_finding *finding);
 
 void video_findings_free(video_findings *findings);
 

@@ -1,4 +1,5 @@
 /* A search of videos: the query, the ways to look at it, and its codes in some of these. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "match/video/search.h"
@@ -17,14 +18,51 @@ bool video_task_init(struct video_task *task)
         return false;
     for (size_t i = 0; i < count; i++)
         task->rarity[i] = 1;
-    video_task_search_again(task);
     task->view_count = video_views(task->query, task->options, task->views);
     return true;
 }
 
-void video_task_search_again(struct video_task *task)
+/* ---- weak lines ---- */
+
+/* Seconds by which lines differ, at most, that are the same for a fit. */
+static const double SAME_WEAK = .5;
+
+static int better_weak_first(const void *a, const void *b)
 {
-    task->fits = task->options->thorough ? THOROUGH_FITS : FITS;
+    const struct video_weak *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return (x->line.offset > y->line.offset) - (x->line.offset < y->line.offset);
+}
+
+static bool is_same_weak(const struct video_weak *a, const struct video_weak *b, double seconds)
+{
+    return a->id == b->id && a->view.view.mirrored == b->view.view.mirrored &&
+           a->view.view.rectangle == b->view.view.rectangle &&
+           fabs(a->line.offset - b->line.offset) <= SAME_WEAK &&
+           fabs(video_line_at(&a->line, seconds) - video_line_at(&b->line, seconds)) <= SAME_WEAK;
+}
+
+size_t video_task_choose_weak(struct video_task *task)
+{
+    const size_t most = task->options->thorough ? THOROUGH_FITS : FITS;
+    const double seconds = video_duration(task->query);
+    video_weaks *weak = &task->weak;
+    size_t chosen = 0;
+    if (weak->count)
+        qsort(weak->items, weak->count, sizeof *weak->items, better_weak_first);
+    for (size_t i = 0; i < weak->count && chosen < most; i++) {
+        size_t known = 0;
+        while (known < task->fitted.count &&
+               !is_same_weak(&task->fitted.items[known], &weak->items[i], seconds))
+            known++;
+        if (known < task->fitted.count || !array_push(&task->fitted, weak->items[i]))
+            continue;
+        weak->items[chosen++] = weak->items[i];
+    }
+    return chosen;
 }
 
 void video_task_free(struct video_task *task)
@@ -35,6 +73,8 @@ void video_task_free(struct video_task *task)
     }
     for (size_t i = 0; i < sizeof task->structure / sizeof *task->structure; i++)
         free(task->structure[i]);
+    array_free(&task->weak);
+    array_free(&task->fitted);
     free(task->views);
     free(task->rarity);
     free(task->answered);

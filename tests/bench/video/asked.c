@@ -9,6 +9,7 @@
 #include "../bench.h"
 
 static const double OFF_AT_MOST = 1; /* seconds */
+static const double SLOPE_OFF_AT_MOST = .01;
 
 /** What the visitor works with. */
 struct judging {
@@ -62,6 +63,11 @@ static void judge_right(struct judging *judging, const struct doppel_found *foun
     if (!segment)
         return;
     asked->segment = *segment;
+    asked->slope = fabs(segment->speed / truth->speed - 1) <= SLOPE_OFF_AT_MOST;
+    for (size_t i = 0; i < found->match.segment_count && !asked->uncertain; i++)
+        asked->contradictory += found->match.segments[i].a_start < truth->a_end &&
+                                found->match.segments[i].a_end > truth->a_start &&
+                                fabs(offset_error(truth, &found->match.segments[i])) >= OFF_AT_MOST;
     asked->place = overlap(truth, segment) > 0 &&
                    (fabs(offset_error(truth, segment)) < OFF_AT_MOST || asked->uncertain);
 }
@@ -138,9 +144,24 @@ static void measure_ends(const struct asking *asking, const struct clip *query,
     asked->refined_last = end_error(truth, &asked->segment);
 }
 
+/* What a comparison says of two that a search does not bring together. */
+static double compare_pair(const struct asking *asking, const struct clip *query,
+                           const struct truth *truth)
+{
+    const struct clip *item = videos_named(asking->clips, truth->clip);
+    struct doppel_match match = {0};
+    struct doppel_error error = {0};
+    if (!item ||
+        doppel_match_videos(&query->track, &item->track, &asking->search, &match, &error) ||
+        !match.segment_count)
+        return NAN;
+    free((void *)match.segments);
+    return match.score;
+}
+
 struct asked ask(const struct asking *asking, const struct clip *query, const struct truth *truth)
 {
-    struct asked asked = {.score = NAN, .wrong_score = NAN};
+    struct asked asked = {.score = NAN, .wrong_score = NAN, .compared = NAN};
     struct judging judging = {asking, truth, &asked};
     struct doppel_error error = {0};
     double start = bench_seconds(CLOCK_THREAD_CPUTIME_ID);
@@ -148,6 +169,8 @@ struct asked ask(const struct asking *asking, const struct clip *query, const st
         doppel_videos_find(asking->set, &query->track, &asking->search, judge, &judging, &error))
         fprintf(stderr, "%s: %s\n", query->path, error.message);
     asked.seconds = bench_seconds(CLOCK_THREAD_CPUTIME_ID) - start;
+    if (asking->compare && !asked.item && query->read)
+        asked.compared = compare_pair(asking, query, truth);
     if (asked.place)
         measure_ends(asking, query, truth, &asked);
     return asked;

@@ -27,6 +27,9 @@ struct asked {
     struct doppel_segment segment; /**< of the right video, the one that overlaps most */
     struct end first, last;        /**< its ends, without a closer look and, refined, with it */
     struct end refined_first, refined_last;
+    bool slope;           /**< the speed of that segment is right, to 1 % */
+    size_t contradictory; /**< other segments of the right video that are off by a second or more */
+    double compared; /**< what a comparison of the two says, as `score`; NAN: not asked, no match */
 };
 
 struct asking {
@@ -34,6 +37,7 @@ struct asking {
     const struct doppel_videos *set;
     struct doppel_video_search search;
     bool refine;
+    bool compare; /**< what is not found is compared with the right video */
 };
 
 /** Look for a query. */

@@ -17,7 +17,9 @@ static const struct goal {
              {"subtitles", 85},
              {"crop", 85},
              {"crop_mirror_speed", 70},
-             {"logo_letterbox", 70}};
+             {"logo_letterbox", 70},
+             {"vertical", 94},
+             {"square_blur", 94}};
 
 static double goal_of(const char *edit)
 {
@@ -43,6 +45,10 @@ static void print_failure(const struct report *report, size_t number)
                asked->segment.b_end, truth->a_start, truth->a_end, truth->b_start, truth->b_end);
     else
         printf("found, 10^%.1f", -asked->score);
+    if (!isnan(asked->compared))
+        printf("; compared 10^%.1f", -asked->compared);
+    if (asked->place && !asked->slope)
+        printf("; speed %.3f, not %.3f", asked->segment.speed, truth->speed);
     if (!isnan(asked->wrong_score))
         printf("; %zu wrong, the best %s 10^%.1f", asked->wrong,
                report->clips->list[asked->wrong_video].name, -asked->wrong_score);
@@ -52,7 +58,8 @@ static void print_failure(const struct report *report, size_t number)
 void report_failures(const struct report *report)
 {
     for (size_t i = 0; i < report->truths->count; i++)
-        if (!report->asked[i].place || report->asked[i].wrong)
+        if (!report->asked[i].place || report->asked[i].wrong || report->asked[i].contradictory ||
+            (!report->asked[i].slope && !report->asked[i].uncertain))
             print_failure(report, i);
     printf("\n");
 }
@@ -62,6 +69,8 @@ void report_failures(const struct report *report)
 /** What is counted of an edit. */
 struct tally {
     size_t queries, item, place, uncertain, mirrored, wrong;
+    size_t compared; /**< not found, but a comparison says 1e-4 or less */
+    size_t timed, slope, contradictory;
     double wrong_score, seconds, slowest;
 };
 
@@ -73,6 +82,10 @@ static void count_in(struct tally *tally, const struct asked *asked)
     tally->uncertain += asked->place && asked->uncertain;
     tally->mirrored += asked->place && asked->mirrored;
     tally->wrong += asked->wrong;
+    tally->compared += asked->compared >= 4;
+    tally->timed += asked->place && !asked->uncertain;
+    tally->slope += asked->place && !asked->uncertain && asked->slope;
+    tally->contradictory += asked->contradictory;
     tally->seconds += asked->seconds;
     tally->slowest = fmax(tally->slowest, asked->seconds);
     if (!(tally->wrong_score >= asked->wrong_score) && !isnan(asked->wrong_score))
@@ -86,11 +99,13 @@ static double percent(size_t part, size_t of)
 
 static void print_tally(const char *name, const char *goal, const struct tally *tally)
 {
-    printf("| %-18s | %5s | %7zu | %6.1f | %6.1f | %6.1f | %6.1f | %5zu | %9.1f | %7.1f |\n", name,
-           goal, tally->queries, percent(tally->place, tally->queries),
+    printf("| %-18s | %5s | %7zu | %6.1f | %6.1f | %6.1f | %6.1f | %5zu | %9.1f | %7.1f |"
+           " %8zu | %6.1f | %5zu |\n",
+           name, goal, tally->queries, percent(tally->place, tally->queries),
            percent(tally->item, tally->queries), percent(tally->uncertain, tally->queries),
            percent(tally->mirrored, tally->place), tally->wrong, -tally->wrong_score,
-           1000 * tally->seconds / fmax(1, (double)tally->queries));
+           1000 * tally->seconds / fmax(1, (double)tally->queries), tally->compared,
+           percent(tally->slope, tally->timed), tally->contradictory);
 }
 
 static bool first_of_edit(const struct truths *truths, size_t number)
@@ -117,9 +132,9 @@ void report_recall(const struct report *report)
     double sum = 0;
     size_t edits = 0;
     printf("| edit               |  goal | queries |  found |   item | unsure | mirror | wrong | "
-           "log10 E w |  ms     |\n"
+           "log10 E w |  ms     | compared |  speed | apart |\n"
            "|--------------------|-------|---------|--------|--------|--------|--------|-------|"
-           "-----------|---------|\n");
+           "-----------|---------|----------|--------|-------|\n");
     for (size_t i = 0; i < report->truths->count; i++) {
         const char *edit = report->truths->list[i].edit;
         struct tally tally = tally_edit(report, edit, false);

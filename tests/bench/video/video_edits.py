@@ -336,6 +336,56 @@ def edit_logo_letterbox(copy):
 
 
 @edit
+def edit_trim5_crop(copy):
+    if not copy.cut(5):
+        return False
+    crop(copy)
+
+
+@edit
+def edit_vertical(copy):
+    """The middle at 9:16, at full height."""
+    copy.filters.append("crop=2*floor(ih*9/32):ih")
+
+
+@edit
+def edit_square_blur(copy):
+    """On a square, between bars that are a blurred, larger copy."""
+    side, sigma = copy.height, copy.draw("sigma", 0.02, 0.07)
+    light = copy.draw("light", -0.2, 0)
+    inner = round(side * side / copy.width / 2) * 2
+    copy.graph = (
+        "[0:v]{chain},split[a][b];"
+        f"[a]crop={side}:{side},gblur=sigma={sigma * side:.1f}:steps=2,"
+        f"eq=brightness={light:.3f}[back];[b]scale={side}:{inner}[front];"
+        "[back][front]overlay=0:(H-h)/2[out]"
+    )
+
+
+@edit
+def edit_perspective(copy):
+    most = copy.draw("most", 0.03, 0.1)
+    shares = [copy.chance.uniform(0, most) for _ in range(8)]
+    corners = [
+        f"{'W-W' if corner % 2 else 'W'}*{shares[2 * corner]:.4f}:"
+        f"{'H-H' if corner > 1 else 'H'}*{shares[2 * corner + 1]:.4f}"
+        for corner in range(4)
+    ]
+    copy.filters.append("perspective=" + ":".join(corners))
+
+
+@edit
+def edit_shake(copy):
+    """A hand-held picture: a part of it that wanders."""
+    share = copy.draw("share", 0.04, 0.1)
+    swings = [copy.chance.uniform(2, 7) for _ in range(2)]
+    copy.filters.append(
+        f"crop=2*floor(iw*{1 - share:.4f}/2):2*floor(ih*{1 - share:.4f}/2):"
+        f"(iw-ow)/2*(1+sin(t*{swings[0]:.3f})):(ih-oh)/2*(1+sin(t*{swings[1]:.3f}))"
+    )
+
+
+@edit
 def edit_minute(copy):
     """For the time of a query only: a minute of this film and others, half of them cropped."""
     rate, left, pieces = 25, 60.0, []

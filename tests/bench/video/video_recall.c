@@ -22,6 +22,7 @@ static const char USAGE[] =
     "  --same-speed       no other speeds\n"
     "  --keyframes        videos are read at their keyframes\n"
     "  --refine           ends of segments are looked at closely, too\n"
+    "  --compare          what is not found is compared with its original, too\n"
     "  --failures         tell what was not found, or wrongly\n"
     "  --fresh            read tracks again that are kept\n"
     "  --threads N        (default 2)\n";
@@ -34,19 +35,27 @@ struct settings {
     bool failures;
 };
 
-enum { ONLY = 256, LIMIT, PLAIN, THOROUGH, SPEED, KEYFRAMES, REFINE, FAILURES, FRESH, THREADS };
+enum {
+    ONLY = 256,
+    LIMIT,
+    PLAIN,
+    THOROUGH,
+    SPEED,
+    KEYFRAMES,
+    REFINE,
+    COMPARE,
+    FAILURES,
+    FRESH,
+    THREADS
+};
 
-static const struct option OPTIONS[] = {{"only", required_argument, NULL, ONLY},
-                                        {"limit", required_argument, NULL, LIMIT},
-                                        {"plain", no_argument, NULL, PLAIN},
-                                        {"thorough", no_argument, NULL, THOROUGH},
-                                        {"same-speed", no_argument, NULL, SPEED},
-                                        {"keyframes", no_argument, NULL, KEYFRAMES},
-                                        {"refine", no_argument, NULL, REFINE},
-                                        {"failures", no_argument, NULL, FAILURES},
-                                        {"fresh", no_argument, NULL, FRESH},
-                                        {"threads", required_argument, NULL, THREADS},
-                                        {NULL, 0, NULL, 0}};
+static const struct option OPTIONS[] = {
+    {"only", required_argument, NULL, ONLY},       {"limit", required_argument, NULL, LIMIT},
+    {"plain", no_argument, NULL, PLAIN},           {"thorough", no_argument, NULL, THOROUGH},
+    {"same-speed", no_argument, NULL, SPEED},      {"keyframes", no_argument, NULL, KEYFRAMES},
+    {"refine", no_argument, NULL, REFINE},         {"compare", no_argument, NULL, COMPARE},
+    {"failures", no_argument, NULL, FAILURES},     {"fresh", no_argument, NULL, FRESH},
+    {"threads", required_argument, NULL, THREADS}, {NULL, 0, NULL, 0}};
 
 static bool set_option(struct settings *settings, int option)
 {
@@ -64,6 +73,8 @@ static bool set_option(struct settings *settings, int option)
         settings->clips.keyframes = true;
     else if (option == REFINE)
         settings->asking.refine = true;
+    else if (option == COMPARE)
+        settings->asking.compare = true;
     else if (option == FAILURES)
         settings->failures = true;
     else if (option == FRESH)
