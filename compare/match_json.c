@@ -182,6 +182,25 @@ static void put_thresholds(struct doppel_json *json, const struct doppel_thresho
     doppel_json_object_end(json);
 }
 
+/* What two texts were read as, where it is not both plain text: one page read as text, and one as
+ * HTML, have hardly anything in common. */
+static void put_readings(struct doppel_json *json, const struct doppel_record *a,
+                         const struct doppel_record *b)
+{
+    struct doppel_text_extra extras[2];
+    const char *names[2];
+    if (!doppel_text_attachment_head(a->attachment, a->attachment_size, &extras[0]) ||
+        !doppel_text_attachment_head(b->attachment, b->attachment_size, &extras[1]) ||
+        (extras[0].reading == DOPPEL_TEXT_PLAIN && extras[1].reading == DOPPEL_TEXT_PLAIN))
+        return;
+    for (int i = 0; i < 2; i++)
+        names[i] = extras[i].reading == DOPPEL_TEXT_AUTO
+                       ? "unknown"
+                       : doppel_text_format_name(extras[i].reading);
+    doppel_json_text(json, "a_reading", names[0]);
+    doppel_json_text(json, "b_reading", names[1]);
+}
+
 /* @return whether there is one */
 static bool put_obstacle(struct doppel_json *json, char which, const struct doppel_record *record,
                          const struct doppel_compare_options *options)
@@ -226,4 +245,6 @@ void doppel_compare_result_to_json(struct doppel_json *json, const struct doppel
     doppel_comparison_to_json(json, comparison);
     if (!comparison->matches && !put_obstacle(json, 'a', a, options))
         put_obstacle(json, 'b', b, options);
+    if (a->kind == DOPPEL_KIND_TEXT && b->kind == DOPPEL_KIND_TEXT)
+        put_readings(json, a, b);
 }

@@ -48,6 +48,8 @@ static void write_text_content(struct doppel_json *json, const struct doppel_rec
     if (view.extra.bad_bytes)
         doppel_json_integer(json, "bad_bytes", view.extra.bad_bytes);
     doppel_json_boolean(json, "too_short", view.too_short);
+    if (view.extra.reading != DOPPEL_TEXT_AUTO)
+        doppel_json_text(json, "reading", doppel_text_format_name(view.extra.reading));
     text_view_free(&view);
 }
 

@@ -9,13 +9,16 @@
 
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
  * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
- * and these. Last comes the SimHash, where there is one. */
+ * and these. Last come the SimHash, 0 without one, and notes: 1 + what it was read as. Before there
+ * were notes, the SimHash was left out where there was none. */
 enum {
     HEADER_BYTES = 4 * 8 + 16 + 2 * 4,
     SHINGLE_BYTES = 4,
     PLACE_BYTES = 12,
     KEY_BYTES = 8,
-    SIMHASH_BYTES = 8
+    SIMHASH_BYTES = 8,
+    NOTES_BYTES = 4,
+    NOTED_READING = 0xff
 };
 
 static size_t kept_shingles(const struct doppel_text_result *result)
@@ -34,7 +37,7 @@ size_t doppel_text_attachment_size(const struct doppel_text_result *result)
     size_t size = HEADER_BYTES + kept_shingles(result) * SHINGLE_BYTES;
     if (kept_places(result))
         size += kept_places(result) * PLACE_BYTES + 4 + result->key_count * KEY_BYTES;
-    return size + (result->simhash ? SIMHASH_BYTES : 0);
+    return size + SIMHASH_BYTES + NOTES_BYTES;
 }
 
 /* Returns where they end. */
@@ -69,8 +72,8 @@ void doppel_text_attachment_write(const struct doppel_text_result *result, uint8
         put_u32(out, result->shingles[i]);
     if (places)
         out = write_places_text_result(result, out);
-    if (result->simhash)
-        put_u64(out, result->simhash);
+    put_u64(out, result->simhash);
+    put_u32(out + SIMHASH_BYTES, 1 + (uint32_t)result->reading);
 }
 
 /* ---- reading ---- */
@@ -117,26 +120,37 @@ static enum doppel_status read_keys(const uint8_t *data, struct doppel_text_extr
     return DOPPEL_OK;
 }
 
-/* What stands at the end: nothing, or a SimHash, which is none when it is 0. */
-static bool read_simhash(const uint8_t *data, size_t size, uint64_t *out)
+/* What stands at the end; before there were notes, nothing, or a SimHash that is one. */
+static bool read_attachment_notes(const uint8_t *data, size_t size, struct doppel_text_extra *extra)
 {
+    extra->reading = DOPPEL_TEXT_AUTO;
+    if (size == 0)
+        return true;
+    if (size != SIMHASH_BYTES && size != SIMHASH_BYTES + NOTES_BYTES)
+        return false;
+    extra->simhash = get_u64(data);
     if (size == SIMHASH_BYTES)
-        *out = get_u64(data);
-    return size == 0 || (size == SIMHASH_BYTES && *out);
+        return extra->simhash;
+    uint32_t reading = get_u32(data + SIMHASH_BYTES) & NOTED_READING;
+    if (reading > DOPPEL_TEXT_AUTO)
+        return false;
+    if (reading)
+        extra->reading = (enum doppel_text_format)(reading - 1);
+    return true;
 }
 
-/* @param size of what follows the shingles: exactly places and keys, and the SimHash */
+/* @param size of what follows the shingles: exactly places and keys, and the notes */
 static bool read_attachment_end(const uint8_t *data, size_t size, struct doppel_text_extra *extra)
 {
     if (!extra->place_count)
-        return read_simhash(data, size, &extra->simhash);
+        return read_attachment_notes(data, size, extra);
     size_t places = extra->place_count * PLACE_BYTES;
     if (extra->place_count != extra->words || size < places + 4)
         return false;
     extra->key_count = get_u32(data + places);
     places += 4 + extra->key_count * KEY_BYTES;
     return extra->key_count <= extra->place_count && size >= places &&
-           read_simhash(data + places, size - places, &extra->simhash);
+           read_attachment_notes(data + places, size - places, extra);
 }
 
 /* All but the arrays, of which it is known then how long they are. */

@@ -18,6 +18,12 @@ struct doppel_text_options doppel_text_options_default(void)
     };
 }
 
+const char *doppel_text_format_name(enum doppel_text_format format)
+{
+    static const char *const names[] = {"plain", "html", "markdown", "auto"};
+    return (unsigned)format < sizeof names / sizeof *names ? names[format] : NULL;
+}
+
 static unsigned choice_bits(const struct doppel_text_options *options)
 {
     return (unsigned)options->nfkc | (unsigned)options->fold_case << 1 |

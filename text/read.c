@@ -14,6 +14,7 @@ struct doppel_text {
     struct digest_stream *digest;
     struct sketcher *sketcher;
     struct plain_text utf8, plain, normalised;
+    enum doppel_text_format reading; /* of the last text */
 };
 
 static enum doppel_status check_options_text_options(const struct doppel_text_options *options,
@@ -84,6 +85,7 @@ enum doppel_status doppel_text_plain(struct doppel_text *text, const void *bytes
         return status;
     if (format == DOPPEL_TEXT_AUTO)
         format = looks_like_html(bytes, size) ? DOPPEL_TEXT_HTML : DOPPEL_TEXT_PLAIN;
+    text->reading = format;
     text->plain.size = 0;
     if (format == DOPPEL_TEXT_HTML)
         status = html_to_text(bytes, size, &text->plain, error);
@@ -145,7 +147,7 @@ enum doppel_status doppel_text_read(struct doppel_text *text, const void *bytes,
     enum doppel_status status = doppel_text_plain(text, bytes, size, &plain, &size, error);
     if (status)
         return status;
-    struct doppel_text_result result = {0};
+    struct doppel_text_result result = {.reading = text->reading};
     normaliser_begin(text->normaliser, plain, size);
     sketcher_begin(text->sketcher, &text->options, want);
     digest_stream_begin(text->digest);

@@ -32,8 +32,11 @@ enum doppel_text_format {
     DOPPEL_TEXT_PLAIN,
     DOPPEL_TEXT_HTML, /**< without script, style, nav, header, footer, aside; entities decoded */
     DOPPEL_TEXT_MARKDOWN,
-    DOPPEL_TEXT_AUTO /**< HTML when it begins like it, else plain */
+    DOPPEL_TEXT_AUTO /**< HTML when it looks like it, else plain */
 };
+
+/** "plain", "html", "markdown"; "auto"; NULL for anything else. Thread-safe. */
+DOPPEL_API const char *doppel_text_format_name(enum doppel_text_format format);
 
 enum doppel_text_unit { DOPPEL_TEXT_WORDS, DOPPEL_TEXT_CHARACTERS };
 
@@ -118,6 +121,7 @@ struct doppel_text_result {
     uint64_t characters; /**< code points of the normalised text */
     uint64_t bad_bytes;  /**< of the plain text: U+FFFD read for what is no valid UTF-8 */
     bool too_short;      /**< fewer words than min_words, or no shingle */
+    enum doppel_text_format reading; /**< what the bytes were read as: never AUTO */
 
     struct doppel_digest digest;           /**< DIGEST: XXH3-128 of the normalised text */
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES]; /**< MINHASH: zeros without a shingle */
@@ -185,6 +189,7 @@ struct doppel_text_extra {
     size_t place_count;
     struct doppel_text_key *keys; /**< by word, below place_count; with the places */
     size_t key_count;
+    enum doppel_text_format reading; /**< as in the result; AUTO: it was not noted */
 };
 
 /** So many shingles are kept of a text at most: of more, the lowest. */
@@ -194,8 +199,8 @@ enum { DOPPEL_TEXT_KEPT_SHINGLES = 15000 };
 DOPPEL_API size_t doppel_text_attachment_size(const struct doppel_text_result *result);
 
 /** Write the portable form (docs/formats.md) of what is kept of a result read with DIGEST: with
- * the shingles, with the places and keys, and with the SimHash, that it has. @param out room for
- * doppel_text_attachment_size bytes */
+ * the shingles, with the places and keys, and with the SimHash, that it has, and its reading.
+ * @param out room for doppel_text_attachment_size bytes */
 DOPPEL_API void doppel_text_attachment_write(const struct doppel_text_result *result, uint8_t *out);
 
 /** Read the portable form; all lengths, the order of the shingles, and that places and keys are of

@@ -75,8 +75,16 @@ static void formats_are_told_apart(void **state)
     char *json = doppel_prints(0, "hash", "--json", "page", "page.md", "page.txt");
     assert_int_equal(count_lines(json, "\"words\":300,"), 3);
     free(json);
+    assert_int_equal(
+        count_lines(json = doppel_prints(0, "hash", "--json", "page", "page.md", "page.txt"),
+                    "\"reading\":\"html\""),
+        1);
+    assert_int_equal(count_lines(json, "\"reading\":\"markdown\""), 1);
+    assert_int_equal(count_lines(json, "\"reading\":\"plain\""), 1);
+    free(json);
     json = doppel_prints(0, "hash", "--json", "--text-format", "plain", "page");
     assert_lacks(json, "\"words\":300,");
+    assert_has(json, "\"reading\":\"plain\"");
     free(json);
     json = doppel_prints(0, "hash", "--json", "page"); /* the cache keeps the two apart */
     assert_has(json, "\"words\":300,");
@@ -126,6 +134,34 @@ static void limits_are_kept(void **state)
 }
 
 /* ---- compare ---- */
+
+/* What stands before a page does not hide it; and that two were read otherwise is said. */
+static void compare_says_how_texts_are_read(void **state)
+{
+    (void)state;
+    char *words = write_words(1, 300), *page = malloc(strlen(words) + 400);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"a", "b", "c"}, *const begins[] = {
+                                                                "<!DOCTYPE html>",
+                                                                "Kept.\n<!DOCTYPE  html>",
+                                                                "A page: "};
+        sprintf(page, "%s<html><head><script>var a = 1;</script></head><body>\n<p>%s</p>",
+                begins[i], words);
+        write_file(names[i], page, strlen(page));
+    }
+    free(page);
+    keep_text("d", words);
+    char *json = doppel_prints(0, "compare", "--json", "a", "b");
+    assert_has(json, "\"a_reading\":\"html\",\"b_reading\":\"html\"");
+    free(json);
+    json = doppel_prints(0, "compare", "--json", "a", "d");
+    assert_has(json, "\"similarity\":1.0,");
+    assert_has(json, "\"a_reading\":\"html\",\"b_reading\":\"plain\"");
+    free(json);
+    json = doppel_prints(0, "compare", "--json", "c", "d");
+    assert_lacks(json, "reading");
+    free(json);
+}
 
 static void compare_counts_shingles(void **state)
 {
@@ -486,6 +522,7 @@ int main(void)
         IN_SANDBOX(odd_texts_are_read),
         IN_SANDBOX(unreadable_texts_are_named),
         IN_SANDBOX(limits_are_kept),
+        IN_SANDBOX(compare_says_how_texts_are_read),
         IN_SANDBOX(compare_counts_shingles),
         IN_SANDBOX(compare_samples_long_texts),
         IN_SANDBOX(compare_knows_parts),

@@ -383,8 +383,8 @@ static void test_the_latest_collections_are_joined(void **state)
 }
 
 /* A cache of an older version lacks a table, and is as good. Of pictures it did not know the
- * pixels, of texts not the SimHash, of recordings no tags: these are read again; what else it knows
- * stays. */
+ * pixels, of texts not the SimHash and the reading, of recordings no tags: these are read again;
+ * what else it knows stays. */
 static void test_an_older_cache_goes_on(void **state)
 {
     struct doppel_cache *cache = open_cache(*state, false);

@@ -122,16 +122,43 @@ static void other_lengths_are_refused(void **state)
         struct doppel_text_result result;
         size_t size;
         uint8_t *data = attachment_of(60, mores[i], &size, &result);
-        size_t simhash = mores[i] & DOPPEL_TEXT_SIMHASH ? 8 : 0; /* it may be missing */
+        /* Before there were notes, a SimHash was the end, or nothing. */
+        size_t before = size - (mores[i] & DOPPEL_TEXT_SIMHASH ? 4 : 12);
         data = realloc(data, size + 20);
         memset(data + size, 0, 20);
         for (size_t wrong = 0; wrong < size + 20; wrong++)
-            assert_int_equal(read_copy(data, wrong), wrong == size || wrong == size - simhash
-                                                         ? DOPPEL_OK
-                                                         : DOPPEL_E_CORRUPT);
+            assert_int_equal(read_copy(data, wrong),
+                             wrong == size || wrong == before || wrong == size - 12
+                                 ? DOPPEL_OK
+                                 : DOPPEL_E_CORRUPT);
         free(data);
     }
     assert_int_equal(doppel_text_attachment_read(NULL, 0, NULL), DOPPEL_E_CORRUPT);
+}
+
+static void readings_come_back(void **state)
+{
+    (void)state;
+    for (unsigned reading = 0; reading < 6; reading++) {
+        struct doppel_text_extra extra;
+        struct doppel_text_result result;
+        size_t size;
+        uint8_t *data = attachment_of(60, DOPPEL_TEXT_SIMHASH, &size, &result);
+        assert_int_equal(result.reading, DOPPEL_TEXT_PLAIN);
+        free(data);
+        result.reading = (enum doppel_text_format)reading;
+        result.shingles = NULL;
+        result.shingle_count = 0;
+        data = malloc(size = doppel_text_attachment_size(&result));
+        doppel_text_attachment_write(&result, data);
+        assert_int_equal(doppel_text_attachment_head(data, size, &extra),
+                         reading < DOPPEL_TEXT_AUTO);
+        if (reading < DOPPEL_TEXT_AUTO)
+            assert_int_equal(extra.reading, reading);
+        assert_int_equal(doppel_text_attachment_head(data, size - 4, &extra), true);
+        assert_int_equal(extra.reading, DOPPEL_TEXT_AUTO);
+        free(data);
+    }
 }
 
 static void bent_ones_do_no_harm(void **state)
@@ -169,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attachments_come_back),
         cmocka_unit_test(other_lengths_are_refused),
+        cmocka_unit_test(readings_come_back),
         cmocka_unit_test(bent_ones_do_no_harm),
         cmocka_unit_test(short_is_what_the_reader_says),
     };

@@ -159,15 +159,56 @@ static void test_markdown_end(void **unused)
 static void test_looks_like_html(void **unused)
 {
     (void)unused;
-    static const char *const pages[] = {"<!doctype HTML>", "\xef\xbb\xbf \n<html lang=en>", "<p>",
-                                        "<!-- x -->", "\t<A href=x>"};
-    static const char *const others[] = {
-        "", "<", "<p", "<pre>", "<html", "text <p>", "# <p>", "<?xml version='1.0'?>", "<article>"};
+    static const char *const pages[] = {"<!doctype HTML>",
+                                        "\xef\xbb\xbf \n<html lang=en>",
+                                        "<p>",
+                                        "<!-- x -->",
+                                        "\t<A href=x>",
+                                        "<!DOCTYPE  html>",
+                                        "<!doctype\n\thtml\nPUBLIC 'x'>",
+                                        "<?xml version='1.0'?><!DOCTYPE html>",
+                                        "<?xml version='1.0'?>\n<html xmlns='x'>",
+                                        "A line of text.\n<!DOCTYPE html><p>x",
+                                        "From: x\nTo: y\n\n  <html\nlang=en><p>x</html>\n",
+                                        "one\ntwo\n<!doctype  HTML>\n<p>x</HTML >\n<!-- y -->"};
+    static const char *const others[] = {"",
+                                         "<",
+                                         "<p",
+                                         "<pre>",
+                                         "<html",
+                                         "text <p>",
+                                         "# <p>",
+                                         "<?xml version='1.0'?>",
+                                         "<article>",
+                                         "<!DOCTYPEhtml>",
+                                         "<!DOCTYPE svg>",
+                                         "<?xml ?><svg>",
+                                         "<?xml <!DOCTYPE html>",
+                                         "text <!DOCTYPE html>",
+                                         "text\n<p>x</p>",
+                                         "text\n<!DOCTYPE book>",
+                                         "<html"};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         assert_true(looks_like_html(pages[i], strlen(pages[i])));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(looks_like_html(others[i], strlen(others[i])));
     assert_false(looks_like_html("\0<p>", 4));
+}
+
+/* A text that shows a page goes on behind it, or comes to it late. */
+static void test_pages_that_are_shown(void **unused)
+{
+    (void)unused;
+    char text[4000];
+    for (unsigned behind = 0; behind < 600; behind += 25) {
+        snprintf(text, sizeof text, "How a page begins:\n<html><p>x</html>\n%*s", (int)behind, "");
+        assert_int_equal(looks_like_html(text, strlen(text)), behind <= 250);
+    }
+    for (unsigned before = 1; before < 3000; before += 10) {
+        memset(text, 'x', before);
+        snprintf(text + before, sizeof text - before, "\n<html><p>x</html>\n");
+        assert_int_equal(looks_like_html(text, strlen(text)), before + 1 <= 1445);
+    }
 }
 
 static void test_utf16(void **unused)
@@ -204,10 +245,14 @@ static void test_utf16(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),          cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_deep),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_deep_markdown), cmocka_unit_test(test_markdown_end),
+        cmocka_unit_test(test_html),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_deep_markdown),
+        cmocka_unit_test(test_markdown_end),
         cmocka_unit_test(test_looks_like_html),
+        cmocka_unit_test(test_pages_that_are_shown),
         cmocka_unit_test(test_utf16),
     };
     return cmocka_run_group_tests_name("formats", tests, NULL, NULL);

@@ -19,6 +19,8 @@ static const struct column columns[] = {
     MATCH_COLUMNS,
     PLACE_COLUMNS,
     {"reason", "reason", CELL_TEXT},
+    {"a_reading", "a read as", CELL_TEXT},
+    {"b_reading", "b read as", CELL_TEXT},
     {"limit.max_distance", "max distance", CELL_NUMBER},
     {"limit.min_similarity", "min similarity", CELL_NUMBER},
     {"limit.max_false_positive_rate", "max FP rate", CELL_NUMBER},
