@@ -56,7 +56,8 @@ struct doppel_match {
                                               one has too: of texts, of their shingles or words */
     const struct doppel_segment *segments; /**< of passages, recordings, videos; borrowed */
     size_t segment_count;
-    bool time_uncertain;           /**< of videos: a still scene is the same, but not when */
+    bool time_uncertain; /**< of videos: the same, but not when: a still scene, or other times of
+                            the item fit as well */
     struct doppel_video_view view; /**< of videos: which part of the query's frame met, and how */
 };
 

@@ -45,6 +45,19 @@ double video_shown_until(const struct doppel_video_track *track, uint32_t run)
     return end + (gap <= VIDEO_SAMPLED ? gap / 2 : HALF_SAMPLE);
 }
 
+uint32_t video_run_at(const struct doppel_video_track *track, double time)
+{
+    size_t low = 0, high = track->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (video_shown_until(track, (uint32_t)middle) < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
 double video_shown(const struct doppel_video_track *track)
 {
     if (!track->count)

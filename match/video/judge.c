@@ -161,6 +161,12 @@ static bool keep_near(struct stretch_judge *judge)
     return array_push(stretches, judge->near);
 }
 
+static void settle_finding(struct stretch_judge *judge)
+{
+    video_stretches_settle(&judge->finding->stretches);
+    video_stretches_reconcile(&judge->finding->stretches, judge->task->query, &judge->item.track);
+}
+
 static void free_verifier(struct stretch_judge *judge)
 {
     video_path_free(&judge->path);
@@ -180,7 +186,7 @@ bool video_verify_weak(struct video_task *task, const struct video_weak *weak,
     bool done = init_verifier(&judge) && follow_stretch(&judge, &fitted.view, &fitted.line, &taken);
     if (done && improve(&judge, &fitted.view))
         done = follow_stretch(&judge, &fitted.view, &fitted.line, &taken);
-    video_stretches_settle(&finding->stretches);
+    settle_finding(&judge);
     done = done && keep_near(&judge);
     free_verifier(&judge);
     return done;
@@ -198,7 +204,7 @@ bool video_verify_item(struct video_task *task, const struct video_candidate *ca
         done = follow_candidate(&judge, &candidates[i]);
         misses += finding->stretches.count == before;
     }
-    video_stretches_settle(&finding->stretches);
+    settle_finding(&judge);
     done = done && keep_near(&judge);
     free_verifier(&judge);
     return done;

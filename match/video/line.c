@@ -8,7 +8,7 @@ enum {
     MOVES = 3,  /* a level, at most */
     FITS = 2,
     MOVES_AT_ALL = 2,
-    MOVES_AT_ONE = 5,
+    MOVES_AT_ONE = 100,
     TELLING_CUTS = 3,
     SPEED_STEPS = 9,      /* to each side */
     CUT = 64,             /* bits of 256 that a cut moves, at least */
@@ -31,8 +31,13 @@ static const double LEAST_GAIN = 1;
 /* What a gain may lose, and what share of it, for the times of cuts, or for speed 1. */
 static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02, SHARE_WITHOUT_CUTS = .1;
 
-/* What a score may lose for speed 1. */
-static const double SCORE_MAY_LOSE = 1;
+/* Seconds about the middle in which the line of speed 1 is looked for, beside what the speeds
+ * differ by over the stretch, and its steps. */
+static const double ONE_REACH = 2, ONE_MOVE = .2;
+
+/* By how much the score of another speed must be better than that of speed 1: with cuts that meet,
+ * and without. */
+static const double LEAD_BY_CUTS = 3, LEAD_WITHOUT_CUTS = 8;
 
 /* ---- how long videos are the same ---- */
 
@@ -58,20 +63,6 @@ static void add_gain(struct gainer *gainer, double bits, double from, double to)
         gainer->best = (struct gain){gainer->sum, gainer->start, to};
 }
 
-/* The first run that is shown at a time or later. */
-static uint32_t run_at(const struct doppel_video_track *track, double time)
-{
-    size_t low = 0, high = track->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (video_shown_until(track, (uint32_t)middle) < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
 static double bits_of_video_overlay(const struct video_overlay *overlay, uint32_t run,
                                     uint32_t other)
 {
@@ -86,8 +77,8 @@ static struct gain gain_of(const struct video_overlay *overlay, const struct vid
 {
     const struct doppel_video_track *query = overlay->task->query, *item = overlay->item;
     struct gainer gainer = {.sum = 0};
-    uint32_t run = run_at(query, -line->offset / line->speed);
-    uint32_t other = run_at(item, line->offset);
+    uint32_t run = video_run_at(query, -line->offset / line->speed);
+    uint32_t other = video_run_at(item, line->offset);
     while (run < query->count && other < item->count) {
         double start = video_shown_from(query, run), end = video_shown_until(query, run);
         double from = video_line_back(line, video_shown_from(item, other));
@@ -257,8 +248,10 @@ static struct best_line at_speed_one(const struct best_line *best)
     one.line = moved_best(best, 0, 1 - best->line.speed);
     one.gain = gain_of(best->overlay, &one.line);
     begun = one;
-    for (int move = -MOVES_AT_ONE; move <= MOVES_AT_ONE; move++)
-        try_line(&one, moved_best(&begun, move * FIRST_MOVE, 0), one.gain.bits);
+    double reach = fabs(1 - best->line.speed) * (best->gain.end - best->gain.start) + ONE_REACH;
+    int moves = (int)fmin(ceil(reach / ONE_MOVE), MOVES_AT_ONE);
+    for (int move = -moves; move <= moves; move++)
+        try_line(&one, moved_best(&begun, move * ONE_MOVE, 0), one.gain.bits);
     search_near(&one);
     return one;
 }
@@ -269,14 +262,17 @@ static double score_of_best(const struct best_line *best, struct video_path *pat
     return path->score;
 }
 
-/* Whether speed 1 takes hardly anything; where there are no cuts to tell speeds apart, somewhat
- * more. */
+/* Whether another speed is no more than chance would have it: most videos run at 1. Where little
+ * moves, and nothing is cut, every speed finds frames that are alike. */
 static bool is_better_at_one(const struct best_line *best, const struct best_line *one, double cuts,
                              struct video_path *path)
 {
-    double share = cuts >= TELLING_CUTS ? SHARE_MAY_LOSE : SHARE_WITHOUT_CUTS;
-    return one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE &&
-           score_of_best(one, path) > score_of_best(best, path) - SCORE_MAY_LOSE;
+    double lead = score_of_best(best, path) - score_of_best(one, path);
+    if (cuts < TELLING_CUTS)
+        return lead < LEAD_WITHOUT_CUTS ||
+               one->gain.bits > best->gain.bits * (1 - SHARE_WITHOUT_CUTS);
+    return lead < LEAD_BY_CUTS ||
+           one->gain.bits > best->gain.bits * (1 - SHARE_MAY_LOSE) - MAY_LOSE;
 }
 
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,

@@ -167,6 +167,9 @@ double video_duration(const struct doppel_video_track *track);
 double video_shown_from(const struct doppel_video_track *track, uint32_t run);
 double video_shown_until(const struct doppel_video_track *track, uint32_t run);
 
+/* The first run that is shown at a time or later; their number when there is none. */
+uint32_t video_run_at(const struct doppel_video_track *track, double time);
+
 /* For how long it is shown: without what is black at its ends. */
 double video_shown(const struct doppel_video_track *track);
 
@@ -192,6 +195,7 @@ struct video_stretch {
     uint32_t distance;
     struct doppel_video_view view;
     bool uncertain; /* nothing moves in it */
+    bool ambiguous; /* another one, which contradicted it and was dropped, was as likely */
 };
 
 typedef ARRAY(struct video_stretch) video_stretches;
@@ -203,6 +207,10 @@ struct video_stretch video_stretch_of(const struct video_path *path,
 
 /* Join stretches that are one, and drop those that better ones account for: videos_settle.c. */
 void video_stretches_settle(video_stretches *stretches);
+
+/* Drop those that contradict better ones: contradict.c. */
+void video_stretches_reconcile(video_stretches *stretches, const struct doppel_video_track *query,
+                               const struct doppel_video_track *item);
 
 /* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
  * @param segments room for as many; borrowed by the match */

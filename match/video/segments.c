@@ -89,6 +89,6 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
     out->transform.mirrored = best->view.mirrored;
     out->transform.cropped = warp->scale_x > 1 || warp->scale_y > 1;
     out->transform.speed = best->segment.speed == 1 ? 0 : best->segment.speed;
-    out->time_uncertain = best->uncertain;
+    out->time_uncertain = best->uncertain || best->ambiguous;
     out->view = best->view;
 }

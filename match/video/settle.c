@@ -40,6 +40,7 @@ static void join_video_stretch(struct video_stretch *into, const struct video_st
 {
     struct video_stretch both = into->score >= other->score ? *into : *other;
     const struct doppel_segment *x = &into->segment, *y = &other->segment;
+    both.ambiguous = into->ambiguous || other->ambiguous;
     both.segment.a_start = fmin(x->a_start, y->a_start);
     both.segment.b_start = fmin(x->b_start, y->b_start);
     both.segment.a_end = fmax(x->a_end, y->a_end);

@@ -1,0 +1,158 @@
+/* A camera that does not move: all that it shows is somewhat alike, at any time and speed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "videos.h"
+
+enum { MOST_SEGMENTS = 8, PLACE_BITS = 26, PLACE_MS = 1500, PIECES = 12 };
+
+/* One background, before which something else stands every second and a half. */
+static struct clip camera_make(double seconds, uint64_t *state)
+{
+    struct clip clip = {.count = (size_t)(seconds * 1000 / VIDEO_FRAME_MS)};
+    const struct doppel_code background = video_code(state);
+    struct doppel_code now = background;
+    clip.codes = malloc((clip.count + 1) * sizeof *clip.codes);
+    for (size_t i = 0; i < clip.count; i++) {
+        if (i % (PLACE_MS / VIDEO_FRAME_MS) == 0) {
+            now = background;
+            video_flip(&now, PLACE_BITS, state);
+        }
+        clip.codes[i] = now;
+    }
+    return clip;
+}
+
+struct seen {
+    size_t count;
+    bool uncertain;
+    struct doppel_segment segments[MOST_SEGMENTS];
+};
+
+static bool note_seen(void *context, const struct doppel_found *found)
+{
+    struct seen *seen = context;
+    if (found->borderline)
+        return true;
+    assert_true(found->match.segment_count <= MOST_SEGMENTS);
+    seen->count = found->match.segment_count;
+    seen->uncertain = found->match.time_uncertain;
+    for (size_t i = 0; i < seen->count; i++)
+        seen->segments[i] = found->match.segments[i];
+    return true;
+}
+
+static struct seen find_in(const struct doppel_video_track *item,
+                           const struct doppel_video_track *query)
+{
+    struct doppel_videos *videos = NULL;
+    struct doppel_video_search options = doppel_video_search_default();
+    struct seen seen = {0};
+    assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_add(videos, 1, item, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_find(videos, query, &options, note_seen, &seen, NULL),
+                     DOPPEL_OK);
+    doppel_videos_free(videos);
+    return seen;
+}
+
+/* Whether one segment is told, where it is. */
+static bool is_told(const struct seen *seen, const struct showing *showing)
+{
+    const struct doppel_segment *segment = &seen->segments[0];
+    return seen->count == 1 && fabs(segment->b_start - segment->a_start - showing->from) < .4 &&
+           segment->a_end - segment->a_start > .9 * (showing->to - showing->from);
+}
+
+/* Pieces of 8 to 20 s, among 80 s: one segment each, at speed 1; where it is, or it is uncertain.
+ */
+static void test_a_piece_is_told_once_and_at_speed_one(void **unused)
+{
+    (void)unused;
+    unsigned right = 0;
+    for (uint64_t seed = 1; seed <= PIECES; seed++) {
+        uint64_t state = seed * 977;
+        struct clip clip = camera_make(80, &state);
+        struct doppel_video_track item = video_whole(&clip, &state);
+        double from = video_uniform(&state, 0, 55);
+        struct showing showing = {from, from + video_uniform(&state, 8, 20), 1, .1, 4, false};
+        struct doppel_video_track query = clip_shown(&clip, &showing, &state);
+        struct seen seen = find_in(&item, &query);
+        assert_int_equal(seen.count, 1);
+        assert_true(seen.segments[0].speed == 1);
+        assert_true(seen.uncertain || is_told(&seen, &showing));
+        right += !seen.uncertain;
+        doppel_video_track_free(&query);
+        doppel_video_track_free(&item);
+        free(clip.codes);
+    }
+    assert_in_range(right, PIECES * 3 / 4, PIECES);
+}
+
+/* Something that the camera did not show then, of the same background: nobody knows when. */
+static void test_what_fits_anywhere_is_uncertain(void **unused)
+{
+    (void)unused;
+    uint64_t state = 55;
+    struct clip clip = camera_make(60, &state), other = {.count = 200};
+    other.codes = malloc(other.count * sizeof *other.codes);
+    for (size_t i = 0; i < other.count; i++) {
+        if (i % 40) {
+            other.codes[i] = other.codes[i - 1];
+            continue;
+        }
+        for (int word = 0; word < 4; word++) { /* what most of three moments have */
+            uint64_t x = clip.codes[400].word[word], y = clip.codes[800].word[word],
+                     z = clip.codes[1200].word[word];
+            other.codes[i].word[word] = (x & y) | (y & z) | (x & z);
+        }
+        video_flip(&other.codes[i], PLACE_BITS, &state);
+    }
+    struct doppel_video_track item = video_whole(&clip, &state);
+    struct doppel_video_track query = video_whole(&other, &state);
+    struct seen seen = find_in(&item, &query);
+    assert_int_equal(seen.count, 1);
+    assert_true(seen.uncertain);
+    doppel_video_track_free(&query);
+    doppel_video_track_free(&item);
+    free(clip.codes);
+    free(other.codes);
+}
+
+/* What an item shows twice is no contradiction. */
+static void test_what_comes_twice_is_told_twice(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    struct clip clip = camera_make(20, &state), other = video_make(30, 20, &state);
+    struct doppel_video_track item = video_track(80);
+    const struct showing whole = {0, 20, 1, 0, 4, false}, between = {0, 30, 1, 0, 4, false};
+    video_show(&clip, &whole, &item, &state);
+    video_show(&other, &between, &item, &state);
+    video_show(&clip, &whole, &item, &state);
+    struct doppel_video_track query = clip_shown(&clip, &whole, &state);
+    struct seen seen = find_in(&item, &query);
+    assert_int_equal(seen.count, 2);
+    assert_false(seen.uncertain);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(seen.segments[i].speed == 1 &&
+                    seen.segments[i].a_end - seen.segments[i].a_start > 19);
+    doppel_video_track_free(&query);
+    doppel_video_track_free(&item);
+    free(clip.codes);
+    free(other.codes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_piece_is_told_once_and_at_speed_one),
+        cmocka_unit_test(test_what_fits_anywhere_is_uncertain),
+        cmocka_unit_test(test_what_comes_twice_is_told_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
