@@ -20,13 +20,19 @@ static size_t hash_characters(const uint8_t *bytes, size_t size, uint64_t *out)
     return count;
 }
 
+/* The first one from its units, each of the others from the one before: its first unit is taken
+ * out, all are turned back by a place, and the last one is put in. Source: Cohen, "Recursive
+ * Hashing Functions for n-Grams" (1997). */
 static void shingles(const uint64_t *units, size_t count, uint32_t shingle, uint64_t *out)
 {
+    const unsigned back = 64 - shingle_turn(1), last = shingle_turn(shingle - 1);
+    uint64_t hash = 0;
+    for (uint32_t place = 0; place < shingle && count; place++)
+        hash ^= rotate_left(units[place], shingle_turn(place));
     for (size_t i = 0; i < count; i++) {
-        uint64_t hash = 0;
-        for (uint32_t place = 0; place < shingle; place++)
-            hash ^= rotate_left(units[i + place], shingle_turn(place));
         out[i] = mix_shingle(hash);
+        if (i + 1 < count)
+            hash = rotate_left(hash ^ units[i], back) ^ rotate_left(units[i + shingle], last);
     }
 }
 
@@ -97,11 +103,29 @@ static void count_bits(const uint64_t *hashes, size_t count, int64_t sums[64])
     }
 }
 
+/* Bytes that continue a code point, eight at a time, counted in bytes while these hold it. */
+static size_t count_continuing(const uint8_t *bytes, size_t words)
+{
+    enum { ROUNDS = 255 };
+    const uint64_t ones = UINT64_C(0x0101010101010101), evens = UINT64_C(0x00ff00ff00ff00ff);
+    size_t count = 0;
+    for (size_t i = 0; i < words;) {
+        uint64_t sums = 0, word;
+        for (size_t end = words - i < ROUNDS ? words : i + ROUNDS; i < end; i++) {
+            memcpy(&word, bytes + 8 * i, sizeof word);
+            sums += word >> 7 & ~word >> 6 & ones;
+        }
+        sums = (sums & evens) + (sums >> 8 & evens);
+        count += sums * UINT64_C(0x0001000100010001) >> 48;
+    }
+    return count;
+}
+
 static size_t count_characters(const uint8_t *bytes, size_t size)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++)
-        count += (bytes[i] & 0xc0) != 0x80;
+    size_t count = size - count_continuing(bytes, size / 8);
+    for (size_t i = size / 8 * 8; i < size; i++)
+        count -= (bytes[i] & 0xc0) == 0x80;
     return count;
 }
 

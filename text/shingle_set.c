@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/order.h"
-
-enum { DIGIT_BITS = 11, DIGITS = 3, DIGIT_VALUES = 1 << DIGIT_BITS, SMALL_SET = 48 };
+enum {
+    SMALL_SET = 48, /* that is sorted sooner without digits */
+    FEW = 4096,     /* for smaller sets, fewer bits are enough */
+    FEW_BITS = 8,
+    MAX_BITS = 11,
+    MAX_DIGIT_VALUES = 1 << MAX_BITS
+};
 
 void shingle_set_free(struct shingle_set *set)
 {
@@ -41,7 +45,7 @@ enum doppel_status shingle_set_add(struct shingle_set *set, const uint64_t *hash
                                    struct doppel_error *error)
 {
     enum doppel_status status = reserve_shingle_set(set, set->count + count, error);
-    if (status)
+    if (status || !count)
         return status;
     uint32_t *out = set->values + set->count;
     for (size_t i = 0; i < count; i++)
@@ -50,41 +54,72 @@ enum doppel_status shingle_set_add(struct shingle_set *set, const uint64_t *hash
     return DOPPEL_OK;
 }
 
-static void sort_shingles_by_digit(const uint32_t *from, size_t count, unsigned shift, uint32_t *to)
+/* Two digits of the values, the lower one first. */
+struct digits {
+    unsigned bits, shifts[2];
+    uint32_t places[2][MAX_DIGIT_VALUES]; /* where the next of each value goes */
+};
+
+static void count_shingle_digits(struct digits *digits, const uint32_t *values, size_t count)
 {
-    uint32_t places[DIGIT_VALUES] = {0};
+    uint32_t mask = (UINT32_C(1) << digits->bits) - 1, sums[2] = {0};
+    for (int digit = 0; digit < 2; digit++)
+        memset(digits->places[digit], 0, ((size_t)mask + 1) * sizeof *digits->places[digit]);
     for (size_t i = 0; i < count; i++)
-        places[from[i] >> shift & (DIGIT_VALUES - 1)]++;
-    uint32_t place = 0;
-    for (size_t i = 0; i < DIGIT_VALUES; i++) {
-        uint32_t here = places[i];
-        places[i] = place;
-        place += here;
-    }
-    for (size_t i = 0; i < count; i++)
-        to[places[from[i] >> shift & (DIGIT_VALUES - 1)]++] = from[i];
+        for (int digit = 0; digit < 2; digit++)
+            digits->places[digit][values[i] >> digits->shifts[digit] & mask]++;
+    for (size_t i = 0; i <= mask; i++)
+        for (int digit = 0; digit < 2; digit++) {
+            uint32_t here = digits->places[digit][i];
+            digits->places[digit][i] = sums[digit];
+            sums[digit] += here;
+        }
 }
 
-static void sort_shingles(struct shingle_set *set)
+static void sort_by_digit(struct digits *digits, int digit, const uint32_t *from, size_t count,
+                          uint32_t *to)
 {
-    if (set->count <= SMALL_SET) {
-        insertion_sort_u32(set->values, set->count);
-        return;
+    uint32_t mask = (UINT32_C(1) << digits->bits) - 1, *places = digits->places[digit];
+    unsigned shift = digits->shifts[digit];
+    for (size_t i = 0; i < count; i++)
+        to[places[from[i] >> shift & mask]++] = from[i];
+}
+
+/* By their upper bits: as hashes, few have these in common. */
+static void sort_upper_bits(struct shingle_set *set)
+{
+    struct digits digits;
+    digits.bits = set->count < FEW ? FEW_BITS : MAX_BITS;
+    digits.shifts[0] = 32 - 2 * digits.bits;
+    digits.shifts[1] = 32 - digits.bits;
+    count_shingle_digits(&digits, set->values, set->count);
+    sort_by_digit(&digits, 0, set->values, set->count, set->spare);
+    sort_by_digit(&digits, 1, set->spare, set->count, set->values);
+}
+
+/* Put each value in its place among those before it, from which it is not far, or drop it if it is
+ * there: so even of values that were made to agree in their upper bits, no more are moved than
+ * there are others of these. @return how many stay */
+static size_t settle_values(uint32_t *values, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = values[i];
+        size_t at = kept;
+        while (at && values[at - 1] > value)
+            at--;
+        if (at && values[at - 1] == value)
+            continue;
+        for (size_t j = kept++; j > at; j--)
+            values[j] = values[j - 1];
+        values[at] = value;
     }
-    for (unsigned digit = 0; digit < DIGITS; digit++) {
-        sort_shingles_by_digit(set->values, set->count, digit * DIGIT_BITS, set->spare);
-        uint32_t *sorted = set->spare;
-        set->spare = set->values;
-        set->values = sorted;
-    }
+    return kept;
 }
 
 void shingle_set_end(struct shingle_set *set)
 {
-    sort_shingles(set);
-    size_t kept = 0;
-    for (size_t i = 0; i < set->count; i++)
-        if (!kept || set->values[i] != set->values[kept - 1])
-            set->values[kept++] = set->values[i];
-    set->count = kept;
+    if (set->count > SMALL_SET)
+        sort_upper_bits(set);
+    set->count = settle_values(set->values, set->count);
 }

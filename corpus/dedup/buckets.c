@@ -14,9 +14,16 @@
 
 enum { LET_GO_CHUNKS = LET_GO_RECORDS / CHUNK_ROWS };
 
+/* Of a thread: the keys of the range that it sorts. */
+struct bucket_room {
+    struct keyed *keys;
+    size_t capacity;
+};
+
 struct buckets {
     struct dedup *dedup;
     struct thread_team thread_team;
+    struct bucket_room *rooms; /* a thread */
     uint32_t band;
     uint64_t *keys;      /* of all records; NO_KEY: it takes no part */
     uint32_t piece_bits; /* keys are scattered into 2^piece_bits pieces */
@@ -116,12 +123,12 @@ static void mark_piece(const struct dedup *dedup, const struct keyed *keys, size
             first = i;
 }
 
-/* The pieces of one range. */
+/* The pieces of one range, in the room of a thread. */
 struct bucket_range {
     const struct buckets *buckets;
     uint32_t first_piece, pieces;
     size_t *ends; /* of each piece, in `keys`; pieces + 1 */
-    struct keyed *keys;
+    struct bucket_room *room;
 };
 
 static bool piece_of_range(const struct bucket_range *range, uint32_t number, uint32_t *out_piece)
@@ -129,6 +136,18 @@ static bool piece_of_range(const struct bucket_range *range, uint32_t number, ui
     uint64_t key = range->buckets->keys[number];
     *out_piece = (uint32_t)(key >> (64 - range->buckets->piece_bits)) - range->first_piece;
     return *out_piece < range->pieces && key != NO_KEY;
+}
+
+static bool make_bucket_room(struct bucket_room *room, size_t count)
+{
+    if (room->keys && count <= room->capacity)
+        return true;
+    free(room->keys);
+    room->capacity = count + count / 8 + 1;
+    room->keys = malloc(room->capacity * sizeof *room->keys);
+    if (!room->keys)
+        room->capacity = 0;
+    return room->keys;
 }
 
 /* Afterwards piece p is keys[ends[p]] up to keys[ends[p + 1]]. */
@@ -145,30 +164,29 @@ static bool scatter_range(struct bucket_range *range)
         starts[i] = total;
         total = next;
     }
-    range->keys = malloc((total ? total : 1) * sizeof *range->keys);
-    if (!range->keys)
+    if (!make_bucket_room(range->room, total))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (piece_of_range(range, i, &piece))
-            range->keys[starts[piece]++] = (struct keyed){range->buckets->keys[i], i};
+            range->room->keys[starts[piece]++] = (struct keyed){range->buckets->keys[i], i};
     return true;
 }
 
-static bool do_range(const struct buckets *buckets, uint32_t number)
+static bool do_range(const struct buckets *buckets, uint32_t number, struct bucket_room *room)
 {
     uint32_t pieces = (UINT32_C(1) << buckets->piece_bits) / buckets->ranges;
     struct bucket_range range = {.buckets = buckets,
                                  .first_piece = number * pieces,
                                  .pieces = pieces,
+                                 .room = room,
                                  .ends = calloc((size_t)pieces + 1, sizeof *range.ends)};
     bool good = range.ends && scatter_range(&range);
     for (uint32_t i = 0; good && i < pieces; i++) {
-        struct keyed *keys = range.keys + range.ends[i];
+        struct keyed *keys = room->keys + range.ends[i];
         size_t count = range.ends[i + 1] - range.ends[i];
         keyed_sort(keys, count);
         mark_piece(buckets->dedup, keys, count, buckets->band);
     }
-    free(range.keys);
     free(range.ends);
     return good;
 }
@@ -183,9 +201,8 @@ static void do_ranges(void *context, uint32_t thread)
     struct buckets *buckets = context;
     struct doppel_error error;
     uint32_t range;
-    (void)thread;
     while ((range = atomic_fetch_add(&buckets->next, 1)) < buckets->ranges)
-        if (!do_range(buckets, range)) {
+        if (!do_range(buckets, range, &buckets->rooms[thread])) {
             no_room_for_buckets(&error);
             thread_team_fail(&buckets->thread_team, &error);
         }
@@ -222,20 +239,31 @@ static enum doppel_status do_band(struct buckets *buckets, struct doppel_error *
     return status;
 }
 
+static void free_bucket_rooms(struct buckets *buckets)
+{
+    for (uint32_t i = 0; buckets->rooms && i < buckets->thread_team.threads; i++)
+        free(buckets->rooms[i].keys);
+    free(buckets->rooms);
+    free(buckets->keys);
+}
+
 static enum doppel_status do_bands(struct buckets *buckets, struct doppel_error *error)
 {
     const struct dedup *dedup = buckets->dedup;
     enum doppel_status status = DOPPEL_OK;
     buckets->keys = malloc(dedup->count * sizeof *buckets->keys);
-    if (!buckets->keys)
+    buckets->rooms = calloc(buckets->thread_team.threads, sizeof *buckets->rooms);
+    if (!buckets->keys || !buckets->rooms) {
+        free_bucket_rooms(buckets);
         return no_room_for_buckets(error);
+    }
     for (uint32_t i = 0; i < dedup->count; i++)
         buckets->keys[i] = dedup_takes_part(dedup, i) ? 0 : NO_KEY;
     for (uint32_t band = 0; band < dedup->bands && !status; band++) {
         buckets->band = band;
         status = do_band(buckets, error);
     }
-    free(buckets->keys);
+    free_bucket_rooms(buckets);
     return status;
 }
 

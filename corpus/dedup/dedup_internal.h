@@ -12,6 +12,7 @@
 #define DOPPEL_CORPUS_DEDUP_DEDUP_INTERNAL_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include <doppel/corpus.h>
 #include <doppel/vector.h>
@@ -59,7 +60,15 @@ struct facts {
         uint32_t leader; /* then: the record that this one follows, or itself */
     };
     uint32_t flags;
+    uint32_t digest_head; /* of its content, by which it is known when its line is read again */
 };
+
+static inline uint32_t digest_head(const struct doppel_digest *digest)
+{
+    uint32_t head;
+    memcpy(&head, digest->bytes, sizeof head);
+    return head;
+}
 
 /* What was decided. */
 struct dedup_verdict {

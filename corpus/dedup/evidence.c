@@ -132,19 +132,22 @@ static enum doppel_status read_text_evidence(struct evidence *evidence, uint32_t
     size_t size;
     if (!make_line_room(evidence, facts->size))
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
-    enum doppel_status status = reader_rewind(dedup->reader, file_of(dedup, number), facts->place,
-                                              facts->size, evidence->line, error);
+    const struct reread_part part = {facts->place, facts->size, evidence->line, true};
+    uint32_t file = file_of(dedup, number);
+    enum doppel_status status = reader_rewind(dedup->reader, file, &part, error);
     if (status)
         return status;
-    parser_take_rows(evidence->parser, reader_file_layout(dedup->reader, file_of(dedup, number)));
+    parser_take_rows(evidence->parser, reader_file_layout(dedup->reader, file));
     parser_line(evidence->parser, evidence->line, facts->size, &record);
     if (record.error.status)
         return doppel_fail(error, DOPPEL_E_CHANGED, "%s", record.error.message);
-    status = record_text(
-        &record, &dedup->options->fields, reader_file_path(dedup->reader, file_of(dedup, number)),
-        dedup->options->files.max_line_bytes, &evidence->file, &bytes, &size, error);
-    if (!status)
-        status = doppel_text_read(evidence->text, bytes, size, DOPPEL_TEXT_SHINGLES, out, error);
+    TRY(record_text(&record, &dedup->options->fields, reader_file_path(dedup->reader, file),
+                    dedup->options->files.max_line_bytes, &evidence->file, &bytes, &size, error));
+    TRY(doppel_text_read(evidence->text, bytes, size, DOPPEL_TEXT_SHINGLES | DOPPEL_TEXT_DIGEST,
+                         out, error));
+    if (digest_head(&out->digest) != facts->digest_head)
+        return doppel_fail(error, DOPPEL_E_CHANGED, "the text is not what it was");
+done:
     return status;
 }
 

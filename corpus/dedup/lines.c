@@ -24,8 +24,8 @@ static enum doppel_status read_plain_line(struct line_loader *lines, uint32_t nu
                                           const struct facts *facts, struct doppel_error *error)
 {
     const struct dedup *dedup = lines->dedup;
-    return reader_rewind(dedup->reader, file_of(dedup, number), facts->place, facts->size,
-                         lines->line, error);
+    const struct reread_part part = {facts->place, facts->size, lines->line, false};
+    return reader_rewind(dedup->reader, file_of(dedup, number), &part, error);
 }
 
 static enum doppel_status read_kept_line(struct line_loader *lines, const struct facts *facts,
@@ -66,7 +66,7 @@ static enum doppel_status find_again(struct line_loader *lines, const struct fac
     while (!block_has(&lines->block, facts) && !status) {
         if (lines->block.size && facts->place < lines->block.offset + lines->block.size)
             return DOPPEL_OK;
-        line_block_free(&lines->block);
+        reader_take_back(lines->again, &lines->block);
         status = reader_next(lines->again, &lines->block, error);
         if (!status && lines->block.damage.status == DOPPEL_E_CHANGED) {
             *error = lines->block.damage;

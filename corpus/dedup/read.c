@@ -124,6 +124,7 @@ static enum doppel_status file_record(struct dedup *dedup, const struct batch *b
     struct facts facts = record->facts;
     facts.content = facts.parent = number;
     facts.former = facts.holder = NO_RECORD;
+    facts.digest_head = digest_head(&record->digest);
     enum doppel_status status = keep_rest_dedup(dedup, batch, record, &facts, error);
     if (!status && record->strings_size)
         status =
@@ -150,7 +151,7 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
         status = file_record(dedup, batch, i, error);
     if (before / LET_GO_RECORDS != dedup->count / LET_GO_RECORDS)
         let_go(dedup);
-    line_block_free(&batch->block);
+    reader_take_back(dedup->reader, &batch->block);
     return status;
 }
 

@@ -36,7 +36,9 @@ static void parse_block(void *context, size_t piece, size_t slot)
     if (place->status)
         return;
     state->run->work(state->run->context, slot, &block);
-    line_block_free(&block);
+    pthread_mutex_lock(&state->lock);
+    reader_take_back(state->run->reader, &block);
+    pthread_mutex_unlock(&state->lock);
 }
 
 static bool deliver_block_records(void *context, size_t piece, size_t slot)

@@ -19,7 +19,8 @@
 enum {
     BLOCK_BYTES = 1 << 18,
     PIPE_BLOCK_BYTES = 1 << 15, /* who writes to a pipe waits for answers */
-    KEPT_FILES = 256            /* descriptors that stay open to read lines again */
+    KEPT_FILES = 256,           /* descriptors that stay open to read lines again */
+    SPARE_BLOCKS = 8
 };
 
 struct reader {
@@ -42,6 +43,8 @@ struct reader {
     uint64_t line, offset; /* of the next line in it */
     char *rest;            /* its beginning, read already */
     size_t rest_size, rest_capacity;
+    char *spares[SPARE_BLOCKS]; /* of blocks, with room for BLOCK_BYTES */
+    size_t spare_count;
 
     uint64_t bytes_total, bytes_before; /* in all; in the files before this one */
     _Atomic uint64_t bytes_done;
@@ -132,6 +135,8 @@ void reader_free(struct reader *reader)
         if (reader->files[i].fd >= 0)
             close(reader->files[i].fd);
     }
+    for (size_t i = 0; i < reader->spare_count; i++)
+        free(reader->spares[i]);
     source_free(reader->source);
     free(reader->files);
     free(reader->rest);
@@ -159,6 +164,15 @@ void line_block_free(struct line_block *block)
 {
     free(block->memory);
     *block = (struct line_block){0};
+}
+
+void reader_take_back(struct reader *reader, struct line_block *block)
+{
+    if (block->capacity == BLOCK_BYTES && reader->spare_count < SPARE_BLOCKS) {
+        reader->spares[reader->spare_count++] = block->memory;
+        block->memory = NULL;
+    }
+    line_block_free(block);
 }
 
 /* ---- what is known of files ---- */
@@ -361,6 +375,15 @@ static bool grow_filling(struct block_filling *filling, size_t capacity)
     return true;
 }
 
+static bool begin_filling(struct reader *reader, struct block_filling *filling, size_t capacity)
+{
+    if (capacity != BLOCK_BYTES || !reader->spare_count)
+        return grow_filling(filling, capacity);
+    filling->bytes = reader->spares[--reader->spare_count];
+    filling->capacity = capacity;
+    return true;
+}
+
 /* What was read from `from` on may end some lines. */
 static void find_whole_lines(const struct reader *reader, struct block_filling *filling,
                              size_t from)
@@ -409,7 +432,7 @@ static enum doppel_status fill_reader_block(struct reader *reader, struct block_
     size_t capacity = reader->regular ? BLOCK_BYTES : PIPE_BLOCK_BYTES;
     if (capacity < 2 * reader->rest_size)
         capacity = 2 * reader->rest_size;
-    if (!grow_filling(filling, capacity))
+    if (!begin_filling(reader, filling, capacity))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a corpus");
     if (reader->rest_size)
         memcpy(filling->bytes, reader->rest, reader->rest_size);
@@ -517,6 +540,7 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
 {
     uint64_t skipped = 0;
     block->memory = filling->bytes;
+    block->capacity = filling->capacity;
     block->bytes = filling->bytes;
     block->damage = filling->damage;
     if (!filling->whole && !filling->ended) {
@@ -611,8 +635,8 @@ enum doppel_status reader_next(struct reader *reader, struct line_block *out,
 
 /* ---- reading again ---- */
 
-enum doppel_status reader_rewind(const struct reader *reader, uint32_t number, uint64_t offset,
-                                 size_t size, char *buffer, struct doppel_error *error)
+enum doppel_status reader_rewind(const struct reader *reader, uint32_t number,
+                                 const struct reread_part *part, struct doppel_error *error)
 {
-    return reread(&reader->files[number], &(struct reread_part){offset, size, buffer}, error);
+    return reread(&reader->files[number], part, error);
 }

@@ -11,6 +11,7 @@
 #include <doppel/corpus.h>
 
 #include "corpus/read/csv.h"
+#include "corpus/read/reread.h"
 
 struct reader; /* of one thread */
 
@@ -28,6 +29,7 @@ struct line_block {
                                    file that cannot be opened or ends in damage, an endless line) */
     uint64_t damage_size;       /* bytes of that line; 0: not known */
     void *memory;               /* what line_block_free frees */
+    size_t capacity;            /* of it, without PARSE_SLACK */
 };
 
 /** Begin: folders stand for all *.jsonl, *.ndjson, *.json, and these with .gz and .zst, in them, by
@@ -54,6 +56,9 @@ void reader_take_paths(struct reader *reader);
 enum doppel_status reader_next(struct reader *reader, struct line_block *out,
                                struct doppel_error *error);
 void line_block_free(struct line_block *block);
+/** Instead of line_block_free: later blocks are read into its memory, in which the kernel has put
+ * pages already. On the reader's thread. */
+void reader_take_back(struct reader *reader, struct line_block *block);
 
 size_t reader_file_count(const struct reader *reader);
 const char *reader_file_path(const struct reader *reader, uint32_t file);
@@ -88,10 +93,9 @@ void reader_take_ranges(struct reader *reader, const struct reader_range *ranges
 /** Bytes read and in all, of the files as they lie on the disk; 0 in all: not known. */
 void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total);
 
-/** Read `size` bytes at `offset` of a plain file. @param buffer room for size + PARSE_SLACK.
- * Thread-safe. DOPPEL_OK; DOPPEL_E_CHANGED; DOPPEL_E_IO */
-enum doppel_status reader_rewind(const struct reader *reader, uint32_t file, uint64_t offset,
-                                 size_t size, char *buffer, struct doppel_error *error);
+/** Read a part of a plain file once more. Thread-safe. DOPPEL_OK; DOPPEL_E_CHANGED; DOPPEL_E_IO */
+enum doppel_status reader_rewind(const struct reader *reader, uint32_t file,
+                                 const struct reread_part *part, struct doppel_error *error);
 
 /** The sentence for a line over the limit. @param line its beginning, `size` its whole size */
 enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit,

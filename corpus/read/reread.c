@@ -37,7 +37,7 @@ enum doppel_status reread(const struct corpus_file *file, const struct reread_pa
                            strerror(errno));
     struct stat status;
     enum doppel_status result;
-    if (fstat(fd, &status) != 0 || !is_same_file_stat(&status, &file->status))
+    if (!part->known && (fstat(fd, &status) != 0 || !is_same_file_stat(&status, &file->status)))
         result = doppel_fail(error, DOPPEL_E_CHANGED, "%s changed while it was read", file->path);
     else
         result = read_part(fd, part, file->path, error);

@@ -28,6 +28,8 @@ struct reread_part {
     uint64_t offset;
     size_t size;
     char *buffer; /* of `size` and PARSE_SLACK bytes, which become zeros */
+    bool known;   /* who reads it knows by the bytes whether they are what they were: nobody asks
+                     when the file was written */
 };
 
 /** DOPPEL_OK; DOPPEL_E_CHANGED, when the file is not what it was; DOPPEL_E_IO */

@@ -157,13 +157,14 @@ static enum doppel_status take_signed_row(const struct signed_loading *loading,
     if (row->strings_size)
         TRY(arena_add(&dedup->strings, &dedup->space, part->strings.items + row->strings,
                       row->strings_size, &facts.strings, error));
-    *dedup_facts_of(dedup, dedup->count) = facts;
     if (loading->wish->signatures) {
         size_t digest = dedup->digests.row_bytes, lanes = dedup->lanes_of.row_bytes;
-        memcpy(row_at(&dedup->digests, dedup->count), part->digests.items + number * digest,
-               digest);
+        struct doppel_digest *content = row_at(&dedup->digests, dedup->count);
+        memcpy(content, part->digests.items + number * digest, digest);
+        facts.digest_head = digest_head(content);
         memcpy(row_at(&dedup->lanes_of, dedup->count), part->lanes.items + number * lanes, lanes);
     }
+    *dedup_facts_of(dedup, dedup->count) = facts;
     dedup->count++;
 done:
     return status;

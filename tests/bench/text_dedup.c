@@ -1,12 +1,12 @@
 /*
- * text_dedup [RECORDS [THREADS [FILE [BYTES]]]]: how long `doppel dedup` takes for a corpus, and
- * how much memory, beside a count of its lines and a parse of its records on one core.
+ * text_dedup [RECORDS [THREADS [FILE [BYTES [COPIES]]]]]: how long `doppel dedup` takes for a
+ * corpus, and how much memory, beside a count of its lines and a parse of its records on one core.
  *
  * The corpus is made of passages that Debian packages ship, put together again for each original;
- * six in ten records are copies of an earlier original: with other letters' case, a dateline and a
- * footer, a cut, replaced words, or boilerplate. With FILE (not -) it is kept there, and not
- * made again. BYTES are those of a text on average. At the end the same with --memory 1G, and the
- * count of paragraphs.
+ * COPIES in a hundred records (60) are copies of an earlier original: with other letters' case, a
+ * dateline and a footer, a cut, replaced words, or boilerplate. With FILE (not -) it is kept there,
+ * and not made again. BYTES are those of a text on average. At the end the same with --memory 1G,
+ * and the count of paragraphs.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -126,7 +126,7 @@ static void print_record(FILE *file, size_t number, const struct draft *draft)
     fputs("\"}\n", file);
 }
 
-static void make_corpus(const char *path, size_t records, size_t mean)
+static void make_corpus(const char *path, size_t records, size_t mean, size_t copies_percent)
 {
     struct debian_text source = {0};
     struct draft draft;
@@ -139,7 +139,7 @@ static void make_corpus(const char *path, size_t records, size_t mean)
         exit(1);
     }
     for (size_t i = 0; i < records; i++) {
-        bool copies = i && below(&state, 10) < 6;
+        bool copies = i && below(&state, 100) < copies_percent;
         write_original(&draft, &source, copies ? below(&state, i) : i, mean);
         if (copies)
             vary(&draft, &source, &state);
@@ -202,11 +202,12 @@ int main(int argc, char **argv)
     int fd = kept ? -1 : mkstemp(path);
     const char *corpus = kept ? argv[3] : path;
     size_t mean = argc > 4 ? strtoul(argv[4], NULL, 10) : TEXT_BYTES;
+    size_t copies = argc > 5 ? strtoul(argv[5], NULL, 10) : 60;
     struct stat stat_now;
     if (mean < MIN_TEXT || mean > MAX_TEXT / 4)
         return 2;
     if (!kept || stat(corpus, &stat_now))
-        make_corpus(corpus, records, mean);
+        make_corpus(corpus, records, mean, copies);
     if (stat(corpus, &stat_now))
         return 1;
     double bytes = (double)stat_now.st_size;

@@ -342,13 +342,20 @@ static void test_reading_again(void **state)
     char buffer[300 + PARSE_SLACK];
     struct doppel_error error;
     for (size_t at = 0; at + 300 <= file.size; at += 777) {
-        assert_int_equal(reader_rewind(reader, 0, at, 300, buffer, &error), DOPPEL_OK);
+        assert_int_equal(
+            reader_rewind(reader, 0, &(struct reread_part){at, 300, buffer, false}, &error),
+            DOPPEL_OK);
         assert_memory_equal(buffer, file.data + at, 300);
     }
-    assert_int_equal(reader_rewind(reader, 0, file.size - 100, 300, buffer, &error),
-                     DOPPEL_E_CHANGED);
+    struct reread_part part = {file.size - 100, 300, buffer, false};
+    assert_int_equal(reader_rewind(reader, 0, &part, &error), DOPPEL_E_CHANGED);
     assert_int_equal(truncate(path, 500), 0);
-    assert_int_equal(reader_rewind(reader, 0, 0, 300, buffer, &error), DOPPEL_E_CHANGED);
+    part.offset = 0;
+    assert_int_equal(reader_rewind(reader, 0, &part, &error), DOPPEL_E_CHANGED);
+    part.known = true;
+    assert_int_equal(reader_rewind(reader, 0, &part, &error), DOPPEL_OK);
+    part.offset = 400;
+    assert_int_equal(reader_rewind(reader, 0, &part, &error), DOPPEL_E_CHANGED);
     reader_free(reader);
     bytes_free(&file);
     free(path);

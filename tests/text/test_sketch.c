@@ -239,6 +239,44 @@ static void test_sets_of_near_values(void **state)
     shingle_set_free(&set);
 }
 
+static int compare_values(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Sets of all sizes against qsort: of hashes, of values that agree in their upper bits, and of a
+ * few values again and again. */
+static void test_sets_are_sorted(void **state)
+{
+    (void)state;
+    enum { MOST = 9000 };
+    static const size_t sizes[] = {0, 1, 2, 47, 48, 49, 300, 4095, 4096, MOST};
+    static const uint64_t masks[] = {UINT64_MAX, 0xffff, 0x3ff, 0xff00000f, 0x80000001};
+    static uint64_t hashes[MOST];
+    static uint32_t expected[MOST];
+    uint64_t seed = 5;
+    for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+        for (size_t mask = 0; mask < sizeof masks / sizeof *masks; mask++) {
+            struct shingle_set set = {0};
+            size_t count = sizes[size], kept = 0;
+            for (size_t i = 0; i < count; i++) {
+                hashes[i] = random_word(&seed) & masks[mask];
+                expected[i] = (uint32_t)hashes[i];
+            }
+            qsort(expected, count, sizeof *expected, compare_values);
+            for (size_t i = 0; i < count; i++)
+                if (!kept || expected[i] != expected[kept - 1])
+                    expected[kept++] = expected[i];
+            assert_int_equal(shingle_set_add(&set, hashes, count, NULL), DOPPEL_OK);
+            shingle_set_end(&set);
+            assert_int_equal(set.count, kept);
+            for (size_t i = 0; i < kept; i++)
+                assert_int_equal(set.values[i], expected[i]);
+            shingle_set_free(&set);
+        }
+}
+
 static int make(void **state)
 {
     return !(*state = sketcher_new());
@@ -258,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_long_texts),
         cmocka_unit_test(test_repeated_words),
         cmocka_unit_test(test_sets_of_near_values),
+        cmocka_unit_test(test_sets_are_sorted),
         cmocka_unit_test(test_word_hash_is_as_documented),
         cmocka_unit_test(test_densification_ends),
     };
