@@ -1,51 +1,137 @@
-/* Fitting one small plane onto another, and comparing them block by block. */
+/* Fitting one small plane onto another. */
 #include "image/align.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = ALIGN_SIDE * ALIGN_SIDE, UNKNOWNS = 8, ITERATIONS = 12 };
+enum { COARSE = 12, FINE = 24, MOST_SAMPLES = FINE * FINE, UNKNOWNS = 8 };
 
-/* Share of the template that must lie on the target. */
+/* Share of the square that must lie on the item. */
 static const double MIN_OVERLAP = .45;
 
-/** Bilinear, clamped at the edges. */
-static double sample_at(const float *plane, double x, double y)
+/* ---- planes ---- */
+
+/** By 1-2-1 along rows or columns; the ends count thrice. */
+static void smooth_lines(const float *in, int side, int step, float *out)
 {
-    const double last = ALIGN_TARGET_SIDE - 1;
+    const int across = step == 1 ? side : 1;
+    for (int line = 0; line < side; line++)
+        for (int i = 0; i < side; i++) {
+            int at = line * across + i * step;
+            out[at] = (i > 0 ? in[at - step] : in[at]) + 2 * in[at] +
+                      (i + 1 < side ? in[at + step] : in[at]);
+        }
+}
+
+/** The grain of a plane is not the same after a move by half a sample. All sums are whole quarters:
+ * nothing is rounded. */
+static void smooth(const float *in, int side, float *out)
+{
+    float rows[ALIGN_SIDE * ALIGN_SIDE];
+    smooth_lines(in, side, 1, rows);
+    smooth_lines(rows, side, side, out);
+    for (int i = 0; i < side * side; i++)
+        out[i] /= 16;
+}
+
+void align_plane_make(const uint8_t *samples, struct align_plane *out)
+{
+    float fine[ALIGN_SIDE * ALIGN_SIDE], coarse[ALIGN_COARSE_SIDE * ALIGN_COARSE_SIDE];
+    for (int i = 0; i < ALIGN_SIDE * ALIGN_SIDE; i++)
+        fine[i] = samples[i];
+    for (int i = 0; i < ALIGN_COARSE_SIDE * ALIGN_COARSE_SIDE; i++) {
+        const float *at =
+            fine + 2 * (i / ALIGN_COARSE_SIDE) * ALIGN_SIDE + 2 * (i % ALIGN_COARSE_SIDE);
+        coarse[i] = (at[0] + at[1] + at[ALIGN_SIDE] + at[ALIGN_SIDE + 1]) / 4;
+    }
+    smooth(fine, ALIGN_SIDE, out->fine);
+    smooth(coarse, ALIGN_COARSE_SIDE, out->coarse);
+}
+
+/** A value between samples, and its slopes. */
+struct between {
+    double value, slope_x, slope_y;
+};
+
+static inline struct between look_between(const float *plane, int side, double x, double y)
+{
+    const double last = side - 1;
     x = x < 0 ? 0 : x > last ? last : x;
     y = y < 0 ? 0 : y > last ? last : y;
-    int left = (int)x < ALIGN_TARGET_SIDE - 2 ? (int)x : ALIGN_TARGET_SIDE - 2;
-    int top = (int)y < ALIGN_TARGET_SIDE - 2 ? (int)y : ALIGN_TARGET_SIDE - 2;
+    int left = (int)x < side - 2 ? (int)x : side - 2, top = (int)y < side - 2 ? (int)y : side - 2;
     double right = x - left, below = y - top;
-    const float *at = plane + top * ALIGN_TARGET_SIDE + left;
-    return (1 - below) * ((1 - right) * at[0] + right * at[1]) +
-           below * ((1 - right) * at[ALIGN_TARGET_SIDE] + right * at[ALIGN_TARGET_SIDE + 1]);
+    const float *at = plane + top * side + left;
+    double a = (double)at[0], b = (double)at[1];
+    double c = (double)at[side], d = (double)at[side + 1];
+    return (struct between){(1 - below) * (a + right * (b - a)) + below * (c + right * (d - c)),
+                            (1 - below) * (b - a) + below * (d - c),
+                            (1 - right) * (c - a) + right * (d - b)};
 }
 
-static double template_axis(int i)
+double align_sample(const float *plane, double x, double y)
 {
-    return (2 * i + 1) / (double)ALIGN_SIDE - 1;
+    return look_between(plane, ALIGN_SIDE, x, y).value;
 }
 
-/** The target as seen through a map: a value for each template sample that lies on it. */
-struct warped {
-    double x[SAMPLES], y[SAMPLES], value[SAMPLES];
-    bool inside[SAMPLES];
+/* ---- one level ---- */
+
+/** The square as one plane shows it, and the plane that it is fitted onto. */
+struct align_level {
+    const float *item;
+    int side;    /**< of `item` */
+    int samples; /**< of the square, each way */
+    double square[MOST_SAMPLES];
+};
+
+/** What lies under the square. */
+struct align_seen {
+    struct between at[MOST_SAMPLES];
+    bool inside[MOST_SAMPLES];
     int count;
 };
 
-static void warp(const struct align_target *target, const double map[6], struct warped *out)
+/** Gain and offset that carry the item's tones to the square's. */
+struct tone {
+    double gain, offset;
+};
+
+static double square_axis(int i, int samples)
+{
+    return (2 * i + 1) / (double)samples - 1;
+}
+
+/** From samples of the finest plane to those of a level's. */
+static struct align_map map_at_level(const struct align_map *fine, int side)
+{
+    const double scale = (double)side / ALIGN_SIDE, *m = fine->map;
+    return (struct align_map){{(m[0] + .5) * scale - .5, m[1] * scale, m[2] * scale,
+                               (m[3] + .5) * scale - .5, m[4] * scale, m[5] * scale}};
+}
+
+static void fill_square(const float *query, const struct align_map *from, struct align_level *level)
+{
+    const struct align_map map = map_at_level(from, level->side);
+    for (int i = 0; i < level->samples * level->samples; i++) {
+        double u = square_axis(i % level->samples, level->samples);
+        double v = square_axis(i / level->samples, level->samples);
+        level->square[i] =
+            look_between(query, level->side, map.map[0] + map.map[1] * u + map.map[2] * v,
+                         map.map[3] + map.map[4] * u + map.map[5] * v)
+                .value;
+    }
+}
+
+static void look_through(const struct align_level *level, const double map[6],
+                         struct align_seen *out)
 {
     out->count = 0;
-    for (int i = 0; i < SAMPLES; i++) {
-        double u = template_axis(i % ALIGN_SIDE), v = template_axis(i / ALIGN_SIDE);
+    for (int i = 0; i < level->samples * level->samples; i++) {
+        double u = square_axis(i % level->samples, level->samples);
+        double v = square_axis(i / level->samples, level->samples);
         double x = map[0] + map[1] * u + map[2] * v, y = map[3] + map[4] * u + map[5] * v;
-        out->x[i] = x;
-        out->y[i] = y;
-        out->inside[i] = x > -1 && x < ALIGN_TARGET_SIDE && y > -1 && y < ALIGN_TARGET_SIDE;
-        out->value[i] = out->inside[i] ? sample_at(target->sample, x, y) : 0;
+        out->inside[i] = x > -1 && x < level->side && y > -1 && y < level->side;
+        if (out->inside[i])
+            out->at[i] = look_between(level->item, level->side, x, y);
         out->count += out->inside[i];
     }
 }
@@ -77,62 +163,98 @@ static bool solve(double a[UNKNOWNS][UNKNOWNS], double b[UNKNOWNS])
     return true;
 }
 
-/** Gain and offset that carry the target's tones to the template's. */
-struct tone {
-    double gain, offset;
-};
-
-static struct tone match_tone(const struct align_template *template, const struct warped *seen)
+static struct tone match_tone(const struct align_level *level, const struct align_seen *seen,
+                              double *out_correlation)
 {
-    double st = 0, sv = 0, stt = 0, svv = 0, n = seen->count;
-    for (int i = 0; i < SAMPLES; i++) {
+    double st = 0, sv = 0, stt = 0, svv = 0, stv = 0, n = seen->count;
+    for (int i = 0; i < level->samples * level->samples; i++) {
         if (!seen->inside[i])
             continue;
-        double t = template->sample[i], v = seen->value[i];
-        st += t, sv += v, stt += t * t, svv += v * v;
+        double t = level->square[i], v = seen->at[i].value;
+        st += t, sv += v, stt += t * t, svv += v * v, stv += t * v;
     }
-    double gain = sqrt((stt - st * st / n + 1) / (svv - sv * sv / n + 1));
+    double vt = stt - st * st / n + 1, vv = svv - sv * sv / n + 1, gain = sqrt(vt / vv);
+    *out_correlation = (stv - st * sv / n) / sqrt(vt * vv);
     return (struct tone){gain, (st - gain * sv) / n};
 }
 
 /** Mean absolute residual × 1.2 + 2 grey levels: Cauchy's scale. */
-static double residuals(const struct align_template *template, const struct warped *seen,
-                        struct tone tone, double out[SAMPLES])
+static double find_residuals(const struct align_level *level, const struct align_seen *seen,
+                             struct tone tone, double *out)
 {
     double sum = 0;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < level->samples * level->samples; i++) {
         out[i] =
-            seen->inside[i] ? template->sample[i] - tone.gain * seen->value[i] - tone.offset : 0;
+            seen->inside[i] ? level->square[i] - tone.gain * seen->at[i].value - tone.offset : 0;
         sum += fabs(out[i]);
     }
     return 1.2 * sum / seen->count + 2;
 }
 
 /** One weighted Gauss–Newton step for tone and map. */
-static bool step_align_template(const struct align_template *template,
-                                const struct align_target *target, const struct warped *seen,
-                                struct tone tone, double change[UNKNOWNS])
+static bool step_align(const struct align_level *level, const struct align_seen *seen,
+                       struct tone tone, double change[UNKNOWNS])
 {
-    double residual[SAMPLES], a[UNKNOWNS][UNKNOWNS] = {0};
-    double scale = residuals(template, seen, tone, residual);
+    double residual[MOST_SAMPLES], a[UNKNOWNS][UNKNOWNS] = {0};
+    double scale = find_residuals(level, seen, tone, residual);
     memset(change, 0, UNKNOWNS * sizeof *change);
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < level->samples * level->samples; i++) {
         if (!seen->inside[i])
             continue;
-        double u = template_axis(i % ALIGN_SIDE), v = template_axis(i / ALIGN_SIDE);
-        double gx = tone.gain * sample_at(target->slope_x, seen->x[i], seen->y[i]);
-        double gy = tone.gain * sample_at(target->slope_y, seen->x[i], seen->y[i]);
+        double u = square_axis(i % level->samples, level->samples);
+        double v = square_axis(i / level->samples, level->samples);
+        double gx = tone.gain * seen->at[i].slope_x, gy = tone.gain * seen->at[i].slope_y;
         double weight = 1 / (1 + residual[i] * residual[i] / (scale * scale));
-        double row[UNKNOWNS] = {seen->value[i] / 64, 1, gx, gx * u, gx * v, gy, gy * u, gy * v};
+        double row[UNKNOWNS] = {seen->at[i].value / 64, 1, gx, gx * u, gx * v, gy, gy * u, gy * v};
         for (int j = 0; j < UNKNOWNS; j++) {
-            change[j] += weight * row[j] * residual[i];
+            double weighed = weight * row[j];
+            change[j] += weighed * residual[i];
             for (int k = 0; k <= j; k++)
-                a[j][k] += weight * row[j] * row[k];
+                a[j][k] += weighed * row[k];
         }
     }
     for (int j = 0; j < UNKNOWNS; j++)
         a[j][j] += j < 2 ? 1e-3 : a[j][j] * .01 + 1;
     return solve(a, change);
+}
+
+/* ---- the fit ---- */
+
+/** Improve a map in samples of the level. */
+static bool improve_place(const struct align_level *level, int iterations, double map[6])
+{
+    const double reach = .06 * level->side, still = .01; /* samples, of one step */
+    struct align_seen seen;
+    struct tone tone = {1, 0};
+    for (int iteration = 0; iteration < iterations; iteration++) {
+        double change[UNKNOWNS], correlation, most = 0;
+        look_through(level, map, &seen);
+        if (seen.count < MIN_OVERLAP * level->samples * level->samples)
+            return false;
+        if (iteration == 0)
+            tone = match_tone(level, &seen, &correlation);
+        if (!step_align(level, &seen, tone, change))
+            return false;
+        tone.gain = fmax(.1, tone.gain + change[0] / 64);
+        tone.offset += change[1];
+        for (int i = 0; i < 6; i++) {
+            map[i] += fmax(-reach, fmin(reach, change[2 + i]));
+            most = fmax(most, fabs(change[2 + i]));
+        }
+        if (most < still)
+            break;
+    }
+    return true;
+}
+
+static double correlation_under(const struct align_level *level, const double map[6])
+{
+    struct align_seen seen;
+    double correlation = 0;
+    look_through(level, map, &seen);
+    if (seen.count >= MIN_OVERLAP * level->samples * level->samples)
+        (void)match_tone(level, &seen, &correlation);
+    return correlation;
 }
 
 /** A fit may stretch, turn and shift the start by about a third. */
@@ -145,82 +267,25 @@ static bool is_plausible(const double fitted[6], const double start[6])
            fabs(fitted[3] - start[3]) < .35 * tall;
 }
 
-bool align_fit(const struct align_template *template, const struct align_target *target,
-               struct align_map *map)
+bool align_fit(const struct align_plane *query, const struct align_map *from,
+               const struct align_plane *item, struct align_map *map)
 {
-    const double reach = .06 * ALIGN_TARGET_SIDE; /* of one step, in pixels */
-    struct warped seen;
-    struct align_map now = *map;
-    struct tone tone = {1, 0};
-    for (int iteration = 0; iteration < ITERATIONS; iteration++) {
-        warp(target, now.map, &seen);
-        if (seen.count < MIN_OVERLAP * SAMPLES)
-            return false;
-        if (iteration == 0)
-            tone = match_tone(template, &seen);
-        double change[UNKNOWNS];
-        if (!step_align_template(template, target, &seen, tone, change))
-            return false;
-        tone.gain = fmax(.1, tone.gain + change[0] / 64);
-        tone.offset += change[1];
-        for (int i = 0; i < 6; i++)
-            now.map[i] += fmax(-reach, fmin(reach, change[2 + i]));
-    }
-    if (!is_plausible(now.map, map->map))
+    enum { COARSE_STEPS = 7, FINE_STEPS = 2 };
+    const double least_correlation = .6;
+    struct align_level level = {.item = item->coarse, .side = ALIGN_COARSE_SIDE, .samples = COARSE};
+    struct align_map now = map_at_level(map, ALIGN_COARSE_SIDE);
+    fill_square(query->coarse, from, &level);
+    if (!improve_place(&level, COARSE_STEPS, now.map) ||
+        correlation_under(&level, now.map) < least_correlation)
+        return false;
+    for (int i = 0; i < 6; i++)
+        now.map[i] = 2 * now.map[i] + (i % 3 ? 0 : .5);
+    level.item = item->fine;
+    level.side = ALIGN_SIDE;
+    level.samples = FINE;
+    fill_square(query->fine, from, &level);
+    if (!improve_place(&level, FINE_STEPS, now.map) || !is_plausible(now.map, map->map))
         return false;
     *map = now;
     return true;
-}
-
-/* ---- comparing ---- */
-
-enum { BLOCK = 8, BLOCKS = (ALIGN_SIDE / BLOCK) * (ALIGN_SIDE / BLOCK) };
-
-/** Correlation of one block; false when it is flat in both or lies off the target. */
-static bool block_correlation(const struct align_template *template, const struct warped *seen,
-                              int block, double *out)
-{
-    const double noise = 12.5; /* grey levels²: what JPEG leaves of a flat block */
-    int left = block % (ALIGN_SIDE / BLOCK) * BLOCK, top = block / (ALIGN_SIDE / BLOCK) * BLOCK;
-    double st = 0, sv = 0, stt = 0, svv = 0, stv = 0, n = 0;
-    for (int y = top; y < top + BLOCK; y++)
-        for (int x = left; x < left + BLOCK; x++) {
-            int i = y * ALIGN_SIDE + x;
-            if (!seen->inside[i])
-                continue;
-            double t = template->sample[i], v = seen->value[i];
-            st += t, sv += v, stt += t * t, svv += v * v, stv += t * v, n++;
-        }
-    if (2 * n < BLOCK * BLOCK)
-        return false;
-    double vt = (stt - st * st / n) / n, vv = (svv - sv * sv / n) / n;
-    if (vt < noise && vv < noise)
-        return false;
-    *out = (stv - st * sv / n) / n / sqrt((vt + noise) * (vv + noise));
-    return true;
-}
-
-static int falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? 1 : x > y ? -1 : 0;
-}
-
-double align_agreement(const struct align_template *template, const struct align_target *target,
-                       const struct align_map *map)
-{
-    struct warped seen;
-    warp(target, map->map, &seen);
-    double correlation[BLOCKS], sum = 0;
-    int count = 0;
-    if (seen.count >= MIN_OVERLAP * SAMPLES)
-        for (int block = 0; block < BLOCKS; block++)
-            count += block_correlation(template, &seen, block, &correlation[count]);
-    if (count < 5)
-        return 0;
-    qsort(correlation, (size_t)count, sizeof *correlation, falling);
-    int kept = (int)(count * .6 + .5); /* the rest may be covered by stickers and text */
-    for (int i = 0; i < kept; i++)
-        sum += correlation[i];
-    return fmax(0, sum / kept);
 }

@@ -28,13 +28,8 @@ double calibration_log_rate(const struct calibration *calibration, enum judge_cl
                        class_penalty[class]);
 }
 
-double calibration_pixels_place(double agreement)
+double calibration_pixels_log_rate(const struct calibration *calibration, uint32_t score)
 {
-    const double most = .995;
-    return atanh(fmax(0, fmin(most, agreement))) / atanh(most) * PIXELS_BINS;
-}
-
-double calibration_pixels_log_rate(const struct calibration *calibration, double agreement)
-{
-    return between(calibration->pixels_log_rate, PIXELS_BINS, calibration_pixels_place(agreement));
+    return between(calibration->pixels_log_rate, CALIBRATION_POINTS - 1,
+                   (double)score / CALIBRATION_STEP);
 }

@@ -22,16 +22,13 @@ enum judge_class {
 enum { JUDGE_WEIGHT = 3, JUDGE_FULL_WEIGHT = 1 };
 enum { JUDGE_SCORE_MAX = 448, CALIBRATION_STEP = 8, CALIBRATION_POINTS = 448 / 8 + 1 };
 
-/** The pixels' curve has a point for each of these. */
-enum { PIXELS_BINS = 100 };
-
 struct calibration {
     /** log10 of the share of unrelated pairs of pictures whose best view pair of the class scores
      * this low or lower, at score = index × CALIBRATION_STEP; rising. */
     float log_rate[JUDGE_CLASSES][CALIBRATION_POINTS];
-    /** log10 of the share of unrelated pairs that are borderline by their codes and whose pixels
-     * agree so well, or better, at calibration_pixels_place = index; falling. */
-    float pixels_log_rate[PIXELS_BINS + 1];
+    /** The same of those that are borderline by their codes and that score this low or lower once
+     * they are laid over each other. */
+    float pixels_log_rate[CALIBRATION_POINTS];
 };
 
 extern const struct calibration calibration_builtin;
@@ -41,11 +38,8 @@ extern const struct calibration calibration_builtin;
 double calibration_log_rate(const struct calibration *calibration, enum judge_class class,
                             uint32_t score);
 
-/** Where an agreement lies on the pixels' curve, 0 to PIXELS_BINS: even in Fisher's z, in which a
- * correlation has tails that are straight enough to go on. */
-double calibration_pixels_place(double agreement);
-
-/** The same for an agreement of the pixels. */
-double calibration_pixels_log_rate(const struct calibration *calibration, double agreement);
+/** log10 of the rate at which unrelated items are borderline by their codes and come this near when
+ * they are laid over each other. */
+double calibration_pixels_log_rate(const struct calibration *calibration, uint32_t score);
 
 #endif

@@ -320,11 +320,13 @@ DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_v
  * expected in 10⁷. */
 #define DOPPEL_IMAGE_MAX_FPR 1e-7
 
-/** Pairs up to this rate are worth a pixel check. */
-#define DOPPEL_IMAGE_BORDERLINE_FPR 1e-3
+/** Pairs up to this rate are worth a pixel check: a crop by a tenth comes no nearer by its codes.
+ */
+#define DOPPEL_IMAGE_BORDERLINE_FPR 1e-2
 
 /**
- * Align two pictures by a robust affine fit on their small planes and compare them block by block.
+ * Lay the small planes of two pictures over each other by a robust affine fit, and hash again what
+ * both show: a crop, a turn by a few degrees or a slant that no view has is found so.
  *
  * @param query,item  features with thumbs, boxes and qualities
  * @param verdict     in: the judgement, weighed; out: false_positive_rate and similarity as the

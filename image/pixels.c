@@ -1,138 +1,176 @@
-/* The pixel check: align two pictures' thumbs from their best view pairs, compare block by block.
- */
+/* The pixel check: lay the small planes of two pictures over each other, from their best view
+ * pairs, and hash again what both show. */
 #include "image/pixels.h"
 
 #include <math.h>
 
 #include "image/align.h"
+#include "image/phash.h"
 
-enum { SIDE = DOPPEL_IMAGE_THUMB_SIDE };
+_Static_assert((int)ALIGN_SIDE == (int)DOPPEL_IMAGE_THUMB_SIDE, "what is fitted are thumbs");
 
-/** The box of a view in thumb pixels: left, top, right, bottom. */
-static bool box_of_image_features(const struct doppel_image_features *features, uint32_t view,
-                                  double box[4])
-{
-    for (uint32_t i = 0; i < features->fingerprint.count && i < DOPPEL_VIEW_COUNT; i++) {
-        if (features->fingerprint.positions[i] != view)
-            continue;
-        for (int side = 0; side < 4; side++)
-            box[side] = features->boxes[i][side] * (SIDE / 65535.);
-        return box[2] > box[0] && box[3] > box[1];
-    }
-    return false;
-}
+/* So near are only copies: further starts need not be tried. */
+enum { SURE_SCORE = 60 };
 
-static int clamped(int i)
-{
-    return i < 0 ? 0 : i >= SIDE ? SIDE - 1 : i;
-}
+/* Starts that are tried: the best of both ways. */
+enum { MOST_STARTS = 3 };
 
-/** By 1-2-1 both ways: the grain of a thumb is not the same after a move by half a sample. */
-static void smooth(const uint8_t *thumb, float out[SIDE * SIDE])
-{
-    for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++) {
-            int sum = 0;
-            for (int dy = -1; dy <= 1; dy++)
-                for (int dx = -1; dx <= 1; dx++)
-                    sum += thumb[clamped(y + dy) * SIDE + clamped(x + dx)] * (2 - (dx & 1)) *
-                           (2 - (dy & 1));
-            out[y * SIDE + x] = (float)sum / 16;
-        }
-}
-
-static double sample_of(const float *plane, double x, double y)
-{
-    x = fmax(0, fmin(SIDE - 1, x));
-    y = fmax(0, fmin(SIDE - 1, y));
-    int left = x < SIDE - 2 ? (int)x : SIDE - 2, top = y < SIDE - 2 ? (int)y : SIDE - 2;
-    double right = x - left, below = y - top;
-    const float *at = plane + top * SIDE + left;
-    return (1 - below) * ((1 - right) * at[0] + right * at[1]) +
-           below * ((1 - right) * at[SIDE] + right * at[SIDE + 1]);
-}
-
-/** One sample of a view, the mean of four points of its cell. */
-static float cell_of_pixels(const float *plane, const double box[4], int column, int row)
-{
-    double wide = (box[2] - box[0]) / ALIGN_SIDE, tall = (box[3] - box[1]) / ALIGN_SIDE, sum = 0;
-    for (int i = 0; i < 4; i++)
-        sum += sample_of(plane, box[0] + (column + .25 + .5 * (i & 1)) * wide - .5,
-                         box[1] + (row + .25 + .5 * (i >> 1)) * tall - .5);
-    return (float)(sum / 4);
-}
-
-/** A view of the query, turned so that it looks like the item. */
-static void make_template(const float *plane, const double box[4], unsigned orientation,
-                          struct align_template *out)
-{
-    for (int y = 0; y < ALIGN_SIDE; y++)
-        for (int x = 0; x < ALIGN_SIDE; x++) {
-            int column = orientation & 1 ? ALIGN_SIDE - 1 - x : x;
-            int row = orientation & 2 ? ALIGN_SIDE - 1 - y : y;
-            out->sample[y * ALIGN_SIDE + x] = orientation & 4
-                                                  ? cell_of_pixels(plane, box, row, column)
-                                                  : cell_of_pixels(plane, box, column, row);
-        }
-}
-
-/** The thumb, smoothed, and its slopes. */
-static void make_target(const uint8_t *thumb, struct align_target *out)
-{
-    const float *s = out->sample;
-    smooth(thumb, out->sample);
-    for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++) {
-            out->slope_x[y * SIDE + x] =
-                (s[y * SIDE + clamped(x + 1)] - s[y * SIDE + clamped(x - 1)]) / 2;
-            out->slope_y[y * SIDE + x] =
-                (s[clamped(y + 1) * SIDE + x] - s[clamped(y - 1) * SIDE + x]) / 2;
-        }
-}
-
-/** Where the template lies if it is exactly the box. */
-static struct align_map map_of_pixels(const double box[4])
-{
-    return (struct align_map){{(box[0] + box[2]) / 2 - .5, (box[2] - box[0]) / 2, 0,
-                               (box[1] + box[3]) / 2 - .5, 0, (box[3] - box[1]) / 2}};
-}
-
-/** Two pictures, ready to be laid over each other. */
-struct sides {
-    const struct doppel_image_features *query, *item;
-    float plane[SIDE * SIDE]; /**< the query's thumb, smoothed */
-    struct align_target target;
+/** A picture, ready to be laid over another one. */
+struct small {
+    const struct doppel_image_features *features;
+    float plain[ALIGN_SIDE * ALIGN_SIDE];
+    struct align_plane plane;
 };
 
-static double agreement_from(const struct sides *sides, const struct view_pair *pair)
+static void small_make(const struct doppel_image_features *features, struct small *out)
 {
-    double query_box[4], item_box[4];
-    if (!box_of_image_features(sides->query, pair->query_view, query_box) ||
-        !box_of_image_features(sides->item, pair->item_view, item_box))
-        return 0;
-    struct align_template template;
-    make_template(sides->plane, query_box, pair->orientation, &template);
-    struct align_map map = map_of_pixels(item_box);
-    double before = align_agreement(&template, &sides->target, &map);
-    if (!align_fit(&template, &sides->target, &map))
-        return before;
-    return fmax(before, align_agreement(&template, &sides->target, &map));
+    out->features = features;
+    for (int i = 0; i < ALIGN_SIDE * ALIGN_SIDE; i++)
+        out->plain[i] = features->thumb[i];
+    align_plane_make(features->thumb, &out->plane);
 }
 
-double pixels_agreement(const struct doppel_image_features *query,
-                        const struct doppel_image_features *item,
-                        const struct doppel_image_verify_options *options)
+/** Where a view lies on its thumb, turned so that it looks like the other picture's. */
+static bool map_of_view(const struct doppel_image_features *features, uint32_t view,
+                        unsigned orientation, struct align_map *out)
+{
+    const struct doppel_fingerprint *fingerprint = &features->fingerprint;
+    uint32_t i = 0;
+    while (i < fingerprint->count && i < DOPPEL_VIEW_COUNT && fingerprint->positions[i] != view)
+        i++;
+    if (i == fingerprint->count || i == DOPPEL_VIEW_COUNT)
+        return false;
+    const uint16_t *box = features->boxes[i];
+    const double scale = ALIGN_SIDE / 65535., half = scale / 2;
+    const double across = (orientation & 4 ? orientation & 2 : orientation & 1) ? -half : half;
+    const double down = (orientation & 4 ? orientation & 1 : orientation & 2) ? -half : half;
+    const double wide = across * (box[2] - box[0]), tall = down * (box[3] - box[1]);
+    const double x = half * (box[0] + box[2]) - .5, y = half * (box[1] + box[3]) - .5;
+    *out = orientation & 4 ? (struct align_map){{x, 0, wide, y, tall, 0}}
+                           : (struct align_map){{x, wide, 0, y, 0, tall}};
+    return box[2] > box[0] && box[3] > box[1];
+}
+
+/* ---- what both show ---- */
+
+/** A part of the square, and of what lies around it: from and to, u and v. */
+struct shown_part {
+    double from[2], to[2];
+};
+
+/** Cut off along one axis what a map puts outside of its plane. */
+static void cut_shown(const double map[6], int axis, struct shown_part *shown)
+{
+    const double first = -.5, last = ALIGN_SIDE - .5;
+    /* the row of the map in which the axis counts most: x or y */
+    const double *row = fabs(map[1 + axis]) >= fabs(map[4 + axis]) ? map : map + 3;
+    const double slope = row[1 + axis], aslant = row[2 - axis];
+    for (int end = 0; end < 2; end++) {
+        double other = end ? shown->to[!axis] : shown->from[!axis];
+        double at = row[0] + aslant * other, a = (first - at) / slope, b = (last - at) / slope;
+        shown->from[axis] = fmax(shown->from[axis], fmin(a, b));
+        shown->to[axis] = fmin(shown->to[axis], fmax(a, b));
+    }
+}
+
+/** What both planes show, not far beyond the square. */
+static bool common_shown(const struct align_map *from, const struct align_map *to,
+                         struct shown_part *out)
+{
+    const double farthest = 1.4, least = .8;
+    *out = (struct shown_part){{-farthest, -farthest}, {farthest, farthest}};
+    for (int axis = 0; axis < 2; axis++) {
+        cut_shown(from->map, axis, out);
+        cut_shown(to->map, axis, out);
+    }
+    return out->to[0] - out->from[0] >= least && out->to[1] - out->from[1] >= least;
+}
+
+static struct doppel_code hash_shown(const float *plane, const struct align_map *at,
+                                     const struct shown_part *shown)
+{
+    const double *m = at->map, across = (shown->to[0] - shown->from[0]) / DCT_SIDE,
+                 down = (shown->to[1] - shown->from[1]) / DCT_SIDE;
+    uint16_t cells[DCT_SIDE * DCT_SIDE];
+    for (int i = 0; i < DCT_SIDE * DCT_SIDE; i++) {
+        double sum = 0;
+        for (int part = 0; part < 4; part++) {
+            double u = shown->from[0] + (i % DCT_SIDE + .25 + .5 * (part & 1)) * across;
+            double v = shown->from[1] + (i / DCT_SIDE + .25 + .5 * (part >> 1)) * down;
+            sum += align_sample(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
+        }
+        cells[i] = (uint16_t)(sum * (PHASH_CELL_SCALE / 4) + .5);
+    }
+    return doppel_image_phash_cells(cells);
+}
+
+/* ---- starts ---- */
+
+static const struct registered unregistered = {UINT16_MAX, 64, 256};
+
+static struct registered register_from(const struct small *query, const struct small *item,
+                                       const struct view_pair *start)
+{
+    struct align_map from, to;
+    struct shown_part shown;
+    if (!map_of_view(query->features, start->query_view, start->orientation, &from) ||
+        !map_of_view(item->features, start->item_view, 0, &to) ||
+        !align_fit(&query->plane, &from, &item->plane, &to) || !common_shown(&from, &to, &shown))
+        return unregistered;
+    struct doppel_code a = hash_shown(query->plain, &from, &shown);
+    struct doppel_code b = hash_shown(item->plain, &to, &shown);
+    struct registered out = {.distance64 = (uint16_t)doppel_code_distance(&a, &b, 64),
+                             .distance256 = (uint16_t)doppel_code_distance(&a, &b, 256)};
+    out.score = (uint16_t)(out.distance256 + JUDGE_WEIGHT * out.distance64);
+    return out;
+}
+
+/** A view pair to begin with, and how rare it is. */
+struct start {
+    struct view_pair pair;
+    bool back; /**< the item is the query */
+    double log_rate;
+};
+
+static void add_starts(const struct view_pair best[JUDGE_CLASSES], bool back,
+                       struct start starts[MOST_STARTS + 1], int *count)
+{
+    for (int i = 0; i < JUDGE_PARTS; i++) { /* which begins where JUDGE_FULL does */
+        if (best[i].score > JUDGE_SCORE_MAX || best[i].framed)
+            continue;
+        struct start start = {
+            best[i], back,
+            calibration_log_rate(&calibration_builtin, (enum judge_class)i, best[i].score)};
+        int at = *count < MOST_STARTS ? (*count)++ : MOST_STARTS;
+        for (; at > 0 && starts[at - 1].log_rate > start.log_rate; at--)
+            starts[at] = starts[at - 1];
+        starts[at] = start;
+    }
+}
+
+struct registered pixels_register(const struct doppel_image_features *query,
+                                  const struct doppel_image_features *item,
+                                  const struct doppel_image_verify_options *options)
 {
     struct view_pair best[JUDGE_CLASSES];
-    struct sides sides = {.query = query, .item = item};
+    struct start starts[MOST_STARTS + 1];
+    struct small small[2];
+    struct registered nearest = unregistered;
+    int count = 0;
     verify_best_pairs(&query->fingerprint, &item->fingerprint, options, best);
-    smooth(query->thumb, sides.plane);
-    make_target(item->thumb, &sides.target);
-    double agreement = 0;
-    for (int i = 0; i < JUDGE_PARTS; i++) /* which begins where JUDGE_FULL does */
-        if (best[i].score <= JUDGE_SCORE_MAX && !best[i].framed)
-            agreement = fmax(agreement, agreement_from(&sides, &best[i]));
-    return agreement;
+    add_starts(best, false, starts, &count);
+    verify_best_pairs(&item->fingerprint, &query->fingerprint, options, best);
+    add_starts(best, true, starts, &count);
+    if (!count)
+        return nearest;
+    small_make(query, &small[0]);
+    small_make(item, &small[1]);
+    for (int i = 0; i < count && nearest.score > SURE_SCORE; i++) {
+        bool back = starts[i].back;
+        struct registered found = register_from(&small[back], &small[!back], &starts[i].pair);
+        nearest = found.score < nearest.score ? found : nearest;
+    }
+    return nearest;
 }
 
 bool doppel_image_check_pixels(const struct doppel_image_features *query,
@@ -140,12 +178,14 @@ bool doppel_image_check_pixels(const struct doppel_image_features *query,
                                const struct doppel_image_verify_options *options,
                                struct doppel_image_verdict *verdict)
 {
-    double agreement = pixels_agreement(query, item, options);
-    struct doppel_image_verdict seen = {
-        .false_positive_rate =
-            pow(10, calibration_pixels_log_rate(&calibration_builtin, agreement))};
+    const double unrelated = 128 + 32 * JUDGE_WEIGHT;
+    struct registered nearest = pixels_register(query, item, options);
+    struct doppel_image_verdict seen = {.false_positive_rate = 1};
+    if (nearest.score <= JUDGE_SCORE_MAX)
+        seen.false_positive_rate =
+            pow(10, calibration_pixels_log_rate(&calibration_builtin, nearest.score));
     doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &seen);
     verdict->false_positive_rate = fmin(verdict->false_positive_rate, seen.false_positive_rate);
-    verdict->similarity = fmax(verdict->similarity, agreement);
+    verdict->similarity = fmax(verdict->similarity, 1 - nearest.score / unrelated);
     return verdict->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
 }

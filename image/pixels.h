@@ -1,12 +1,19 @@
-/* Inside the pixel check: how well two pictures agree once aligned. For image_recall too. */
+/* Inside the pixel check: how near the codes of two pictures are once these are laid over each
+ * other. For image_recall too. */
 #ifndef DOPPEL_IMAGE_PIXELS_H
 #define DOPPEL_IMAGE_PIXELS_H
 
 #include "image/judge.h"
 
-/** Agreement of the aligned blocks, best of the starts: 0 (none) to 1 (the same picture). */
-double pixels_agreement(const struct doppel_image_features *query,
-                        const struct doppel_image_features *item,
-                        const struct doppel_image_verify_options *options);
+/** The codes of what two pictures share, laid over each other. */
+struct registered {
+    uint16_t score; /**< d256 + 3·d64; UINT16_MAX: no fit */
+    uint16_t distance64, distance256;
+};
+
+/** The best of the starts, both ways. */
+struct registered pixels_register(const struct doppel_image_features *query,
+                                  const struct doppel_image_features *item,
+                                  const struct doppel_image_verify_options *options);
 
 #endif

@@ -85,9 +85,10 @@ struct doppel_image_look doppel_image_look_make(const struct doppel_image_featur
                                                 const struct doppel_image_features *first,
                                                 const struct doppel_candidate *first_candidate)
 {
+    const double most_rate = 1e-3;
     struct doppel_image_verdict verdict = judge_both_ways(&image->fingerprint, &first->fingerprint);
     struct doppel_image_look look = {
-        .known = verdict.false_positive_rate <= DOPPEL_IMAGE_BORDERLINE_FPR,
+        .known = verdict.false_positive_rate <= most_rate,
         .part = is_part_view(verdict.query_view) || is_part_view(verdict.item_view),
         .share = 1,
         .trimmed = doppel_image_view_share(image, DOPPEL_VIEW_TRIMMED),

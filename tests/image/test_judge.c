@@ -309,9 +309,9 @@ static void test_curves_are_monotone(void **state)
             assert_true(rate <= 0);
             assert_true(rate >= calibration_log_rate(&calibration_builtin, class, score - 1));
         }
-    for (int i = 1; i <= 1000; i++)
-        assert_true(calibration_pixels_log_rate(&calibration_builtin, i / 1000.) <=
-                    calibration_pixels_log_rate(&calibration_builtin, (i - 1) / 1000.));
+    for (uint32_t score = 1; score <= JUDGE_SCORE_MAX; score++)
+        assert_true(calibration_pixels_log_rate(&calibration_builtin, score) >=
+                    calibration_pixels_log_rate(&calibration_builtin, score - 1));
 }
 
 static void test_similarity_falls_with_distance(void **state)

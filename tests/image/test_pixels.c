@@ -71,6 +71,23 @@ static void test_moved_images_are_confirmed(void **state)
     }
 }
 
+/* Between the views: no two of them are near enough by their codes. */
+static void test_crops_by_any_share_are_confirmed(void **state)
+{
+    (void)state;
+    for (uint32_t percent = 1; percent <= 20; percent++)
+        for (unsigned corner = 0; corner < 4; corner++) {
+            struct doppel_plane plane = draw_scene(400, 300, 600 + 4 * percent + corner);
+            uint32_t across = 4 * percent, down = 3 * percent;
+            const uint8_t *from =
+                plane.data + (corner & 1 ? across : 0) + (corner & 2 ? down : 0) * plane.stride;
+            struct doppel_plane part = {from, 400 - across, 300 - down, plane.stride};
+            assert_true(pixels_rate(&part, &plane) <= MOVED_RATE);
+            assert_true(pixels_rate(&plane, &part) <= MOVED_RATE);
+            free_plane(&plane);
+        }
+}
+
 static void test_crops_in_all_orientations_are_confirmed(void **state)
 {
     (void)state;
@@ -139,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moved_images_are_confirmed),
+        cmocka_unit_test(test_crops_by_any_share_are_confirmed),
         cmocka_unit_test(test_crops_in_all_orientations_are_confirmed),
         cmocka_unit_test(test_different_images_are_not),
         cmocka_unit_test(test_poor_images_need_more_agreement),

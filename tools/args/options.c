@@ -80,7 +80,7 @@ const struct option_info option_table[] = {
     {"no-orientations", 0, NULL, OPTION_FLAG_OFF, AT(orientations), NULL,
      "Only find images in the same orientation", VERBS_JUDGE, SECTION_MATCHING},
     {"check", 0, "none|pixels", OPTION_CHOICE, AT(check), "none",
-     "Align small copies of the images of borderline pairs and compare them block by block",
+     "Lay small copies of the images of borderline pairs over each other and hash them again",
      VERBS_MATCH, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
      "Files to compare against, but not with each other; may be repeated. For nested folders, "

@@ -6,7 +6,6 @@
 
 #include "edits.h"
 
-#include "image/align.h"
 #include "image/pixels.h"
 
 /* A point of a curve needs this many unrelated items behind it; beyond, the curve goes on straight.
@@ -67,11 +66,11 @@ void calibrate_classes(const struct half *half, struct calibration *out)
 
 void calibrate_pixels(const struct half *half, struct calibration *out)
 {
-    enum { BINS = PIXELS_BINS + 1 };
+    enum { BINS = JUDGE_SCORE_MAX + 1 };
     uint64_t total[BINS], sum = 0;
     for (int i = 0; i < BINS; i++)
-        total[i] = sum += half->agreement_count[PIXELS_BINS - i];
-    for (int i = 0; i < BINS; i++)
-        out->pixels_log_rate[PIXELS_BINS - i] =
-            (float)tail_rate(total, BINS, half->rich_pairs, i, BINS);
+        total[i] = sum += half->registered_count[i];
+    for (int i = 0; i < CALIBRATION_POINTS; i++)
+        out->pixels_log_rate[i] =
+            (float)tail_rate(total, BINS, half->rich_pairs, i * CALIBRATION_STEP, CANDIDATE_SCORE);
 }

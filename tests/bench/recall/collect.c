@@ -15,8 +15,6 @@
 
 #include "edits.h"
 
-enum { MAX_SIDE = 1024 };
-
 /* ---- the list ---- */
 
 static int by_path(const void *a, const void *b)
@@ -86,9 +84,8 @@ static bool features_of_file(const char *path, struct doppel_image_features *out
     return ok;
 }
 
-/** The picture as a file would be read. */
-static bool features_of_image(const struct image *image, const struct encoding *encoding,
-                              struct doppel_image_features *out)
+bool features_of_image(const struct image *image, const struct encoding *encoding,
+                       struct doppel_image_features *out)
 {
     struct bytes bytes = image_encode(image, encoding);
     int fd = memfd_create("edit", MFD_CLOEXEC);
@@ -134,18 +131,23 @@ static void make_alike(struct subject *subject, const struct image *image, uint6
     }
 }
 
-static void process(struct subject *subject, uint64_t seed, const char *samples)
+static void process(struct subject *subject, const struct collect_options *options,
+                    const char *samples)
 {
     if (!features_of_file(subject->path, &subject->original))
         return;
     subject->gated = subject->original.quality < DOPPEL_IMAGE_MIN_QUALITY;
-    struct image image = image_load(subject->path, MAX_SIDE);
-    if (image.pixels && image.width >= 64 && image.height >= 64) {
+    if (options->originals_only) {
+        subject->readable = true;
+        return;
+    }
+    struct image image = image_load(subject->path, COLLECT_MAX_SIDE);
+    if (image.pixels && image.width >= COLLECT_MIN_SIDE && image.height >= COLLECT_MIN_SIDE) {
         subject->readable = true;
         subject->edits = calloc((size_t)edit_count, sizeof *subject->edits);
         subject->alike = calloc((size_t)alike_count, sizeof *subject->alike);
-        make_edits(subject, &image, seed, samples);
-        make_alike(subject, &image, seed);
+        make_edits(subject, &image, options->seed, samples);
+        make_alike(subject, &image, options->seed);
     }
     image_free(&image);
 }
@@ -160,8 +162,7 @@ static void *work(void *context)
 {
     struct crew *crew = context;
     for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < crew->list->count;) {
-        process(&crew->list->subjects[i], crew->options->seed,
-                i == 0 ? crew->options->samples : NULL);
+        process(&crew->list->subjects[i], crew->options, i == 0 ? crew->options->samples : NULL);
         if (isatty(STDERR_FILENO))
             fprintf(stderr, "\r%zu of %zu originals ", i + 1, crew->list->count);
     }

@@ -8,6 +8,8 @@
 
 #include <doppel/image.h>
 
+#include "image.h"
+
 struct subject {
     char *path;
     const char *name;                      /**< within `path` */
@@ -28,8 +30,16 @@ struct collect_options {
     uint64_t seed;
     unsigned jobs;
     const char *samples; /**< folder for the first original's edits as PNG, or NULL */
+    bool originals_only; /**< make no edits */
     size_t limit;        /**< at most this many originals, chosen by a hash of the name; 0 = all */
 };
+
+/** Sides of pictures that are edited are at most this long, and at least that. */
+enum { COLLECT_MAX_SIDE = 1024, COLLECT_MIN_SIDE = 64 };
+
+/** The features of an edited picture, as a file of it would be read. False if it cannot be. */
+bool features_of_image(const struct image *image, const struct encoding *encoding,
+                       struct doppel_image_features *out);
 
 /** Find, read and edit every picture under the folders. */
 struct collection collect(char *const *folders, const struct collect_options *options);

@@ -19,7 +19,8 @@ static const char USAGE[] =
     "  --samples DIR       write the edits of the first original as PNG\n"
     "  --variants FILE     the originals that are no strangers, two names a line and a tab "
     "between;\n"
-    "                      without it those whose pixels agree by .92 or whose edges do by .35\n"
+    "                      without it those that score 100 at most laid over each other, or\n"
+    "                      whose edges agree by .35\n"
     "  --dump-calibration  calibrate on all originals and print the C table\n";
 
 struct settings {

@@ -9,7 +9,6 @@
 
 #include "edits.h"
 
-#include "image/align.h"
 #include "image/pixels.h"
 
 /* ---- one pair ---- */
@@ -18,8 +17,8 @@ struct outcome {
     double strength[RULES];
     struct view_pair best[JUDGE_CLASSES];
     struct doppel_image_verdict verdict;
-    double agreement; /**< of the pixels; -1 = not borderline */
-    bool poor;        /**< of a quality under 100, so that its rates are weighed */
+    uint16_t registered; /**< score of the pixels; UINT16_MAX: not borderline, or no fit */
+    bool poor;           /**< of a quality under 100, so that its rates are weighed */
 };
 
 static const struct doppel_code *full_frame(const struct doppel_fingerprint *fingerprint)
@@ -59,13 +58,14 @@ static void view_pair(const struct doppel_image_features *query,
                                                              full_frame(&item->fingerprint), 64);
     out->strength[RULE_VIEWS] = strength_of(out->verdict.false_positive_rate);
     out->strength[RULE_PIXELS] = out->strength[RULE_VIEWS];
-    out->agreement = -1;
+    out->registered = UINT16_MAX;
     if (out->verdict.false_positive_rate > DOPPEL_IMAGE_BORDERLINE_FPR)
         return;
-    out->agreement =
-        fmax(pixels_agreement(query, item, &options), pixels_agreement(item, query, &options));
+    out->registered = pixels_register(query, item, &options).score;
+    if (out->registered > JUDGE_SCORE_MAX)
+        return;
     struct doppel_image_verdict seen = {
-        .false_positive_rate = pow(10, calibration_pixels_log_rate(calibration, out->agreement))};
+        .false_positive_rate = pow(10, calibration_pixels_log_rate(calibration, out->registered))};
     doppel_image_weigh(quality, &seen);
     out->strength[RULE_PIXELS] =
         fmax(out->strength[RULE_VIEWS], strength_of(seen.false_positive_rate));
@@ -101,8 +101,8 @@ static void count_stranger(const struct outcome *outcome, struct half *half)
     for (int i = 0; i < JUDGE_CLASSES; i++)
         if (outcome->best[i].score <= JUDGE_SCORE_MAX)
             half->class_count[i][outcome->best[i].score]++;
-    if (outcome->agreement >= 0)
-        half->agreement_count[(int)calibration_pixels_place(outcome->agreement)]++;
+    if (outcome->registered <= JUDGE_SCORE_MAX)
+        half->registered_count[outcome->registered]++;
 }
 
 /** Keep the nearest, one for each pair of originals, nearest first. */
@@ -183,7 +183,7 @@ static void add_half(const struct half *from, struct half *to)
     add_counts(from->strangers.count[0], to->strangers.count[0], (size_t)RULES * STRENGTH_BINS);
     add_counts(from->class_count[0], to->class_count[0],
                (size_t)JUDGE_CLASSES * (JUDGE_SCORE_MAX + 1));
-    add_counts(from->agreement_count, to->agreement_count, PIXELS_BINS + 1);
+    add_counts(from->registered_count, to->registered_count, JUDGE_SCORE_MAX + 1);
     for (int i = 0; i < NEAREST && from->nearest[i].query; i++)
         keep_near(to->nearest, &from->nearest[i]);
 }

@@ -40,7 +40,7 @@ struct half {
     struct finding *findings; /**< subject × edit; those of the other half are zero */
     uint64_t rich_pairs;      /**< unrelated, both of quality 100 */
     uint64_t class_count[JUDGE_CLASSES][JUDGE_SCORE_MAX + 1]; /**< those by best score */
-    uint64_t agreement_count[PIXELS_BINS + 1];                /**< of the borderline ones */
+    uint64_t registered_count[JUDGE_SCORE_MAX + 1];           /**< of the borderline ones */
     struct near_pair nearest[NEAREST];                        /**< one of a pair of originals */
 };
 

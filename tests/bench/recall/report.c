@@ -230,7 +230,7 @@ void dump_calibration(const struct calibration *calibration)
         printf("},\n");
     }
     printf("    },\n    {");
-    for (int i = 0; i <= PIXELS_BINS; i++)
+    for (int i = 0; i < CALIBRATION_POINTS; i++)
         printf("%.2ff, ", (double)calibration->pixels_log_rate[i]);
     printf("},\n};\n");
 }

@@ -9,20 +9,12 @@
 
 #include "image/pixels.h"
 
-/* Different photos and paintings, aligned as well as they can be, stay under this; of discs, charts
- * and pages of text some do not: for those a person has to make the list. */
-static const double SAME_AGREEMENT = .92;
+/* Different photos and paintings, laid over each other as well as they can be, score more than
+ * this; of discs, charts and pages of text some do not: for those a person has to make the list. */
+enum { SAME_SCORE = 100 };
 
 /* The same of their edges as they lie, whatever their codes: 1 = the same ones. */
 static const double SAME_EDGES = .35;
-
-static double agreement_of(const struct subject *a, const struct subject *b)
-{
-    struct doppel_image_verify_options options = doppel_image_verify_options_default();
-    double forth = pixels_agreement(&a->original, &b->original, &options);
-    double back = pixels_agreement(&b->original, &a->original, &options);
-    return forth > back ? forth : back;
-}
 
 /* ---- by edges ---- */
 
@@ -90,7 +82,8 @@ bool read_variants(const struct collection *list, const char *path, bool *varian
 
 static bool same_pixels(const struct subject *a, const struct subject *b)
 {
-    return agreement_of(a, b) >= SAME_AGREEMENT;
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
+    return pixels_register(&a->original, &b->original, &options).score <= SAME_SCORE;
 }
 
 void find_variants(const struct collection *list, bool *variants)
