@@ -137,11 +137,11 @@ enum doppel_status chromaprints_match(const struct doppel_compare_options *compa
 bool audio_is_blank(const struct doppel_record *record)
 {
     struct doppel_audio_track track;
-    struct doppel_audio_key *keys;
+    const struct doppel_audio_zone zone = doppel_audio_item_zone();
+    struct doppel_audio_key first;
     if (!audio_read(record, &track))
         return false;
-    bool blank = audio_keys(&track, &keys) == 0 && keys;
-    free(keys);
+    bool blank = doppel_audio_keys(track.peaks, track.count, &zone, &first, 1) == 0;
     doppel_audio_track_free(&track);
     return blank;
 }

@@ -64,25 +64,31 @@ void audio_mix_free(struct audio_mix *mix)
 
 /* ---- which plane ---- */
 
+typedef float quad __attribute__((vector_size(16)));
+
 static float *plane(const struct audio_mix *mix, uint32_t index)
 {
     return mix->planes + index * mix->block;
 }
 
 /* Energy about the mean: a constant offset is not heard. Sums in lanes, which add up in the same
- * order everywhere. */
+ * order everywhere: in registers, which the compiler does not do by itself. */
 static double energy(const float *samples, size_t count)
 {
-    enum { LANES = 16 };
-    float sums[LANES] = {0}, squares[LANES] = {0};
+    enum { LANES = 16, QUADS = LANES / 4 };
+    quad quad_sums[QUADS] = {0}, quad_squares[QUADS] = {0};
+    float sums[LANES], squares[LANES];
     double sum = 0, square = 0;
     size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        for (size_t lane = 0; lane < LANES; lane++) {
-            sums[lane] += samples[i + lane];
-            squares[lane] += samples[i + lane] * samples[i + lane];
+    for (; i + LANES <= count; i += LANES)
+        for (size_t k = 0; k < QUADS; k++) {
+            quad four;
+            memcpy(&four, samples + i + 4 * k, sizeof four);
+            quad_sums[k] += four;
+            quad_squares[k] += four * four;
         }
-    }
+    memcpy(sums, quad_sums, sizeof sums);
+    memcpy(squares, quad_squares, sizeof squares);
     for (size_t lane = 0; i < count; i++, lane++) {
         sums[lane] += samples[i];
         squares[lane] += samples[i] * samples[i];
@@ -95,17 +101,21 @@ static double energy(const float *samples, size_t count)
     return rest > 0 ? rest : 0;
 }
 
+/* (a + b) × share; `out` may be `a`. */
+static void add_share(const float *a, const float *b, size_t count, float share, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (a[i] + b[i]) * share;
+}
+
+/* Of two channels and more. */
 static void make_mean(const struct audio_mix *mix)
 {
     float *mean = plane(mix, mix->channels), share = 1 / (float)mix->channels;
-    memcpy(mean, plane(mix, 0), mix->filled * sizeof *mean);
-    for (uint32_t channel = 1; channel < mix->channels; channel++) {
-        const float *in = plane(mix, channel);
-        for (size_t i = 0; i < mix->filled; i++)
-            mean[i] += in[i];
-    }
-    for (size_t i = 0; i < mix->filled; i++)
-        mean[i] *= share;
+    const float *before = plane(mix, 0);
+    for (uint32_t channel = 1; channel < mix->channels; channel++, before = mean)
+        add_share(before, plane(mix, channel), mix->filled,
+                  channel + 1 == mix->channels ? share : 1, mean);
 }
 
 static void choose_mix(struct audio_mix *mix)
