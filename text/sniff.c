@@ -26,13 +26,24 @@ static void sniff_past(struct sniffed *sniffed, size_t size)
     sniffed->size -= size;
 }
 
+static inline bool is_sniffed_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
 static bool sniff_space(struct sniffed *sniffed)
 {
     size_t at = 0;
-    while (at < sniffed->size && sniffed->text[at] && strchr("\t\n\f\r ", sniffed->text[at]))
+    while (at < sniffed->size && is_sniffed_space(sniffed->text[at]))
         at++;
     sniff_past(sniffed, at);
     return at;
+}
+
+/* What every tag begins with, and few lines of plain text: asked first. */
+static bool sniffs_bracket(const struct sniffed *sniffed)
+{
+    return sniffed->size && *sniffed->text == '<';
 }
 
 static bool sniffs_word(const struct sniffed *sniffed, const char *word)
@@ -44,8 +55,8 @@ static bool sniffs_word(const struct sniffed *sniffed, const char *word)
 static bool begins_with_tag(const struct sniffed *sniffed, const char *tag)
 {
     size_t length = strlen(tag);
-    return sniffs_word(sniffed, tag) && sniffed->text[length] && /* not NUL */
-           strchr("\t\n\f\r >", sniffed->text[length]);
+    return sniffs_word(sniffed, tag) &&
+           (is_sniffed_space(sniffed->text[length]) || sniffed->text[length] == '>');
 }
 
 /* With one blank or many, whatever the version behind it. */
@@ -61,7 +72,7 @@ static bool begins_with_doctype(struct sniffed sniffed)
 static void sniff_declaration(struct sniffed *sniffed)
 {
     static const char end[] = "?>";
-    if (!begins_with_tag(sniffed, "<?XML"))
+    if (!sniffs_bracket(sniffed) || !begins_with_tag(sniffed, "<?XML"))
         return;
     size_t most = sniffed->size < BEFORE_PAGE_BYTES ? sniffed->size : BEFORE_PAGE_BYTES;
     const char *found = memmem(sniffed->text, most, end, sizeof end - 1);
@@ -73,6 +84,8 @@ static void sniff_declaration(struct sniffed *sniffed)
 
 static bool begins_like_html(const struct sniffed *sniffed)
 {
+    if (!sniffs_bracket(sniffed))
+        return false;
     if (sniffs_word(sniffed, "<!--") || begins_with_doctype(*sniffed))
         return true;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
@@ -108,7 +121,7 @@ static bool has_page_behind(struct sniffed sniffed)
         sniff_past(&sniffed, line);
         struct sniffed at = sniffed;
         sniff_space(&at);
-        if (begins_with_doctype(at) || begins_with_tag(&at, "<HTML"))
+        if (sniffs_bracket(&at) && (begins_with_doctype(at) || begins_with_tag(&at, "<HTML")))
             return ends_with_page(at);
     }
     return false;
