@@ -94,8 +94,9 @@ struct bench_run bench_run(const char *const *words)
         fprintf(stderr, "%s: %s failed\n", program_invocation_short_name, words[0]);
         exit(2);
     }
-    return (struct bench_run){bench_seconds(CLOCK_MONOTONIC) - since, usage_cpu(&usage),
-                              (double)usage.ru_maxrss * 1024};
+    return (struct bench_run){
+        bench_seconds(CLOCK_MONOTONIC) - since, usage_cpu(&usage), (double)usage.ru_maxrss * 1024,
+        (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec * 1e-6};
 }
 
 static int compare(const void *a, const void *b)

@@ -32,6 +32,7 @@ void bench_must(enum doppel_status status, const struct doppel_error *error);
 struct bench_run {
     double wall, cpu; /* seconds */
     double peak_bytes;
+    double kernel; /* seconds of CPU in the kernel */
 };
 
 /* Run a program, by its words up to NULL, its standard output to nowhere. If it fails, so does this

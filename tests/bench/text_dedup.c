@@ -1,8 +1,10 @@
 /*
- * text_dedup [RECORDS [THREADS [FILE [BYTES [COPIES]]]]]: how long `doppel dedup` takes for a
- * corpus, and how much memory, beside a count of its lines and a parse of its records on one core.
+ * text_dedup [RECORDS [THREADS [FILE [BYTES [COPIES [PASSAGE]]]]]]: how long `doppel dedup` takes
+ * for a corpus, and how much memory, beside a count of its lines and a parse of its records on one
+ * core.
  *
- * The corpus is made of passages that Debian packages ship, put together again for each original;
+ * The corpus is made of passages that Debian packages ship, of PASSAGE bytes (400), put together
+ * again for each original: the longer they are, the more originals share one, and are compared;
  * COPIES in a hundred records (60) are copies of an earlier original: with other letters' case, a
  * dateline and a footer, a cut, replaced words, or boilerplate. With FILE (not -) it is kept there,
  * and not made again. BYTES are those of a text on average. At the end the same with --memory 1G,
@@ -25,7 +27,7 @@
 enum {
     SOURCE_BYTES = 200 << 20,
     TEXT_BYTES = 6400,
-    PASSAGE_BYTES = 400,
+    PASSAGE_BYTES = 400, /* if nothing else is wanted */
     MIN_TEXT = 64,
     MAX_TEXT = 1 << 15
 };
@@ -66,15 +68,21 @@ static void add_passage(struct draft *draft, const struct debian_text *source, u
     add(draft, line ? line : source->bytes + at, size);
 }
 
+/* What the corpus is to be. */
+struct bench_corpus {
+    size_t records, mean, copies_percent, passage;
+};
+
 /* The same for a number on every call. */
 static void write_original(struct draft *draft, const struct debian_text *source, uint64_t number,
-                           size_t mean)
+                           const struct bench_corpus *plan)
 {
+    size_t mean = plan->mean, passage = plan->passage < mean ? plan->passage : mean / 2;
     uint64_t state = number * 2 + 1;
     size_t size = mean / 4 + below(&state, mean * 3 / 2);
     draft->size = 0;
     while (draft->size < size)
-        add_passage(draft, source, &state, PASSAGE_BYTES < mean ? PASSAGE_BYTES : mean / 2);
+        add_passage(draft, source, &state, passage);
 }
 
 static void replace_words(struct draft *draft, uint64_t *state)
@@ -126,7 +134,7 @@ static void print_record(FILE *file, size_t number, const struct draft *draft)
     fputs("\"}\n", file);
 }
 
-static void make_corpus(const char *path, size_t records, size_t mean, size_t copies_percent)
+static void make_corpus(const char *path, const struct bench_corpus *plan)
 {
     struct debian_text source = {0};
     struct draft draft;
@@ -138,9 +146,9 @@ static void make_corpus(const char *path, size_t records, size_t mean, size_t co
         fprintf(stderr, "%s: cannot make a corpus of %zu bytes of text\n", path, source.size);
         exit(1);
     }
-    for (size_t i = 0; i < records; i++) {
-        bool copies = i && below(&state, 100) < copies_percent;
-        write_original(&draft, &source, copies ? below(&state, i) : i, mean);
+    for (size_t i = 0; i < plan->records; i++) {
+        bool copies = i && below(&state, 100) < plan->copies_percent;
+        write_original(&draft, &source, copies ? below(&state, i) : i, plan);
         if (copies)
             vary(&draft, &source, &state);
         print_record(file, i, &draft);
@@ -180,7 +188,7 @@ static struct bench_run run_parser(const char *path)
     reader_free(reader);
     parser_free(parser);
     struct bench_time now = bench_now();
-    return (struct bench_run){now.wall - since.wall, now.cpu - since.cpu, 0};
+    return (struct bench_run){now.wall - since.wall, now.cpu - since.cpu, 0, 0};
 }
 
 static void print_run(const char *name, const struct bench_run *run, size_t records, double bytes)
@@ -188,26 +196,34 @@ static void print_run(const char *name, const struct bench_run *run, size_t reco
     printf("%-28s %8.2f s %8.2f s cpu %9.0f records/s %7.0f MB/s", name, run->wall, run->cpu,
            (double)records / run->wall, bytes / 1e6 / run->wall);
     if (run->peak_bytes > 0)
-        printf(" %6.0f bytes a record", run->peak_bytes / (double)records);
+        printf(" %6.0f bytes a record, %.0f %% in the kernel", run->peak_bytes / (double)records,
+               100 * run->kernel / run->cpu);
     putchar('\n');
     fflush(stdout);
 }
 
+static size_t argument_number(int argc, char **argv, int place, size_t usual)
+{
+    return argc > place ? strtoul(argv[place], NULL, 10) : usual;
+}
+
 int main(int argc, char **argv)
 {
-    size_t records = argc > 1 ? strtoul(argv[1], NULL, 10) : 50000;
+    const struct bench_corpus plan = {.records = argument_number(argc, argv, 1, 50000),
+                                      .mean = argument_number(argc, argv, 4, TEXT_BYTES),
+                                      .copies_percent = argument_number(argc, argv, 5, 60),
+                                      .passage = argument_number(argc, argv, 6, PASSAGE_BYTES)};
+    size_t records = plan.records;
     const char *threads = argc > 2 ? argv[2] : "2";
     char path[64] = "/tmp/text_dedup-XXXXXX";
     bool kept = argc > 3 && strcmp(argv[3], "-") != 0;
     int fd = kept ? -1 : mkstemp(path);
     const char *corpus = kept ? argv[3] : path;
-    size_t mean = argc > 4 ? strtoul(argv[4], NULL, 10) : TEXT_BYTES;
-    size_t copies = argc > 5 ? strtoul(argv[5], NULL, 10) : 60;
     struct stat stat_now;
-    if (mean < MIN_TEXT || mean > MAX_TEXT / 4)
+    if (plan.mean < MIN_TEXT || plan.mean > MAX_TEXT / 4 || plan.passage < MIN_TEXT)
         return 2;
     if (!kept || stat(corpus, &stat_now))
-        make_corpus(corpus, records, mean, copies);
+        make_corpus(corpus, &plan);
     if (stat(corpus, &stat_now))
         return 1;
     double bytes = (double)stat_now.st_size;
