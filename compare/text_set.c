@@ -7,7 +7,9 @@
 
 #include <doppel/index.h>
 
+#include "compare/part_index.h"
 #include "core/array.h"
+#include "core/try.h"
 
 /* A candidate is looked at closely unless its signature is this many standard errors away from
  * every limit. */
@@ -27,6 +29,7 @@ struct text_set {
     text_loader *load;
     void *context;
     struct doppel_index *index; /* payload: number of the entry */
+    struct part_index *parts;   /* likewise; NULL: of SimHashes, or texts cannot be loaded */
     ARRAY(struct entry) entries;
     uint16_t *lanes; /* lane_count of each entry */
     size_t lane_capacity;
@@ -101,31 +104,46 @@ bool text_lookup_is_hopeful(const struct text_lookup *lookup, uint64_t shingles_
 
 /* ---- life ---- */
 
+/* Of how many lanes, or bits, the texts are. */
+static struct doppel_index_options index_options_of(const struct text_lookup *lookup)
+{
+    struct doppel_index_options options = doppel_index_options_default();
+    if (lookup->lane_count) {
+        options.table = DOPPEL_INDEX_BANDS;
+        options.lanes = lookup->lane_count;
+        options.bands = lookup->bands;
+        options.rows = lookup->rows;
+    } else {
+        options.design_radius = lookup->radius;
+    }
+    return options;
+}
+
+static enum doppel_status open_text_set(struct text_set *set, struct doppel_error *error)
+{
+    enum doppel_status status;
+    TRY(text_lookup_make(set->compare, &set->lookup, error));
+    const struct doppel_index_options options = index_options_of(&set->lookup);
+    TRY(doppel_index_new(&options, &set->index, error));
+    if (set->lookup.lane_count && set->load && !(set->parts = part_index_new()))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of texts");
+done:
+    return status;
+}
+
 enum doppel_status text_set_new(const struct doppel_compare_options *compare, text_loader *load,
                                 void *context, struct text_set **out, struct doppel_error *error)
 {
     struct text_set *set = malloc(sizeof *set);
     if (!set)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of texts");
-    struct doppel_index_options options = doppel_index_options_default();
     *set = (struct text_set){.compare = compare, .load = load, .context = context};
-    enum doppel_status status = text_lookup_make(compare, &set->lookup, error);
-    if (set->lookup.lane_count) {
-        options.table = DOPPEL_INDEX_BANDS;
-        options.lanes = set->lookup.lane_count;
-        options.bands = set->lookup.bands;
-        options.rows = set->lookup.rows;
-    } else {
-        options.design_radius = set->lookup.radius;
-    }
-    if (!status)
-        status = doppel_index_new(&options, &set->index, error);
-    if (status) {
+    enum doppel_status status = open_text_set(set, error);
+    if (status)
         text_set_free(set);
-        return status;
-    }
-    *out = set;
-    return DOPPEL_OK;
+    else
+        *out = set;
+    return status;
 }
 
 void text_set_free(struct text_set *set)
@@ -133,6 +151,7 @@ void text_set_free(struct text_set *set)
     if (!set)
         return;
     doppel_index_free(set->index);
+    part_index_free(set->parts);
     array_free(&set->entries);
     free(set->lanes);
     free(set);
@@ -172,7 +191,9 @@ enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct 
     };
     if (view->too_short || view->lane_count != set->lookup.lane_count)
         return DOPPEL_OK; /* only its content tells */
-    if (!keep_lanes(set, view, number) || !array_push(&set->entries, entry))
+    if (!keep_lanes(set, view, number) || !array_push(&set->entries, entry) ||
+        (set->parts && !part_index_add(set->parts, (uint32_t)number, view->extra.shingles,
+                                       view->extra.shingle_count)))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %zu texts",
                            set->entries.count);
     text_lookup_code(view, code);
@@ -219,35 +240,115 @@ static bool matches(const struct text_set *set, const struct text_view *query,
     return texts_match(set->compare, query, &view, out);
 }
 
+/* What shares hardly a lane is compared by its shingles, or not at all. */
+static bool holds_query(const struct text_set *set, const struct text_view *query, uint32_t number,
+                        struct doppel_match *out)
+{
+    struct text_view view;
+    if (!set->load(set->context, set->entries.items[number].id, &view))
+        return false;
+    bool within = view.extra.shingle_count && texts_match(set->compare, query, &view, out);
+    text_view_free(&view);
+    return within;
+}
+
 static int by_payload(const void *left, const void *right)
 {
     const struct doppel_index_hit *a = left, *b = right;
     return (a->payload > b->payload) - (a->payload < b->payload);
 }
 
-enum doppel_status text_set_find(const struct text_set *set, const struct text_view *query,
-                                 text_visitor *visitor, void *context, struct doppel_error *error)
+/* A candidate, and what came of comparing it. */
+struct judged_text {
+    uint64_t number;
+    bool matches;
+    struct doppel_match match;
+};
+
+/* @param parts what the query may hold, rather than what may hold it */
+static enum doppel_status find_held(const struct text_set *set, const struct text_view *query,
+                                    bool parts, struct part_candidates *out,
+                                    struct doppel_error *error)
+{
+    const struct part_wish wish = {query->extra.shingles, query->extra.shingle_count,
+                                   set->lookup.limits.min_containment, parts};
+    if (!set->parts || !wish.count || part_index_find(set->parts, &wish, out))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for texts that hold others");
+}
+
+/* Candidates of both kinds, in order of number. */
+struct text_candidates {
+    struct doppel_index_hit *near;
+    size_t near_count;
+    struct part_candidates parts;
+};
+
+static enum doppel_status find_text_candidates(const struct text_set *set,
+                                               const struct text_view *query,
+                                               struct text_candidates *out,
+                                               struct doppel_error *error)
 {
     uint64_t code[DOPPEL_TEXT_MAX_LANES / 4];
     struct doppel_index_request request = {
         .queries = code, .count = 1, .radius = set->lookup.radius};
-    struct doppel_index_hit *hits = NULL;
-    size_t count = 0;
-    if (query->too_short || query->lane_count != set->lookup.lane_count)
-        return DOPPEL_OK;
     text_lookup_code(query, code);
     enum doppel_status status =
-        doppel_index_search_array(set->index, &request, &hits, &count, error);
+        doppel_index_search_array(set->index, &request, &out->near, &out->near_count, error);
     if (status)
         return status;
-    if (count)
-        qsort(hits, count, sizeof *hits, by_payload);
-    for (size_t i = 0; i < count && !status; i++) {
-        struct doppel_match match;
-        if (matches(set, query, &hits[i], &match) &&
-            !visitor(context, set->entries.items[hits[i].payload].id, &match))
+    if (out->near_count)
+        qsort(out->near, out->near_count, sizeof *out->near, by_payload);
+    return find_held(set, query, false, &out->parts, error);
+}
+
+/* The next in order of number, each once, and whether it matches. @return false at the end */
+static bool judge_next(const struct text_set *set, const struct text_view *query,
+                       const struct text_candidates *list, size_t at[2], struct judged_text *out)
+{
+    bool near = at[0] < list->near_count, part = at[1] < list->parts.count;
+    uint64_t first = near ? list->near[at[0]].payload : UINT64_MAX;
+    uint64_t second = part ? list->parts.items[at[1]] : UINT64_MAX;
+    if (!near && !part)
+        return false;
+    out->number = first < second ? first : second;
+    at[0] += first <= second;
+    at[1] += second <= first;
+    out->matches = first <= second && matches(set, query, &list->near[at[0] - 1], &out->match);
+    if (!out->matches && second <= first)
+        out->matches = holds_query(set, query, (uint32_t)second, &out->match);
+    return true;
+}
+
+enum doppel_status text_set_find(const struct text_set *set, const struct text_view *query,
+                                 text_visitor *visitor, void *context, struct doppel_error *error)
+{
+    struct text_candidates list = {0};
+    struct judged_text judged;
+    size_t at[2] = {0};
+    if (query->too_short || query->lane_count != set->lookup.lane_count)
+        return DOPPEL_OK;
+    enum doppel_status status = find_text_candidates(set, query, &list, error);
+    while (!status && judge_next(set, query, &list, at, &judged))
+        if (judged.matches &&
+            !visitor(context, set->entries.items[judged.number].id, &judged.match))
             status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
-    }
-    free(hits);
+    free(list.near);
+    free(list.parts.items);
+    return status;
+}
+
+enum doppel_status text_set_find_parts(const struct text_set *set, const struct text_view *query,
+                                       bool (*visitor)(void *context, uint64_t id), void *context,
+                                       struct doppel_error *error)
+{
+    struct part_candidates list = {0};
+    if (query->too_short || query->lane_count != set->lookup.lane_count)
+        return DOPPEL_OK;
+    enum doppel_status status = find_held(set, query, true, &list, error);
+    for (size_t i = 0; i < list.count && !status; i++)
+        if (!visitor(context, set->entries.items[list.items[i]].id))
+            status = doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    free(list.items);
     return status;
 }

@@ -1,5 +1,5 @@
-/* A searchable set of texts: candidates by bands of MinHash lanes, or by the bits of SimHash; each
- * is verified by its shingles where they can be had. */
+/* A searchable set of texts: candidates by bands of MinHash lanes and by the lowest shingles of
+ * parts, or by the bits of SimHash; each is verified by its shingles where they can be had. */
 #ifndef DOPPEL_COMPARE_TEXT_SET_H
 #define DOPPEL_COMPARE_TEXT_SET_H
 
@@ -41,6 +41,12 @@ enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct 
 
 /* A text that matches; false ends the search. */
 typedef bool text_visitor(void *context, uint64_t id, const struct doppel_match *match);
+
+/* Visit the texts that this one may hold, which are not compared yet; what text_set_find visits may
+ * be among them. DOPPEL_E_CANCELLED by the visitor. */
+enum doppel_status text_set_find_parts(const struct text_set *set, const struct text_view *query,
+                                       bool (*visitor)(void *context, uint64_t id), void *context,
+                                       struct doppel_error *error);
 
 /* Visit the texts that match, in the order in which they were added. DOPPEL_E_CANCELLED by the
  * visitor. */

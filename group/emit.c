@@ -347,7 +347,11 @@ static enum doppel_status find_members(struct grouping *grouping, struct led_ite
     enum doppel_status status = DOPPEL_E_MEMORY;
     if (leaders && members && grouping->joined_by) {
         find_all_leaders(grouping, count, leaders);
-        status = grouping_lead_all(grouping, leaders, error);
+        status = grouping->kind->change_leaders
+                     ? grouping->kind->change_leaders(grouping, leaders, error)
+                     : DOPPEL_OK;
+        if (!status)
+            status = grouping_lead_all(grouping, leaders, error);
     } else {
         doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
     }

@@ -7,7 +7,9 @@
 
 static const struct grouping_kind kinds[] = {
     [DOPPEL_KIND_UNKNOWN] = {0}, /* only the same bytes */
-    [DOPPEL_KIND_TEXT] = {.begin = texts_begin, .compare = texts_compare},
+    [DOPPEL_KIND_TEXT] = {.begin = texts_begin,
+                          .change_leaders = texts_join_parts,
+                          .compare = texts_compare},
     [DOPPEL_KIND_IMAGE] = {.begin = images_begin,
                            .find_leaders = images_find_leaders,
                            .compare = images_compare},
@@ -67,6 +69,7 @@ void grouping_free(struct grouping *grouping)
     text_set_free(grouping->texts);
     timed_free(grouping);
     array_free(&grouping->contents);
+    array_free(&grouping->held_texts);
     free(grouping);
 }
 

@@ -38,11 +38,19 @@ struct tagged_item {
     struct doppel_audio_tags tags;
 };
 
+/* A text that another one holds, though it came later. */
+struct held_text {
+    uint32_t part, holder;
+};
+
 /* What a kind of content does in its own way; a function that is NULL does nothing. */
 struct grouping_kind {
     enum doppel_status (*begin)(struct grouping *grouping, struct doppel_error *error);
     /* Find who leads whom, when all items are there. */
     enum doppel_status (*find_leaders)(struct grouping *grouping, struct doppel_error *error);
+    /* Change who leads whom, as edges say it. @param leaders of each item */
+    enum doppel_status (*change_leaders)(struct grouping *grouping, uint32_t *leaders,
+                                         struct doppel_error *error);
     /* What one is to another, both the first with their content. @param out segments are given
      * (free). False when they cannot be compared. */
     bool (*compare)(const struct grouping *grouping, uint32_t query, uint32_t item,
@@ -76,6 +84,7 @@ struct grouping {
 
     /* Of texts: */
     struct text_set *texts;               /* the representatives, by item number */
+    ARRAY(struct held_text) held_texts;   /* representatives that later texts hold, by holder */
     ARRAY(struct doppel_digest) contents; /* of the words, peaks, frames of each item */
 
     /* Of recordings and videos: */
@@ -122,6 +131,9 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
 bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);
 
+/* Give those that lead, but that later texts hold, to these. @param leaders of each item */
+enum doppel_status texts_join_parts(struct grouping *grouping, uint32_t *leaders,
+                                    struct doppel_error *error);
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
 /* False when a file cannot be read again: then nothing is known. */
 bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "collection.h"
 #include "writer.h"
@@ -402,6 +403,35 @@ static void scan_finds_texts(void **state)
     free(one);
 }
 
+/* Of a text that holds another one twenty times as long, and more of its copies, whichever comes
+ * first: no band of signatures finds them. */
+static void scan_finds_parts(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"first", "last"};
+    for (int i = 0; i < 2; i++) {
+        char path[32], *part = write_words(1, 150), *whole = write_words(1, 4000);
+        char *other = write_words(2, 3000);
+        mkdir(folders[i], 0777);
+        snprintf(path, sizeof path, "%s/%s", folders[i], i ? "b.txt" : "a.txt");
+        keep_text(path, replace_words(write_words(1, 150), 149));
+        snprintf(path, sizeof path, "%s/%s", folders[i], i ? "c.txt" : "b.txt");
+        keep_text(path, part);
+        snprintf(path, sizeof path, "%s/%s", folders[i], i ? "a.txt" : "c.txt");
+        keep_text(path, whole);
+        snprintf(path, sizeof path, "%s/d.txt", folders[i]);
+        keep_text(path, other);
+        char *json = doppel_prints(0, "scan", "--json", folders[i]);
+        assert_int_equal(count_lines(json, ""), 1);
+        assert_int_equal(count_lines(json, "d.txt"), 0);
+        assert_has(json, "/a.txt");
+        assert_has(json, "/b.txt");
+        assert_has(json, "/c.txt");
+        assert_has(json, i ? "\"keep\":\"last/a.txt\"" : "\"keep\":\"first/c.txt\"");
+        free(json);
+    }
+}
+
 static void scan_keeps_kinds_apart(void **state)
 {
     (void)state;
@@ -535,6 +565,7 @@ int main(void)
         IN_SANDBOX(passages_have_keys),
         IN_SANDBOX(datasketch_has_values),
         IN_SANDBOX(scan_finds_texts),
+        IN_SANDBOX(scan_finds_parts),
         IN_SANDBOX(scan_keeps_kinds_apart),
         IN_SANDBOX(sidecars_are_no_texts),
         IN_SANDBOX(references_of_texts_are_kept),

@@ -262,6 +262,8 @@ const struct change changes[] = {
     {"3 % of characters wrong", misread, 0.03},
     {"5 % of characters wrong", misread, 0.05},
     {"7 % of characters wrong", misread, 0.07},
+    {"8 % of characters wrong", misread, 0.08},
+    {"10 % of characters wrong", misread, 0.1},
     {"an HTML page with menus", page, 0}, /* the last: see documents_with_copies */
 };
 

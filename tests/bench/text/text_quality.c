@@ -11,7 +11,8 @@ static const struct {
 } parts[] = {{"pairs", part_pairs},         {"web", part_web},
              {"news", part_news},           {"ocr", part_ocr},
              {"strangers", part_strangers}, {"simhash", part_simhash},
-             {"prose", part_prose},         {"code", part_code}};
+             {"prose", part_prose},         {"code", part_code},
+             {"contained", part_contained}};
 
 /* text_quality [tune] [PART...] */
 int main(int count, char **words)
