@@ -108,8 +108,10 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_FRAMES64 = 12, /**< pHash of sampled frames; the stored fingerprint has no codes
                                     but, as its attachment, the frames (doppel/video.h), and of the
                                     audio of the video the peaks */
-    DOPPEL_SCHEME_VPDQ = 13 /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment is
-                               the list */
+    DOPPEL_SCHEME_VPDQ = 13, /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment
+                                is the list */
+    DOPPEL_SCHEME_LOCAL = 14 /**< neighbourhoods of keypoints: parts of pictures in pictures
+                                (doppel/local.h); positions are places, scales and angles */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a

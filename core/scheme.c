@@ -13,6 +13,8 @@ static const struct doppel_scheme schemes[] = {
     {DOPPEL_SCHEME_IMAGEHASH, DOPPEL_KIND_IMAGE, 1, 64, "imagehash", 8,
      "equal to Python imagehash phash()"},
     {DOPPEL_SCHEME_PDQ, DOPPEL_KIND_IMAGE, 1, 256, "pdq", 31, "PDQ, for lists made with it"},
+    {DOPPEL_SCHEME_LOCAL, DOPPEL_KIND_IMAGE, 1, 128, "local", 30,
+     "keypoints: parts of pictures in pictures, and where"},
     {DOPPEL_SCHEME_MINHASH128, DOPPEL_KIND_TEXT, 1, 2048, "minhash128", 38,
      "MinHash of the shingles: 128 lanes of 16 bits (default for texts)"},
     {DOPPEL_SCHEME_MINHASH256, DOPPEL_KIND_TEXT, 1, 4096, "minhash256", 77,

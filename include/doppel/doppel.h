@@ -20,6 +20,7 @@
 #include <doppel/index.h>
 #include <doppel/intake.h>
 #include <doppel/library.h>
+#include <doppel/local.h>
 #include <doppel/match.h>
 #include <doppel/media.h>
 #include <doppel/report.h>

@@ -18,7 +18,7 @@ from tap import run
 TOP = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = TOP / "docs" / "examples"
 ROOMS = "core media text image audio video index vector match store worker library corpus".split()
-ROOMS += ["embed", "compare", "intake", "search", "group", "client", "decide", "act"]
+ROOMS += ["local", "embed", "compare", "intake", "search", "group", "client", "decide", "act"]
 ROOMS += ["exchange", "report", "stream", "shards"]
 INTERNAL = ["redis"]  # libraries that others need, without a header
 PARTS = [

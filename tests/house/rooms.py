@@ -20,6 +20,7 @@ USES = {
     "video": "core image",
     "vector": "core",
     "index": "core vector",
+    "local": "core index",
     "match": "core text image audio video index",
     "store": "core index",
     "worker": "core",

@@ -217,6 +217,9 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
                            "in less");
+    if (scheme->id == DOPPEL_SCHEME_LOCAL && settings->verb->bit != VERB_SCHEMES)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "scheme 'local' is for programs so far: <doppel/local.h>");
     if (scheme->id == DOPPEL_SCHEME_PEAKS32 || scheme->id == DOPPEL_SCHEME_FRAMES64)
         return check_sequence_scheme(settings, error);
     if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT || scheme->id == DOPPEL_SCHEME_VPDQ)

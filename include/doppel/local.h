@@ -1,0 +1,1 @@
+../../local/local.h

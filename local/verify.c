@@ -1,0 +1,369 @@
+/* Judging two pictures: near codes make pairs of points, pairs tell poses, of which the one is
+ * taken that most others agree with; and how likely so many are by chance. */
+#include "local/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/log_gamma.h"
+
+enum {
+    PAIR_DISTANCE = 30, /* bits that a pair of points may differ in */
+    PAIRS_OF_POINT = 4, /* nearest of them that are looked at */
+    ANCHORS = 128,      /* pairs whose poses are tried */
+    ROUNDS = 4,         /* of fitting */
+    ANGLE_SLACK = 7,    /* of a point's angle */
+    SCALE_SLACK = 3,
+};
+
+struct point_pair {
+    uint32_t query, item, distance;
+};
+
+typedef ARRAY(struct point_pair) pair_array;
+
+/* What is looked at. */
+struct point_pairing {
+    const struct pose_points *query, *item;
+    pair_array pairs; /* by item point */
+};
+
+/* ---- chance ---- */
+
+/* -ln of the share of pairs of points of unrelated pictures that differ in so many bits at most. */
+static double code_surprise(uint32_t distance)
+{
+    double off = (46.5 - distance) / 6.6;
+    if (off <= 0)
+        return .7;
+    /* the tail of a normal distribution */
+    return .5 * off * off + log(2.5066 * (off + sqrt(off * off + 4)) / 2 + .01);
+}
+
+double verify_rate(double surprise)
+{
+    double rate = exp(-surprise);
+    return rate < 1 ? rate : 1;
+}
+
+static double log_choose(double n, double k)
+{
+    return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1);
+}
+
+/* ---- queries ---- */
+
+bool verify_query_make(const struct doppel_fingerprint *fingerprint, bool mirrored,
+                       struct verify_query *out)
+{
+    struct verify_query query = {0};
+    bool done = pose_points_make(fingerprint, false, &query.sides[0]) &&
+                (!mirrored || pose_points_make(fingerprint, true, &query.sides[1]));
+    for (size_t i = 0; done && i < query.sides[0].count; i++) {
+        query.width = fmax(query.width, query.sides[0].items[i].x);
+        query.height = fmax(query.height, query.sides[0].items[i].y);
+    }
+    if (done)
+        *out = query;
+    else
+        verify_query_free(&query);
+    return done;
+}
+
+void verify_query_free(struct verify_query *query)
+{
+    free(query->sides[0].items);
+    free(query->sides[1].items);
+    *query = (struct verify_query){0};
+}
+
+/* ---- pairs ---- */
+
+static int32_t angle_apart(int32_t a, int32_t b)
+{
+    int32_t apart = (a - b) & (POSITION_ANGLES - 1);
+    return apart <= POSITION_ANGLES / 2 ? apart : POSITION_ANGLES - apart;
+}
+
+static bool is_as_hinted(const struct verify_hint *hint, const struct pose_point *query,
+                         const struct pose_point *item)
+{
+    return abs(query->scale - item->scale - hint->scale) <= hint->scale_range &&
+           angle_apart(query->angle - item->angle, hint->angle) <= hint->angle_range;
+}
+
+static void insert_pair(struct point_pair *nearest, size_t *count, struct point_pair pair)
+{
+    if (*count == PAIRS_OF_POINT && nearest[*count - 1].distance <= pair.distance)
+        return;
+    size_t at = *count < PAIRS_OF_POINT ? (*count)++ : *count - 1;
+    for (; at && nearest[at - 1].distance > pair.distance; at--)
+        nearest[at] = nearest[at - 1];
+    nearest[at] = pair;
+}
+
+static bool find_pairs(struct point_pairing *pairing, const struct verify_hint *hint)
+{
+    for (size_t i = 0; i < pairing->item->count; i++) {
+        const struct pose_point *item = &pairing->item->items[i];
+        struct point_pair nearest[PAIRS_OF_POINT];
+        size_t count = 0;
+        for (size_t q = 0; q < pairing->query->count; q++) {
+            const struct pose_point *query = &pairing->query->items[q];
+            if (!is_as_hinted(hint, query, item))
+                continue;
+            uint32_t distance = point_distance(&query->code, &item->code);
+            if (distance <= PAIR_DISTANCE)
+                insert_pair(nearest, &count,
+                            (struct point_pair){(uint32_t)q, (uint32_t)i, distance});
+        }
+        for (size_t k = 0; k < count; k++)
+            if (!array_push(&pairing->pairs, nearest[k]))
+                return false;
+    }
+    return true;
+}
+
+/* ---- poses ---- */
+
+/* How far a pair may lie from where a pose has it: `near` and a share of the sigma; and a share of
+ * the way from a point that it is known at. */
+struct tolerance {
+    double near, sigma, far;
+    const struct pose_point *anchor;
+};
+
+static bool agrees(const struct pose *pose, int32_t angle, int32_t scale,
+                   const struct pose_point *query, const struct pose_point *item)
+{
+    (void)pose;
+    return abs(query->scale - item->scale - scale) <= SCALE_SLACK &&
+           angle_apart(query->angle - item->angle, angle) <= ANGLE_SLACK;
+}
+
+static bool is_close(const struct pose *pose, const struct tolerance *tolerance,
+                     const struct pose_point *query, const struct pose_point *item)
+{
+    double most = tolerance->near + tolerance->sigma * query->sigma;
+    if (tolerance->anchor)
+        most += tolerance->far *
+                hypot(query->x - tolerance->anchor->x, query->y - tolerance->anchor->y);
+    return pose_error2(pose, query, item) <= most * most;
+}
+
+/* Of each item point the nearest pair that agrees with a pose: into `out`, room for one a point.
+ * @return how many */
+static size_t take_agreeing(const struct point_pairing *pairing, const struct pose *pose,
+                            const struct tolerance *tolerance, struct point_pair *out,
+                            double *out_weight)
+{
+    const int32_t angle = pose_angle(pose), scale = pose_scale(pose);
+    size_t count = 0;
+    *out_weight = 0;
+    for (size_t i = 0; i < pairing->pairs.count; i++) {
+        const struct point_pair *pair = &pairing->pairs.items[i];
+        if (count && out[count - 1].item == pair->item)
+            continue;
+        const struct pose_point *query = &pairing->query->items[pair->query];
+        const struct pose_point *item = &pairing->item->items[pair->item];
+        if (!agrees(pose, angle, scale, query, item) || !is_close(pose, tolerance, query, item))
+            continue;
+        out[count++] = *pair;
+        *out_weight += code_surprise(pair->distance);
+    }
+    return count;
+}
+
+static bool fit_pose(const struct point_pairing *pairing, const struct point_pair *pairs,
+                     size_t count, struct pose *out)
+{
+    struct pose_fit fit = {0};
+    for (size_t i = 0; i < count; i++)
+        pose_fit_add(&fit, &pairing->query->items[pairs[i].query],
+                     &pairing->item->items[pairs[i].item]);
+    return pose_fit_solve(&fit, out);
+}
+
+static int compare_distances(const void *a, const void *b)
+{
+    const struct point_pair *left = a, *right = b;
+    if (left->distance != right->distance)
+        return left->distance < right->distance ? -1 : 1;
+    if (left->item != right->item)
+        return left->item < right->item ? -1 : 1;
+    return (left->query > right->query) - (left->query < right->query);
+}
+
+/* The pose of the pair with which most others agree. @return their weight */
+static double best_anchor(const struct point_pairing *pairing, struct point_pair *anchors,
+                          struct point_pair *scratch, struct tolerance *tolerance, struct pose *out)
+{
+    double best = 0;
+    size_t count = pairing->pairs.count;
+    const struct pose_point *at = NULL;
+    for (size_t i = 0; i < count; i++)
+        anchors[i] = pairing->pairs.items[i];
+    qsort(anchors, count, sizeof *anchors, compare_distances);
+    for (size_t i = 0; i < count && i < ANCHORS; i++) {
+        const struct pose_point *query = &pairing->query->items[anchors[i].query];
+        struct pose pose = pose_of_points(query, &pairing->item->items[anchors[i].item]);
+        double weight;
+        tolerance->anchor = query;
+        take_agreeing(pairing, &pose, tolerance, scratch, &weight);
+        if (weight > best) {
+            best = weight;
+            *out = pose;
+            at = query;
+        }
+    }
+    tolerance->anchor = at;
+    return best;
+}
+
+/* ---- verdicts ---- */
+
+static size_t count_near(const struct pose_points *query, const struct pose *pose,
+                         const struct tolerance *tolerance, const struct pose_point *item)
+{
+    const int32_t angle = pose_angle(pose), scale = pose_scale(pose);
+    size_t count = 0;
+    for (size_t q = 0; q < query->count; q++)
+        count += agrees(pose, angle, scale, &query->items[q], item) &&
+                 is_close(pose, tolerance, &query->items[q], item);
+    return count;
+}
+
+/* Whether something was counted that is nearly at the same place, and as large. */
+static bool is_counted(const struct point_pairing *pairing, const struct point_pair *pairs,
+                       size_t count, const struct point_pair *pair)
+{
+    const struct pose_point *at = &pairing->item->items[pair->item];
+    for (size_t i = 0; i < count; i++) {
+        const struct pose_point *other = &pairing->item->items[pairs[i].item];
+        double least = 2 * (at->sigma > other->sigma ? at->sigma : other->sigma);
+        double x = at->x - other->x, y = at->y - other->y;
+        if (pairs[i].query == pair->query || x * x + y * y < least * least)
+            return true;
+    }
+    return false;
+}
+
+/* Points of the item that lie within the query. */
+static uint32_t count_visible(const struct pose_points *item, const struct pose *pose, double left,
+                              const struct verify_query *query)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < item->count; i++) {
+        const struct pose_point *at = &item->items[i];
+        double x = pose->a * at->x - pose->b * at->y + pose->dx - left;
+        double y = pose->b * at->x + pose->a * at->y + pose->dy;
+        count += x >= 0 && x <= query->width && y >= 0 && y <= query->height;
+    }
+    return count;
+}
+
+/* The sum over inliers; two of them, the most surprising ones, tell the pose and prove nothing. */
+static double surprise_of(const struct point_pairing *pairing, const struct pose *pose,
+                          const struct tolerance *tolerance, struct point_pair *pairs,
+                          size_t *count)
+{
+    double sum = 0, first = 0, second = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (is_counted(pairing, pairs, counted, &pairs[i]))
+            continue;
+        const struct pose_point *item = &pairing->item->items[pairs[i].item];
+        double by_chance = (double)count_near(pairing->query, pose, tolerance, item);
+        double surprise = code_surprise(pairs[i].distance) - log(by_chance > 1 ? by_chance : 1);
+        surprise = surprise > 0 ? surprise : 0;
+        second = fmax(second, fmin(first, surprise));
+        first = fmax(first, surprise);
+        sum += surprise;
+        pairs[counted++] = pairs[i];
+    }
+    *count = counted;
+    return sum - first - second;
+}
+
+static void fill_where(const struct point_pairing *pairing, const struct point_pair *pairs,
+                       size_t count, const struct pose *pose, struct doppel_local_where *out)
+{
+    double left = POSITION_SIDE, top = POSITION_SIDE, right = 0, bottom = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct pose_point *at = &pairing->item->items[pairs[i].item];
+        double reach = at->sigma * CODE_PATCH / 2;
+        left = fmin(left, fmax(at->x - reach, 0));
+        top = fmin(top, fmax(at->y - reach, 0));
+        right = fmax(right, fmin(at->x + reach, POSITION_SIDE));
+        bottom = fmax(bottom, fmin(at->y + reach, POSITION_SIDE));
+    }
+    double scale = sqrt(pose->a * pose->a + pose->b * pose->b);
+    double x = (left + right) / 2, y = (top + bottom) / 2;
+    double width = (right - left) / POSITION_SIDE, height = (bottom - top) / POSITION_SIDE;
+    out->item =
+        (struct doppel_local_rectangle){x / POSITION_SIDE, y / POSITION_SIDE, width, height, 0};
+    out->query = (struct doppel_local_rectangle){
+        (pose->a * x - pose->b * y + pose->dx) / POSITION_SIDE,
+        (pose->b * x + pose->a * y + pose->dy) / POSITION_SIDE, width * scale, height * scale,
+        fmod(atan2(pose->b, pose->a) * 180 / 3.14159265358979323846 + 360, 360)};
+    out->scale = scale;
+}
+
+static void fill_found(const struct point_pairing *pairing, const struct verify_query *query,
+                       bool mirrored, const struct pose *pose, struct point_pair *pairs,
+                       size_t count, struct verify_found *out)
+{
+    const struct tolerance tolerance = {.near = 4, .sigma = .8};
+    size_t all = count;
+    double surprise = surprise_of(pairing, pose, &tolerance, pairs, &count);
+    double visible = count_visible(pairing->item, pose, mirrored ? -query->width : 0, query);
+    visible = visible > (double)all ? visible : (double)all;
+    surprise -= log_choose(visible, (double)count);
+    if (surprise <= out->surprise || count < 3)
+        return;
+    uint32_t distances = 0;
+    for (size_t i = 0; i < count; i++)
+        distances += pairs[i].distance;
+    out->surprise = surprise;
+    out->verdict = (struct doppel_local_verdict){.points = (uint32_t)visible,
+                                                 .inliers = (uint32_t)count,
+                                                 .distance = distances / (uint32_t)count};
+    fill_where(pairing, pairs, count, pose, &out->verdict.where);
+    out->verdict.where.mirrored = mirrored;
+    if (mirrored) {
+        out->verdict.where.query.x = -out->verdict.where.query.x;
+        out->verdict.where.query.angle = fmod(360 - out->verdict.where.query.angle, 360);
+    }
+}
+
+bool verify_points(const struct verify_query *query, const struct pose_points *item,
+                   const struct verify_hint *hint, struct verify_found *out)
+{
+    struct point_pairing pairing = {.query = &query->sides[hint->mirrored], .item = item};
+    struct point_pair *anchors = NULL, *agreeing = NULL;
+    bool done = find_pairs(&pairing, hint);
+    if (done && pairing.pairs.count >= 3) {
+        anchors = malloc(pairing.pairs.count * sizeof *anchors);
+        agreeing = malloc((item->count + 1) * sizeof *agreeing);
+        done = anchors && agreeing;
+        struct tolerance tolerance = {.near = 2, .sigma = 1.5, .far = .2};
+        struct pose pose;
+        double weight = done ? best_anchor(&pairing, anchors, agreeing, &tolerance, &pose) : 0;
+        size_t count = 0;
+        for (int round = 0; weight > 0 && round < ROUNDS; round++) {
+            count = take_agreeing(&pairing, &pose, &tolerance, agreeing, &weight);
+            if (count < 3 || !fit_pose(&pairing, agreeing, count, &pose))
+                weight = 0;
+            tolerance = (struct tolerance){.near = round ? 4 : 10, .sigma = .8};
+        }
+        if (weight > 0)
+            count = take_agreeing(&pairing, &pose, &tolerance, agreeing, &weight);
+        if (weight > 0 && count >= 3)
+            fill_found(&pairing, query, hint->mirrored, &pose, agreeing, count, out);
+    }
+    free(anchors);
+    free(agreeing);
+    array_free(&pairing.pairs);
+    return done;
+}

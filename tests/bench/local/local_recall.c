@@ -1,0 +1,269 @@
+/* local_recall ORIGINALS STRANGERS FOLDER...: of how many pictures a part is found again among
+ * those of the folders, by their keypoints; how many strangers are given a match; and what it
+ * costs. Strangers are other pictures of the folders, which are in no folder that originals are in.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <doppel/local.h>
+
+#include "parts.h"
+
+enum { LEAST_SIDE = 160, MOST_SIDE = 1024, MOST_FILES = 200000 };
+
+struct picture_list {
+    char **paths;
+    size_t count;
+};
+
+/* ---- files ---- */
+
+static bool is_picture(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (!strcasecmp(dot, ".jpg") || !strcasecmp(dot, ".jpeg") ||
+                   !strcasecmp(dot, ".png") || !strcasecmp(dot, ".webp"));
+}
+
+static void list_folder(const char *folder, struct picture_list *out)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) && out->count < MOST_FILES;) {
+        char path[4096];
+        struct stat info;
+        if (entry->d_name[0] == '.' ||
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path ||
+            lstat(path, &info))
+            continue;
+        if (S_ISDIR(info.st_mode))
+            list_folder(path, out);
+        else if (S_ISREG(info.st_mode) && info.st_size > 8000 && is_picture(path))
+            out->paths[out->count++] = strdup(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* A folder, or a file with a path a line. */
+static void list_pictures(const char *path, struct picture_list *out)
+{
+    struct stat info;
+    char line[4096];
+    FILE *file = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
+    if (!file)
+        list_folder(path, out);
+    while (file && out->count < MOST_FILES && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        out->paths[out->count++] = strdup(line);
+    }
+    if (file)
+        fclose(file);
+}
+
+static uint64_t path_hash(const char *path)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *path; path++)
+        hash = (hash ^ (uint8_t)*path) * UINT64_C(1099511628211);
+    return hash ^ hash >> 29;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    uint64_t left = path_hash(*(char *const *)a), right = path_hash(*(char *const *)b);
+    return (left > right) - (left < right);
+}
+
+/* ---- pictures ---- */
+
+struct costs {
+    double features, queries;
+    size_t pictures, asked;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static struct doppel_fingerprint points_of(const struct image *image, struct costs *costs)
+{
+    size_t count = (size_t)image->width * (size_t)image->height;
+    uint8_t *grey = malloc(count);
+    struct doppel_fingerprint out = {0};
+    for (size_t i = 0; i < count; i++)
+        grey[i] = clamp_byte(pixel_luma(image->pixels[i]));
+    const struct doppel_plane plane = {grey, (uint32_t)image->width, (uint32_t)image->height,
+                                       (size_t)image->width};
+    double begin = now();
+    if (doppel_local_features(&plane, &out, NULL))
+        abort();
+    costs->features += now() - begin;
+    costs->pictures++;
+    free(grey);
+    return out;
+}
+
+static struct image load_picture(const char *path)
+{
+    struct image image = image_load(path, MOST_SIDE);
+    if (image.pixels && (image.width < LEAST_SIDE || image.height < LEAST_SIDE))
+        image_free(&image);
+    int longer = image.width > image.height ? image.width : image.height;
+    if (image.pixels && longer > MOST_SIDE) {
+        double scale = (double)MOST_SIDE / longer;
+        struct image small =
+            image_resize(&image, (int)(image.width * scale) + 1, (int)(image.height * scale) + 1);
+        image_free(&image);
+        image = small;
+    }
+    return image;
+}
+
+/* ---- answers ---- */
+
+struct answer {
+    uint64_t wanted;
+    bool found;
+    uint64_t first; /* match of another; -1: none */
+    double first_rate;
+    struct doppel_local_verdict verdict;
+};
+
+static bool note_match(void *context, uint64_t id, bool is_match,
+                       const struct doppel_local_verdict *verdict)
+{
+    struct answer *answer = context;
+    if (is_match && id == answer->wanted) {
+        answer->found = true;
+        answer->verdict = *verdict;
+    } else if (answer->first == UINT64_MAX) {
+        answer->first = id;
+        answer->first_rate = verdict->false_positive_rate;
+        if (!answer->found)
+            answer->verdict = *verdict;
+    }
+    return true;
+}
+
+struct bench {
+    struct doppel_local_set *set;
+    struct costs costs;
+    struct doppel_local_options options;
+};
+
+static struct answer ask(struct bench *bench, const struct image *image, uint64_t wanted)
+{
+    struct answer answer = {.wanted = wanted, .first = UINT64_MAX, .first_rate = 1};
+    struct doppel_fingerprint query = points_of(image, &bench->costs);
+    double begin = now();
+    if (doppel_local_find(bench->set, &query, &bench->options, note_match, &answer, NULL))
+        abort();
+    bench->costs.queries += now() - begin;
+    bench->costs.asked++;
+    doppel_fingerprint_free(&query);
+    return answer;
+}
+
+static void fill_set(struct bench *bench, struct picture_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        struct image image = load_picture(list->paths[i]);
+        if (!image.pixels)
+            continue;
+        struct doppel_fingerprint points = points_of(&image, &bench->costs);
+        if (doppel_local_set_add(bench->set, kept, &points, NULL))
+            abort();
+        list->paths[kept++] = list->paths[i];
+        doppel_fingerprint_free(&points);
+        image_free(&image);
+    }
+    list->count = kept;
+    printf("%zu pictures, %.1f ms each for the points\n", kept,
+           1e3 * bench->costs.features / (double)bench->costs.pictures);
+}
+
+static void ask_edits(struct bench *bench, const struct picture_list *list, size_t originals)
+{
+    originals = originals < list->count ? originals : list->count;
+    const size_t step = list->count / originals;
+    for (int edit = 0; edit < part_edit_count; edit++) {
+        size_t found = 0, wrong = 0, asked = 0, votes = 0;
+        for (size_t i = 0; i < originals; i++, asked++) {
+            struct image others[3], in = load_picture(list->paths[i * step]);
+            struct random random = random_seeded(i, part_edits[edit].name, "");
+            for (size_t k = 0; k < 3; k++)
+                others[k] =
+                    load_picture(list->paths[list->count - 1 - (i * 3 + k) % (list->count / 2)]);
+            struct image made = part_edits[edit].apply(&in, others, &random);
+            struct answer answer = ask(bench, &made, i * step);
+            found += answer.found;
+            votes += answer.found ? answer.verdict.inliers : 0;
+            wrong += answer.first != UINT64_MAX && answer.first_rate <= 1e-3;
+            image_free(&made);
+            image_free(&in);
+            for (int k = 0; k < 3; k++)
+                image_free(&others[k]);
+        }
+        printf("%-28s %5.1f %%  goal %3.0f  %4.1f inliers, others %zu\n", part_edits[edit].name,
+               100. * (double)found / (double)asked, part_edits[edit].goal,
+               (double)votes / (double)(found + !found), wrong);
+        fflush(stdout);
+    }
+}
+
+static void ask_strangers(struct bench *bench, const struct picture_list *list,
+                          const struct picture_list *strangers, size_t most)
+{
+    size_t asked = 0, matched = 0;
+    bench->options.near_misses = 1;
+    for (size_t i = 0; i < strangers->count && asked < most; i++) {
+        struct image image = load_picture(strangers->paths[i]);
+        if (!image.pixels)
+            continue;
+        struct answer answer = ask(bench, &image, UINT64_MAX - 1);
+        asked++;
+        matched += answer.first_rate <= 1e-3;
+        if (answer.first != UINT64_MAX && answer.first_rate < 1)
+            printf("stranger %.2e inliers %u of %u distance %u: %s %s\n", answer.first_rate,
+                   answer.verdict.inliers, answer.verdict.points, answer.verdict.distance,
+                   strangers->paths[i], list->paths[answer.first]);
+        image_free(&image);
+    }
+    printf("strangers: %zu of %zu given a match at 1e-3\n", matched, asked);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench bench = {.options = doppel_local_options_default()};
+    if (argc < 5) {
+        fputs("usage: local_recall ORIGINALS STRANGERS STRANGERS-FOLDER FOLDER...\n", stderr);
+        return 2;
+    }
+    struct picture_list list = {malloc(MOST_FILES * sizeof(char *)), 0};
+    struct picture_list strangers = {malloc(MOST_FILES * sizeof(char *)), 0};
+    list_pictures(argv[3], &strangers);
+    for (int i = 4; i < argc; i++)
+        list_pictures(argv[i], &list);
+    qsort(list.paths, list.count, sizeof *list.paths, compare_paths);
+    qsort(strangers.paths, strangers.count, sizeof *strangers.paths, compare_paths);
+    if (getenv("MOST") && list.count > (size_t)atoi(getenv("MOST")))
+        list.count = (size_t)atoi(getenv("MOST"));
+    if (doppel_local_set_new(&bench.set, NULL))
+        return 1;
+    fill_set(&bench, &list);
+    ask_edits(&bench, &list, (size_t)atoi(argv[1]));
+    printf("%.1f ms a query\n", 1e3 * bench.costs.queries / (double)bench.costs.asked);
+    ask_strangers(&bench, &list, &strangers, (size_t)atoi(argv[2]));
+    printf("%.1f ms a query\n", 1e3 * bench.costs.queries / (double)bench.costs.asked);
+    doppel_local_set_free(bench.set);
+    return 0;
+}
