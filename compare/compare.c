@@ -242,8 +242,7 @@ static bool is_of_sets(enum doppel_scheme_id scheme)
            scheme == DOPPEL_SCHEME_DATASKETCH;
 }
 
-/* Unless a threshold was given, a rate decides among the images that the scheme's distance makes
- * candidates. */
+/* Of images a rate decides, which a distance narrows, unless a similarity was given. */
 struct doppel_thresholds doppel_compare_thresholds(const struct doppel_compare_options *options,
                                                    enum doppel_scheme_id scheme)
 {
@@ -260,9 +259,9 @@ struct doppel_thresholds doppel_compare_thresholds(const struct doppel_compare_o
         out.min_similarity = text_limits_from(options).min_similarity;
     else if (options->min_similarity >= 0)
         out.min_similarity = options->min_similarity;
-    else if (doppel_scheme_by_id(scheme))
+    else if (doppel_scheme_by_id(scheme) && scheme != DOPPEL_SCHEME_PHASH64)
         out.max_distance = doppel_scheme_by_id(scheme)->max_distance;
-    if (scheme == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0 && options->min_similarity < 0)
-        out.max_false_positive_rate = DOPPEL_IMAGE_MAX_FPR;
+    if (scheme == DOPPEL_SCHEME_PHASH64 && options->min_similarity < 0)
+        out.max_false_positive_rate = images_rate_from(options);
     return out;
 }

@@ -38,17 +38,22 @@ struct doppel_compare_options {
      * DOPPEL_SCHEME_NONE where the kind is not wanted. */
     struct doppel_scheme schemes[DOPPEL_KIND_VIDEO + 1];
 
-    int32_t max_distance;   /**< bits, of MinHash lanes; -1: the default threshold of the scheme */
-    double min_similarity;  /**< 0 to 1; -1: likewise */
+    int32_t max_distance;   /**< bits, of MinHash lanes; of phash64 no rate is wanted the less for
+                               it; -1: the default threshold of the scheme */
+    double min_similarity;  /**< 0 to 1, of images instead of a rate; -1: likewise */
     double text_similarity; /**< 0 to 1, of texts, whatever `min_similarity`; -1: that one counts */
-    double max_false_positives; /**< of audio and videos: the rate that a match may have; -1: the
-                                   default */
+    double max_false_positives; /**< of images (phash64), audio and videos: of queries that are like
+                                   nothing, the share that may have a match; -1: the default,
+                                   1e-3 */
     uint32_t near_misses;       /**< of audio and videos: the best that many below the threshold are
                                    found, too; default 0 */
 
     enum doppel_image_views views; /**< parts of images that are compared; default all */
     bool orientations;             /**< images turned and mirrored; default true */
-    bool check_pixels; /**< where codes leave a doubt, images are aligned; default false */
+    uint64_t images_compared;      /**< with how many images one is compared, for the rate; 0, the
+                                      default: those of the library or set; of a cluster 8192 */
+    bool check_pixels; /**< where codes leave a doubt, images are aligned, unless a similarity is
+                          wanted; default true */
 
     bool same_speed; /**< of audio and videos: no other speeds; default false */
     bool thorough;   /**< of videos: more crops of them, slower; default false */

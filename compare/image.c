@@ -9,27 +9,27 @@ struct doppel_match_options match_options_from(const struct doppel_compare_optio
     options.max_distance = compare->max_distance;
     options.min_similarity = compare->min_similarity;
     options.check_pixels = compare->check_pixels;
+    options.max_rate = images_rate_from(compare);
+    options.compared = compare->images_compared;
     return options;
 }
 
-struct doppel_image_verdict verdict_of(const struct doppel_match *match)
+double images_rate_from(const struct doppel_compare_options *compare)
 {
-    return (struct doppel_image_verdict){.distance64 = match->distance,
-                                         .false_positive_rate = match->false_positive_rate,
-                                         .similarity = match->similarity};
+    return compare->max_false_positives >= 0 ? compare->max_false_positives
+                                             : DOPPEL_IMAGE_QUERY_RATE;
 }
 
 static bool pixels_match(const struct doppel_record *a, const struct doppel_record *b,
                          const struct doppel_match_options *options, struct doppel_match *match)
 {
     struct doppel_image_features features_a, features_b;
-    struct doppel_image_verdict verdict = verdict_of(match);
+    struct doppel_image_verdict verdict = doppel_match_verdict(match, options);
     if (!doppel_record_image_features(a, &features_a) ||
         !doppel_record_image_features(b, &features_b))
         return false;
-    bool same = doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
-    doppel_match_from_pixels(&verdict, same, match);
-    return same;
+    (void)doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
+    return doppel_match_from_pixels(&verdict, options, match);
 }
 
 bool images_match(const struct doppel_compare_options *compare, const struct doppel_record *a,
@@ -40,6 +40,5 @@ bool images_match(const struct doppel_compare_options *compare, const struct dop
     struct doppel_match_item item = {&b->fingerprint, b->quality};
     if (doppel_match_pair(&query, &item, &options, out))
         return true;
-    return compare->check_pixels && doppel_match_borderline(out, &options) &&
-           pixels_match(a, b, &options, out);
+    return doppel_match_borderline(out, &options) && pixels_match(a, b, &options, out);
 }

@@ -11,8 +11,8 @@
 /* The thresholds of the options, else the defaults. */
 struct doppel_match_options match_options_from(const struct doppel_compare_options *compare);
 
-/* What the codes said of a pair, for the pixel check to start from. */
-struct doppel_image_verdict verdict_of(const struct doppel_match *match);
+/* The rate of false matches of a query that is wanted. */
+double images_rate_from(const struct doppel_compare_options *compare);
 
 /* Whether two images match; `out` is filled also when they do not. */
 bool images_match(const struct doppel_compare_options *compare, const struct doppel_record *a,

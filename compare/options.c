@@ -9,6 +9,7 @@ struct doppel_compare_options doppel_compare_options_default(void)
         .min_similarity = -1,
         .text_similarity = -1,
         .max_false_positives = -1,
+        .check_pixels = true,
         .views = image.views,
         .orientations = image.orientations,
         .text = doppel_text_options_default(),

@@ -46,6 +46,7 @@ struct grouping_options {
     const struct doppel_group_options *group;
     struct doppel_run *run;
     enum doppel_kind kind;       /* of all items */
+    uint64_t compared;           /* pictures that each is compared with; 0: all that are added */
     grouping_features *features; /* of pictures, for --check pixels */
     grouping_text *text;         /* of texts */
     grouping_video *video;       /* of videos */

@@ -14,6 +14,8 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
 {
     const struct grouping_options *options = grouping->options;
     grouping->match = match_options_from(&grouping->options->group->compare);
+    if (options->compared)
+        grouping->match.compared = options->compared;
     /* A cache of this run alone serves no other one. */
     if (options->cache && doppel_run_get_options(options->run)->cache)
         grouping->stream = digest_stream_new();
@@ -39,7 +41,7 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
     const struct grouping_options *options = grouping->options;
     struct grouping_item query = item_store_get(&grouping->items, (uint32_t)found->query);
     struct grouping_item item = item_store_get(&grouping->items, (uint32_t)found->id);
-    struct doppel_image_verdict verdict = verdict_of(match);
+    struct doppel_image_verdict verdict = doppel_match_verdict(match, &grouping->match);
     struct doppel_cache *cache = is_default(&grouping->match.image) ? options->cache : NULL;
     bool same;
     if (!cache || doppel_cache_pair(cache, &query.digest, &item.digest, &same, &verdict)) {
@@ -55,8 +57,7 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
         if (cache)
             (void)doppel_cache_put_pair(cache, &query.digest, &item.digest, same, &verdict, NULL);
     }
-    doppel_match_from_pixels(&verdict, same, match);
-    return same;
+    return doppel_match_from_pixels(&verdict, &grouping->match, match);
 }
 
 static bool take_pair(void *context, const struct doppel_found *found, bool *out_follows)
@@ -83,6 +84,9 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
 {
     struct doppel_run *run = grouping->options->run;
     const struct doppel_group_options *options = grouping->options->group;
+    if (!grouping->match.compared)
+        grouping->match.compared = item_store_count(&grouping->items);
+    doppel_matcher_set_compared(grouping->matcher, grouping->match.compared);
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
     digest_map_free(&grouping->by_pixels);

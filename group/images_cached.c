@@ -67,6 +67,13 @@ bool cached_pairs_add(struct grouping *grouping, const struct grouping_item *ite
     return array_push(&grouping->compared, compared);
 }
 
+static uint64_t bits_of_rate(double rate)
+{
+    uint64_t bits;
+    memcpy(&bits, &rate, sizeof bits);
+    return bits;
+}
+
 /* The PATHs distinguish collections; the rest is what pairs depend on beside the pictures. */
 static struct doppel_digest collection_of(const struct grouping *grouping)
 {
@@ -75,10 +82,8 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     const struct grouping_sources *sources = &grouping->options->sources;
     const struct manual_labels *labels = grouping->options->labels;
     struct digest_stream *stream = grouping->stream;
-    uint64_t similarity;
     char *working = getcwd(NULL, 0);
     const char *here = working ? working : "";
-    memcpy(&similarity, &options->min_similarity, sizeof similarity);
     digest_stream_begin(stream);
     digest_text(stream, doppel_version());
     digest_number(stream, scheme->id);
@@ -86,8 +91,9 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     digest_number(stream, (uint64_t)options->views);
     digest_number(stream, options->orientations);
     digest_number(stream, (uint64_t)options->max_distance);
-    digest_number(stream, similarity);
+    digest_number(stream, bits_of_rate(options->min_similarity));
     digest_number(stream, options->check_pixels);
+    digest_number(stream, bits_of_rate(doppel_match_pair_rate(&grouping->match)));
     if (labels && labels->items.count)
         digest_stream_add(stream, labels->items.items,
                           labels->items.count * sizeof *labels->items.items);

@@ -354,6 +354,25 @@ static enum doppel_status make_library_groupings(struct library_grouping *groupi
     return status;
 }
 
+/* Of images each is compared with all of the library, wherever groups are wanted. */
+static enum doppel_status count_compared(struct library_grouping *grouping)
+{
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&grouping->options->compare, DOPPEL_KIND_IMAGE);
+    uint64_t *out = &grouping->kinds[DOPPEL_KIND_IMAGE].compared;
+    struct doppel_scheme_count count = {0};
+    enum doppel_status status = DOPPEL_OK;
+    *out = grouping->options->compare.images_compared;
+    if (*out)
+        return DOPPEL_OK;
+    if (scheme)
+        status = doppel_library_count_scheme(grouping->library, scheme, &count, grouping->error);
+    *out = count.all;
+    return status || count.all <= DOPPEL_SCHEME_COUNT_MAX
+               ? status
+               : doppel_library_count_images(grouping->library, out, grouping->error);
+}
+
 /* ---- the groups ---- */
 
 static bool wants_records(const struct library_grouping *grouping)
@@ -420,7 +439,8 @@ static enum doppel_status add_paired_items(struct library_grouping *grouping,
                                            const struct doppel_scheme *scheme)
 {
     const struct doppel_group_options *options = grouping->options;
-    const struct doppel_match_options match = match_options_from(&options->compare);
+    struct doppel_match_options match = match_options_from(&options->compare);
+    match.compared = grouping->kinds[DOPPEL_KIND_IMAGE].compared;
     struct doppel_digest *labelled = list_labelled(&grouping->labels);
     const struct doppel_pairs_request request = {.scheme = scheme,
                                                  .options = &match,
@@ -503,6 +523,7 @@ enum doppel_status doppel_library_groups(struct doppel_run *run, struct doppel_l
     TRY(met_rules_init(grouping.options, &grouping.met, grouping.error));
     TRY(check_keep_from(&grouping.options->keep_from, grouping.error));
     TRY(make_library_groupings(&grouping));
+    TRY(count_compared(&grouping));
     TRY(add_items(&grouping));
     TRY(visit_library_groups(&grouping, counts));
     TRY(grouping.status);

@@ -40,6 +40,13 @@ DOPPEL_API enum doppel_status doppel_library_find_images(struct doppel_library *
                                                          doppel_found_visitor *visitor,
                                                          void *context, struct doppel_error *error);
 
+/** How many pictures of phash64 a library has that are looked through, for `compared` of the
+ * options: of those that were removed some count until their index is merged. Takes no time.
+ * @return as doppel_library_find_images */
+DOPPEL_API enum doppel_status doppel_library_count_images(struct doppel_library *library,
+                                                          uint64_t *out,
+                                                          struct doppel_error *error);
+
 /** The recordings of the library, fingerprinted as AcoustID does, that match one, as
  * doppel_chromaprints_find visits those of a set: by id; theirs is such an index, too.
  * @param max_distance bits of 32 that may differ, in the mean

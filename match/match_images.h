@@ -14,11 +14,34 @@ extern "C" {
 /** How near is near. */
 struct doppel_match_options {
     struct doppel_image_verify_options image;
-    int32_t max_distance;  /**< of the deciding pair of codes at the scheme's width; -1 = judge by
-                              rate or similarity */
-    double min_similarity; /**< < 0 = by the default rate (DOPPEL_IMAGE_MAX_FPR) */
-    bool check_pixels; /**< borderline pairs are aligned and compared; needs a source of features */
+    int32_t max_distance;  /**< of the deciding pair of codes at the scheme's width; of phash64 it
+                              only narrows what the rate allows; -1 = none */
+    double min_similarity; /**< decides alone, without rate and pixels; < 0 = by the rate */
+    bool check_pixels; /**< borderline pairs are aligned and compared; needs a source of features;
+                          default false */
+    double max_rate;   /**< of phash64: of queries that are like nothing, the share that may have a
+                          match; 0, the default: DOPPEL_IMAGE_QUERY_RATE */
+    uint64_t compared; /**< pictures that a query is compared with, as doppel_image_compared counts
+                          them; 0, the default: the fewest that count */
 };
+
+/** The rate of false matches of a query by default: of 1000 pictures that are like nothing one has
+ * a match, as of audio and videos. */
+#define DOPPEL_IMAGE_QUERY_RATE 1e-3
+
+/** As how many a number of pictures counts: the next power of two, so that limits change seldom
+ * while a set grows, and 128 at least, so that of a few pictures a pair is judged with care.
+ * Thread-safe. */
+DOPPEL_API uint64_t doppel_image_compared(uint64_t pictures);
+
+/** The rate of a pair up to which it matches: that of a query by the pictures it is compared with,
+ * and DOPPEL_IMAGE_BORDERLINE_FPR at most. Thread-safe. */
+DOPPEL_API double doppel_match_pair_rate(const struct doppel_match_options *options);
+
+/** The rate of a pair up to which its pixels are looked at, where they are: such that a query has
+ * some eight of them by chance, and DOPPEL_IMAGE_BORDERLINE_FPR at most; of 65 536 pictures or more
+ * it is 1e-7, up to which pairs are found by a sweep. Thread-safe. */
+DOPPEL_API double doppel_match_check_rate(const struct doppel_match_options *options);
 
 DOPPEL_API struct doppel_match_options doppel_match_options_default(void);
 
@@ -32,11 +55,14 @@ struct doppel_match_item {
  * Compare two fingerprints of the same scheme and version.
  * @param out_match filled also when they do not match
  *
- * phash64 is judged by all views, both ways, and limited by rate unless the options say otherwise;
- * a fingerprint that has the 64 bits only, by the nearest pair of views, up to 8 bits. phash256 (of
- * the full frame, in all orientations), imagehash and pdq are compared by plain distance, up to the
- * scheme's limit; their similarity is 1 - distance / (bits / 2), and no false-positive rate is
- * given: bits of pictures are not independent, and no calibration is at hand.
+ * phash64 is judged by all views, both ways, and limited by rate unless the options want a
+ * similarity; its false_positive_rate is that of the query, the chance that one which is like
+ * nothing has a match as good among so many pictures (1 - exp(-pairs × rate of a pair)). A
+ * fingerprint that has the 64 bits only is judged by the nearest pair of views, up to 8 bits.
+ * phash256 (of the full frame, in all orientations), imagehash and pdq are compared by plain
+ * distance, up to the scheme's limit; their similarity is 1 - distance / (bits / 2), and no
+ * false-positive rate is given: bits of pictures are not independent, and no calibration is at
+ * hand.
  *
  * @return true when they match within the options' limit. Pictures under DOPPEL_IMAGE_MIN_QUALITY
  * never match here. Pixels are not looked at: see doppel_match_borderline. Thread-safe.
@@ -50,8 +76,16 @@ DOPPEL_API bool doppel_match_pair(const struct doppel_match_item *query,
 DOPPEL_API bool doppel_match_borderline(const struct doppel_match *match,
                                         const struct doppel_match_options *options);
 
-/** Fill a match from pixels (the verdict of doppel_image_check_pixels). */
-DOPPEL_API void doppel_match_from_pixels(const struct doppel_image_verdict *verdict, bool confirmed,
+/** What the codes said of a pair, for doppel_image_check_pixels to begin with. @param match of
+ * these options. Thread-safe. */
+DOPPEL_API struct doppel_image_verdict doppel_match_verdict(
+    const struct doppel_match *match, const struct doppel_match_options *options);
+
+/** Fill a borderline match from pixels.
+ * @param verdict of doppel_image_check_pixels, whose rate is that of a pair
+ * @return whether the pair matches by it. Thread-safe. */
+DOPPEL_API bool doppel_match_from_pixels(const struct doppel_image_verdict *verdict,
+                                         const struct doppel_match_options *options,
                                          struct doppel_match *match);
 
 /* ---- many at once ---- */
@@ -68,6 +102,10 @@ DOPPEL_API enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
                                                  uint32_t threads, struct doppel_matcher **out,
                                                  struct doppel_error *error);
 DOPPEL_API void doppel_matcher_free(struct doppel_matcher *matcher);
+
+/** Say how many pictures each is compared with: `compared` of the options, which the matcher does
+ * not set by itself. Not while it searches. */
+DOPPEL_API void doppel_matcher_set_compared(struct doppel_matcher *matcher, uint64_t pictures);
 
 /** Ask now and then, while all are compared, whether to end: where no pairs are found no visitor is
  * asked. NULL: never, the default. */
@@ -268,9 +306,8 @@ DOPPEL_API size_t doppel_image_lookups(const struct doppel_match_item *query,
 
 /** The code by which a picture is searched for in the table of full frames, and how near.
  * @return 1; 0: it is not. Thread-safe. */
-DOPPEL_API size_t doppel_image_full_lookup(const struct doppel_match_item *query,
-                                           const struct doppel_match_options *options,
-                                           uint64_t out[4], uint32_t *out_radius);
+DOPPEL_API size_t doppel_image_full_lookup(const struct doppel_match_item *query, uint64_t out[4],
+                                           uint32_t *out_radius);
 
 #ifdef __cplusplus
 }

@@ -142,16 +142,15 @@ static bool found_pixels_agree(struct doppel_search *search, struct doppel_found
 {
     struct doppel_item item;
     struct doppel_image_features query, other;
-    struct doppel_image_verdict verdict = verdict_of(&found->match);
+    struct doppel_image_verdict verdict = doppel_match_verdict(&found->match, &search->match);
     if (!search->query->record || !doppel_record_image_features(search->query->record, &query) ||
         doppel_library_get(search->library, found->id, true, &item, NULL))
         return false;
-    bool same = doppel_record_image_features(&item.record, &other) &&
-                doppel_image_check_pixels(&query, &other, &search->match.image, &verdict);
+    const bool known = doppel_record_image_features(&item.record, &other);
+    if (known)
+        (void)doppel_image_check_pixels(&query, &other, &search->match.image, &verdict);
     doppel_item_free(&item);
-    if (same)
-        doppel_match_from_pixels(&verdict, true, &found->match);
-    return same;
+    return known && doppel_match_from_pixels(&verdict, &search->match, &found->match);
 }
 
 static bool take_image(void *context, const struct doppel_found *given)
@@ -187,16 +186,22 @@ static enum doppel_status find_images(struct doppel_search *search,
     if (query->image->fingerprint->scheme != scheme->id)
         return doppel_fail(error, DOPPEL_E_VERSION, "the image is not of %s, which is searched",
                            scheme->name);
-    struct doppel_match_options match = search->match;
     const int32_t radius = list_limits_radius(&search->limits, scheme);
+    enum doppel_status status = DOPPEL_OK;
+    if (scheme->id == DOPPEL_SCHEME_PHASH64 && !search->options.compare.images_compared)
+        TRY(doppel_library_count_images(search->library, &search->match.compared, error));
+    struct doppel_match_options match = search->match;
     if (radius >= 0)
         match.max_distance = radius;
-    enum doppel_status status = doppel_library_find_images(search->library, query->image, &match,
-                                                           take_image, search, error);
+    TRY(doppel_library_find_images(search->library, query->image, &match, take_image, search,
+                                   error));
     bool in_videos = doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO) &&
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64 &&
                      query->image->fingerprint->code_bits == 256; /* a bare code has 64 */
-    return status || !in_videos ? status : search_by_image(&tracks, query->image, error);
+    if (in_videos)
+        TRY(search_by_image(&tracks, query->image, error));
+done:
+    return status;
 }
 
 static enum doppel_status begin_texts(struct doppel_search *search, struct doppel_error *error)

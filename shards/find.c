@@ -9,6 +9,9 @@
 #include "search/results.h"
 #include "shards/find.h"
 
+/* As one of so many images a library in a cluster counts. */
+enum { SHARDS_COMPARED = 8192 };
+
 /* ---- candidates ---- */
 
 static enum doppel_status check_query(const struct doppel_record *record,
@@ -37,12 +40,23 @@ static enum doppel_status fetch_from_masters(struct doppel_shards *shards, uint6
     return items_fetch(shards, ids, left, true, &out->items, out->missing, error);
 }
 
+/* No small pictures are kept there, and nobody counts all items for a query. */
+static struct doppel_match_options shards_match_options(
+    const struct doppel_compare_options *options)
+{
+    struct doppel_match_options match = match_options_from(options);
+    match.check_pixels = false;
+    if (!match.compared)
+        match.compared = SHARDS_COMPARED;
+    return match;
+}
+
 enum doppel_status shards_look_up(struct doppel_shards *shards,
                                   const struct doppel_record *const *queries, size_t count,
                                   const struct doppel_compare_options *options, bool of_masters,
                                   struct shards_looked_up *out, struct doppel_error *error)
 {
-    const struct doppel_match_options match = match_options_from(options);
+    const struct doppel_match_options match = shards_match_options(options);
     struct shards_asks asks = {0};
     uint64_t *ids = NULL;
     size_t id_count = 0;
@@ -88,7 +102,7 @@ enum doppel_status shards_judge(const struct doppel_record *query,
                                 const struct doppel_shards_item *item, bool *out_matches,
                                 struct doppel_comparison *out, struct doppel_error *error)
 {
-    const struct doppel_match_options match = match_options_from(options);
+    const struct doppel_match_options match = shards_match_options(options);
     const struct doppel_record *record = &item->item.record;
     const struct doppel_match_item asked = {&query->fingerprint, query->quality};
     const struct doppel_match_item found = {&record->fingerprint, record->quality};

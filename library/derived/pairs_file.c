@@ -42,9 +42,10 @@ struct met_key met_key_of(const struct doppel_scheme *scheme,
     uint64_t similarity;
     memcpy(&similarity, &options->min_similarity, sizeof similarity);
     int length =
-        snprintf(text, sizeof text, "%s %d %d %d %d %016llx %d", doppel_version(), (int)scheme->id,
-                 (int)options->image.views, options->image.orientations, (int)options->max_distance,
-                 (unsigned long long)similarity, options->check_pixels);
+        snprintf(text, sizeof text, "%s %d %d %d %d %016llx %d %.17g %llu", doppel_version(),
+                 (int)scheme->id, (int)options->image.views, options->image.orientations,
+                 (int)options->max_distance, (unsigned long long)similarity, options->check_pixels,
+                 options->max_rate, (unsigned long long)doppel_image_compared(options->compared));
     return (struct met_key){scheme, checksum64(text, (size_t)length)};
 }
 

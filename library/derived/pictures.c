@@ -69,6 +69,22 @@ static bool is_table_of(enum code_table which, const void *scheme)
     return code_tables[which].scheme == *(const enum doppel_scheme_id *)scheme;
 }
 
+enum doppel_status doppel_library_count_images(struct doppel_library *library, uint64_t *out,
+                                               struct doppel_error *error)
+{
+    static const enum doppel_scheme_id scheme = DOPPEL_SCHEME_PHASH64;
+    const struct doppel_index *frames;
+    enum doppel_status status = codes_index(library, CODES_PHASH64_FULL, &frames, error);
+    if (status == DOPPEL_E_CORRUPT) {
+        TRY(codes_mend(library, is_table_of, &scheme, error));
+        status = codes_index(library, CODES_PHASH64_FULL, &frames, error);
+    }
+    TRY(status);
+    *out = doppel_index_count(frames);
+done:
+    return status;
+}
+
 enum doppel_status doppel_library_find_images(struct doppel_library *library,
                                               const struct doppel_match_item *query,
                                               const struct doppel_match_options *options,

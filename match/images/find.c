@@ -85,8 +85,7 @@ bool matcher_verify(const struct doppel_matcher *matcher, const struct doppel_ma
                     const struct doppel_match_item *item, struct doppel_found *out)
 {
     bool matches = doppel_match_pair(query, item, &matcher->options, &out->match);
-    out->borderline = !matches && matcher->options.check_pixels &&
-                      doppel_match_borderline(&out->match, &matcher->options);
+    out->borderline = !matches && doppel_match_borderline(&out->match, &matcher->options);
     return matches || out->borderline;
 }
 

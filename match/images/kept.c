@@ -153,7 +153,7 @@ static enum doppel_status find_image_candidates(struct kept_search *search,
     const struct doppel_image_request *request = search->request;
     const struct doppel_fingerprint *fingerprint = request->query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    const uint32_t full_radius = lookup_full_radius(scheme, request->options);
+    const uint32_t full_radius = lookup_full_radius(scheme);
     uint64_t code[4];
     const struct doppel_index_request sought = {.queries = code, .count = 1, .radius = full_radius};
     enum doppel_status status = DOPPEL_OK;
@@ -161,7 +161,8 @@ static enum doppel_status find_image_candidates(struct kept_search *search,
         status = scan_views(search, error);
     else
         status = look_up_plain(search, error);
-    if (!status && full_radius && lookups_of_full(fingerprint, code))
+    if (!status && full_radius && request->tables[DOPPEL_IMAGE_TABLE_FULL] &&
+        lookups_of_full(fingerprint, code))
         status = look_up_codes(search, request->tables[DOPPEL_IMAGE_TABLE_FULL], &sought, note_hit,
                                error);
     return !status && search->no_memory ? no_candidate_memory(error) : status;
@@ -188,8 +189,7 @@ bool doppel_image_judge_candidate(const struct doppel_match_item *query,
     if (!is_distinctive(query) || !is_distinctive(item) || !lookups_meet(query, item, options))
         return false;
     bool matches = doppel_match_pair(query, item, options, &out->match);
-    out->borderline =
-        !matches && options->check_pixels && doppel_match_borderline(&out->match, options);
+    out->borderline = !matches && doppel_match_borderline(&out->match, options);
     return matches || out->borderline;
 }
 

@@ -5,10 +5,6 @@
 
 #include "match/images/pair.h"
 
-/* At the default limit, full frames and the nearest crop of both add up to 170 or so; the crop has
- * most of the difference less. What is borderline, or similar by less, may be farther. */
-enum { FULL_RADIUS = 96 };
-
 /* The first code of a scheme without views, in the orientations in which it is compared. */
 static size_t lookups_of_code(const struct doppel_fingerprint *fingerprint, unsigned orientations,
                               uint64_t *out)
@@ -46,21 +42,19 @@ size_t lookups_of_item(const struct doppel_fingerprint *fingerprint,
 uint32_t lookup_radius(const struct doppel_scheme *scheme,
                        const struct doppel_match_options *options)
 {
+    const uint32_t distance = options->max_distance < 0 ? 0 : (uint32_t)options->max_distance;
+    if (scheme->id == DOPPEL_SCHEME_PHASH64) /* of 64 bits alone, a distance may be farther */
+        return distance > DOPPEL_IMAGE_CANDIDATE_RADIUS ? distance : DOPPEL_IMAGE_CANDIDATE_RADIUS;
     if (options->max_distance >= 0)
-        return (uint32_t)options->max_distance;
-    if (scheme->id == DOPPEL_SCHEME_PHASH64)
-        return DOPPEL_IMAGE_CANDIDATE_RADIUS;
+        return distance;
     if (options->min_similarity >= 0)
         return similarity_radius(options->min_similarity, scheme->code_bits);
     return scheme->max_distance;
 }
 
-uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
-                            const struct doppel_match_options *options)
+uint32_t lookup_full_radius(const struct doppel_scheme *scheme)
 {
-    bool looked_up = scheme->id == DOPPEL_SCHEME_PHASH64 && options->max_distance < 0;
-    bool farther = options->check_pixels || options->min_similarity >= 0;
-    return !looked_up ? 0 : farther ? DOPPEL_IMAGE_FULL_RADIUS : FULL_RADIUS;
+    return scheme->id == DOPPEL_SCHEME_PHASH64 ? DOPPEL_IMAGE_FULL_RADIUS : 0;
 }
 
 size_t lookups_of_full(const struct doppel_fingerprint *fingerprint, uint64_t out[4])
@@ -108,7 +102,7 @@ bool lookups_meet(const struct doppel_match_item *query, const struct doppel_mat
     const struct doppel_scheme *scheme = doppel_scheme_by_id(a->scheme);
     const size_t words = scheme->code_bits / 64u;
     const uint32_t radius = lookup_radius(scheme, options);
-    const uint32_t full_radius = lookup_full_radius(scheme, options);
+    const uint32_t full_radius = lookup_full_radius(scheme);
     uint64_t full_a[4], full_b[4];
     if (b->scheme != a->scheme || b->version != a->version)
         return false;
@@ -135,15 +129,14 @@ size_t doppel_image_lookups(const struct doppel_match_item *query,
     return lookups_of_query(fingerprint, options, out);
 }
 
-size_t doppel_image_full_lookup(const struct doppel_match_item *query,
-                                const struct doppel_match_options *options, uint64_t out[4],
+size_t doppel_image_full_lookup(const struct doppel_match_item *query, uint64_t out[4],
                                 uint32_t *out_radius)
 {
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
     if (!scheme || !fingerprint->count || !is_distinctive(query))
         return 0;
-    const uint32_t radius = lookup_full_radius(scheme, options);
+    const uint32_t radius = lookup_full_radius(scheme);
     if (!radius || !lookups_of_full(fingerprint, out))
         return 0;
     *out_radius = radius;

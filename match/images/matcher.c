@@ -26,7 +26,7 @@ enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
     matcher->options = *options;
     matcher->threads = threads;
     matcher->radius = lookup_radius(known, options);
-    matcher->full_radius = lookup_full_radius(known, options);
+    matcher->full_radius = lookup_full_radius(known);
     matcher->search = search;
     pthread_mutex_init(&search->lock, NULL);
     enum doppel_status status = tables_make(matcher, &search->tables, error);
@@ -43,6 +43,11 @@ void doppel_matcher_set_cancel(struct doppel_matcher *matcher, bool (*cancelled)
 {
     matcher->cancelled = cancelled;
     matcher->cancel_context = context;
+}
+
+void doppel_matcher_set_compared(struct doppel_matcher *matcher, uint64_t pictures)
+{
+    matcher->options.compared = pictures;
 }
 
 void doppel_matcher_free(struct doppel_matcher *matcher)

@@ -24,6 +24,59 @@ struct doppel_match_options doppel_match_options_default(void)
         .image = doppel_image_verify_options_default(), .max_distance = -1, .min_similarity = -1};
 }
 
+/* ---- rates ----
+ *
+ * Of a pair the rate is what the calibration says; of a query it is the chance that one pair or
+ * more of so many come out as near. */
+
+enum { COMPARED_LEAST = 128, COMPARED_MOST_BITS = 60, CHECKS_A_QUERY = 8 };
+
+/* Of so many pictures all are compared by a sweep, which reaches as far as this. */
+enum { COMPARED_MANY = 1 << 16 };
+static const double check_rate_of_many = 1e-7;
+
+uint64_t doppel_image_compared(uint64_t pictures)
+{
+    uint64_t compared = COMPARED_LEAST;
+    while (compared < pictures && compared < UINT64_C(1) << COMPARED_MOST_BITS)
+        compared *= 2;
+    return compared;
+}
+
+double doppel_match_pair_rate(const struct doppel_match_options *options)
+{
+    double rate = options->max_rate > 0 ? options->max_rate : DOPPEL_IMAGE_QUERY_RATE;
+    return fmin(DOPPEL_IMAGE_BORDERLINE_FPR,
+                rate / (double)doppel_image_compared(options->compared));
+}
+
+double doppel_match_check_rate(const struct doppel_match_options *options)
+{
+    const uint64_t compared = doppel_image_compared(options->compared);
+    double rate = compared < COMPARED_MANY ? CHECKS_A_QUERY / (double)compared : check_rate_of_many;
+    return fmax(doppel_match_pair_rate(options), fmin(DOPPEL_IMAGE_BORDERLINE_FPR, rate));
+}
+
+static double query_rate_of(double pair_rate, const struct doppel_match_options *options)
+{
+    return -expm1(-pair_rate * (double)doppel_image_compared(options->compared));
+}
+
+static double pair_rate_of(const struct doppel_match *match,
+                           const struct doppel_match_options *options)
+{
+    const double expected = -log1p(-match->false_positive_rate);
+    return fmin(1, expected / (double)doppel_image_compared(options->compared));
+}
+
+/* Rates go there and back, which moves their last bits. */
+static bool is_pair_within(const struct doppel_match *match, double rate,
+                           const struct doppel_match_options *options)
+{
+    const double rounding = 1e-12;
+    return match->false_positive_rate >= 0 && pair_rate_of(match, options) <= rate * (1 + rounding);
+}
+
 /* ---- the description of a match ---- */
 
 /* An orientation undone: of the turned ones the mirrorings change places. */
@@ -104,7 +157,7 @@ static void match_views(const struct doppel_match_item *query, const struct dopp
     doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &verdict);
     match->distance = verdict.distance64;
     match->similarity = verdict.similarity;
-    describe_rate(verdict.false_positive_rate, match);
+    describe_rate(query_rate_of(verdict.false_positive_rate, options), match);
     describe_views(verdict.query_view, verdict.item_view, match);
     describe_orientation(verdict.orientation, match);
 }
@@ -188,15 +241,20 @@ unsigned plain_orientations(enum doppel_scheme_id scheme,
 
 /* ---- limits ---- */
 
-/* Only by rate or similarity does the judge decide; all rates and similarities will do if the least
+bool wants_pixels(const struct doppel_match_options *options)
+{
+    return options->check_pixels && options->min_similarity < 0;
+}
+
+/* Without a similarity the rate decides, whatever the distance; all will do if the least similarity
  * is wanted. */
 bool gate_of_options(const struct doppel_match_options *options, struct doppel_image_gate *out)
 {
     const bool by_rate = options->min_similarity < 0;
-    const double rate = options->check_pixels ? DOPPEL_IMAGE_BORDERLINE_FPR
-                        : by_rate             ? DOPPEL_IMAGE_MAX_FPR
+    const double rate = wants_pixels(options) ? doppel_match_check_rate(options)
+                        : by_rate             ? doppel_match_pair_rate(options)
                                               : 0;
-    if (options->max_distance >= 0 || (!by_rate && options->min_similarity <= 0))
+    if (!by_rate && options->min_similarity <= 0)
         return false;
     *out = doppel_image_gate_make(&options->image, rate, by_rate ? 2 : options->min_similarity);
     return true;
@@ -207,15 +265,15 @@ static bool within_limits(const struct doppel_match *match,
 {
     if (options->max_distance >= 0 && match->distance > (uint32_t)options->max_distance)
         return false;
-    if (options->min_similarity >= 0 && match->similarity < options->min_similarity)
-        return false;
-    if (options->max_distance >= 0 || options->min_similarity >= 0)
+    if (options->min_similarity >= 0)
+        return match->similarity >= options->min_similarity;
+    if (match->scheme == DOPPEL_SCHEME_PHASH64 && match->false_positive_rate >= 0)
+        return is_pair_within(match, doppel_match_pair_rate(options), options);
+    if (options->max_distance >= 0)
         return true;
-    if (match->scheme != DOPPEL_SCHEME_PHASH64)
-        return match->distance <= doppel_scheme_by_id(match->scheme)->max_distance;
-    if (match->false_positive_rate < 0)
-        return match->distance <= BARE_MAX_DISTANCE;
-    return match->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
+    return match->distance <= (match->scheme == DOPPEL_SCHEME_PHASH64
+                                   ? BARE_MAX_DISTANCE
+                                   : doppel_scheme_by_id(match->scheme)->max_distance);
 }
 
 static void begin_pair_match(const struct doppel_scheme *scheme, enum doppel_scheme_id id,
@@ -268,21 +326,32 @@ bool is_distinctive(const struct doppel_match_item *item)
 
 /* ---- pixels ---- */
 
-/* A limit in bits is about the codes alone: pixels have no say in it. */
 bool doppel_match_borderline(const struct doppel_match *match,
                              const struct doppel_match_options *options)
 {
-    double rate = match->false_positive_rate;
+    const int32_t most = options->max_distance;
     return match->scheme == DOPPEL_SCHEME_PHASH64 && match->verified == DOPPEL_VERIFIED_CODES &&
-           options->max_distance < 0 && rate >= 0 && rate <= DOPPEL_IMAGE_BORDERLINE_FPR &&
+           wants_pixels(options) && (most < 0 || match->distance <= (uint32_t)most) &&
+           is_pair_within(match, doppel_match_check_rate(options), options) &&
            !within_limits(match, options);
 }
 
-void doppel_match_from_pixels(const struct doppel_image_verdict *verdict, bool confirmed,
+struct doppel_image_verdict doppel_match_verdict(const struct doppel_match *match,
+                                                 const struct doppel_match_options *options)
+{
+    return (struct doppel_image_verdict){.distance64 = match->distance,
+                                         .false_positive_rate = pair_rate_of(match, options),
+                                         .similarity = match->similarity};
+}
+
+bool doppel_match_from_pixels(const struct doppel_image_verdict *verdict,
+                              const struct doppel_match_options *options,
                               struct doppel_match *match)
 {
     match->similarity = verdict->similarity;
-    describe_rate(verdict->false_positive_rate, match);
-    if (confirmed)
-        match->verified = DOPPEL_VERIFIED_ALIGNMENT;
+    describe_rate(query_rate_of(verdict->false_positive_rate, options), match);
+    if (!is_pair_within(match, doppel_match_pair_rate(options), options))
+        return false;
+    match->verified = DOPPEL_VERIFIED_ALIGNMENT;
+    return true;
 }

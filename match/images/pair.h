@@ -11,8 +11,11 @@ bool is_distinctive(const struct doppel_match_item *item);
  * once in 10⁷ (uniform codes: 56 × 2.8e-10). */
 enum { BARE_MAX_DISTANCE = 8 };
 
+/** Whether borderline pairs have their pixels looked at: a limit of similarity is about codes. */
+bool wants_pixels(const struct doppel_match_options *options);
+
 /** The gate that pairs of phash64 with 256 bits have to pass to match, or to be borderline where
- * that is wanted. @return false: the limit is one of distance, or none, and all may match */
+ * that is wanted. @return false: all may match */
 bool gate_of_options(const struct doppel_match_options *options, struct doppel_image_gate *out);
 
 /** In how many orientations the first codes of a scheme without views are compared: 8 or 1. */

@@ -1,16 +1,18 @@
 /* What is asked of a node that keeps tables of pictures: a fingerprint and how near is near, as
  * bytes. */
+#include <math.h>
 #include <string.h>
 
 #include "core/bytes.h"
 #include "core/positions.h"
 #include "match/images/kept_search.h"
 
-/* From byte 0 on: the form's version, flags, views, 0; the distance; the similarity, 64-bit
- * floating point; the fingerprint in its portable form. */
-enum { QUESTION_VERSION = 1, ORIENTATIONS_FLAG = 1, PIXELS_FLAG = 2, QUESTION_HEAD_BYTES = 16 };
+/* From byte 0 on: the form's version, flags, views, the rate of a pair as how often 1 is halved;
+ * the distance; the similarity, 64-bit floating point; the fingerprint in its
+ * portable form. */
+enum { QUESTION_VERSION = 2, ORIENTATIONS_FLAG = 1, PIXELS_FLAG = 2, QUESTION_HEAD_BYTES = 16 };
 
-enum { QUESTION_DISTANCE_MOST = 256 };
+enum { QUESTION_DISTANCE_MOST = 256, HALVINGS_LEAST = 6, HALVINGS_MOST = 100 };
 static const double question_similarity_most = 2; /* no pair has more than 1 */
 
 /* As makes a picture: each view once, in order. */
@@ -22,6 +24,14 @@ static bool is_question_print(const struct doppel_fingerprint *fingerprint)
         fingerprint->count > DOPPEL_VIEW_COUNT)
         return false;
     return positions_ascend(fingerprint, DOPPEL_VIEW_COUNT);
+}
+
+/* Rounded to a higher rate: who asks judges again. The highest is that of borderline pairs. */
+static uint8_t halvings_of(double rate)
+{
+    int exponent; /* rate = fraction × 2^exponent, the fraction from .5 up to 1 */
+    const int halvings = (frexp(rate, &exponent) > .5 ? 0 : 1) - exponent;
+    return halvings > HALVINGS_MOST ? HALVINGS_MOST : (uint8_t)halvings;
 }
 
 static void put_options(const struct doppel_match_options *options, uint8_t *out)
@@ -36,7 +46,7 @@ static void put_options(const struct doppel_match_options *options, uint8_t *out
     out[1] = (uint8_t)((options->image.orientations ? ORIENTATIONS_FLAG : 0) |
                        (options->check_pixels ? PIXELS_FLAG : 0));
     out[2] = (uint8_t)options->image.views;
-    out[3] = 0;
+    out[3] = halvings_of(doppel_match_pair_rate(options));
     put_u32(out + 4, (uint32_t)distance);
     put_u64(out + 8, bits);
 }
@@ -49,8 +59,8 @@ static bool get_options(const uint8_t *bytes, struct doppel_match_options *out)
     double similarity;
     memcpy(&similarity, &bits, sizeof similarity);
     if (bytes[0] != QUESTION_VERSION || bytes[1] > (ORIENTATIONS_FLAG | PIXELS_FLAG) ||
-        bytes[2] > DOPPEL_VIEWS_ALL || bytes[3] || distance < -1 ||
-        distance > QUESTION_DISTANCE_MOST)
+        bytes[2] > DOPPEL_VIEWS_ALL || bytes[3] < HALVINGS_LEAST || bytes[3] > HALVINGS_MOST ||
+        distance < -1 || distance > QUESTION_DISTANCE_MOST)
         return false;
     if (!(similarity >= 0 && similarity <= question_similarity_most) && similarity != -1)
         return false;
@@ -58,6 +68,7 @@ static bool get_options(const uint8_t *bytes, struct doppel_match_options *out)
     out->image.views = (enum doppel_image_views)bytes[2];
     out->image.orientations = bytes[1] & ORIENTATIONS_FLAG;
     out->check_pixels = bytes[1] & PIXELS_FLAG;
+    out->max_rate = ldexp((double)doppel_image_compared(0), -bytes[3]);
     out->max_distance = distance;
     out->min_similarity = similarity;
     return true;

@@ -16,7 +16,7 @@ static void compare_matches(void **state)
     assert_has(json, "\"a\":\"a.jpg\"");
     assert_has(json, "\"b\":\"b.png\"");
     assert_has(json, "\"match\":true");
-    assert_has(json, "\"limit\":{\"max_distance\":16,\"max_false_positive_rate\":1e-7}");
+    assert_has(json, "\"limit\":{\"max_false_positive_rate\":0.001}");
     assert_has(json, "\"relation\":\"same\"");
     assert_int_equal(count_lines(json, ""), 1);
     free(json);

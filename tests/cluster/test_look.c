@@ -134,10 +134,10 @@ static void leave_with_pictures(struct pictures *all, size_t member)
 static struct node_question *ask_about(const struct pictures *all, uint64_t first, uint64_t step)
 {
     static const struct doppel_match_options table[] = {
-        {{DOPPEL_VIEWS_ALL, true}, -1, -1, false},
-        {{DOPPEL_VIEWS_TRIM, true}, -1, -1, true},
-        {{DOPPEL_VIEWS_ALL, false}, 9, -1, false},
-        {{DOPPEL_VIEWS_ALL, true}, -1, .7, false},
+        {{DOPPEL_VIEWS_ALL, true}, -1, -1, false, 0, 0},
+        {{DOPPEL_VIEWS_TRIM, true}, -1, -1, true, 0, 0},
+        {{DOPPEL_VIEWS_ALL, false}, 9, -1, false, 0, 0},
+        {{DOPPEL_VIEWS_ALL, true}, -1, .7, false, 0, 0},
     };
     struct node_question *questions = calloc(QUESTIONS, sizeof *questions);
     for (size_t i = 0; i < QUESTIONS; i++) {

@@ -174,8 +174,7 @@ static void find_by_candidates(const struct kept_images *kept,
     if (sought.count)
         assert_int_equal(doppel_index_search(kept->tables[0], &sought, judge_hit, judging, NULL),
                          DOPPEL_OK);
-    sought.count =
-        doppel_image_full_lookup(request->query, request->options, codes, &sought.radius);
+    sought.count = doppel_image_full_lookup(request->query, codes, &sought.radius);
     if (sought.count)
         assert_int_equal(doppel_index_search(kept->tables[1], &sought, judge_hit, judging, NULL),
                          DOPPEL_OK);
@@ -220,10 +219,13 @@ static size_t compare_both(struct kept_images *kept, const struct doppel_match_i
 static void test_judged_candidates_are_what_is_found(void **state)
 {
     static const struct doppel_match_options table[] = {
-        {{DOPPEL_VIEWS_ALL, true}, -1, -1, false},  {{DOPPEL_VIEWS_ALL, true}, -1, -1, true},
-        {{DOPPEL_VIEWS_TRIM, true}, -1, -1, false}, {{DOPPEL_VIEWS_FULL, false}, -1, -1, false},
-        {{DOPPEL_VIEWS_ALL, false}, 6, -1, false},  {{DOPPEL_VIEWS_ALL, true}, -1, .7, false},
-        {{DOPPEL_VIEWS_ALL, true}, 0, -1, false},
+        {{DOPPEL_VIEWS_ALL, true}, -1, -1, false, 0, 0},
+        {{DOPPEL_VIEWS_ALL, true}, -1, -1, true, 0, 0},
+        {{DOPPEL_VIEWS_TRIM, true}, -1, -1, false, 0, 0},
+        {{DOPPEL_VIEWS_FULL, false}, -1, -1, false, 0, 0},
+        {{DOPPEL_VIEWS_ALL, false}, 6, -1, false, 0, 0},
+        {{DOPPEL_VIEWS_ALL, true}, -1, .7, false, 0, 0},
+        {{DOPPEL_VIEWS_ALL, true}, 0, -1, false, 0, 0},
     };
     (void)state;
     for (int scheme = DOPPEL_SCHEME_PHASH64; scheme <= DOPPEL_SCHEME_PDQ; scheme++) {
@@ -259,14 +261,13 @@ static void test_what_is_not_looked_for(void **state)
     (void)state;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_OK);
     assert_int_equal(visits, 0); /* too flat */
-    assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 0);
+    assert_int_equal(doppel_image_full_lookup(&item, codes, &radius), 0);
     item.quality = 40;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_E_CANCELLED);
     assert_int_equal(visits, 1);
     assert_int_equal(doppel_image_lookups(&item, &options, codes, &radius), 0);
-    assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 1);
+    assert_int_equal(doppel_image_full_lookup(&item, codes, &radius), 1);
     options.max_distance = 3;
-    assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 0);
     item.fingerprint = &pdq;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_E_ARGUMENT);
     assert_int_equal(doppel_image_lookups(&item, &options, codes, &radius), 1);
@@ -289,6 +290,8 @@ static size_t pack_some(uint64_t *state, bool bare, uint8_t out[DOPPEL_IMAGE_QUE
     options.check_pixels = random_word(state) % 2;
     options.max_distance = (int32_t)(random_word(state) % 20) - 1;
     options.min_similarity = random_word(state) % 2 ? -1 : .125;
+    options.max_rate = random_word(state) % 2 ? 0 : 1e-2;
+    options.compared = random_word(state) % 2 ? 0 : random_word(state) % (1u << 30);
     const size_t size = doppel_image_question_pack(&print, &options, out);
     struct doppel_fingerprint read;
     struct doppel_match_options read_options;
@@ -297,6 +300,8 @@ static size_t pack_some(uint64_t *state, bool bare, uint8_t out[DOPPEL_IMAGE_QUE
     assert_int_equal(read_options.image.views, options.image.views);
     assert_int_equal(read_options.image.orientations, options.image.orientations);
     assert_int_equal(read_options.check_pixels, options.check_pixels);
+    assert_true(doppel_match_pair_rate(&read_options) >= doppel_match_pair_rate(&options) &&
+                doppel_match_pair_rate(&read_options) < 2 * doppel_match_pair_rate(&options));
     assert_int_equal(read_options.max_distance, options.max_distance);
     assert_true(read_options.min_similarity == options.min_similarity);
     assert_int_equal(read.count, print.count);

@@ -99,8 +99,8 @@ static void drop(struct fixture *f)
 
 static uint32_t radius_of(const struct fixture *f)
 {
-    return f->options.max_distance >= 0 ? (uint32_t)f->options.max_distance
-                                        : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+    const int32_t least = DOPPEL_IMAGE_CANDIDATE_RADIUS, most = f->options.max_distance;
+    return (uint32_t)(most > least ? most : least);
 }
 
 /* Whether a look-up of `a` hits a code of `b`, or the full frames are near. Schemes without views
@@ -118,11 +118,8 @@ static bool is_candidate(const struct fixture *f, const struct doppel_fingerprin
         for (size_t j = 0; j < code_count; j++)
             if ((uint32_t)__builtin_popcountll(queries[i].code ^ codes[j]) <= radius_of(f))
                 return true;
-    if (f->options.max_distance >= 0 || a->code_bits < 256 || b->code_bits < 256)
-        return false;
-    bool farther = f->options.check_pixels || f->options.min_similarity >= 0;
-    return doppel_code_distance(&a->codes[0], &b->codes[0], 256) <=
-           (farther ? DOPPEL_IMAGE_FULL_RADIUS : 72);
+    return a->code_bits == 256 && b->code_bits == 256 &&
+           doppel_code_distance(&a->codes[0], &b->codes[0], 256) <= DOPPEL_IMAGE_FULL_RADIUS;
 }
 
 /* What is to be said of a pair; false when nothing. */
@@ -130,8 +127,7 @@ static bool judge(const struct fixture *f, const struct doppel_match_item *query
                   const struct doppel_match_item *item, struct doppel_found *out)
 {
     bool matches = doppel_match_pair(query, item, &f->options, &out->match);
-    out->borderline =
-        !matches && f->options.check_pixels && doppel_match_borderline(&out->match, &f->options);
+    out->borderline = !matches && doppel_match_borderline(&out->match, &f->options);
     return matches || out->borderline;
 }
 

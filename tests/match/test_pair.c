@@ -1,4 +1,5 @@
 /* What is said of two fingerprints: limits, relation, transform, the gate. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -334,6 +335,11 @@ static void test_strangers_do_not_meet(void **state)
 
 /* ---- pixels ---- */
 
+static double rate_of_query(double pair_rate, double pictures)
+{
+    return 1 - exp(-pair_rate * pictures);
+}
+
 static void test_borderline(void **state)
 {
     (void)state;
@@ -342,19 +348,20 @@ static void test_borderline(void **state)
                                  .verified = DOPPEL_VERIFIED_CODES,
                                  .distance = 9,
                                  .similarity = 0.5,
-                                 .false_positive_rate = 1e-5};
+                                 .false_positive_rate = rate_of_query(1e-3, 128)};
+    assert_false(doppel_match_borderline(&match, &options));
+    options.check_pixels = true;
     assert_true(doppel_match_borderline(&match, &options));
-    match.false_positive_rate = DOPPEL_IMAGE_BORDERLINE_FPR * 2;
+    match.false_positive_rate = rate_of_query(DOPPEL_IMAGE_BORDERLINE_FPR * 1.01, 128);
     assert_false(doppel_match_borderline(&match, &options));
-    match.false_positive_rate = DOPPEL_IMAGE_MAX_FPR / 2;
+    match.false_positive_rate = DOPPEL_IMAGE_QUERY_RATE / 2;
     assert_false(doppel_match_borderline(&match, &options));
-    match.false_positive_rate = 1e-5;
-    options.max_distance = 3;
+    match.false_positive_rate = rate_of_query(1e-3, 128);
+    options.max_distance = 8;
     assert_false(doppel_match_borderline(&match, &options));
-    options.max_distance = -1;
+    options.max_distance = 9;
+    assert_true(doppel_match_borderline(&match, &options));
     options.min_similarity = 0.6;
-    assert_true(doppel_match_borderline(&match, &options));
-    options.min_similarity = 0.4;
     assert_false(doppel_match_borderline(&match, &options));
     options.min_similarity = -1;
     match.scheme = DOPPEL_SCHEME_PDQ;
@@ -364,14 +371,96 @@ static void test_borderline(void **state)
 static void test_pixels_decide(void **state)
 {
     (void)state;
-    struct doppel_image_verdict verdict = {.similarity = 0.9, .false_positive_rate = 1e-9};
-    struct doppel_match match = {.verified = DOPPEL_VERIFIED_CODES, .distance = 12};
-    doppel_match_from_pixels(&verdict, false, &match);
-    assert_int_equal(match.verified, DOPPEL_VERIFIED_CODES);
-    doppel_match_from_pixels(&verdict, true, &match);
-    assert_int_equal(match.verified, DOPPEL_VERIFIED_ALIGNMENT);
-    assert_int_equal(match.distance, 12);
-    assert_true(match.similarity > 0.89 && match.score > 8.99 && match.score < 9.01);
+    const struct {
+        double pair_rate;
+        uint64_t compared;
+        double score;
+    } table[] = {{1e-9, 0, 6.893}, {1e-5, 100, 0}, {1e-9, 1 << 20, 0}, {9e-10, 1 << 20, 3.025}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct doppel_match_options options = doppel_match_options_default();
+        struct doppel_image_verdict verdict = {.similarity = 0.9,
+                                               .false_positive_rate = table[i].pair_rate};
+        struct doppel_match match = {.verified = DOPPEL_VERIFIED_CODES, .distance = 12};
+        const bool same = table[i].score > 0;
+        options.compared = table[i].compared;
+        assert_int_equal(doppel_match_from_pixels(&verdict, &options, &match), same);
+        assert_int_equal(match.verified, same ? DOPPEL_VERIFIED_ALIGNMENT : DOPPEL_VERIFIED_CODES);
+        assert_int_equal(match.distance, 12);
+        assert_true(match.similarity > 0.89);
+        if (same)
+            assert_true(fabs(match.score - table[i].score) < .001);
+    }
+}
+
+/* ---- rates ---- */
+
+static void test_counts_of_pictures(void **state)
+{
+    (void)state;
+    const uint64_t table[][2] = {
+        {0, 128},     {1, 128},       {128, 128},         {129, 256},
+        {1000, 1024}, {16384, 16384}, {1000000, 1048576}, {UINT64_MAX, UINT64_C(1) << 60}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(doppel_image_compared(table[i][0]), table[i][1]);
+}
+
+static void test_rates_of_pairs(void **state)
+{
+    (void)state;
+    const struct {
+        double max_rate;
+        uint64_t compared;
+        double pair, check;
+    } table[] = {
+        {0, 0, 1e-3 / 128, 1e-2},
+        {0, 300, 1e-3 / 512, 1e-2},
+        {0, 1000000, 1e-3 / 1048576, 1e-7},
+        {0, 10000, 1e-3 / 16384, 8. / 16384},
+        {.01, 300, 1e-2 / 512, 1e-2},
+        {1, 0, 1. / 128, 1e-2},
+        {2, 0, 1e-2, 1e-2},
+        {1e-6, 1000, 1e-6 / 1024, 8. / 1024},
+        {1, 4096, 1. / 4096, 8. / 4096},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct doppel_match_options options = doppel_match_options_default();
+        options.max_rate = table[i].max_rate;
+        options.compared = table[i].compared;
+        assert_true(fabs(doppel_match_pair_rate(&options) / table[i].pair - 1) < 1e-9);
+        assert_true(fabs(doppel_match_check_rate(&options) / table[i].check - 1) < 1e-9);
+    }
+}
+
+/* The same two pictures are nearer in a small set than in a large one, and in no set does a
+ * distance let in what the rate leaves out. */
+static void test_rates_of_queries(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    struct doppel_fingerprint a = make_fingerprint(DOPPEL_SCHEME_PHASH64, FULL, &seed);
+    double last = 0;
+    for (unsigned bits = 0; bits < 200; bits += 4) {
+        struct doppel_fingerprint b = copy_fingerprint(&a);
+        for (unsigned i = 0; i < bits; i++)
+            b.codes[0].word[i % 4] ^= UINT64_C(1) << (i / 4);
+        struct doppel_match small, large;
+        for (int narrow = 0; narrow < 2; narrow++) {
+            struct doppel_match_options options = doppel_match_options_default();
+            options.max_distance = narrow ? 64 : -1;
+            bool in_small = compare(&a, &b, &options, &small);
+            options.compared = 1 << 20;
+            bool in_large = compare(&a, &b, &options, &large);
+            assert_int_equal(in_small, small.false_positive_rate <= DOPPEL_IMAGE_QUERY_RATE);
+            assert_int_equal(in_large, large.false_positive_rate <= DOPPEL_IMAGE_QUERY_RATE);
+            assert_true(small.false_positive_rate <= large.false_positive_rate);
+            assert_true(in_small || !in_large);
+        }
+        assert_true(small.false_positive_rate >= last && large.false_positive_rate <= 1);
+        last = small.false_positive_rate;
+        doppel_fingerprint_free(&b);
+    }
+    assert_true(last > DOPPEL_IMAGE_QUERY_RATE);
+    doppel_fingerprint_free(&a);
 }
 
 static void test_names(void **state)
@@ -401,6 +490,9 @@ int main(void)
         cmocka_unit_test(test_a_bare_code),
         cmocka_unit_test(test_the_gate),
         cmocka_unit_test(test_strangers_do_not_meet),
+        cmocka_unit_test(test_counts_of_pictures),
+        cmocka_unit_test(test_rates_of_pairs),
+        cmocka_unit_test(test_rates_of_queries),
         cmocka_unit_test(test_borderline),
         cmocka_unit_test(test_pixels_decide),
         cmocka_unit_test(test_names),

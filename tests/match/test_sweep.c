@@ -237,6 +237,7 @@ static void test_a_sweep_finds_what_all_pairs_have(void **state)
 {
     (void)state;
     struct doppel_match_options options = doppel_match_options_default();
+    options.compared = 1 << 16;
     for (uint64_t seed = 1; seed <= 3; seed++)
         sweep_and_compare(&options, seed);
     options.image.views = DOPPEL_VIEWS_TRIM;

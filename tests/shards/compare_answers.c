@@ -196,6 +196,8 @@ int main(int argc, char **argv)
     add_to_both(&both);
     struct doppel_search_options options = doppel_search_options_default();
     options.compare.schemes[DOPPEL_KIND_IMAGE] = *both.scheme;
+    options.compare.check_pixels = false;
+    options.compare.images_compared = 8192; /* as a cluster counts */
     ended(doppel_search_new(both.run, both.library, &options, &both.search, &error), &error);
     for (size_t at = 0; at < queries; at += BATCH)
         search_both(&both, at, queries - at < BATCH ? queries - at : BATCH);

@@ -313,7 +313,6 @@ static void apply_strictness(struct settings *settings)
         settings->min_similarity = 0.9;
     if (settings->strictness != STRICTNESS_LOOSE)
         return;
-    settings->check = CHECK_PIXELS;
     settings->text_similarity = 0.5;
     if (settings->max_false_positives < 0)
         settings->max_false_positives = 0.01;

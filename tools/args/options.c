@@ -79,8 +79,9 @@ const struct option_info option_table[] = {
      "Also find mirrored and rotated images (the default)", VERBS_JUDGE, SECTION_MATCHING},
     {"no-orientations", 0, NULL, OPTION_FLAG_OFF, AT(orientations), NULL,
      "Only find images in the same orientation", VERBS_JUDGE, SECTION_MATCHING},
-    {"check", 0, "none|pixels", OPTION_CHOICE, AT(check), "none",
-     "Lay small copies of the images of borderline pairs over each other and hash them again",
+    {"check", 0, "none|pixels", OPTION_CHOICE, AT(check), NULL,
+     "Lay small copies of the images of borderline pairs over each other and hash them again "
+     "(default: pixels); none: compare codes alone",
      VERBS_MATCH, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
      "Files to compare against, but not with each other; may be repeated. For nested folders, "
@@ -93,7 +94,7 @@ const struct option_info option_table[] = {
      "Only groups with members from more than one PATH", VERB_SCAN | VERB_REPORT, SECTION_MATCHING},
     {"strictness", 0, "exact|strict|normal|loose", OPTION_CHOICE, AT(strictness), "normal",
      "How near duplicates are: exact is a --min-similarity of 1, strict of 0.9; loose finds more: "
-     "--check pixels, half of a text's shingles, a --max-fp-rate of 0.01",
+     "half of a text's shingles, a --max-fp-rate of 0.01",
      VERB_SCAN | VERB_COMPARE | VERB_FIND | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"not-within", 0, NULL, OPTION_FLAG, AT(not_within), NULL,
      "Never two files of one folder in a group: of each folder only the best one is in it",
@@ -165,11 +166,12 @@ const struct option_info option_table[] = {
      "What the model expects before every text: \"query: \"", VERB_MODEL_ADD, SECTION_TEXTS},
 
     {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
-     "False positives: the share of unrelated recordings and videos that may get a match "
+     "False positives: the share of unrelated images, recordings and videos that may get a match "
      "(default: 0.001)",
-     VERBS_MATCH ^ (VERBS_MATCH & VERBS_SEMANTIC), SECTION_AUDIO},
+     VERBS_MATCH ^ (VERBS_MATCH & VERBS_SEMANTIC), SECTION_MATCHING},
     {"max-fp-rate", 0, "X", OPTION_RATE, AT(max_false_positives), NULL,
-     "False positives: of audio and videos (default: 0.001), or texts of --semantic (0.00001)",
+     "False positives: the share of unrelated files that may get a match (default: 0.001); with "
+     "--semantic of pairs of texts (0.00001)",
      VERBS_SEMANTIC & ~VERB_DEDUP, SECTION_MATCHING},
     {"semantic", 0, NULL, OPTION_FLAG, AT(semantic), NULL,
      "Also report texts that mean the same, by --model", VERBS_EMBED, SECTION_MATCHING},

@@ -48,7 +48,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum api { API_DOPPEL, API_HMA };
 enum views { VIEWS_FULL, VIEWS_TRIM, VIEWS_ALL }; /* as enum doppel_image_views */
 enum strictness { STRICTNESS_EXACT, STRICTNESS_STRICT, STRICTNESS_NORMAL, STRICTNESS_LOOSE };
-enum check { CHECK_NONE, CHECK_PIXELS };
+enum check { CHECK_DEFAULT = -1, CHECK_NONE, CHECK_PIXELS };
 enum partial { PARTIAL_ACCEPT, PARTIAL_REFUSE };
 
 /* As enum doppel_text_unit, and one that texts are not compared by. */

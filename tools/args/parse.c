@@ -178,6 +178,7 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .text_similarity = -1,
                                   .min_containment = -1,
                                   .max_false_positives = -1,
+                                  .check = CHECK_DEFAULT,
                                   .max_false_alarms = -1,
                                   .lanes = -1,
                                   .stage = -1,

@@ -139,7 +139,7 @@ static int compare_operands(const struct settings *settings, struct report *repo
                                      .run = report->run,
                                      .walk = &walk,
                                      .cache = cache,
-                                     .attachments = settings->check == CHECK_PIXELS,
+                                     .attachments = settings->check != CHECK_NONE,
                                      .places = true};
     struct intake_file files[2] = {0};
     size_t count = 0;

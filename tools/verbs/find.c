@@ -125,7 +125,7 @@ static enum doppel_status search_files(struct find *find, struct doppel_error *e
         .run = find->report->run,
         .walk = &walk,
         .cache = cache,
-        .attachments = find->settings->check == CHECK_PIXELS,
+        .attachments = find->settings->check != CHECK_NONE,
         .failures = true,
         .exact_kinds = exact_kinds,
         .known_context = find,

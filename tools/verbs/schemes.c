@@ -45,9 +45,10 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         doppel_json_text(row, "kind", doppel_kind_name(schemes[i].kind));
         doppel_json_integer(row, "version", schemes[i].version);
         doppel_json_integer(row, "bits", schemes[i].code_bits);
-        doppel_json_integer(row, "max_distance", schemes[i].max_distance);
-        if (schemes[i].id == DOPPEL_SCHEME_PHASH64)
-            doppel_json_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_MAX_FPR);
+        if (schemes[i].id != DOPPEL_SCHEME_PHASH64)
+            doppel_json_integer(row, "max_distance", schemes[i].max_distance);
+        else
+            doppel_json_rate(row, "max_false_positive_rate", DOPPEL_IMAGE_QUERY_RATE);
         if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
             doppel_json_rate(row, "max_false_positive_rate",
                              doppel_audio_options_default().max_false_positives);

@@ -72,8 +72,11 @@ static enum doppel_status read_files(const struct settings *settings, struct rep
                                      struct doppel_error *error)
 {
     struct doppel_walk_options walk = {.paths = {files->paths, files->count}, .every_name = true};
-    struct intake_options options = {
-        .read = read_options_from(settings), .run = report->run, .walk = &walk, .cache = cache};
+    struct intake_options options = {.read = read_options_from(settings),
+                                     .run = report->run,
+                                     .walk = &walk,
+                                     .attachments = true,
+                                     .cache = cache};
     struct intake *intake;
     struct intake_file file;
     enum doppel_status status = intake_new(&options, &intake, error);
@@ -121,7 +124,7 @@ static struct scored_pair score_texts(const struct doppel_compare_options *optio
 static struct scored_pair score_pair(const struct doppel_compare_options *options,
                                      const struct doppel_record *a, const struct doppel_record *b)
 {
-    struct doppel_match_options usual = match_options_from(options), any = usual;
+    struct doppel_match_options any = match_options_from(options);
     struct doppel_match_item query = {&a->fingerprint, a->quality};
     struct doppel_match_item item = {&b->fingerprint, b->quality};
     struct doppel_match match;
@@ -130,7 +133,7 @@ static struct scored_pair score_pair(const struct doppel_compare_options *option
     if (a->kind == DOPPEL_KIND_TEXT)
         return score_texts(options, a, b);
     any.min_similarity = 0;
-    struct scored_pair scored = {.by_default = doppel_match_pair(&query, &item, &usual, &match)};
+    struct scored_pair scored = {.by_default = images_match(options, a, b, &match)};
     scored.similarity = doppel_match_pair(&query, &item, &any, &match) ? match.similarity : -1;
     return scored;
 }
