@@ -23,10 +23,11 @@ static struct doppel_code seen(const struct doppel_video_track *query, size_t nu
                                const struct doppel_video_view *view)
 {
     const uint8_t *cells = query->cells;
-    struct doppel_code code = query->frames[number].code;
+    struct doppel_code code =
+        view->middle ? query->frames[number].middle : query->frames[number].code;
     if (view->rectangle && view->rectangle <= query->rectangle_count)
         cells = query->rectangle_cells[view->rectangle - 1];
-    if (cells && view->warp.scale_x > 0 && view->warp.scale_y > 0)
+    if (cells && !view->middle && view->warp.scale_x > 0 && view->warp.scale_y > 0)
         code = doppel_video_warped_code(cells + number * DOPPEL_VIDEO_CELL_BYTES, &view->warp);
     return view->mirrored ? doppel_image_orient(&code, 1) : code;
 }
@@ -96,7 +97,9 @@ static void put_frame(struct frame_candidates *candidates, const struct doppel_m
 {
     struct nearest nearest = {.count = 0};
     for (size_t j = 0; j < item->count; j++) {
-        uint32_t bits = doppel_code_distance(code, &item->frames[j].code, 256);
+        const struct doppel_video_frame *other = &item->frames[j];
+        uint32_t bits = doppel_code_distance(
+            code, match->view.item_middle ? &other->middle : &other->code, 256);
         if (bits > MOST_BITS_ON_LINE || put_met(candidates, match, frame, &item->frames[j]))
             continue;
         if (bits <= MOST_BITS)

@@ -104,6 +104,8 @@ enum doppel_status video_refine(struct video_looks *looks, const struct video_si
                                 struct doppel_match *match, struct doppel_error *error)
 {
     struct doppel_video_box boxes[2];
+    if (match->view.middle || match->view.item_middle) /* is not looked at frame by frame */
+        return DOPPEL_OK;
     for (int side = 0; side < 2; side++) {
         struct doppel_video_track video;
         if (!video_read(sides[side].record, DOPPEL_VIDEO_CODES, &video))

@@ -51,13 +51,19 @@ DOPPEL_API void doppel_videos_free(struct doppel_videos *videos);
 /** The options of an index for videos. Thread-safe. */
 DOPPEL_API struct doppel_index_options doppel_videos_index_options(void);
 
+/** Codes, and a payload each. */
+struct doppel_video_code_list {
+    uint64_t *codes, *payloads; /**< given (free) */
+    size_t count;
+};
+
 /** What an item has in such an index: the 64-bit code of each run, and as payload the id, below
- * 2^32, in the high half and its start_ms in the low one. @param out_codes,out_payloads given
- * (free), as many as the track has frames. DOPPEL_OK; DOPPEL_E_LIMIT (the id); DOPPEL_E_MEMORY.
- * Thread-safe. */
+ * 2^32, in the high half and its start_ms, below 2^31, in the low one; then those of the upright
+ * middles, a second apart or more, with bit 31 of the payload set. DOPPEL_OK; DOPPEL_E_LIMIT (the
+ * id); DOPPEL_E_MEMORY. Thread-safe. */
 DOPPEL_API enum doppel_status doppel_video_codes(uint64_t id,
                                                  const struct doppel_video_track *track,
-                                                 uint64_t **out_codes, uint64_t **out_payloads,
+                                                 struct doppel_video_code_list *out,
                                                  struct doppel_error *error);
 
 /** Add a video to a set in memory under an id of the caller's; copied. Ids are added once.
@@ -70,7 +76,7 @@ DOPPEL_API enum doppel_status doppel_videos_add(struct doppel_videos *videos, ui
 DOPPEL_API enum doppel_status doppel_videos_remove(struct doppel_videos *videos, uint64_t id,
                                                    struct doppel_error *error);
 
-/** Runs of frames in it. */
+/** Codes in it: of the runs of frames, and of their upright middles. */
 DOPPEL_API uint64_t doppel_videos_frames(const struct doppel_videos *videos);
 
 /**

@@ -21,10 +21,10 @@ struct doppel_video {
     size_t waiting, capacity;
 
     bool settled; /* what follows is known, and frames no longer wait */
-    struct grid_box parts[PARTS];
+    struct grid_box parts[PARTS], middle;
     size_t rectangle_count;
 
-    uint32_t sampled, last_ms;
+    uint32_t sampled, last_ms, width, height; /* of the first frame */
 };
 
 struct doppel_video_options doppel_video_options_default(void)
@@ -86,9 +86,11 @@ static enum doppel_status no_memory_video(const struct doppel_video *video,
 static enum doppel_status take_grid(struct doppel_video *video, const uint8_t *grid,
                                     uint32_t time_ms, struct doppel_error *error)
 {
-    uint8_t cells[PARTS][DOPPEL_VIDEO_CELL_BYTES];
+    uint8_t cells[ALL_PARTS][DOPPEL_VIDEO_CELL_BYTES];
     for (size_t i = 0; i < 1 + video->rectangle_count; i++)
         grid_cells(grid, video->parts[i], cells[i]);
+    if (video->runs.middle)
+        grid_cells(grid, video->middle, cells[MIDDLE]);
     return runs_take(&video->runs, cells, time_ms, error);
 }
 
@@ -110,6 +112,8 @@ static enum doppel_status settle_video(struct doppel_video *video, struct doppel
     video->rectangle_count =
         find_rectangles(video->grids, video->waiting, video->parts[0], video->parts + 1);
     keep_full_frame(video);
+    video->runs.middle =
+        upright_middle(video->parts[0], video->width, video->height, &video->middle);
     video->runs.parts = 1 + video->rectangle_count;
     video->settled = true;
     enum doppel_status status = DOPPEL_OK;
@@ -162,7 +166,10 @@ enum doppel_status doppel_video_push(struct doppel_video *video, const struct do
     if (video->sampled && time_ms < video->last_ms)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a frame at %u ms comes after one at %u ms",
                            time_ms, video->last_ms);
-    video->sampled++;
+    if (!video->sampled++) {
+        video->width = plane->width;
+        video->height = plane->height;
+    }
     video->last_ms = time_ms;
     if (video->settled)
         return take_plane(video, plane, time_ms, error);
@@ -182,6 +189,7 @@ enum doppel_status doppel_video_finish(struct doppel_video *video, struct doppel
                                        .count = runs->count,
                                        .cells = runs->cells[0],
                                        .box = grid_box_shares(video->parts[0]),
+                                       .has_middle = runs->middle,
                                        .sampled = video->sampled};
     for (size_t i = 1; i < runs->parts; i++) {
         track.rectangles[i - 1] = grid_box_shares(video->parts[i]);

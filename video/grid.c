@@ -5,6 +5,9 @@
 
 /* A smaller standard deviation of the cells is noise, or a fade. */
 enum { FLAT_DEVIATION = 8 };
+
+/* Percent of a picture's width that the upright middle may have. */
+enum { LEAST_MIDDLE = 20, MOST_MIDDLE = 80 };
 enum {
     CELLS = DOPPEL_VIDEO_CELLS,
     UNITS = CELLS * GRID_UNIT, /* of a grid's cell */
@@ -25,6 +28,20 @@ struct doppel_video_box grid_box_shares(struct grid_box box)
     const float all = GRID_SIDE * GRID_UNIT;
     return (struct doppel_video_box){(float)box.edge[0] / all, (float)box.edge[1] / all,
                                      (float)box.edge[2] / all, (float)box.edge[3] / all};
+}
+
+bool upright_middle(struct grid_box image, uint32_t width, uint32_t height, struct grid_box *out)
+{
+    const int64_t across = image.edge[2] - image.edge[0], down = image.edge[3] - image.edge[1];
+    /* of the picture's height by its width: 9 / 16 of that is the middle's share of the width */
+    const int64_t share = width ? 9 * GRID_UNIT * down * height / (16 * across * width) : 0;
+    if (share * 100 < LEAST_MIDDLE * GRID_UNIT || share * 100 > MOST_MIDDLE * GRID_UNIT)
+        return false;
+    const int32_t cut = (int32_t)((across * GRID_UNIT - across * share) / (2 * GRID_UNIT));
+    *out = image;
+    out->edge[0] += cut;
+    out->edge[2] -= cut;
+    return true;
 }
 
 /* ---- cells of a part ---- */

@@ -20,6 +20,8 @@ enum {
     HEADER_BYTES = 32 + 24 + (1 + DOPPEL_VIDEO_RECTANGLES) * BOX_BYTES, /* the head */
     KEYFRAMES_ONLY = 1,
     HAS_CELLS = 2,
+    HAS_MIDDLE = 4,
+    FLAGS = KEYFRAMES_ONLY | HAS_CELLS | HAS_MIDDLE,
     TIMES_MAX_BYTES = 5 + 5,
     TIMES_MIN_BYTES = 1 + 1,
     CODE_BYTES = 32,
@@ -80,13 +82,51 @@ static bool compress_times(const struct doppel_video_track *track, struct sectio
     return done;
 }
 
-static bool write_codes(const struct doppel_video_track *track, struct section *out)
+static void put_video_code(uint8_t *out, const struct doppel_code *code)
 {
-    out->size = track->count * CODE_BYTES;
+    for (unsigned word = 0; word < 4; word++)
+        put_u64(out + word * 8, code->word[word]);
+}
+
+/* Codes of middles are kept of every run beside cells, of a query; else of one a second. */
+struct middle_walk {
+    const struct doppel_video_track *track;
+    bool every;
+    uint64_t next_ms;
+};
+
+static bool has_kept_middle(struct middle_walk *walk, size_t run)
+{
+    const uint32_t start_ms = walk->track->frames[run].start_ms;
+    if (!walk->track->has_middle || (!walk->every && start_ms < walk->next_ms))
+        return false;
+    walk->next_ms = (uint64_t)start_ms + DOPPEL_VIDEO_MIDDLE_MS;
+    return true;
+}
+
+static size_t kept_middles(const struct doppel_video_track *track, bool every)
+{
+    struct middle_walk walk = {.track = track, .every = every};
+    size_t count = 0;
+    for (size_t i = 0; i < track->count; i++)
+        count += has_kept_middle(&walk, i);
+    return count;
+}
+
+/* Of the frames, then of their middles. */
+static bool write_codes(const struct doppel_video_track *track, bool cells, struct section *out)
+{
+    struct middle_walk walk = {.track = track, .every = cells};
+    out->size = (track->count + kept_middles(track, cells)) * CODE_BYTES;
     out->bytes = malloc(out->size + 1);
-    for (size_t i = 0; out->bytes && i < track->count; i++)
-        for (unsigned word = 0; word < 4; word++)
-            put_u64(out->bytes + i * CODE_BYTES + word * 8, track->frames[i].code.word[word]);
+    uint8_t *next = out->bytes ? out->bytes + track->count * CODE_BYTES : NULL;
+    for (size_t i = 0; out->bytes && i < track->count; i++) {
+        put_video_code(out->bytes + i * CODE_BYTES, &track->frames[i].code);
+        if (!has_kept_middle(&walk, i))
+            continue;
+        put_video_code(next, &track->frames[i].middle);
+        next += CODE_BYTES;
+    }
     return out->bytes;
 }
 
@@ -114,7 +154,8 @@ static void put_header(const struct doppel_video_track *track, const struct sect
     const bool cells = sections[CELLS].size;
     const size_t rectangles = cells ? track->rectangle_count : 0;
     put_u16(out, VERSION);
-    out[2] = (uint8_t)((track->keyframes_only ? KEYFRAMES_ONLY : 0) | (cells ? HAS_CELLS : 0));
+    out[2] = (uint8_t)((track->keyframes_only ? KEYFRAMES_ONLY : 0) | (cells ? HAS_CELLS : 0) |
+                       (track->has_middle ? HAS_MIDDLE : 0));
     out[3] = (uint8_t)rectangles;
     put_u32(out + 4, (uint32_t)track->count);
     put_u32(out + 8, track->width);
@@ -156,8 +197,10 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
     uint8_t *bytes = NULL;
     if (track->audio)
         sections[AUDIO] = (struct section){track->audio, track->audio_size};
-    bool done = compress_times(track, &sections[TIMES]) && write_codes(track, &sections[CODES]);
-    if (done && parts == DOPPEL_VIDEO_ALL && track->cells && track->count)
+    const bool cells = parts == DOPPEL_VIDEO_ALL && track->cells && track->count;
+    bool done =
+        compress_times(track, &sections[TIMES]) && write_codes(track, cells, &sections[CODES]);
+    if (done && cells)
         done = compress_cells(track, &sections[CELLS]);
     if (done)
         bytes = join_video_track(track, sections, out_size);
@@ -174,6 +217,7 @@ enum doppel_status doppel_video_track_write(const struct doppel_video_track *tra
 struct portable_reader {
     const uint8_t *bytes[SECTIONS];
     size_t sizes[SECTIONS], count, rectangles;
+    bool cells;
 };
 
 static bool get_box(const uint8_t *in, struct doppel_video_box *out)
@@ -188,10 +232,11 @@ static bool get_box(const uint8_t *in, struct doppel_video_box *out)
 
 static bool read_packed_numbers(const uint8_t *data, size_t size, struct doppel_video_track *track)
 {
-    if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] > (KEYFRAMES_ONLY | HAS_CELLS) ||
+    if (size < HEADER_BYTES || get_u16(data) != VERSION || data[2] & ~FLAGS ||
         data[3] > DOPPEL_VIDEO_RECTANGLES)
         return false;
     track->keyframes_only = data[2] & KEYFRAMES_ONLY;
+    track->has_middle = data[2] & HAS_MIDDLE;
     track->width = get_u32(data + 8);
     track->height = get_u32(data + 12);
     track->sampled = get_u32(data + 16);
@@ -239,7 +284,8 @@ static bool read_portable_header(const uint8_t *data, size_t size, struct portab
     const bool cells = data[2] & HAS_CELLS;
     reader->count = get_u32(data + 4);
     reader->rectangles = data[3];
-    if (reader->count > RUNS_MAX || reader->sizes[CODES] != reader->count * CODE_BYTES ||
+    reader->cells = cells;
+    if (reader->count > RUNS_MAX || reader->sizes[CODES] < reader->count * CODE_BYTES ||
         cells != (reader->sizes[CELLS] > 0) ||
         (cells && (!reader->count || reader->count > RUNS_MAX_WITH_CELLS)) ||
         (reader->rectangles && (!cells || reader->count > RUNS_MAX_WITH_RECTANGLES)))
@@ -309,11 +355,31 @@ static bool parse_times(const struct section *raw, struct doppel_video_track *tr
     return next == end;
 }
 
-static void read_portable_codes(const uint8_t *in, struct doppel_video_track *track)
+static struct doppel_code get_video_code(const uint8_t *in)
 {
-    for (size_t i = 0; i < track->count; i++)
-        for (unsigned word = 0; word < 4; word++)
-            track->frames[i].code.word[word] = get_u64(in + i * CODE_BYTES + word * 8);
+    struct doppel_code code;
+    for (unsigned word = 0; word < 4; word++)
+        code.word[word] = get_u64(in + word * 8);
+    return code;
+}
+
+/* @return false: there are more or fewer of them */
+static bool read_portable_codes(const struct portable_reader *reader,
+                                struct doppel_video_track *track)
+{
+    struct middle_walk walk = {.track = track, .every = reader->cells};
+    const uint8_t *in = reader->bytes[CODES], *next = in + track->count * CODE_BYTES;
+    if (reader->sizes[CODES] != (track->count + kept_middles(track, reader->cells)) * CODE_BYTES)
+        return false;
+    for (size_t i = 0; i < track->count; i++) {
+        track->frames[i].code = get_video_code(in + i * CODE_BYTES);
+        track->frames[i].middle = (struct doppel_code){{0}};
+        if (!has_kept_middle(&walk, i))
+            continue;
+        track->frames[i].middle = get_video_code(next);
+        next += CODE_BYTES;
+    }
+    return true;
 }
 
 static enum doppel_status read_runs(const struct portable_reader *reader,
@@ -329,10 +395,8 @@ static enum doppel_status read_runs(const struct portable_reader *reader,
     track->count = reader->count;
     if (!track->frames)
         status = DOPPEL_E_MEMORY;
-    else if (!parse_times(&raw, track))
+    else if (!parse_times(&raw, track) || !read_portable_codes(reader, track))
         status = DOPPEL_E_CORRUPT;
-    else
-        read_portable_codes(reader->bytes[CODES], track);
     free(raw.bytes);
     return status;
 }

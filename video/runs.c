@@ -55,7 +55,8 @@ static bool run_goes_on(const struct runs *runs, const struct doppel_code *code,
            doppel_code_distance(&last->code, code, 64) <= RUN_LIMIT;
 }
 
-enum doppel_status runs_take(struct runs *runs, const uint8_t cells[PARTS][DOPPEL_VIDEO_CELL_BYTES],
+enum doppel_status runs_take(struct runs *runs,
+                             const uint8_t cells[ALL_PARTS][DOPPEL_VIDEO_CELL_BYTES],
                              uint32_t time_ms, struct doppel_error *error)
 {
     if (!runs->every && doppel_video_cells_flat(cells[0])) {
@@ -75,7 +76,10 @@ enum doppel_status runs_take(struct runs *runs, const uint8_t cells[PARTS][DOPPE
     for (size_t i = 0; i < runs->parts; i++)
         memcpy(runs->cells[i] + runs->count * DOPPEL_VIDEO_CELL_BYTES, cells[i],
                DOPPEL_VIDEO_CELL_BYTES);
-    runs->frames[runs->count++] = (struct doppel_video_frame){code, time_ms, time_ms};
+    struct doppel_video_frame *frame = &runs->frames[runs->count++];
+    *frame = (struct doppel_video_frame){.code = code, .start_ms = time_ms, .end_ms = time_ms};
+    if (runs->middle && !doppel_video_cells_flat(cells[MIDDLE]))
+        frame->middle = cells_code(cells[MIDDLE]);
     runs->open = true;
     return DOPPEL_OK;
 }

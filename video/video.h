@@ -22,7 +22,8 @@ extern "C" {
 #endif
 
 enum {
-    DOPPEL_VIDEO_STEP_MS = 250, /**< from one sampled frame to the next: four a second */
+    DOPPEL_VIDEO_STEP_MS = 250,    /**< from one sampled frame to the next: four a second */
+    DOPPEL_VIDEO_MIDDLE_MS = 1000, /**< from one upright middle that is kept to the next */
     DOPPEL_VIDEO_CELLS = 32,
     DOPPEL_VIDEO_CELL_BYTES = DOPPEL_VIDEO_CELLS * DOPPEL_VIDEO_CELLS,
     DOPPEL_VIDEO_RECTANGLES = 3 /**< pictures in the picture that are looked for, at most */
@@ -33,6 +34,7 @@ struct doppel_video_frame {
     struct doppel_code code; /**< of its first frame */
     uint32_t start_ms; /**< presentation time of its first frame, from the video's beginning */
     uint32_t end_ms;   /**< of its last sampled frame; start_ms of a single one */
+    struct doppel_code middle; /**< of its first frame's upright middle; zeros: it has no code */
 };
 
 /** A part of the full frame, in shares of its width and height. */
@@ -46,7 +48,10 @@ struct doppel_video_track {
     size_t count;
     uint8_t *cells; /**< count × DOPPEL_VIDEO_CELL_BYTES: the frames within `box`; NULL: not kept */
     struct doppel_video_box box; /**< without bars */
-    size_t rectangle_count;      /**< persistent rectangles: perhaps a picture in the picture */
+    bool has_middle; /**< frames have codes of the middle: 9:16 of the picture, at its full height,
+                        what is left of a wide video on an upright screen. Not of upright ones, and
+                        of no video that was read before version 0.2 */
+    size_t rectangle_count; /**< persistent rectangles: perhaps a picture in the picture */
     struct doppel_video_box rectangles[DOPPEL_VIDEO_RECTANGLES];
     uint8_t *rectangle_cells[DOPPEL_VIDEO_RECTANGLES]; /**< each as `cells` */
     uint32_t width, height;                            /**< as shown */
@@ -105,7 +110,8 @@ DOPPEL_API enum doppel_status doppel_video_finish(struct doppel_video *video,
 
 /** Which parts of a track are written. */
 enum doppel_video_parts {
-    DOPPEL_VIDEO_CODES, /**< what a library keeps of the picture: at most some 150 KB an hour */
+    DOPPEL_VIDEO_CODES, /**< what a library keeps of the picture: some 150 KB an hour, and
+                           100 of the middles of wide ones, one a second */
     DOPPEL_VIDEO_ALL    /**< with the cells, too: what a worker tells, a cache keeps */
 };
 
@@ -159,6 +165,8 @@ DOPPEL_API struct doppel_code doppel_video_warped_code(const uint8_t *cells,
 struct doppel_video_view {
     bool mirrored;
     uint8_t rectangle; /**< 0: the frame; else number of the rectangle + 1 */
+    bool middle;       /**< of the query it is the upright middle that met; not warped */
+    bool item_middle;  /**< it met the item's upright middle */
     struct doppel_video_warp warp;
 };
 

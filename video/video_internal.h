@@ -38,6 +38,10 @@ bool find_image(const uint8_t *grids, size_t count, struct grid_box *out);
  * untouched where there are none. @return whether there are */
 bool find_blurred_bars(const uint8_t *grids, size_t count, struct grid_box *out);
 
+/** The upright middle of a picture: 9:16 of it as it is shown. @param width,height of the frame.
+ * @return false: it is not much wider than that, or so wide that little is left of it */
+bool upright_middle(struct grid_box image, uint32_t width, uint32_t height, struct grid_box *out);
+
 /* ---- pictures in the picture ---- */
 
 /** Rectangles of persistent straight edges within a part of the frame, the likeliest first.
@@ -49,6 +53,8 @@ size_t find_rectangles(const uint8_t *grids, size_t count, struct grid_box withi
 
 enum {
     PARTS = 1 + DOPPEL_VIDEO_RECTANGLES,
+    MIDDLE = PARTS, /* the number of the cells of the upright middle */
+    ALL_PARTS,
     RUN_LIMIT = 10,    /* of 64 bits: what has moved by more is a new run */
     RUN_GAP_MS = 1000, /* without a frame: what comes then is a new run */
     RUNS_MAX = 1 << 22,
@@ -61,14 +67,16 @@ struct runs {
     struct doppel_video_frame *frames;
     uint8_t *cells[PARTS]; /* of the picture and of each rectangle; NULL when there are too many */
     size_t parts; /* whose cells are kept: 1 and the rectangles, 0 when none are any more */
+    bool middle;  /* frames have a code of it */
     size_t count, capacity;
     bool open;  /* the last one may go on */
     bool every; /* each frame is one, flat ones, too */
 };
 
-/** Take the frame of that time. @param cells of each of `parts`; borrowed.
+/** Take the frame of that time. @param cells of each of `parts`, and of MIDDLE; borrowed.
  * DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT: more than RUNS_MAX. */
-enum doppel_status runs_take(struct runs *runs, const uint8_t cells[PARTS][DOPPEL_VIDEO_CELL_BYTES],
+enum doppel_status runs_take(struct runs *runs,
+                             const uint8_t cells[ALL_PARTS][DOPPEL_VIDEO_CELL_BYTES],
                              uint32_t time_ms, struct doppel_error *error);
 
 void runs_free(struct runs *runs);

@@ -50,18 +50,22 @@ enum doppel_status videos_strip(const struct track_bytes *track, struct track_by
 
 /* ---- codes ---- */
 
-/* @param out_codes,out_payloads given (free) */
+static void free_codes(struct doppel_video_code_list *list)
+{
+    free(list->codes);
+    free(list->payloads);
+}
+
+/* @param out given (free_codes) */
 static enum doppel_status codes_of(uint64_t id, const struct track_bytes *track,
-                                   uint64_t **out_codes, uint64_t **out_payloads, size_t *out_count,
-                                   struct doppel_error *error)
+                                   struct doppel_video_code_list *out, struct doppel_error *error)
 {
     struct doppel_video_track video;
     enum doppel_status status =
         doppel_video_track_read(track->data, track->size, DOPPEL_VIDEO_CODES, &video, error);
     if (status)
         return status;
-    status = doppel_video_codes(id, &video, out_codes, out_payloads, error);
-    *out_count = video.count;
+    status = doppel_video_codes(id, &video, out, error);
     doppel_video_track_free(&video);
     return status;
 }
@@ -69,15 +73,13 @@ static enum doppel_status codes_of(uint64_t id, const struct track_bytes *track,
 static enum doppel_status put_video(struct doppel_store_index *index, uint64_t id,
                                     const struct track_bytes *track, struct doppel_error *error)
 {
-    uint64_t *codes, *payloads;
-    size_t count;
-    enum doppel_status status = codes_of(id, track, &codes, &payloads, &count, error);
+    struct doppel_video_code_list list;
+    enum doppel_status status = codes_of(id, track, &list, error);
     if (status)
         return status;
-    if (count)
-        status = doppel_store_index_insert(index, codes, payloads, count, error);
-    free(codes);
-    free(payloads);
+    if (list.count)
+        status = doppel_store_index_insert(index, list.codes, list.payloads, list.count, error);
+    free_codes(&list);
     return status;
 }
 
@@ -126,21 +128,19 @@ static enum doppel_status take_out_video(struct doppel_store_index *index, uint6
                                          struct doppel_store *store, struct doppel_error *error)
 {
     struct track_bytes track;
-    uint64_t *codes, *payloads;
-    size_t count;
+    struct doppel_video_code_list list;
     enum doppel_status status = track_fetch(store, id, &track, error);
     if (!status) {
-        status = codes_of(id, &track, &codes, &payloads, &count, error);
+        status = codes_of(id, &track, &list, error);
         free(track.data);
     }
     if (status == DOPPEL_E_CORRUPT || status == DOPPEL_E_NOT_FOUND)
         return take_out_unread(index, id, error);
     if (status)
         return status;
-    if (count)
-        status = doppel_store_index_remove(index, payloads, count, error);
-    free(codes);
-    free(payloads);
+    if (list.count)
+        status = doppel_store_index_remove(index, list.payloads, list.count, error);
+    free_codes(&list);
     return status;
 }
 
@@ -149,14 +149,12 @@ static enum doppel_status take_out_video(struct doppel_store_index *index, uint6
 static enum doppel_status entries_of_video(uint64_t id, const struct track_bytes *track,
                                            uint64_t *out, struct doppel_error *error)
 {
-    uint64_t *codes, *payloads;
-    size_t count;
-    enum doppel_status status = codes_of(id, track, &codes, &payloads, &count, error);
+    struct doppel_video_code_list list;
+    enum doppel_status status = codes_of(id, track, &list, error);
     if (status)
         return status;
-    free(codes);
-    free(payloads);
-    *out = count;
+    *out = list.count;
+    free_codes(&list);
     return DOPPEL_OK;
 }
 

@@ -26,6 +26,7 @@ struct fit {
     const struct doppel_video_track *query, *item;
     struct video_pair pairs[MOST_PAIRS];
     size_t count;
+    bool item_middle;
 };
 
 /* A view and how near the frames come in it: less is better. */
@@ -39,7 +40,7 @@ static uint32_t nearest_fit(const struct fit *fit, const struct video_pair *pair
 {
     uint32_t best = 256;
     for (uint32_t i = pair->first; i < pair->first + pair->count; i++) {
-        uint32_t distance = doppel_code_distance(code, &fit->item->frames[i].code, 256);
+        uint32_t distance = video_code_distance(code, &fit->item->frames[i], fit->item_middle);
         best = distance < best ? distance : best;
     }
     return best;
@@ -147,9 +148,11 @@ static struct view_place find_start(const struct fit *fit,
     struct view_place best = {*view, far_of(fit, view, HUGE_VAL)};
     for (size_t i = 0; i < count; i++) {
         struct view_place place = {views[i].view, 0};
-        if (place.view.mirrored != view->mirrored || (view->rectangle && place.view.rectangle))
+        if (place.view.mirrored != view->mirrored || place.view.middle ||
+            (view->rectangle && place.view.rectangle))
             continue;
         place.view.rectangle = view->rectangle;
+        place.view.item_middle = view->item_middle;
         place.view.warp.aspect = view->warp.aspect;
         place.far = far_of(fit, &place.view, best.far);
         best = place.far < best.far ? place : best;
@@ -162,9 +165,9 @@ bool video_view_improve(const struct doppel_video_track *query,
                         size_t count, const struct doppel_video_search *options,
                         struct video_view *view)
 {
-    struct fit fit = {.query = query, .item = item};
+    struct fit fit = {.query = query, .item = item, .item_middle = view->view.item_middle};
     fit.count = count < MOST_PAIRS ? count : MOST_PAIRS;
-    if (!fit.count || !video_view_cells(query, 0, view->view.rectangle))
+    if (!fit.count || view->view.middle || !video_view_cells(query, 0, view->view.rectangle))
         return false;
     for (size_t i = 0; i < fit.count; i++)
         fit.pairs[i] = pairs[i * count / fit.count];

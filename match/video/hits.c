@@ -26,7 +26,8 @@ struct look_ups {
 uint64_t video_hit_group(const struct video_task *task, const struct video_hit *hit)
 {
     const struct doppel_video_view *view = &task->views[hit->view].view;
-    return (uint64_t)hit->id << 3 | (uint64_t)(view->mirrored << 2) | (view->rectangle & 3);
+    return (uint64_t)hit->id << VIDEO_GROUP_BITS | (uint64_t)(hit->item_middle << 4) |
+           (uint64_t)(view->middle << 3) | (uint64_t)(view->mirrored << 2) | (view->rectangle & 3);
 }
 
 static size_t most_look_ups(const struct video_task *task, size_t first_view, uint32_t radius)
@@ -85,7 +86,8 @@ static bool collect_frame_hit(void *context, const struct doppel_index_hit *hit)
     struct collector *collector = context;
     struct video_hit found = collector->look_ups->origins[hit->query];
     found.id = (uint32_t)(hit->payload >> 32);
-    found.start_ms = (uint32_t)hit->payload;
+    found.start_ms = (uint32_t)hit->payload & ~VIDEO_MIDDLE_PAYLOAD;
+    found.item_middle = hit->payload & VIDEO_MIDDLE_PAYLOAD;
     found.distance = (uint8_t)hit->distance;
     if (!array_push(&collector->hits, found))
         collector->out_of_memory = true;
@@ -102,7 +104,8 @@ static bool sort_video_task(const struct video_task *task, struct video_hits *hi
     if (done) {
         for (size_t i = 0; i < count; i++)
             keys[i] = vote_hit(video_hit_group(task, &hits->items[i]), (uint32_t)i);
-        const uint64_t *order = radix_sort(keys, scratch, count, VOTER_BITS, VOTER_BITS + 35);
+        const uint64_t *order =
+            radix_sort(keys, scratch, count, VOTER_BITS, VOTER_BITS + 32 + VIDEO_GROUP_BITS);
         for (size_t i = 0; i < count; i++)
             sorted[i] = hits->items[vote_voter(order[i])];
         free(hits->items);

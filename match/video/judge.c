@@ -121,6 +121,7 @@ static bool follow_candidate(struct stretch_judge *judge, const struct video_can
     struct video_task *task = judge->task;
     struct video_weak weak = {
         .id = candidate->id, .line = candidate->line, .view = task->views[candidate->view]};
+    weak.view.view.item_middle = candidate->item_middle;
     size_t taken;
     if (!follow_stretch(judge, &weak.view, &weak.line, &taken))
         return false;

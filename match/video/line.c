@@ -35,9 +35,9 @@ static const double MAY_LOSE = 10, SHARE_MAY_LOSE = .02, SHARE_WITHOUT_CUTS = .1
  * differ by over the stretch, and its steps. */
 static const double ONE_REACH = 2, ONE_MOVE = .2;
 
-/* By how much the score of another speed must be better than that of speed 1: with cuts that meet,
- * and without. */
-static const double LEAD_BY_CUTS = 3, LEAD_WITHOUT_CUTS = 8;
+/* By how much the score of another speed must be better than that of speed 1: where cuts meet, and
+ * where none does. */
+static const double LEAST_LEAD = 3, CLEAR_LEAD = 8;
 
 /* ---- how long videos are the same ---- */
 
@@ -68,8 +68,11 @@ static double bits_of_video_overlay(const struct video_overlay *overlay, uint32_
 {
     if (overlay->used_query[run] && overlay->used_item[other])
         return -1e6;
-    uint32_t distance = doppel_code_distance(&overlay->reading->codes[run],
-                                             &overlay->item->frames[other].code, 256);
+    if (overlay->reading->view.view.item_middle && !video_has_middle(&overlay->item->frames[other]))
+        return 0;
+    uint32_t distance =
+        video_code_distance(&overlay->reading->codes[run], &overlay->item->frames[other],
+                            overlay->reading->view.view.item_middle);
     return SAME - (double)(distance < 130 ? distance : 130);
 }
 
@@ -268,11 +271,10 @@ static bool is_better_at_one(const struct best_line *best, const struct best_lin
                              struct video_path *path)
 {
     double lead = score_of_best(best, path) - score_of_best(one, path);
-    if (cuts < TELLING_CUTS)
-        return lead < LEAD_WITHOUT_CUTS ||
-               one->gain.bits > best->gain.bits * (1 - SHARE_WITHOUT_CUTS);
-    return lead < LEAD_BY_CUTS ||
-           one->gain.bits > best->gain.bits * (1 - SHARE_MAY_LOSE) - MAY_LOSE;
+    bool clear = cuts >= TELLING_CUTS || lead >= CLEAR_LEAD;
+    double share = clear ? SHARE_MAY_LOSE : SHARE_WITHOUT_CUTS;
+    return lead < (cuts > 0 ? LEAST_LEAD : CLEAR_LEAD) ||
+           one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE;
 }
 
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,

@@ -68,6 +68,8 @@ static enum doppel_status search_video_track(const struct doppel_video_track *qu
 static struct doppel_video_view turned_view(const struct doppel_video_view *view)
 {
     struct doppel_video_view out = {.mirrored = view->mirrored,
+                                    .middle = view->item_middle,
+                                    .item_middle = view->middle,
                                     .warp = {.scale_x = 1, .scale_y = 1}};
     const struct doppel_video_warp *warp = &view->warp;
     if (view->rectangle || !(warp->scale_x > 0) || !(warp->scale_y > 0))

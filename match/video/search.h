@@ -85,6 +85,7 @@ struct video_hit {
     uint32_t start_ms; /* of the item's run */
     uint16_t view;
     uint8_t distance;
+    bool item_middle; /* of the item it is the upright middle */
 };
 
 struct video_hits {
@@ -92,7 +93,8 @@ struct video_hits {
     size_t count;
 };
 
-/* Hits of one item that may be of one line: mirrored or not, the same rectangle. */
+/* Hits of one item that may be of one line: mirrored or not, the same rectangle, middles. */
+#define VIDEO_GROUP_BITS 5
 uint64_t video_hit_group(const struct video_task *task, const struct video_hit *hit);
 
 /* Look up the runs that are not answered in some views. @param out given (free items) */
@@ -110,6 +112,7 @@ struct video_candidate {
     struct video_line line;
     double weight; /* of its voters */
     uint32_t view; /* number */
+    bool item_middle;
 };
 
 typedef ARRAY(struct video_candidate) video_candidates;

@@ -87,7 +87,7 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
     out->distance = best->distance;
     out->similarity = fmax(1 - best->distance / 128.0, 0);
     out->transform.mirrored = best->view.mirrored;
-    out->transform.cropped = warp->scale_x > 1 || warp->scale_y > 1;
+    out->transform.cropped = warp->scale_x > 1 || warp->scale_y > 1 || best->view.item_middle;
     out->transform.speed = best->segment.speed == 1 ? 0 : best->segment.speed;
     out->time_uncertain = best->uncertain || best->ambiguous;
     out->view = best->view;

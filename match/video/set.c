@@ -13,7 +13,7 @@ struct doppel_videos {
     struct id_map map; /* to kept tracks */
     ARRAY(uint64_t) ids;
     ARRAY(struct doppel_video_track) kept; /* frames only */
-    uint64_t frames;                       /* of kept tracks */
+    uint64_t frames;                       /* codes of kept tracks */
 };
 
 struct doppel_video_search doppel_video_search_default(void)
@@ -86,31 +86,75 @@ bool video_track_is_in_order(const struct doppel_video_track *track)
     return true;
 }
 
-static uint64_t frame_payload(uint64_t id, const struct doppel_video_frame *frame)
+static void add_code(struct doppel_video_code_list *list, const struct doppel_code *code,
+                     uint64_t payload)
 {
-    return id << 32 | frame->start_ms;
+    list->codes[list->count] = code->word[0];
+    list->payloads[list->count++] = payload;
+}
+
+bool video_has_middle(const struct doppel_video_frame *frame)
+{
+    const uint64_t *word = frame->middle.word;
+    return word[0] | word[1] | word[2] | word[3];
+}
+
+/* The next run, from one on, whose middle is kept: one a second. @param next_ms 0 at first; in and
+ * out. @return the number of runs when there is none */
+static size_t next_middle(const struct doppel_video_track *track, size_t run, uint64_t *next_ms)
+{
+    while (run < track->count && track->frames[run].start_ms < *next_ms)
+        run++;
+    if (run < track->count)
+        *next_ms = (uint64_t)track->frames[run].start_ms + DOPPEL_VIDEO_MIDDLE_MS;
+    return run;
+}
+
+static void add_middles(struct doppel_video_code_list *list, uint64_t id,
+                        const struct doppel_video_track *track)
+{
+    uint64_t next_ms = 0;
+    for (size_t i = next_middle(track, 0, &next_ms); track->has_middle && i < track->count;
+         i = next_middle(track, i + 1, &next_ms)) {
+        const struct doppel_video_frame *frame = &track->frames[i];
+        if (frame->start_ms < VIDEO_MIDDLE_PAYLOAD && video_has_middle(frame))
+            add_code(list, &frame->middle, id << 32 | VIDEO_MIDDLE_PAYLOAD | frame->start_ms);
+    }
+}
+
+/* What a library has of a video, a set in memory has, too. */
+static void thin_middles(struct doppel_video_track *track)
+{
+    uint64_t next_ms = 0;
+    size_t kept = next_middle(track, 0, &next_ms);
+    for (size_t i = 0; i < track->count; i++) {
+        if (i == kept)
+            kept = next_middle(track, i + 1, &next_ms);
+        else
+            track->frames[i].middle = (struct doppel_code){{0}};
+    }
 }
 
 enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_track *track,
-                                      uint64_t **out_codes, uint64_t **out_payloads,
+                                      struct doppel_video_code_list *out,
                                       struct doppel_error *error)
 {
     if (id > UINT32_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "the id %llu of a video is over 2^32 - 1",
                            (unsigned long long)id);
-    uint64_t *codes = malloc((track->count + 1) * sizeof *codes);
-    uint64_t *payloads = malloc((track->count + 1) * sizeof *payloads);
-    if (!codes || !payloads) {
-        free(codes);
-        free(payloads);
+    size_t most = 2 * track->count + 1;
+    struct doppel_video_code_list list = {.codes = malloc(most * sizeof *list.codes),
+                                          .payloads = malloc(most * sizeof *list.payloads)};
+    if (!list.codes || !list.payloads) {
+        free(list.codes);
+        free(list.payloads);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
     }
-    for (size_t i = 0; i < track->count; i++) {
-        codes[i] = track->frames[i].code.word[0];
-        payloads[i] = frame_payload(id, &track->frames[i]);
-    }
-    *out_codes = codes;
-    *out_payloads = payloads;
+    for (size_t i = 0; i < track->count; i++)
+        if (track->frames[i].start_ms < VIDEO_MIDDLE_PAYLOAD)
+            add_code(&list, &track->frames[i].code, id << 32 | track->frames[i].start_ms);
+    add_middles(&list, id, track);
+    *out = list;
     return DOPPEL_OK;
 }
 
@@ -120,6 +164,7 @@ static bool keep_video_track(const struct doppel_video_track *track, struct dopp
 {
     *out = (struct doppel_video_track){.count = track->count,
                                        .box = track->box,
+                                       .has_middle = track->has_middle,
                                        .width = track->width,
                                        .height = track->height,
                                        .sampled = track->sampled,
@@ -128,6 +173,8 @@ static bool keep_video_track(const struct doppel_video_track *track, struct dopp
     out->frames = malloc((track->count + 1) * sizeof *out->frames);
     if (out->frames && track->count)
         memcpy(out->frames, track->frames, track->count * sizeof *out->frames);
+    if (out->frames && track->has_middle)
+        thin_middles(out);
     return out->frames;
 }
 
@@ -139,16 +186,18 @@ static bool reserve_videos(struct doppel_videos *videos)
     return done && id_map_reserve(&videos->map);
 }
 
-static enum doppel_status insert_frame_codes(struct doppel_index *index, uint64_t id,
+static enum doppel_status insert_frame_codes(struct doppel_videos *videos, uint64_t id,
                                              const struct doppel_video_track *track,
                                              struct doppel_error *error)
 {
-    uint64_t *codes = NULL, *payloads = NULL;
-    enum doppel_status status = doppel_video_codes(id, track, &codes, &payloads, error);
+    struct doppel_video_code_list list = {0};
+    enum doppel_status status = doppel_video_codes(id, track, &list, error);
     if (!status)
-        status = doppel_index_insert(index, codes, payloads, track->count, error);
-    free(codes);
-    free(payloads);
+        status = doppel_index_insert(videos->own, list.codes, list.payloads, list.count, error);
+    if (!status)
+        videos->frames += list.count;
+    free(list.codes);
+    free(list.payloads);
     return status;
 }
 
@@ -166,29 +215,29 @@ enum doppel_status doppel_videos_add(struct doppel_videos *videos, uint64_t id,
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the frames of a video are not by time");
     if (!reserve_videos(videos) || !keep_video_track(track, &kept))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
-    enum doppel_status status = insert_frame_codes(videos->own, id, track, error);
+    enum doppel_status status = insert_frame_codes(videos, id, track, error);
     if (status) {
         free(kept.frames);
         return status;
     }
     videos->ids.items[videos->ids.count++] = id;
     videos->kept.items[videos->kept.count++] = kept;
-    videos->frames += kept.count;
     id_map_put(&videos->map, (uint32_t)(videos->ids.count - 1));
     return DOPPEL_OK;
 }
 
-static enum doppel_status forget_index(struct doppel_index *index, uint64_t id,
+static enum doppel_status forget_index(struct doppel_videos *videos, uint64_t id,
                                        const struct doppel_video_track *track,
                                        struct doppel_error *error)
 {
-    uint64_t *payloads = malloc((track->count + 1) * sizeof *payloads);
-    if (!payloads)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
-    for (size_t i = 0; i < track->count; i++)
-        payloads[i] = frame_payload(id, &track->frames[i]);
-    enum doppel_status status = doppel_index_remove(index, payloads, track->count, error);
-    free(payloads);
+    struct doppel_video_code_list list = {0};
+    enum doppel_status status = doppel_video_codes(id, track, &list, error);
+    if (!status)
+        status = doppel_index_remove(videos->own, list.payloads, list.count, error);
+    if (!status)
+        videos->frames -= list.count;
+    free(list.codes);
+    free(list.payloads);
     return status;
 }
 
@@ -200,11 +249,10 @@ enum doppel_status doppel_videos_remove(struct doppel_videos *videos, uint64_t i
     uint32_t slot = id_map_find(&videos->map, id);
     if (slot == ID_MAP_NONE)
         return DOPPEL_OK;
-    enum doppel_status status = forget_index(videos->own, id, &videos->kept.items[slot], error);
+    enum doppel_status status = forget_index(videos, id, &videos->kept.items[slot], error);
     if (status)
         return status;
     uint32_t last = (uint32_t)--videos->ids.count;
-    videos->frames -= videos->kept.items[slot].count;
     free(videos->kept.items[slot].frames);
     id_map_remove(&videos->map, slot);
     if (slot != last) { /* the last one takes its slot */

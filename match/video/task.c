@@ -41,6 +41,8 @@ static bool is_same_weak(const struct video_weak *a, const struct video_weak *b,
 {
     return a->id == b->id && a->view.view.mirrored == b->view.view.mirrored &&
            a->view.view.rectangle == b->view.view.rectangle &&
+           a->view.view.middle == b->view.view.middle &&
+           a->view.view.item_middle == b->view.view.item_middle &&
            fabs(a->line.offset - b->line.offset) <= SAME_WEAK &&
            fabs(video_line_at(&a->line, seconds) - video_line_at(&b->line, seconds)) <= SAME_WEAK;
 }
@@ -82,7 +84,7 @@ void video_task_free(struct video_task *task)
 
 static bool is_same_view(const struct doppel_video_view *a, const struct doppel_video_view *b)
 {
-    return a->mirrored == b->mirrored && a->rectangle == b->rectangle &&
+    return a->mirrored == b->mirrored && a->rectangle == b->rectangle && a->middle == b->middle &&
            a->warp.scale_x == b->warp.scale_x && a->warp.scale_y == b->warp.scale_y &&
            a->warp.shift_x == b->warp.shift_x && a->warp.shift_y == b->warp.shift_y &&
            a->warp.degrees == b->warp.degrees;

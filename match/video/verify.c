@@ -12,6 +12,9 @@ enum {
 /* Seconds: one sample, and what rounding of times takes. */
 static const double WITHIN = DOPPEL_VIDEO_STEP_MS / 1000.0 + .05;
 
+/* Of middles there is one a second: the nearest one may be too far. */
+static const double WITHIN_OF_MIDDLES = .2;
+
 /* From this novelty on a frame is one that counted. */
 static const double COUNTED = .25;
 
@@ -54,8 +57,8 @@ struct follower {
 static uint32_t distance_of_video_overlay(const struct video_overlay *overlay, uint32_t run,
                                           uint32_t other)
 {
-    return doppel_code_distance(&overlay->reading->codes[run], &overlay->item->frames[other].code,
-                                256);
+    return video_code_distance(&overlay->reading->codes[run], &overlay->item->frames[other],
+                               overlay->reading->view.view.item_middle);
 }
 
 /* By how many bits a step has moved from those that counted: the least and the most of both videos,
@@ -116,14 +119,17 @@ static void step_at(struct follower *follower, uint32_t run, double middle, uint
 {
     const struct video_overlay *overlay = follower->overlay;
     const struct doppel_video_track *item = overlay->item;
+    const bool item_middle = overlay->reading->view.view.item_middle;
+    const double within = item_middle ? WITHIN_OF_MIDDLES : WITHIN;
     uint32_t first = near, best = UINT32_MAX;
     while (first && near - first < NEIGHBOURS / 2 &&
-           video_seconds(item->frames[first - 1].end_ms) >= middle - WITHIN)
+           video_seconds(item->frames[first - 1].end_ms) >= middle - within)
         first--;
     for (uint32_t i = first; i < item->count && i - first < NEIGHBOURS; i++) {
-        if (video_seconds(item->frames[i].start_ms) > middle + WITHIN)
+        if (video_seconds(item->frames[i].start_ms) > middle + within)
             break;
-        if (video_seconds(item->frames[i].end_ms) < middle - WITHIN)
+        if (video_seconds(item->frames[i].end_ms) < middle - within ||
+            (item_middle && !video_has_middle(&item->frames[i])))
             continue;
         uint32_t distance = distance_of_video_overlay(overlay, run, i);
         if (distance >= best)

@@ -25,6 +25,23 @@ static inline double video_line_back(const struct video_line *line, double item_
     return (item_seconds - line->offset) / line->speed;
 }
 
+/* ---- the upright middle ---- */
+
+/* The bit of a payload that says that the code is of a middle. */
+#define VIDEO_MIDDLE_PAYLOAD (UINT32_C(1) << 31)
+
+/* Whether the middle of a frame has a code: set.c. */
+bool video_has_middle(const struct doppel_video_frame *frame);
+
+/* How far a code is from a frame of an item, or from its middle. 256: that has no code */
+static inline uint32_t video_code_distance(const struct doppel_code *code,
+                                           const struct doppel_video_frame *frame, bool middle)
+{
+    if (middle && !video_has_middle(frame))
+        return 256;
+    return doppel_code_distance(code, middle ? &frame->middle : &frame->code, 256);
+}
+
 /* ---- views: videos_views.c ---- */
 
 /* Views of which chance has the choice of as many, and whose frames weigh alike. */

@@ -91,6 +91,9 @@ size_t video_views(const struct doppel_video_track *query,
     if (options->plain)
         return list.count;
     add_rectangles(&list);
+    if (query->has_middle)
+        add_list(&list, &(struct video_view){
+                            {.middle = true, .warp = IDENTITY}, VIDEO_CLASS_RECTANGLE, 1});
     for (size_t i = 0; query->cells && i < sizeof FAMILIES / sizeof *FAMILIES; i++)
         add_family(&list, &FAMILIES[i], 1);
     for (size_t i = 0; query->cells && options->thorough && i < sizeof FINER / sizeof *FINER; i++)
@@ -115,7 +118,11 @@ bool video_view_code(const struct doppel_video_track *query, size_t run,
                      const struct doppel_video_view *view, struct doppel_code *out)
 {
     struct doppel_code code = query->frames[run].code;
-    if (view->rectangle || !is_identity(&view->warp)) {
+    if (view->middle) {
+        if (!video_has_middle(&query->frames[run]))
+            return false;
+        code = query->frames[run].middle;
+    } else if (view->rectangle || !is_identity(&view->warp)) {
         const uint8_t *cells = video_view_cells(query, run, view->rectangle);
         if (view->rectangle && doppel_video_cells_flat(cells))
             return false;

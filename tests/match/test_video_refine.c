@@ -29,7 +29,7 @@ static struct doppel_video_track frames_of(const struct clip *clip, const struct
             code = clip->codes[(size_t)(there * 1000 / VIDEO_FRAME_MS)];
         video_flip(&code, showing->noise, state);
         code = doppel_image_orient(&code, showing->mirrored);
-        track.frames[track.count++] = (struct doppel_video_frame){code, ms, ms};
+        track.frames[track.count++] = (struct doppel_video_frame){code, ms, ms, {{0}}};
     }
     return track;
 }

@@ -73,15 +73,16 @@ static void answers_alike(void **unused)
     assert_int_equal(doppel_videos_new(&sets[0], NULL), DOPPEL_OK);
     assert_int_equal(doppel_videos_new(&sets[1], NULL), DOPPEL_OK);
     for (uint64_t i = 0; i < VIDEOS; i++) {
-        uint64_t back = VIDEOS - 1 - i, *codes = NULL, *payloads = NULL;
+        uint64_t back = VIDEOS - 1 - i;
+        struct doppel_video_code_list list;
         assert_int_equal(doppel_videos_add(sets[0], i, &tracks[i], NULL), DOPPEL_OK);
         assert_int_equal(doppel_videos_add(sets[0], i, &tracks[i], NULL), DOPPEL_E_ARGUMENT);
         assert_int_equal(doppel_videos_add(sets[1], back, &tracks[back], NULL), DOPPEL_OK);
-        assert_int_equal(doppel_video_codes(i, &tracks[i], &codes, &payloads, NULL), DOPPEL_OK);
-        assert_int_equal(doppel_index_insert(index, codes, payloads, tracks[i].count, NULL),
+        assert_int_equal(doppel_video_codes(i, &tracks[i], &list, NULL), DOPPEL_OK);
+        assert_int_equal(doppel_index_insert(index, list.codes, list.payloads, list.count, NULL),
                          DOPPEL_OK);
-        free(codes);
-        free(payloads);
+        free(list.codes);
+        free(list.payloads);
     }
     for (uint64_t i = 0; i < VIDEOS; i += 4) {
         assert_int_equal(doppel_videos_remove(sets[0], i, NULL), DOPPEL_OK);
@@ -114,15 +115,15 @@ static void answers_alike(void **unused)
 static void limits_ids(void **unused)
 {
     (void)unused;
-    uint64_t state = 32, *codes = NULL, *payloads = NULL;
+    uint64_t state = 32;
+    struct doppel_video_code_list list;
     struct clip clip = video_make(30, 20, &state);
     struct doppel_video_track track = video_whole(&clip, &state);
     struct doppel_videos *videos = NULL;
     char text[TEXT];
     assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
     assert_int_equal(doppel_videos_add(videos, UINT64_C(1) << 32, &track, NULL), DOPPEL_E_LIMIT);
-    assert_int_equal(doppel_video_codes(UINT64_C(1) << 32, &track, &codes, &payloads, NULL),
-                     DOPPEL_E_LIMIT);
+    assert_int_equal(doppel_video_codes(UINT64_C(1) << 32, &track, &list, NULL), DOPPEL_E_LIMIT);
     assert_int_equal(doppel_videos_frames(videos), 0);
     assert_int_equal(doppel_videos_add(videos, UINT32_MAX, &track, NULL), DOPPEL_OK);
     assert_int_equal(doppel_videos_frames(videos), track.count);

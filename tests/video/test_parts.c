@@ -158,6 +158,42 @@ static struct doppel_video_track take_still(const struct doppel_video_options *o
     return track;
 }
 
+/* The upright middle of a wide video has the codes of an upright cut of it, bars or not. */
+static void test_middles_are_those_of_upright_cuts(void **state)
+{
+    (void)state;
+    static const struct layout layouts[] = {{.seed = 3, .right = WIDTH, .bottom = HEIGHT},
+                                            {.seed = 3, .left = 60, .right = 420, .bottom = HEIGHT},
+                                            {.seed = 3, .top = 30, .right = WIDTH, .bottom = 240}};
+    static uint8_t samples[WIDTH * HEIGHT];
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const struct layout *layout = &layouts[i];
+        const uint32_t height = layout->bottom - layout->top, width = height * 9 / 16;
+        const uint32_t left = (layout->left + layout->right - width) / 2;
+        const struct doppel_plane cut = {samples + layout->top * WIDTH + left, width, height,
+                                         WIDTH};
+        struct doppel_video_track track = take(layout), upright;
+        struct doppel_video *video;
+        assert_int_equal(doppel_video_new(NULL, &video, NULL), DOPPEL_OK);
+        for (uint32_t frame = 0; frame < FRAMES; frame++) {
+            draw_layout(layout, frame, samples);
+            assert_int_equal(doppel_video_push(video, &cut, frame * 250, NULL), DOPPEL_OK);
+        }
+        assert_int_equal(doppel_video_finish(video, &upright, NULL), DOPPEL_OK);
+        doppel_video_free(video);
+        assert_true(track.has_middle);
+        assert_false(upright.has_middle);
+        for (size_t a = 0; a < track.count; a++)
+            for (size_t b = 0; b < upright.count; b++)
+                if (track.frames[a].start_ms == upright.frames[b].start_ms)
+                    assert_in_range(
+                        doppel_code_distance(&track.frames[a].middle, &upright.frames[b].code, 256),
+                        0, 60);
+        doppel_video_track_free(&track);
+        doppel_video_track_free(&upright);
+    }
+}
+
 static void test_runs_end_at_gaps(void **state)
 {
     (void)state;
@@ -237,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_bars_are_cut_off),
         cmocka_unit_test(test_without_bars_nothing_is_cut),
         cmocka_unit_test(test_a_image_in_the_image_is_found),
+        cmocka_unit_test(test_middles_are_those_of_upright_cuts),
         cmocka_unit_test(test_runs_end_at_gaps),
         cmocka_unit_test(test_a_part_may_be_anything),
         cmocka_unit_test(test_a_long_video_takes_no_more_memory),

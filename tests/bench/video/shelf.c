@@ -55,11 +55,12 @@ static void shelf_write(struct shelf *shelf, const struct doppel_video_track *tr
 void shelf_add(struct shelf *shelf, const struct doppel_video_track *track)
 {
     struct doppel_error error = {0};
-    uint64_t *codes, *payloads;
-    bench_must(doppel_video_codes(shelf->count, track, &codes, &payloads, &error), &error);
-    bench_must(doppel_index_insert(shelf->index, codes, payloads, track->count, &error), &error);
-    free(codes);
-    free(payloads);
+    struct doppel_video_code_list list;
+    bench_must(doppel_video_codes(shelf->count, track, &list, &error), &error);
+    bench_must(doppel_index_insert(shelf->index, list.codes, list.payloads, list.count, &error),
+               &error);
+    free(list.codes);
+    free(list.payloads);
     shelf_write(shelf, track);
     if (doppel_index_info(shelf->index).head_codes >= FLUSH_CODES)
         bench_must(doppel_index_flush(shelf->index, &error), &error);
