@@ -186,6 +186,8 @@ struct doppel_monitor;
 
 enum doppel_monitor_event_type { DOPPEL_MONITOR_START, DOPPEL_MONITOR_END, DOPPEL_MONITOR_GAP };
 
+/** Of an item a START, once it has been heard for min_event, and later an END, at least as long
+ * after it; never two at once of one item. */
 struct doppel_monitor_event {
     enum doppel_monitor_event_type type;
     uint64_t id;                     /**< of the item */
@@ -203,6 +205,10 @@ struct doppel_monitor_options {
     struct doppel_audio_options audio;
     double max_false_alarms; /**< an hour; default .01; over DOPPEL_MONITOR_LOOKUPS, it takes the
                                 place of audio.max_false_positives */
+    double min_event;        /**< seconds: what is heard for less is not told; default 2. Nothing is
+                                certain before a second and a quarter, whatever this says */
+    bool overlaps;           /**< tell items that are heard at once, each; default false: while one
+                                is told no other begins, and none overlap */
 };
 
 DOPPEL_API struct doppel_monitor_options doppel_monitor_options_default(void);

@@ -8,16 +8,35 @@ enum {
     WITHIN = 3 * DOPPEL_AUDIO_TIME_STEPS, /* of a line: on it */
     SLIP = MONITOR_STEPS_SECOND / 2,      /* of a line that was lost: it slipped */
     EARLY = 3 * MONITOR_STEPS_SECOND / 2, /* of the start: heard since then */
-    PATIENCE = 5 * MONITOR_STEPS_SECOND   /* not heard for so long: it has ended */
+    PATIENCE = 5 * MONITOR_STEPS_SECOND,  /* not heard for so long: it has ended */
+    PATIENCE_IN_NOISE = 10 * MONITOR_STEPS_SECOND
 };
+
+/* Below this share of the stream's peaks it is heard in noise, and lost sooner. */
+static const double NOISY_SHARE = 0.2;
+
+/* What is certain of a member remains so when the member is dropped. */
+static void note_certain(struct monitor_heard *heard)
+{
+    for (size_t i = 0; i < heard->count; i++) {
+        uint64_t certain = line_certain(&heard->lines[i]);
+        if (heard->lines[i].member && certain > heard->certain)
+            heard->certain = certain;
+    }
+}
 
 void heard_begin(struct monitor_heard *heard, uint64_t id, const struct monitor_line *line,
                  double rate)
 {
-    *heard = (struct monitor_heard){
-        .id = id, .start = line->on_since, .rate = rate, .lines = {*line}, .count = 1};
+    *heard = (struct monitor_heard){.id = id,
+                                    .start = line->on_since,
+                                    .rate = rate,
+                                    .certain = line->on_since,
+                                    .lines = {*line},
+                                    .count = 1};
     heard->lines[0].member = true;
     heard->lines[0].item_start = line_item_time(line, heard->start);
+    note_certain(heard);
 }
 
 void heard_end(struct monitor_heard *heard)
@@ -105,7 +124,7 @@ uint64_t heard_until(const struct monitor_heard *heard)
 {
     const struct monitor_line *line = last_member(heard);
     uint64_t until = line_is_on(line) ? line->last_peak : line->off_since;
-    return until > heard->start ? until : heard->start;
+    return until > heard->certain ? until : heard->certain;
 }
 
 static bool has_other_place(const struct monitor_heard *heard)
@@ -122,6 +141,7 @@ enum heard_state heard_follow(struct monitor_heard *heard, const struct monitor_
     for (size_t i = 0; i < heard->count; i++)
         if (!line_follow(&heard->lines[i], heard->id, tail, until, out_status))
             return HEARD_LOST;
+    note_certain(heard);
     const struct monitor_line *last = last_member(heard);
     for (size_t i = heard->count; i-- > 0;)
         if (!line_is_on(&heard->lines[i]) && &heard->lines[i] != last)
@@ -131,7 +151,8 @@ enum heard_state heard_follow(struct monitor_heard *heard, const struct monitor_
         return HEARD_STILL;
     if (has_other_place(heard))
         return HEARD_JUMPED;
-    return until >= last->off_since + PATIENCE ? HEARD_ENDED : HEARD_STILL;
+    uint64_t patience = last->share < NOISY_SHARE ? PATIENCE_IN_NOISE : PATIENCE;
+    return until >= last->off_since + patience ? HEARD_ENDED : HEARD_STILL;
 }
 
 void heard_jump(struct monitor_heard *heard)
@@ -142,10 +163,15 @@ void heard_jump(struct monitor_heard *heard)
             drop_heard(heard, i);
     for (size_t i = 0; i < heard->count; i++)
         start = heard->lines[i].on_since < start ? heard->lines[i].on_since : start;
-    heard->start = start > until ? start : until;
+    heard->start = heard->certain = start > until ? start : until;
+    heard->rate = 1;
+    heard->is_told = false;
     for (size_t i = 0; i < heard->count; i++) {
         struct monitor_line *line = &heard->lines[i];
         line->member = line->on_since <= heard->start + EARLY;
         line->item_start = line_item_time(line, heard->start);
+        if (line->member)
+            heard->rate = fmin(heard->rate, line->rate);
     }
+    note_certain(heard);
 }

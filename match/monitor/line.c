@@ -19,6 +19,8 @@ static const double CHANGE = 12;
 /* Of the share of peaks that are the item's: what it is taken for at least and at most, and how
  * fast it follows, by second. */
 static const double LEAST_SHARE = 0.06, MOST_SHARE = 0.5, SHARE_GAIN = 0.1;
+/* How fast `recent` follows, by second. */
+static const double RECENT_GAIN = 0.3;
 /* A loop of second order keeps to the item, by what its peaks are late: of a second's lateness, so
  * much is made up for at once, and so much by its speed. */
 static const double MOVE_GAIN = 0.4, SPEED_GAIN = 0.06;
@@ -42,6 +44,7 @@ void line_begin(struct monitor_line *line, const struct alignment *alignment,
         .at = alignment->offset,
         .speed = alignment->speed,
         .pitch = alignment->pitch,
+        .rate = alignment->rate,
         .share = within_share(alignment->met, alignment->peaks, alignment->met_by_chance),
         .begun = tail->base,
         .seen = tail->base,
@@ -56,6 +59,7 @@ void line_resume(struct monitor_line *line)
 {
     double chance = line->run.peaks > 0 ? line->run.chance / line->run.peaks : 0;
     line->share = within_share(line->run.met, line->run.peaks, chance);
+    line->recent = line->share;
     line->seen = line->last_peak = line->on_since = line->off_since = line->begun;
     line->on = -CHANGE;
     line->off = 0;
@@ -69,6 +73,11 @@ void line_end(struct monitor_line *line)
 bool line_is_on(const struct monitor_line *line)
 {
     return line->on > line->off;
+}
+
+uint64_t line_certain(const struct monitor_line *line)
+{
+    return line->off_since;
 }
 
 bool line_is_sure(const struct monitor_line *line, uint64_t from)
@@ -179,6 +188,14 @@ static void turn_line(struct monitor_line *line, double speed)
     line->speed += speed;
 }
 
+/* How much of the stream it is now. */
+static void watch_share(struct monitor_line *line, const struct line_tally *tally)
+{
+    double by_chance = tally->peaks ? tally->chance / tally->peaks : 0;
+    double share = tally->peaks ? (double)tally->met / tally->peaks - by_chance : 0;
+    line->recent += RECENT_GAIN * (share / (1 - fmin(by_chance, 0.99)) - line->recent);
+}
+
 /* Stay on the item where clocks differ, and speeds by a little. */
 static void adjust(struct monitor_line *line, const struct line_tally *tally)
 {
@@ -207,6 +224,7 @@ bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_ta
     }
     miss(line, until);
     line->seen = until;
+    watch_share(line, &tally);
     adjust(line, &tally);
     return true;
 }

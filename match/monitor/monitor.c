@@ -30,22 +30,16 @@ static_assert(3600 / EVERY_SHORT + 3600 / EVERY_MIDDLE + 3600 / EVERY_SCALED + 3
                   DOPPEL_MONITOR_LOOKUPS,
               "a look a second");
 
-struct doppel_monitor {
-    const struct doppel_recordings *recordings;
-    struct doppel_audio_options options;
-    struct monitor_tail tail;
-    uint64_t next_look, number; /* step of the stream; looks so far */
-    uint64_t known;             /* up to here */
-    struct monitor_heard heard[MONITOR_HEARD];
-    size_t count;
-    doppel_monitor_visitor *visitor; /* during a call */
-    void *context;
-};
-
 struct doppel_monitor_options doppel_monitor_options_default(void)
 {
-    return (struct doppel_monitor_options){.audio = doppel_audio_options_default(),
-                                           .max_false_alarms = 0.01};
+    return (struct doppel_monitor_options){
+        .audio = doppel_audio_options_default(), .max_false_alarms = 0.01, .min_event = 2};
+}
+
+static uint64_t step_of(double seconds)
+{
+    double step = round(seconds * DOPPEL_AUDIO_RATE * DOPPEL_AUDIO_TIME_STEPS / DOPPEL_AUDIO_HOP);
+    return step > 0 ? (uint64_t)fmin(step, 0x1p62) : 0;
 }
 
 enum doppel_status doppel_monitor_new(const struct doppel_recordings *recordings,
@@ -65,6 +59,8 @@ enum doppel_status doppel_monitor_new(const struct doppel_recordings *recordings
     monitor->options = options->audio;
     monitor->options.near_misses = 0;
     monitor->options.max_false_positives = options->max_false_alarms / DOPPEL_MONITOR_LOOKUPS;
+    monitor->min_event = step_of(fmax(options->min_event, 0));
+    monitor->overlaps = options->overlaps;
     monitor->next_look = LOOK;
     *out = monitor;
     return DOPPEL_OK;
@@ -96,76 +92,7 @@ void doppel_monitor_exchange(struct doppel_monitor *monitor,
             view_free(&monitor->heard[i].lines[j].view);
 }
 
-/* ---- telling ---- */
-
-/* Where in the item the stream's audio starts; not before the item does. */
-static struct doppel_monitor_event describe_monitor_heard(const struct monitor_heard *heard)
-{
-    const struct monitor_line *line = heard_last(heard);
-    double start = doppel_audio_seconds((double)heard->start);
-    double item = doppel_audio_seconds(line->item_start);
-    return (struct doppel_monitor_event){
-        .id = heard->id,
-        .stream_start = item < 0 ? start - item / line->speed : start,
-        .stream_end = doppel_audio_seconds((double)heard_until(heard)),
-        .item_start = fmax(item, 0),
-        .speed = line->speed,
-        .score = -log10(heard->rate),
-        .false_positive_rate = heard->rate};
-}
-
-/* An end names the start that was reported, though the line has become another since: music repeats
- * itself. */
-static struct doppel_monitor_event describe_end_monitor_heard(const struct monitor_heard *heard)
-{
-    struct doppel_monitor_event event = describe_monitor_heard(heard);
-    event.stream_start = heard->told.stream_start;
-    event.item_start = heard->told.item_start;
-    return event;
-}
-
-static enum doppel_status emit_monitor_event(struct doppel_monitor *monitor,
-                                             enum doppel_monitor_event_type type,
-                                             struct doppel_monitor_event event,
-                                             struct doppel_error *error)
-{
-    event.type = type;
-    if (monitor->visitor(monitor->context, &event))
-        return DOPPEL_OK;
-    return doppel_fail(error, DOPPEL_E_CANCELLED, "the listening was ended");
-}
-
-static enum doppel_status end_heard_item(struct doppel_monitor *monitor, size_t at,
-                                         struct doppel_error *error)
-{
-    struct doppel_monitor_event event = describe_end_monitor_heard(&monitor->heard[at]);
-    heard_end(&monitor->heard[at]);
-    monitor->count--;
-    memmove(&monitor->heard[at], &monitor->heard[at + 1],
-            (monitor->count - at) * sizeof *monitor->heard);
-    return emit_monitor_event(monitor, DOPPEL_MONITOR_END, event, error);
-}
-
-static enum doppel_status end_all(struct doppel_monitor *monitor, struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    while (monitor->count && !status)
-        status = end_heard_item(monitor, 0, error);
-    return status;
-}
-
 /* ---- looking ---- */
-
-static enum doppel_status start_heard_item(struct doppel_monitor *monitor,
-                                           const struct alignment *alignment,
-                                           const struct monitor_line *line,
-                                           struct doppel_error *error)
-{
-    struct monitor_heard *heard = &monitor->heard[monitor->count++];
-    heard_begin(heard, alignment->id, line, alignment->rate);
-    heard->told = describe_monitor_heard(heard);
-    return emit_monitor_event(monitor, DOPPEL_MONITOR_START, heard->told, error);
-}
 
 static struct monitor_heard *find_heard(struct doppel_monitor *monitor, uint64_t id)
 {
@@ -200,7 +127,7 @@ static enum doppel_status consider(struct doppel_monitor *monitor,
     if (had && heard && line_is_on(&line))
         heard_add(heard, &line);
     else if (had && !heard && line_is_sure(&line, 0))
-        return start_heard_item(monitor, alignment, &line, error);
+        heard_begin(&monitor->heard[monitor->count++], alignment->id, &line, alignment->rate);
     else
         line_end(&line);
     return status ? doppel_fail(error, status, "no memory to follow a recording") : DOPPEL_OK;
@@ -236,16 +163,10 @@ static enum doppel_status follow_heard_items(struct doppel_monitor *monitor, uin
         enum heard_state state = heard_follow(heard, &monitor->tail, now, &status);
         if (status)
             return doppel_fail(error, status, "no memory to follow a recording");
-        if (state == HEARD_JUMPED) {
-            status = emit_monitor_event(monitor, DOPPEL_MONITOR_END,
-                                        describe_end_monitor_heard(heard), error);
-            heard_jump(heard);
-            heard->told = describe_monitor_heard(heard);
-            if (!status)
-                status = emit_monitor_event(monitor, DOPPEL_MONITOR_START, heard->told, error);
-        } else if (state != HEARD_STILL) {
+        if (state == HEARD_JUMPED)
+            status = jump_heard_item(monitor, heard, error);
+        else if (state != HEARD_STILL)
             status = end_heard_item(monitor, i, error);
-        }
     }
     return status;
 }
@@ -267,13 +188,16 @@ static void trim(struct monitor_tail *tail, uint64_t now)
     tail->base = base;
 }
 
-static enum doppel_status look_up_stream(struct doppel_monitor *monitor, struct doppel_error *error)
+static enum doppel_status look_up_stream(struct doppel_monitor *monitor, bool is_last,
+                                         struct doppel_error *error)
 {
     uint64_t now = monitor->next_look;
     enum doppel_status status = follow_heard_items(monitor, now, error);
     for (int i = 0; i < LOOKS && !status; i++)
         if (monitor->number % looks[i].every == 0)
             status = look_up_stream_keys(monitor, &looks[i], now, error);
+    if (!status)
+        status = tell_heard_items(monitor, is_last, error);
     trim(&monitor->tail, now);
     monitor->next_look += LOOK;
     monitor->number++;
@@ -281,12 +205,6 @@ static enum doppel_status look_up_stream(struct doppel_monitor *monitor, struct 
 }
 
 /* ---- the stream ---- */
-
-static uint64_t step_of(double seconds)
-{
-    double step = round(seconds * DOPPEL_AUDIO_RATE * DOPPEL_AUDIO_TIME_STEPS / DOPPEL_AUDIO_HOP);
-    return step > 0 ? (uint64_t)fmin(step, 0x1p62) : 0;
-}
 
 static void keep_monitor_tail(struct monitor_tail *tail, struct doppel_audio_peak peak,
                               uint64_t step)
@@ -325,7 +243,7 @@ enum doppel_status doppel_monitor_push(struct doppel_monitor *monitor,
     while (monitor->next_look <= end && !status) {
         for (; at < count && from + peaks[at].time < monitor->next_look; at++)
             keep_monitor_tail(&monitor->tail, peaks[at], from + peaks[at].time);
-        status = look_up_stream(monitor, error);
+        status = look_up_stream(monitor, false, error);
         skip_to(monitor, at < count && from + peaks[at].time < end ? from + peaks[at].time : end);
     }
     for (; at < count && !status; at++)
@@ -341,11 +259,13 @@ static enum doppel_status close_tail(struct doppel_monitor *monitor, struct dopp
     if (monitor->tail.count && monitor->known + LOOK > next) {
         monitor->next_look = monitor->known;
         monitor->number = 0; /* all windows */
-        status = look_up_stream(monitor, error);
+        status = look_up_stream(monitor, true, error);
         monitor->next_look = next;
     }
     monitor->tail.count = 0;
-    return status ? status : end_all(monitor, error);
+    while (monitor->count && !status)
+        status = end_heard_item(monitor, 0, error);
+    return status;
 }
 
 enum doppel_status doppel_monitor_gap(struct doppel_monitor *monitor, double from, double to,

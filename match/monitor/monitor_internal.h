@@ -1,5 +1,5 @@
-/* What the files of the monitor share: lines, along which items lie in a stream (monitor_line.c),
- * and the items that are heard (monitor_heard.c). */
+/* What the files of the monitor share: lines, along which items lie in a stream (line.c), the items
+ * that are heard (heard.c), and what of them is told (events.c). */
 #ifndef DOPPEL_MATCH_MONITOR_MONITOR_INTERNAL_H
 #define DOPPEL_MATCH_MONITOR_MONITOR_INTERNAL_H
 
@@ -27,7 +27,9 @@ struct monitor_line {
     uint64_t anchor; /* step of the stream */
     double at;       /* the item's time there, in steps */
     double speed, pitch;
+    double rate;        /* of the alignment that it began with */
     double share;       /* of the stream's peaks that are the item's, while it is heard */
+    double recent;      /* the same, of the last seconds, whatever they hold */
     uint64_t begun;     /* followed from here */
     uint64_t seen;      /* followed up to here */
     uint64_t last_peak; /* of the stream, before `seen` */
@@ -64,12 +66,18 @@ double line_item_time(const struct monitor_line *line, uint64_t step);
 bool line_follow(struct monitor_line *line, uint64_t id, const struct monitor_tail *tail,
                  uint64_t until, enum doppel_status *out_status);
 
+/* Up to where it is certain that it was heard: no peaks to come can say otherwise. */
+uint64_t line_certain(const struct monitor_line *line);
+
 /* An item that is heard. */
 struct monitor_heard {
     uint64_t id;
     uint64_t start;                   /* step of the stream */
     double rate;                      /* the lowest so far */
-    struct doppel_monitor_event told; /* how its start was reported */
+    bool is_told;                     /* its start was reported: */
+    uint64_t from;                    /* as this step */
+    struct doppel_monitor_event told; /* and so */
+    uint64_t certain;                 /* it was heard up to here, at least */
     struct monitor_line lines[MONITOR_LINES];
     size_t count;
 };
@@ -106,5 +114,45 @@ uint64_t heard_until(const struct monitor_heard *heard);
 
 /* Of HEARD_JUMPED: go on from the other place. */
 void heard_jump(struct monitor_heard *heard);
+
+/* What was told lately: what is heard of it again was told. */
+struct monitor_ended {
+    uint64_t id, until;
+};
+
+struct doppel_monitor {
+    const struct doppel_recordings *recordings;
+    struct doppel_audio_options options;
+    uint64_t min_event; /* steps */
+    bool overlaps;
+    struct monitor_tail tail;
+    uint64_t next_look, number; /* step of the stream; looks so far */
+    uint64_t known;             /* up to here */
+    struct monitor_heard heard[MONITOR_HEARD];
+    size_t count;
+    struct monitor_ended ended[MONITOR_HEARD]; /* the last ones, in a ring */
+    size_t ended_next;
+    uint64_t told_until;             /* the end of the last that was told */
+    doppel_monitor_visitor *visitor; /* during a call */
+    void *context;
+};
+
+enum doppel_status emit_monitor_event(struct doppel_monitor *monitor,
+                                      enum doppel_monitor_event_type type,
+                                      struct doppel_monitor_event event,
+                                      struct doppel_error *error);
+
+/* It is heard no more: its end is told, if its start was. */
+enum doppel_status end_heard_item(struct doppel_monitor *monitor, size_t at,
+                                  struct doppel_error *error);
+
+/* It goes on from another place: the end of the one, and the start of the other once it has
+ * lasted. */
+enum doppel_status jump_heard_item(struct doppel_monitor *monitor, struct monitor_heard *heard,
+                                   struct doppel_error *error);
+
+/* Tell the starts of what has been heard long enough; with `is_last` no peaks come any more. */
+enum doppel_status tell_heard_items(struct doppel_monitor *monitor, bool is_last,
+                                    struct doppel_error *error);
 
 #endif

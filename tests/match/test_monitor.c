@@ -161,6 +161,18 @@ static void play_all(struct recording *stream, const struct station *station,
     }
 }
 
+static struct doppel_monitor *monitor_with(const struct doppel_recordings *recordings,
+                                           double min_event, bool overlaps)
+{
+    struct doppel_monitor *monitor = NULL;
+    struct doppel_monitor_options options = doppel_monitor_options_default();
+    assert_true(options.min_event == 2 && !options.overlaps);
+    options.min_event = min_event;
+    options.overlaps = overlaps;
+    assert_int_equal(doppel_monitor_new(recordings, &options, &monitor, NULL), DOPPEL_OK);
+    return monitor;
+}
+
 static struct doppel_monitor *new_monitor(const struct doppel_recordings *recordings)
 {
     struct doppel_monitor *monitor = NULL;
@@ -168,14 +180,19 @@ static struct doppel_monitor *new_monitor(const struct doppel_recordings *record
     return monitor;
 }
 
-static void listen_to(const struct station *station, const struct recording *stream, double piece,
-                      struct log *log)
+static void listen_with(struct doppel_monitor *monitor, const struct recording *stream,
+                        double piece, struct log *log)
 {
-    struct doppel_monitor *monitor = new_monitor(station->recordings);
     *log = (struct log){0};
     push(monitor, stream, 0, piece, log);
     assert_int_equal(doppel_monitor_finish(monitor, record, log, NULL), DOPPEL_OK);
     doppel_monitor_free(monitor);
+}
+
+static void listen_to(const struct station *station, const struct recording *stream, double piece,
+                      struct log *log)
+{
+    listen_with(new_monitor(station->recordings), stream, piece, log);
 }
 
 /* ---- tests ---- */
@@ -192,9 +209,98 @@ static void test_playlist(void **state)
     struct log log;
     audio_gain(&stream, 0.05);
     play_all(&stream, station, plays, 8);
-    listen_to(station, &stream, 1, &log);
+    listen_with(monitor_with(station->recordings, 2, true), &stream, 1, &log);
     expect(&log, plays, 8, 0.3);
     assert_true(log.lag < 5);
+    free(stream.samples);
+}
+
+/* Starts and ends in turn, each end after its start by the least length, no start before an end. */
+static void expect_in_turn(const struct log *log, double min_event)
+{
+    assert_int_equal(log->count % 2, 0);
+    for (size_t i = 0; i < log->count; i += 2) {
+        const struct doppel_monitor_event *start = &log->events[i], *end = start + 1;
+        assert_int_equal(start->type, DOPPEL_MONITOR_START);
+        assert_int_equal(end->type, DOPPEL_MONITOR_END);
+        assert_int_equal(start->id, end->id);
+        assert_true(end->stream_end - end->stream_start > min_event - 0.05);
+        assert_true(i == 0 || start->stream_start >= log->events[i - 1].stream_end - 0.001);
+    }
+}
+
+/* One at a time: a jingle over music is the music; over music that it drowns, it is itself. */
+static void test_one_at_a_time(void **state)
+{
+    struct station *station = *state;
+    static const struct play plays[] = {{0, 5, 0, 60}, {11, 30, 0, 6}}, rest[] = {{0, 5, 0, 60}};
+    static const struct play turns[] = {{0, 5, 0, 30}, {11, 30, 0, 6}, {0, 36, 31, 60}};
+    struct recording stream = audio_silence(75);
+    struct log log;
+    play_all(&stream, station, plays, 2);
+    listen_to(station, &stream, 1, &log);
+    expect(&log, rest, 1, 0.3);
+    listen_with(monitor_with(station->recordings, 2, true), &stream, 1, &log);
+    expect(&log, plays, 2, 0.3);
+    for (int i = 0; i < 30; i++)
+        play_all(&stream, station, plays + 1, 1);
+    listen_to(station, &stream, 1, &log);
+    print(&log);
+    expect_in_turn(&log, 2);
+    assert_int_equal(log.count, 6);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(log.events[2 * i].id, turns[i].id);
+        assert_true(fabs(log.events[2 * i].stream_start - turns[i].at) < 1.5);
+    }
+    free(stream.samples);
+}
+
+/* Two copies in the library: one of them is told. */
+static void test_copies(void **state)
+{
+    (void)state;
+    struct recording track = audio_music(60, 500), stream = audio_noise(90, 5);
+    struct doppel_recordings *recordings;
+    struct log log;
+    assert_int_equal(doppel_recordings_new(&recordings, NULL), DOPPEL_OK);
+    for (uint64_t i = 0; i < 2; i++)
+        add(recordings, i, &track);
+    audio_gain(&stream, 0.02);
+    audio_paste(&stream, 10, &track);
+    for (int overlaps = 0; overlaps < 2; overlaps++) {
+        listen_with(monitor_with(recordings, 2, overlaps), &stream, 1, &log);
+        print(&log);
+        assert_int_equal(log.count, overlaps ? 4 : 2);
+    }
+    doppel_recordings_free(recordings);
+    free(stream.samples);
+    free(track.samples);
+}
+
+/* Pieces of one to nine seconds that follow each other: those that last are told, once. */
+static void test_least_event(void **state)
+{
+    struct station *station = *state;
+    static const struct play plays[] = {
+        {2, 0, 20, 23},   {3, 3, 5, 6.4},      {4, 4.4, 30, 38}, {0, 12.4, 40, 41.8},
+        {1, 14.2, 3, 12}, {1, 23.2, 40, 41.5}, {5, 24.7, 7, 16},
+    };
+    static const struct {
+        double min_event;
+        size_t least, most;
+    } cases[] = {{0, 4, 7}, {2, 4, 4}, {5, 3, 3}, {8, 2, 2}, {20, 0, 0}};
+    struct recording stream = audio_silence(45);
+    play_all(&stream, station, plays, 7);
+    for (int i = 0; i < 5; i++)
+        for (int overlaps = 0; overlaps < 2; overlaps++) {
+            struct log log;
+            listen_with(monitor_with(station->recordings, cases[i].min_event, overlaps), &stream, 1,
+                        &log);
+            print(&log);
+            assert_in_range(log.count, 2 * cases[i].least, 2 * cases[i].most);
+            if (!overlaps)
+                expect_in_turn(&log, cases[i].min_event);
+        }
     free(stream.samples);
 }
 
@@ -448,7 +554,8 @@ int main(void)
         cmocka_unit_test(test_loop),     cmocka_unit_test(test_speed),
         cmocka_unit_test(test_gap),      cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_no_alarm), cmocka_unit_test(test_hours),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel),   cmocka_unit_test(test_one_at_a_time),
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_least_event),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -43,6 +43,7 @@ static enum doppel_status check_playlist(struct settings *settings, struct doppe
 {
     const char *other = settings->repeats          ? "repeats"
                         : settings->near_misses    ? "near-misses"
+                        : settings->overlaps       ? "overlaps"
                         : settings->null_separated ? "null"
                                                    : NULL;
     bool monitors = settings->verb->bit & VERB_MONITOR;

@@ -231,6 +231,10 @@ const struct option_info option_table[] = {
      "False positives an hour: how many starts may be reported in an hour of unrelated audio "
      "(default: 0.01)",
      VERB_MONITOR, SECTION_AUDIO},
+    {"min-event", 0, "TIME", OPTION_TIME, AT(min_event_ms), "2s",
+     "Report nothing that is heard for less; at least 1.25s", VERB_MONITOR, SECTION_AUDIO},
+    {"overlaps", 0, NULL, OPTION_FLAG, AT(overlaps), NULL,
+     "Report each of items that are heard at once", VERB_MONITOR, SECTION_AUDIO},
     {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
      "Also print the N best recordings and videos below the threshold, and what they lack",
      VERB_FIND, SECTION_AUDIO},

@@ -137,7 +137,8 @@ struct settings {
     double max_false_positives; /* -1 = not given */
     double max_false_alarms;    /* an hour; -1 = not given */
     uint32_t near_misses;
-    bool same_speed, repeats, playlist;
+    uint32_t min_event_ms;
+    bool same_speed, repeats, playlist, overlaps;
     const char *start_text; /* as given; NULL: not */
     struct start_time start_time;
 

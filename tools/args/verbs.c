@@ -241,14 +241,15 @@ const struct verb verb_table[] = {
      "STREAM is a file or a FIFO, - is standard input: any container that can be read from "
      "start to end, or raw samples with --pcm. Nothing else is ever opened: 'ffmpeg -i URL -f "
      "s16le -ar 44100 -ac 2 - | doppel monitor --pcm s16le:44100:2 -'. The start of an item "
-     "is reported some seconds after it, with its time in the stream and in the item; its end "
-     "once it has not been heard for five seconds. Parts of the stream that could not be "
-     "decoded are gaps. Items that are added to the library meanwhile are found, removed ones "
-     "are not. With --playlist an item is one row, printed once nothing can change it, some 25 "
+     "is reported some seconds after it; its end once it has not been heard for five seconds, or "
+     "another has begun. What could not be decoded is a gap. Items that are added to the library "
+     "meanwhile are found. With --playlist an item is one row, printed once nothing can change it, "
+     "some 25 "
      "seconds after its end. Exits with 0 at the end of the stream.",
      "doppel monitor --json radio.fifo",
      "doppel monitor --playlist --start-time now --pcm s16le:44100:2 - < studio.raw",
-     "library pcm max-fp-per-hour same-speed playlist start-time format", cmd_monitor},
+     "library pcm max-fp-per-hour min-event overlaps playlist start-time format",
+     cmd_monitor},
     {"undo", VERB_UNDO, "[RUN]", 0, 1, "undo what 'scan --action' or 'groups --action' did",
      "Undoes the last run, or the one given. What was moved or trashed is moved back; a link "
      "becomes a separate file again, with its former time and mode. Nothing is overwritten: "

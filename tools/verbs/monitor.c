@@ -236,6 +236,8 @@ static enum doppel_status begin(struct monitor_watch *watch, struct doppel_error
 {
     struct doppel_monitor_options options = doppel_monitor_options_default();
     options.audio.same_speed = watch->settings->same_speed;
+    options.min_event = watch->settings->min_event_ms / 1000.0;
+    options.overlaps = watch->settings->overlaps || watch->settings->playlist;
     if (watch->settings->max_false_alarms >= 0)
         options.max_false_alarms = watch->settings->max_false_alarms;
     enum doppel_status status;

@@ -14,15 +14,16 @@ static const char USAGE[] =
     "  --hours H           of unknown tracks that are heard (default 3)\n"
     "  --plays N           pieces of known tracks that are played, each edit (default 100)\n"
     "  --seconds S         of a piece (default 20)\n"
+    "  --pause S           between two pieces (default 8)\n"
     "  --alarms X          limit of false alarms an hour (default .01)\n"
     "  --most SECONDS      of each track (default 600)\n"
     "  --seed N            of pieces and noise (default 1)\n"
     "Each track is held out of one of four libraries, and stands in the others.\n";
 
-enum { PAUSE_SECONDS = 3, LEVELS = 7 };
+enum { PAUSE_SECONDS = 3, LEVELS = 7, MOST_EVENTS = 10000 };
 
 struct settings {
-    double hours, seconds, alarms, most_seconds;
+    double hours, seconds, pause, alarms, most_seconds;
     size_t plays;
     uint64_t seed;
     const char *folder;
@@ -30,21 +31,26 @@ struct settings {
 
 static bool parse(int argc, char **argv, struct settings *out)
 {
-    static const struct option OPTIONS[] = {{"hours", required_argument, NULL, 'h'},
-                                            {"plays", required_argument, NULL, 'p'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"alarms", required_argument, NULL, 'a'},
-                                            {"most", required_argument, NULL, 'm'},
-                                            {"seed", required_argument, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
-    *out = (struct settings){
-        .hours = 3, .seconds = 20, .alarms = .01, .most_seconds = 600, .plays = 100, .seed = 1};
+    static const struct option OPTIONS[] = {
+        {"hours", required_argument, NULL, 'h'},   {"plays", required_argument, NULL, 'p'},
+        {"seconds", required_argument, NULL, 's'}, {"pause", required_argument, NULL, 'b'},
+        {"alarms", required_argument, NULL, 'a'},  {"most", required_argument, NULL, 'm'},
+        {"seed", required_argument, NULL, 'r'},    {NULL, 0, NULL, 0}};
+    *out = (struct settings){.hours = 3,
+                             .seconds = 20,
+                             .pause = 8,
+                             .alarms = .01,
+                             .most_seconds = 600,
+                             .plays = 100,
+                             .seed = 1};
     for (int option; (option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1;) {
         double value = option == '?' ? 0 : strtod(optarg, NULL);
         if (option == 'h')
             out->hours = value;
         else if (option == 's')
             out->seconds = value;
+        else if (option == 'b')
+            out->pause = value;
         else if (option == 'a')
             out->alarms = value;
         else if (option == 'm')
@@ -65,6 +71,7 @@ static bool parse(int argc, char **argv, struct settings *out)
 struct hearing {
     struct doppel_monitor *monitor;
     double at, now; /* seconds of the stream: where this recording began; what is pushed */
+    double pause;   /* between two recordings */
     double cpu;
     doppel_monitor_visitor *visitor;
 };
@@ -87,7 +94,7 @@ static void push(struct hearing *hearing, const struct doppel_audio_track *track
             abort();
     }
     hearing->cpu += bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - began;
-    hearing->at = hearing->now + PAUSE_SECONDS;
+    hearing->at = hearing->now + hearing->pause;
 }
 
 static void begin(struct hearing *hearing, const struct doppel_recordings *recordings,
@@ -95,7 +102,7 @@ static void begin(struct hearing *hearing, const struct doppel_recordings *recor
 {
     struct doppel_monitor_options options = doppel_monitor_options_default();
     options.max_false_alarms = alarms;
-    *hearing = (struct hearing){.visitor = visitor};
+    *hearing = (struct hearing){.visitor = visitor, .pause = PAUSE_SECONDS};
     if (doppel_monitor_new(recordings, &options, &hearing->monitor, NULL))
         abort();
 }
@@ -178,33 +185,84 @@ struct play {
     double at, from, to;
 };
 
+struct note {
+    struct doppel_monitor_event event;
+    double now; /* when it was told */
+};
+
 struct plays {
     const struct hearing *hearing;
     const struct settings *settings;
-    struct play play;
-    bool started;
-    size_t found, ended, again, wrong;
-    double *delays, *starts, *ends; /* of found ones, seconds */
+    struct play *list;
+    size_t count;
+    struct note *notes;
+    size_t note_count;
 };
 
 static bool note_event(void *context, const struct doppel_monitor_event *event)
 {
     struct plays *plays = context;
-    const struct play *play = &plays->play;
-    double line = event->item_start - play->from - (event->stream_start - play->at);
-    bool right = event->id == play->id && fabs(line) < 1;
-    if (event->type == DOPPEL_MONITOR_START && right && !plays->started) {
-        plays->delays[plays->found] = plays->hearing->now - play->at;
-        plays->starts[plays->found++] = fabs(event->stream_start - play->at);
-        plays->started = true;
-    } else if (event->type == DOPPEL_MONITOR_START) {
-        plays->again += event->id == play->id;
-        plays->wrong += event->id != play->id;
-    } else if (event->type == DOPPEL_MONITOR_END && right && plays->started) {
-        plays->ends[plays->ended++] = fabs(event->stream_end - play->at - plays->settings->seconds);
-        plays->started = false;
-    }
+    if (plays->note_count == MOST_EVENTS)
+        abort();
+    plays->notes[plays->note_count++] = (struct note){*event, plays->hearing->now};
     return true;
+}
+
+/* What became of the plays. */
+struct scores {
+    size_t found, ended;
+    size_t twice;              /* a play that was told before */
+    size_t elsewhere;          /* its item, at another place of it: loops */
+    size_t wrong;              /* another item */
+    size_t brief, overlapping; /* events under the least length; two of one item at once */
+    double *delays, *starts, *ends;
+};
+
+static const struct play *play_at(const struct plays *plays, double time)
+{
+    for (size_t i = 0; i < plays->count; i++)
+        if (time > plays->list[i].at - 1 &&
+            time < plays->list[i].at + plays->list[i].to - plays->list[i].from - .5)
+            return &plays->list[i];
+    return NULL;
+}
+
+static bool is_on_line(const struct play *play, const struct doppel_monitor_event *event)
+{
+    double line = event->item_start - play->from - (event->stream_start - play->at);
+    return event->id == play->id && fabs(line) < 1;
+}
+
+static void score_start(const struct plays *plays, const struct note *note, bool *told,
+                        struct scores *scores)
+{
+    const struct doppel_monitor_event *event = &note->event;
+    const struct play *play = play_at(plays, event->stream_start);
+    if (play && is_on_line(play, event)) {
+        scores->twice += told[play - plays->list];
+        if (told[play - plays->list])
+            return;
+        scores->delays[scores->found] = note->now - play->at;
+        scores->starts[scores->found++] = fabs(event->stream_start - play->at);
+        told[play - plays->list] = true;
+    } else if (play && event->id == play->id)
+        scores->elsewhere++;
+    else
+        scores->wrong++;
+}
+
+static void score_end(const struct plays *plays, const struct note *note, struct scores *scores)
+{
+    const struct doppel_monitor_event *event = &note->event;
+    const struct play *play = play_at(plays, event->stream_start);
+    if (play && is_on_line(play, event))
+        scores->ends[scores->ended++] =
+            fabs(event->stream_end - play->at - plays->settings->seconds);
+    scores->brief += event->stream_end - event->stream_start < 1.9;
+    for (const struct note *other = plays->notes; other < note; other++)
+        scores->overlapping += other->event.type == DOPPEL_MONITOR_END &&
+                               other->event.id == event->id &&
+                               other->event.stream_end > event->stream_start + .001;
 }
 
 static int by_value(const void *a, const void *b)
@@ -219,17 +277,46 @@ static double quantile(double *values, size_t count, double part)
     return count ? values[(size_t)(part * (double)(count - 1))] : NAN;
 }
 
-static void print_plays(const char *name, struct plays *plays)
+static void print_plays(const char *name, const struct plays *plays)
 {
-    double all = (double)plays->settings->plays;
-    printf("%-12s %5.1f %%  %5.2f %5.2f   %5.2f %5.2f   %5.2f %5.2f   %5zu %5zu\n", name,
-           100 * (double)plays->found / all, quantile(plays->delays, plays->found, .5),
-           quantile(plays->delays, plays->found, .95), quantile(plays->starts, plays->found, .5),
-           quantile(plays->starts, plays->found, .95), quantile(plays->ends, plays->ended, .5),
-           quantile(plays->ends, plays->ended, .95), plays->again, plays->wrong);
+    size_t most = plays->note_count + 1;
+    bool *told = calloc(plays->count + 1, sizeof *told);
+    struct scores scores = {.delays = calloc(most, sizeof(double)),
+                            .starts = calloc(most, sizeof(double)),
+                            .ends = calloc(most, sizeof(double))};
+    for (size_t i = 0; i < plays->note_count; i++)
+        if (plays->notes[i].event.type == DOPPEL_MONITOR_START)
+            score_start(plays, &plays->notes[i], told, &scores);
+        else
+            score_end(plays, &plays->notes[i], &scores);
+    printf("%-12s %5.1f %%  %5.2f %5.2f   %5.2f %5.2f   %5.2f %5.2f   %5zu %5zu %5zu %5zu %5zu\n",
+           name, 100 * (double)scores.found / (double)plays->count,
+           quantile(scores.delays, scores.found, .5), quantile(scores.delays, scores.found, .95),
+           quantile(scores.starts, scores.found, .5), quantile(scores.starts, scores.found, .95),
+           quantile(scores.ends, scores.ended, .5), quantile(scores.ends, scores.ended, .95),
+           scores.twice, scores.elsewhere, scores.wrong, scores.brief, scores.overlapping);
+    free(told);
+    free(scores.delays);
+    free(scores.starts);
+    free(scores.ends);
 }
 
 /* White noise at so many decibels below the music; NAN: none. */
+static struct doppel_audio_track noisy_peaks(const struct track *track, double start,
+                                             double seconds, double decibels, struct random *random)
+{
+    struct recording piece = audio_part(&track->audio, start, seconds);
+    struct recording noise = audio_new(piece.count);
+    for (size_t j = 0; j < noise.count; j++)
+        noise.data[j] = (float)random_between(random, -1, 1);
+    if (isfinite(decibels))
+        audio_add(&piece, &noise, decibels);
+    struct doppel_audio_track peaks = peaks_of(&piece);
+    audio_free(&noise);
+    audio_free(&piece);
+    return peaks;
+}
+
 static void hear_known(const struct settings *settings, const struct tracks *tracks,
                        const struct doppel_recordings *recordings, const char *name,
                        double decibels)
@@ -238,40 +325,29 @@ static void hear_known(const struct settings *settings, const struct tracks *tra
     struct hearing hearing;
     struct plays plays = {.hearing = &hearing,
                           .settings = settings,
-                          .delays = calloc(settings->plays, sizeof(double)),
-                          .starts = calloc(settings->plays, sizeof(double)),
-                          .ends = calloc(settings->plays, sizeof(double))};
+                          .list = calloc(settings->plays, sizeof *plays.list),
+                          .notes = calloc(MOST_EVENTS, sizeof *plays.notes)};
     begin(&hearing, recordings, settings->alarms, note_event);
+    hearing.pause = settings->pause;
     for (size_t i = 0; i < settings->plays; i++) {
         double start = 0;
         const struct track *track =
             tracks_draw_clip(tracks, 0, ROLE_INDEXED, settings->seconds, &random, &start);
         if (!track)
             continue;
-        struct recording piece = audio_part(&track->audio, start, settings->seconds);
-        struct recording noise = audio_new(piece.count);
-        for (size_t j = 0; j < noise.count; j++)
-            noise.data[j] = (float)random_between(&random, -1, 1);
-        if (isfinite(decibels))
-            audio_add(&piece, &noise, decibels);
-        struct doppel_audio_track peaks = peaks_of(&piece);
-        plays.play = (struct play){.id = (uint64_t)(track - tracks->list),
-                                   .at = hearing.at,
-                                   .from = start,
-                                   .to = start + settings->seconds};
-        plays.started = false;
+        struct doppel_audio_track peaks =
+            noisy_peaks(track, start, settings->seconds, decibels, &random);
+        plays.list[plays.count++] = (struct play){.id = (uint64_t)(track - tracks->list),
+                                                  .at = hearing.at,
+                                                  .from = start,
+                                                  .to = start + settings->seconds};
         push(&hearing, &peaks, &plays);
-        struct doppel_audio_track pause = {.duration_ms = 8000};
-        push(&hearing, &pause, &plays);
         doppel_audio_track_free(&peaks);
-        audio_free(&noise);
-        audio_free(&piece);
     }
     finish(&hearing, &plays);
     print_plays(name, &plays);
-    free(plays.delays);
-    free(plays.starts);
-    free(plays.ends);
+    free(plays.list);
+    free(plays.notes);
 }
 
 int main(int argc, char **argv)
@@ -288,7 +364,8 @@ int main(int argc, char **argv)
     if (settings.plays) {
         struct doppel_recordings *recordings = index_fold(&tracks, 0, 1);
         printf("%g-s pieces of known tracks (n = %zu), limit %g an hour; seconds, median and 95 "
-               "%%\n%-12s   found   told after   start off by    end off by    again wrong\n",
+               "%%\n%-12s   found   told after   start off by    end off by    twice  loop wrong "
+               "brief overlapping\n",
                settings.seconds, settings.plays, settings.alarms, "");
         hear_known(&settings, &tracks, recordings, "clean", NAN);
         hear_known(&settings, &tracks, recordings, "white +6 dB", 6);
