@@ -8,6 +8,7 @@
 
 #include "compare/audio.h"
 #include "compare/image.h"
+#include "compare/parts.h"
 #include "compare/text.h"
 #include "compare/video.h"
 #include "core/digest.h"
@@ -57,7 +58,8 @@ static enum doppel_status image_records_match(const struct doppel_compare_option
                                               struct doppel_comparison *out,
                                               struct doppel_error *error)
 {
-    (void)error;
+    if (is_of_parts(a))
+        return parts_match(options, a, b, out, error);
     out->matches = images_match(options, a, b, &out->match);
     return DOPPEL_OK;
 }
@@ -102,6 +104,8 @@ static const char *image_obstacle(const struct doppel_record *record,
                                   const struct doppel_compare_options *options)
 {
     (void)options;
+    if (is_of_parts(record))
+        return parts_are_few(record) ? "has too few keypoints to be told by" : NULL;
     return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
                                                       : NULL;
 }
@@ -251,6 +255,8 @@ struct doppel_thresholds doppel_compare_thresholds(const struct doppel_compare_o
         out.min_words = doppel_passage_options_default().min_words;
     else if (scheme == DOPPEL_SCHEME_PEAKS32)
         out.max_false_positive_rate = audio_options_from(options).max_false_positives;
+    else if (scheme == DOPPEL_SCHEME_LOCAL)
+        out.max_false_positive_rate = parts_options_from(options).max_false_positives;
     else if (scheme == DOPPEL_SCHEME_FRAMES64)
         out.max_false_positive_rate = video_search_from(options).max_expected;
     else if (options->max_distance >= 0)

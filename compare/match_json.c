@@ -64,6 +64,28 @@ static void put_segments(struct doppel_json *json, const struct doppel_match *ma
     doppel_json_array_end(json);
 }
 
+static void put_picture_place(struct doppel_json *json, const char *key,
+                              const struct doppel_place *place)
+{
+    doppel_json_object_begin(json, key);
+    doppel_json_number(json, "left", place->left, 4);
+    doppel_json_number(json, "top", place->top, 4);
+    doppel_json_number(json, "right", place->right, 4);
+    doppel_json_number(json, "bottom", place->bottom, 4);
+    doppel_json_number(json, "angle", place->angle, 1);
+    doppel_json_object_end(json);
+}
+
+static void put_where(struct doppel_json *json, const struct doppel_match *match)
+{
+    if (!match->has_places)
+        return;
+    doppel_json_object_begin(json, "where");
+    put_picture_place(json, "query", &match->query_place);
+    put_picture_place(json, "item", &match->item_place);
+    doppel_json_object_end(json);
+}
+
 static void put_chance(struct doppel_json *json, const struct doppel_match *match)
 {
     if (match->false_positive_rate > 0)
@@ -83,6 +105,7 @@ static void put_coverage(struct doppel_json *json, const struct doppel_match *ma
 static void put_places(struct doppel_json *json, const struct doppel_match *match)
 {
     put_coverage(json, match);
+    put_where(json, match);
     if (match->time_uncertain)
         doppel_json_boolean(json, "time_uncertain", true);
     put_segments(json, match);

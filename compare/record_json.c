@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "compare/audio.h"
+#include "compare/parts.h"
 #include "compare/text.h"
 #include "compare/video.h"
 
@@ -170,6 +171,19 @@ static void write_video_content(struct doppel_json *json, const struct doppel_re
     doppel_video_track_free(&video);
 }
 
+/* ---- keypoints ---- */
+
+static void write_points(struct doppel_json *json, const struct doppel_record *record, bool codes)
+{
+    struct doppel_fingerprint points;
+    if (!parts_read(record, &points))
+        return;
+    doppel_json_integer(json, "codes", points.count);
+    if (codes)
+        write_sequence(json, &points);
+    doppel_fingerprint_free(&points);
+}
+
 /* ---- a record ---- */
 
 void doppel_record_to_json(struct doppel_json *json, const struct doppel_record *record,
@@ -217,4 +231,5 @@ void write_record_content(struct doppel_json *json, const struct doppel_record *
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         write_audio_head(json, record);
     write_video_content(json, record, codes, sized);
+    write_points(json, record, codes);
 }

@@ -118,6 +118,9 @@ void turn_match(struct doppel_match *match)
     double covered = match->query_coverage;
     match->query_coverage = match->item_coverage;
     match->item_coverage = covered;
+    struct doppel_place place = match->query_place;
+    match->query_place = match->item_place;
+    match->item_place = place;
     if (match->transform.speed > 0)
         match->transform.speed = 1 / match->transform.speed;
     if (match->relation == DOPPEL_RELATION_CONTAINS)

@@ -111,7 +111,9 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_VPDQ = 13, /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment
                                 is the list */
     DOPPEL_SCHEME_LOCAL = 14 /**< neighbourhoods of keypoints: parts of pictures in pictures
-                                (doppel/local.h); positions are places, scales and angles */
+                                (doppel/local.h); positions are places, scales and angles. The
+                                fingerprint of a record has no codes but, as its attachment, one
+                                that has */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a

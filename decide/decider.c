@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attached.h"
 #include "core/digest.h"
 #include "core/try.h"
 #include "decide/records/ingest.h"
@@ -278,13 +279,13 @@ static struct doppel_record code_as_record(const struct doppel_record *given)
     };
 }
 
-/* Recordings and videos have what was computed of them in the attachment. */
+/* Recordings, videos and keypoints have what was computed of them in the attachment. */
 static bool codes_are_whole(const struct doppel_record *record)
 {
     const struct doppel_fingerprint *codes = &record->fingerprint;
     bool is_width = codes->code_bits == 32 || codes->code_bits == 64 || codes->code_bits == 256;
-    if (record->scheme == DOPPEL_SCHEME_PEAKS32 || record->scheme == DOPPEL_SCHEME_FRAMES64)
-        return is_width && !codes->count;
+    if (scheme_is_attached(record->scheme))
+        return !codes->count;
     return is_width && codes->count && codes->codes && codes->positions;
 }
 

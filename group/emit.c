@@ -126,9 +126,12 @@ static void find_reason(const struct grouping *grouping, struct group_members *m
         return;
     bool labelled = grouping->by_label[a] || grouping->by_label[b];
     bool compared = grouping->kind->compare && grouping->kind->compare(grouping, b, a, match);
-    member->reason = labelled                                       ? DOPPEL_REASON_MARKED
-                     : match->relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_REASON_CONTAINED
-                                                                    : DOPPEL_REASON_NEAR;
+    bool by_part = grouping->parts && match->relation != DOPPEL_RELATION_SAME &&
+                   (parts_lead(grouping, a) || parts_lead(grouping, b));
+    member->reason = labelled ? DOPPEL_REASON_MARKED
+                     : by_part || match->relation == DOPPEL_RELATION_CONTAINED
+                         ? DOPPEL_REASON_CONTAINED
+                         : DOPPEL_REASON_NEAR;
     if (compared && !labelled)
         member->match = match;
 }

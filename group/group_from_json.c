@@ -13,6 +13,7 @@
 enum { MOST_SIZE = 1 << 30 }; /* pixels of a side */
 
 static const double MOST_SECONDS = 1e12, LEAST_SECONDS = -0.999; /* by rounding */
+static const double MOST_SHARE = 100, LEAST_SHARE = -100; /* of a picture that is shown in part */
 
 /* ---- what a match is ---- */
 
@@ -77,6 +78,27 @@ static void read_saved_segments(struct fields *fields, struct doppel_match *matc
     match->segment_count = segments ? count : 0;
 }
 
+static void read_picture_place(const json_t *where, const char *key, struct fields *fields,
+                               struct doppel_place *out)
+{
+    struct fields inner = *fields;
+    inner.object = json_object_get(where, key);
+    field_real(&inner, "left", LEAST_SHARE, MOST_SHARE, &out->left);
+    field_real(&inner, "top", LEAST_SHARE, MOST_SHARE, &out->top);
+    field_real(&inner, "right", LEAST_SHARE, MOST_SHARE, &out->right);
+    field_real(&inner, "bottom", LEAST_SHARE, MOST_SHARE, &out->bottom);
+    field_real(&inner, "angle", 0, 360, &out->angle);
+    fields->status = fields->status ? fields->status : inner.status;
+}
+
+static void read_where(struct fields *fields, struct doppel_match *match)
+{
+    const json_t *where = json_object_get(fields->object, "where");
+    match->has_places = where != NULL;
+    read_picture_place(where, "query", fields, &match->query_place);
+    read_picture_place(where, "item", fields, &match->item_place);
+}
+
 static void read_match_kind(struct fields *fields, struct doppel_match *match)
 {
     const char *kind = json_string_value(json_object_get(fields->object, "kind"));
@@ -109,6 +131,7 @@ static void read_saved_match(struct fields *fields, struct doppel_match *match)
     match->verified = (enum doppel_verified)verified;
     match->distance = (uint32_t)distance;
     match->bits = (uint32_t)bits;
+    read_where(fields, match);
     read_saved_segments(fields, match);
     read_transform(fields, match);
 }

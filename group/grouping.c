@@ -12,7 +12,9 @@ static const struct grouping_kind kinds[] = {
                           .compare = texts_compare},
     [DOPPEL_KIND_IMAGE] = {.begin = images_begin,
                            .find_leaders = images_find_leaders,
-                           .compare = images_compare},
+                           .change_leaders = images_join_parts,
+                           .compare = images_compare,
+                           .prefer = images_prefer},
     [DOPPEL_KIND_AUDIO] = {.find_leaders = audio_find_leaders,
                            .compare = audio_compare,
                            .prefer = audio_prefer,
@@ -59,6 +61,8 @@ void grouping_free(struct grouping *grouping)
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->edges);
     array_free(&grouping->checked);
+    array_free(&grouping->part_edges);
+    doppel_local_set_free(grouping->parts);
     array_free(&grouping->compared);
     array_free(&grouping->sourced);
     digest_stream_free(grouping->stream);

@@ -84,6 +84,11 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
 
+/* The keypoints of an item that was added, by its bytes: it is compared with those before by parts.
+ * @param record of scheme local */
+enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
+                                      struct doppel_error *error);
+
 /* Which images may match, by their source_id: no other pair is looked for. @param pairs borrowed
  * for the life of the grouping */
 void grouping_set_pairs(struct grouping *grouping, const struct doppel_library_pairs *pairs);

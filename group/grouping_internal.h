@@ -5,6 +5,7 @@
 #include "core/array.h"
 #include "core/digest_map.h"
 #include "group/grouping.h"
+#include <doppel/local.h>
 #include "compare/text_set.h"
 
 /* An item, and the first one with the same content: the same bytes, or pixels; of texts the same
@@ -68,14 +69,16 @@ struct grouping {
     ARRAY(struct lossless) lossless;
     struct item_store items;
     ARRAY(struct exact_duplicate) exact_duplicates; /* by item */
-    ARRAY(struct doppel_edge) edges;                /* `match`: 0, or 1 + number of a pixel match */
+    ARRAY(struct doppel_edge) edges;                /* `match`: 0, or 1 + number in `checked` */
     uint32_t *joined_by; /* of each item, as doppel_group_by_leader says */
     bool *by_label;      /* of each item: a manual label put it into its group */
 
     /* Of pictures: */
     struct doppel_match_options match;
     struct doppel_matcher *matcher;           /* of the first item of each digest, by item number */
-    ARRAY(struct doppel_match) checked;       /* by the pixels, of an edge's pair */
+    ARRAY(struct doppel_match) checked;       /* by the pixels or by parts, of an edge's pair */
+    struct doppel_local_set *parts;           /* NULL: they are not compared by parts */
+    ARRAY(struct doppel_edge) part_edges;     /* of pairs that share a part */
     struct digest_stream *stream;             /* NULL: what is found is not kept for another run */
     ARRAY(struct compared) compared;          /* by item */
     bool uncertain;                           /* pixels that were wanted could not be had */
@@ -134,6 +137,15 @@ bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t it
 /* Give those that lead, but that later texts hold, to these. @param leaders of each item */
 enum doppel_status texts_join_parts(struct grouping *grouping, uint32_t *leaders,
                                     struct doppel_error *error);
+/* Whether a picture is in its group by a part. */
+bool parts_lead(const struct grouping *grouping, uint32_t number);
+/* Let representatives follow each other by parts. @param leaders in: who leads each item as a whole
+ */
+enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leaders,
+                                     struct doppel_error *error);
+/* One that is not there by a part alone. */
+int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
+
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
 /* False when a file cannot be read again: then nothing is known. */
 bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "compare/video.h"
 #include "core/digest.h"
 
 static bool is_run_cancelled(void *run)
@@ -13,15 +14,21 @@ static bool is_run_cancelled(void *run)
 enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *error)
 {
     const struct grouping_options *options = grouping->options;
-    grouping->match = match_options_from(&grouping->options->group->compare);
+    const struct doppel_compare_options *compare = &options->group->compare;
+    const enum doppel_scheme_id scheme = doppel_compare_scheme(compare, DOPPEL_KIND_IMAGE)->id;
+    grouping->match = match_options_from(compare);
     if (options->compared)
         grouping->match.compared = options->compared;
+    enum doppel_status status = compare->parts || scheme == DOPPEL_SCHEME_LOCAL
+                                    ? doppel_local_set_new(&grouping->parts, error)
+                                    : DOPPEL_OK;
+    if (status || scheme == DOPPEL_SCHEME_LOCAL)
+        return status;
     /* A cache of this run alone serves no other one. */
     if (options->cache && doppel_run_get_options(options->run)->cache)
         grouping->stream = digest_stream_new();
-    enum doppel_status status = doppel_matcher_new(
-        doppel_compare_scheme(&options->group->compare, DOPPEL_KIND_IMAGE)->id, &grouping->match,
-        doppel_run_jobs(options->run), &grouping->matcher, error);
+    status = doppel_matcher_new(scheme, &grouping->match, doppel_run_jobs(options->run),
+                                &grouping->matcher, error);
     if (!status)
         doppel_matcher_set_cancel(grouping->matcher, is_run_cancelled, options->run);
     return status;
@@ -94,6 +101,8 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
     if (!grouping->match.check_pixels && !options->digests && !options->marks &&
         !options->on_disk && !(grouping->options->labels && grouping->options->labels->items.count))
         item_store_forget_digests(&grouping->items);
+    if (!grouping->matcher)
+        return DOPPEL_OK;
     doppel_run_begin(run, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =
         grouping->pairs    ? paired_images_find(grouping, take_pair, error)
@@ -149,36 +158,33 @@ enum doppel_status paired_images_find(struct grouping *grouping, doppel_leader_v
 
 /* ---- matches ---- */
 
-static enum doppel_relation turned_relation(enum doppel_relation relation)
-{
-    return relation == DOPPEL_RELATION_CONTAINS    ? DOPPEL_RELATION_CONTAINED
-           : relation == DOPPEL_RELATION_CONTAINED ? DOPPEL_RELATION_CONTAINS
-                                                   : relation;
-}
-
-/* The match by pixels, when it was by them that `item` joined `leader`; else NULL. */
-static const struct doppel_match *pixel_match(const struct grouping *grouping, uint32_t leader,
-                                              uint32_t item)
+/* The match by pixels or by a part, when it was by it that `item` joined `leader`; else NULL. */
+static const struct doppel_match *checked_match(const struct grouping *grouping, uint32_t leader,
+                                                uint32_t item)
 {
     uint32_t number = grouping->joined_by[item];
     const struct doppel_edge *edge = number == UINT32_MAX ? NULL : &grouping->edges.items[number];
-    bool by_pixels = edge && edge->match && edge->a == leader;
-    return by_pixels ? &grouping->checked.items[edge->match - 1] : NULL;
+    return edge && edge->match && edge->a == leader ? &grouping->checked.items[edge->match - 1]
+                                                    : NULL;
 }
 
 bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out)
 {
-    const struct doppel_match *by_pixels = pixel_match(grouping, query, item);
-    if (by_pixels) {
-        *out = *by_pixels;
+    const struct doppel_match *checked = checked_match(grouping, query, item);
+    if (checked) {
+        *out = *checked;
         return true;
     }
-    by_pixels = pixel_match(grouping, item, query);
-    if (by_pixels) {
-        *out = *by_pixels;
-        out->relation = turned_relation(out->relation);
+    checked = checked_match(grouping, item, query);
+    if (checked) {
+        *out = *checked;
+        turn_match(out);
         return true;
     }
+    /* Two parts of a third need have nothing in common. */
+    out->relation = DOPPEL_RELATION_OVERLAPS;
+    if (parts_lead(grouping, query) || parts_lead(grouping, item) || !grouping->matcher)
+        return false;
     return doppel_matcher_compare(grouping->matcher, query, item, out);
 }

@@ -174,8 +174,9 @@ static struct better better_of(const struct grouping *grouping, const struct mem
                         ? grouping->kind->prefer(grouping, grouping_first_of(grouping, first),
                                                  grouping_first_of(grouping, second))
                         : 0;
-    return preferred ? (struct better){preferred > 0, "duration"}
-                     : better_by_policy(grouping, known, a, b, no_memory);
+    return preferred
+               ? (struct better){preferred > 0, grouping->kind->is_timed ? "duration" : "whole"}
+               : better_by_policy(grouping, known, a, b, no_memory);
 }
 
 /* The best of the members; but for one. */

@@ -149,6 +149,20 @@ static bool is_disabled(const struct library_grouping *grouping, uint64_t id)
            state == DOPPEL_LIST_DISABLED;
 }
 
+/* The keypoints of an image that was added. */
+static enum doppel_status add_points_of(struct library_grouping *grouping,
+                                        const struct grouping_item *entry)
+{
+    struct doppel_item item;
+    enum doppel_status status = get_computed(grouping, entry->id, &item, grouping->error);
+    if (status)
+        return status;
+    status =
+        grouping_add_parts(grouping->by_kind[DOPPEL_KIND_IMAGE], &item.record, grouping->error);
+    doppel_item_free(&item);
+    return status;
+}
+
 static enum doppel_status add_entry(struct library_grouping *grouping,
                                     const struct doppel_record *record, struct grouping_item *entry)
 {
@@ -158,8 +172,10 @@ static enum doppel_status add_entry(struct library_grouping *grouping,
         return add_text_item(grouping, entry);
     if (record->kind == DOPPEL_KIND_AUDIO || record->kind == DOPPEL_KIND_VIDEO)
         return add_timed(grouping, entry);
-    return grouping_add(grouping->by_kind[DOPPEL_KIND_IMAGE], entry, &record->fingerprint,
-                        grouping->error);
+    enum doppel_status status = grouping_add(grouping->by_kind[DOPPEL_KIND_IMAGE], entry,
+                                             &record->fingerprint, grouping->error);
+    return status || record->scheme != DOPPEL_SCHEME_LOCAL ? status
+                                                           : add_points_of(grouping, entry);
 }
 
 /* Of a digest alone there is nothing to group. */
@@ -472,7 +488,8 @@ static enum doppel_status add_items(struct library_grouping *grouping)
 {
     const struct doppel_scheme *scheme =
         doppel_compare_scheme(&grouping->options->compare, DOPPEL_KIND_IMAGE);
-    enum doppel_status status = scheme ? add_paired_items(grouping, scheme)
+    const bool paired = scheme && scheme->id != DOPPEL_SCHEME_LOCAL;
+    enum doppel_status status = paired ? add_paired_items(grouping, scheme)
                                        : doppel_library_each(grouping->library, take_library_item,
                                                              grouping, grouping->error);
     notice_other_versions(grouping);

@@ -161,11 +161,18 @@ void group_leave_alone(struct doppel_group_member *members, size_t count)
         members[i].mark = DOPPEL_FILE_LEAVE;
 }
 
+/* What shares a part with another image, or is shown in it, is no copy of it. */
+static bool is_part(const struct doppel_group_member *member)
+{
+    return member->reason == DOPPEL_REASON_CONTAINED &&
+           (!member->match || member->match->scheme == DOPPEL_SCHEME_LOCAL);
+}
+
 static bool member_goes(const struct doppel_group_member *member)
 {
     return !member->reference && !member->gone &&
            (member->mark == DOPPEL_FILE_REMOVE ||
-            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst));
+            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst && !is_part(member)));
 }
 
 size_t group_copy_left(const struct doppel_group_member *members, size_t count)

@@ -164,7 +164,11 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
         return grouping_add_video(scan->by_kind[DOPPEL_KIND_VIDEO], &item, record, error);
     if (record->kind == DOPPEL_KIND_TEXT)
         return add_text_file(scan, &item, record, error);
-    return grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
+    enum doppel_status status =
+        grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
+    return status || record->scheme != DOPPEL_SCHEME_LOCAL
+               ? status
+               : grouping_add_parts(scan->by_kind[DOPPEL_KIND_IMAGE], record, error);
 }
 
 static void add_name_of_file(void *context, const char *path, const struct stat *stat)
@@ -205,6 +209,72 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the names of files");
     met_rules_report(&scan->met, true, scan->run);
     return DOPPEL_OK;
+}
+
+/* ---- parts of images ---- */
+
+static bool is_scan_cancelled(void *context)
+{
+    const struct scan *scan = context;
+    return doppel_run_cancelled(scan->run);
+}
+
+static struct doppel_read_options read_of_parts(const struct scan *scan)
+{
+    struct doppel_read_options read = scan->read;
+    memset(read.schemes, 0, sizeof read.schemes);
+    read.kind = DOPPEL_KIND_IMAGE;
+    read.schemes[DOPPEL_KIND_IMAGE] = *doppel_scheme_by_id(DOPPEL_SCHEME_LOCAL);
+    return read;
+}
+
+static enum doppel_status add_parts_of_files(struct scan *scan, struct intake *intake,
+                                             struct doppel_error *error)
+{
+    struct intake_file file;
+    enum doppel_status status;
+    uint64_t done = 0;
+    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
+        doppel_run_advance(scan->run, ++done);
+        if (!file.record.error.status)
+            status = grouping_add_parts(scan->by_kind[DOPPEL_KIND_IMAGE], &file.record, error);
+        intake_file_free(&file);
+        if (status)
+            break;
+    }
+    return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
+}
+
+/* The images once more, for their keypoints: what could not be read was told. */
+static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_error *error)
+{
+    struct doppel_run_options quiet = *doppel_run_get_options(scan->run);
+    const struct grouping *images = scan->by_kind[DOPPEL_KIND_IMAGE];
+    struct intake *intake = NULL;
+    struct doppel_run *run = NULL;
+    enum doppel_status status;
+    if (!scan->options->compare.parts || !images ||
+        read_scheme(&scan->read, DOPPEL_KIND_IMAGE)->id == DOPPEL_SCHEME_LOCAL)
+        return DOPPEL_OK;
+    quiet.on_failed = NULL;
+    quiet.on_notice = NULL;
+    quiet.on_progress = NULL;
+    quiet.cancelled = is_scan_cancelled;
+    quiet.context = scan;
+    struct doppel_group_counts counts;
+    const struct all_groups all = {.groupings = &scan->by_kind[DOPPEL_KIND_IMAGE], .count = 1};
+    groupings_count(&all, &counts);
+    doppel_run_begin(scan->run, "pictures looked at for parts", counts.items[DOPPEL_KIND_IMAGE]);
+    TRY(doppel_run_new(&quiet, &run, error));
+    const struct intake_options options = {
+        .read = read_of_parts(scan), .run = run, .walk = &scan->walk, .cache = scan->cache};
+    TRY(intake_new(&options, &intake, error));
+    TRY(add_parts_of_files(scan, intake, error));
+done:
+    doppel_run_end(scan->run);
+    intake_free(intake);
+    doppel_run_free(run);
+    return status;
 }
 
 /* ---- groups ---- */
@@ -301,6 +371,7 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
     TRY(open_cache(run, &scan.cache, error));
     TRY(make_scan_groupings(&scan, error));
     TRY(add_scanned_files(&scan, error));
+    TRY(add_scanned_parts(&scan, error));
     TRY(visit_scan_groups(&scan, &receiver, counts, error));
 done:
     for (size_t i = 0; i < KINDS; i++)

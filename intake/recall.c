@@ -7,6 +7,7 @@
 
 #include "compare/video.h"
 #include "compare/audio.h"
+#include "core/attached.h"
 
 /* A cache that cannot be written costs time, not results: it is said once. */
 static void note_cache(struct intake *intake, enum doppel_status status,
@@ -124,7 +125,9 @@ static bool is_over_limits(const struct intake *intake, const struct intake_slot
 
 bool keeps_attachment(const struct intake *intake, enum doppel_kind kind)
 {
-    return intake->options->attachments || kind != DOPPEL_KIND_IMAGE;
+    const struct doppel_scheme *images = read_scheme(&intake->options->read, DOPPEL_KIND_IMAGE);
+    return intake->options->attachments || kind != DOPPEL_KIND_IMAGE ||
+           (images && scheme_is_attached(images->id));
 }
 
 bool slot_goes_past_cache(const struct intake *intake, const struct intake_slot *slot)

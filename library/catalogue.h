@@ -35,7 +35,7 @@ enum { NO_FILE_BYTES = 9 };
     " item.id) AS BLOB) ELSE item.path END"
 
 /* Indexes that are derived from items: derived.h. */
-enum derived_index { DERIVED_AUDIO, DERIVED_VIDEOS, DERIVATIONS };
+enum derived_index { DERIVED_AUDIO, DERIVED_VIDEOS, DERIVED_PARTS, DERIVATIONS };
 
 struct derived {
     const struct derivation *derivation;

@@ -79,6 +79,7 @@ void doppel_library_stats_to_json(struct doppel_json *json,
     doppel_json_integer(json, "catalogue_bytes", stats->catalogue_bytes);
     doppel_json_integer(json, "sounds_bytes", stats->audio_bytes);
     doppel_json_integer(json, "videos_bytes", stats->videos_bytes);
+    doppel_json_integer(json, "parts_bytes", stats->parts_bytes);
     doppel_json_integer(json, "codes_bytes", stats->codes_bytes);
 }
 

@@ -15,6 +15,7 @@
 
 struct doppel_library;
 struct doppel_item;
+struct doppel_local_set;
 struct doppel_record;
 
 #ifdef __cplusplus
@@ -202,10 +203,18 @@ struct doppel_unreadable {
 
 /** Add those that were met in a set since the last call, and those that are not in it: what is kept
  * of them is damaged, and they may be what is sought. Thread-safe, as the sets are.
- * @param kind of the set: AUDIO doppel_library_recordings, VIDEO doppel_library_videos */
+ * @param kind of the set: AUDIO doppel_library_recordings, VIDEO doppel_library_videos, IMAGE
+ *             doppel_library_parts */
 DOPPEL_API void doppel_library_take_unreadable(struct doppel_library *library,
                                                enum doppel_kind kind,
                                                struct doppel_unreadable *out);
+
+/** The pictures of scheme local as a set: their points are the attachment, too, of which
+ * doppel_library_add keeps the first DOPPEL_LOCAL_KEPT; the postings are in the folder `parts`. As
+ * doppel_library_recordings. */
+DOPPEL_API enum doppel_status doppel_library_parts(struct doppel_library *library,
+                                                   const struct doppel_local_set **out,
+                                                   struct doppel_error *error);
 
 /** The videos of the library as a set. As doppel_library_recordings. */
 DOPPEL_API enum doppel_status doppel_library_videos(struct doppel_library *library,

@@ -178,7 +178,7 @@ struct doppel_library_stats {
     uint64_t labels, sources, marks, digests, failures;
     uint64_t log_entries;
     int64_t oldest_ns, newest_ns; /**< when those of the first and of the last id came in; 0 */
-    uint64_t catalogue_bytes, audio_bytes, videos_bytes;
+    uint64_t catalogue_bytes, audio_bytes, videos_bytes, parts_bytes;
     uint64_t codes_bytes; /**< indexes of images and texts */
 };
 

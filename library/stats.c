@@ -102,6 +102,7 @@ enum doppel_status doppel_library_stats(struct doppel_library *library,
     struct doppel_library_stats stats = {.catalogue_bytes = catalogue_bytes(library),
                                          .audio_bytes = derived_bytes(library, DERIVED_AUDIO),
                                          .videos_bytes = derived_bytes(library, DERIVED_VIDEOS),
+                                         .parts_bytes = derived_bytes(library, DERIVED_PARTS),
                                          .codes_bytes = codes_bytes(library)};
     const struct {
         const char *sql;

@@ -32,6 +32,14 @@ struct doppel_segment {
     double speed; /**< 1 of texts */
 };
 
+/** Where something lies in a picture: a rectangle, as shares of the picture's width and height,
+ * turned about its middle. */
+struct doppel_place {
+    double left, top, right,
+        bottom;   /**< before it is turned; 0 to 1, and beyond where it is turned */
+    double angle; /**< degrees clockwise, 0 to 360 */
+};
+
 /** One answer, described: the fields of a match in JSON. */
 struct doppel_match {
     enum doppel_kind kind;
@@ -58,6 +66,8 @@ struct doppel_match {
     size_t segment_count;
     bool time_uncertain; /**< of videos: the same, but not when: a still scene, or other times of
                             the item fit as well */
+    bool has_places;                             /**< the next two are known */
+    struct doppel_place query_place, item_place; /**< of pictures, by their parts: what both show */
     struct doppel_video_view view; /**< of videos: which part of the query's frame met, and how */
 };
 

@@ -12,6 +12,7 @@
 #include "core/try.h"
 #include "search/list_limits.h"
 #include "search/other_schemes.h"
+#include "search/parts.h"
 #include "search/texts.h"
 #include "search/videos.h"
 #include "search/wanted.h"
@@ -186,6 +187,10 @@ static enum doppel_status find_images(struct doppel_search *search,
     if (query->image->fingerprint->scheme != scheme->id)
         return doppel_fail(error, DOPPEL_E_VERSION, "the image is not of %s, which is searched",
                            scheme->name);
+    if (scheme->id == DOPPEL_SCHEME_LOCAL)
+        return query->record ? search_by_parts(&tracks, query->record, error)
+                             : doppel_fail(error, DOPPEL_E_ARGUMENT,
+                                           "keypoints have no one code to be found by");
     const int32_t radius = list_limits_radius(&search->limits, scheme);
     enum doppel_status status = DOPPEL_OK;
     if (scheme->id == DOPPEL_SCHEME_PHASH64 && !search->options.compare.images_compared)

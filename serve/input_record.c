@@ -72,7 +72,7 @@ void input_name_path(const struct service *service, struct request_input *input,
 
 /* ---- records ---- */
 
-enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
+enum doppel_status upload_record(const struct service *service, const struct large_buffer *file,
                                  const struct doppel_read_options *read, struct doppel_record *out,
                                  struct doppel_error *error)
 {
@@ -85,15 +85,15 @@ enum doppel_status upload_record(struct service *service, const struct large_buf
     return status;
 }
 
-static enum doppel_status fingerprint_path(struct service *service, const char *path,
+static enum doppel_status fingerprint_path(const struct service *service, const char *path,
+                                           const struct doppel_read_options *read,
                                            struct doppel_record *out, struct doppel_error *error)
 {
     char real[PATH_MAX];
     const struct doppel_input input = {.descriptor = open_allowed_path(service, path, real)};
     if (input.descriptor < 0)
         return fail_path(error);
-    enum doppel_status status =
-        doppel_fingerprint(service->run, &input, &service->options->read, out, error);
+    enum doppel_status status = doppel_fingerprint(service->run, &input, read, out, error);
     close(input.descriptor);
     return status;
 }
@@ -133,11 +133,26 @@ enum doppel_status input_record(struct service *service, struct request_input *i
     if (input->form == INPUT_DIGESTS)
         return doppel_fail(error, DOPPEL_E_FORMAT, "its digests are known alone");
     if (input->form == INPUT_PATH)
-        return fingerprint_path(service, input->path, out, error);
+        return fingerprint_path(service, input->path, &read, out, error);
     given.bytes = input->text;
     given.size = input->text_size;
     read.kind = DOPPEL_KIND_TEXT;
     return doppel_fingerprint(service->run, &given, &read, out, error);
+}
+
+enum doppel_status input_read_again(const struct service *service,
+                                    const struct request_input *input,
+                                    const struct doppel_scheme *scheme, struct doppel_record *out,
+                                    struct doppel_error *error)
+{
+    struct doppel_read_options read = service->options->read;
+    read.kind = scheme->kind;
+    read.schemes[scheme->kind] = *scheme;
+    if (input->form == INPUT_FILE)
+        return upload_record(service, input->file, &read, out, error);
+    if (input->form == INPUT_PATH)
+        return fingerprint_path(service, input->path, &read, out, error);
+    return doppel_fail(error, DOPPEL_E_NOT_FOUND, "it cannot be read again");
 }
 
 /* ---- bytes ---- */

@@ -14,12 +14,18 @@ void input_name_path(const struct service *service, struct request_input *input,
 enum doppel_status input_record(struct service *service, struct request_input *input,
                                 struct doppel_record *out, struct doppel_error *error);
 
+/* The same of a file that was read, by another scheme. DOPPEL_E_NOT_FOUND: it is no file */
+enum doppel_status input_read_again(const struct service *service,
+                                    const struct request_input *input,
+                                    const struct doppel_scheme *scheme, struct doppel_record *out,
+                                    struct doppel_error *error);
+
 /* A descriptor that reads an input's bytes from their beginning; given. -1: it has none, as a code,
  * or they cannot be read */
 int request_input_open(const struct service *service, const struct request_input *input);
 
 /* What a worker reads of an upload. As doppel_fingerprint. Thread-safe */
-enum doppel_status upload_record(struct service *service, const struct large_buffer *file,
+enum doppel_status upload_record(const struct service *service, const struct large_buffer *file,
                                  const struct doppel_read_options *read, struct doppel_record *out,
                                  struct doppel_error *error);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/try.h"
+#include "serve/input_record.h"
 #include "serve/service.h"
 
 struct readers {
@@ -26,6 +27,28 @@ static void library_reader_free(struct library_reader *reader)
     free(reader);
 }
 
+/* What is asked for, by the scheme of other items of the library. */
+static enum doppel_status read_query_again(void *context, const struct doppel_record *query,
+                                           const char *name, const struct doppel_scheme *scheme,
+                                           struct doppel_record *out, struct doppel_error *error)
+{
+    const struct library_reader *reader = context;
+    (void)query;
+    (void)name;
+    return reader->input ? input_read_again(reader->service, reader->input, scheme, out, error)
+                         : doppel_fail(error, DOPPEL_E_NOT_FOUND, "the query cannot be read again");
+}
+
+static enum doppel_status make_search(struct library_reader *reader,
+                                      const struct doppel_search_options *wanted,
+                                      struct doppel_search **out, struct doppel_error *error)
+{
+    struct doppel_search_options options = *wanted;
+    options.fingerprint = read_query_again;
+    options.fingerprint_context = reader;
+    return doppel_search_new(reader->service->run, reader->library, &options, out, error);
+}
+
 static enum doppel_status library_reader_new(const struct service *service, struct readers *home,
                                              struct library_reader **out,
                                              struct doppel_error *error)
@@ -37,14 +60,14 @@ static enum doppel_status library_reader_new(const struct service *service, stru
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a reader");
     enum doppel_status status;
     reader->home = home;
+    reader->service = service;
     pthread_mutex_lock(&home->lock);
     reader->number = ++home->made;
     pthread_mutex_unlock(&home->lock);
     TRY(doppel_library_open(service->options->library, &options, &reader->library, error));
     if (home->write)
         goto done;
-    TRY(doppel_search_new(service->run, reader->library, &service->options->decide.search,
-                          &reader->search, error));
+    TRY(make_search(reader, &service->options->decide.search, &reader->search, error));
     TRY(doppel_search_refresh(reader->search, error));
 done:
     if (status)
@@ -140,7 +163,7 @@ static bool has_thresholds(const struct library_reader *reader,
            kept->schemes[DOPPEL_KIND_IMAGE].id == compare->schemes[DOPPEL_KIND_IMAGE].id;
 }
 
-enum doppel_status reader_search(struct service *service, struct library_reader *reader,
+enum doppel_status reader_search(struct library_reader *reader,
                                  const struct doppel_search_options *options,
                                  struct doppel_search **out, struct doppel_error *error)
 {
@@ -149,8 +172,7 @@ enum doppel_status reader_search(struct service *service, struct library_reader 
         doppel_search_free(reader->by_thresholds);
         reader->by_thresholds = NULL;
         reader->thresholds = options->compare;
-        status = doppel_search_new(service->run, reader->library, options, &reader->by_thresholds,
-                                   error);
+        status = make_search(reader, options, &reader->by_thresholds, error);
     }
     *out = reader->by_thresholds;
     return status;

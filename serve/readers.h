@@ -10,6 +10,7 @@
 struct decision_task;
 struct service;
 struct readers;
+struct request_input;
 
 struct library_reader {
     struct doppel_library *library;
@@ -17,6 +18,8 @@ struct library_reader {
     struct doppel_search *by_thresholds;      /* by those of a request; NULL: none came yet */
     struct doppel_compare_options thresholds; /* of these */
     struct doppel_search_results results;     /* of the query at hand */
+    const struct service *service;
+    const struct request_input *input; /* that query, which may be read again; NULL: it may not */
     struct doppel_decider *decider; /* of a dry run, unless it writes; NULL: none was wanted yet */
     struct decision_task *deciding; /* of one that writes: what it decides about */
     uint64_t number;                /* no other one has it there, nor had */
@@ -40,7 +43,7 @@ enum doppel_status writing_reader_take(struct service *service, struct library_r
 
 /* The search by the thresholds, and the scheme of images, of a request: who asks often asks by the
  * same, so it stays with the reader. @param out borrowed until the next call */
-enum doppel_status reader_search(struct service *service, struct library_reader *reader,
+enum doppel_status reader_search(struct library_reader *reader,
                                  const struct doppel_search_options *options,
                                  struct doppel_search **out, struct doppel_error *error);
 void reader_give(struct library_reader *reader);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/attached.h"
 #include "core/bytes.h"
 #include "worker/frame.h"
 
@@ -96,11 +97,10 @@ void sentence_copy(const uint8_t *text, size_t size, char out[512])
     out[used] = '\0';
 }
 
-/* Of recordings and videos the attachment alone tells. */
+/* Of recordings, videos and keypoints the attachment alone tells. */
 static bool has_codes(enum doppel_scheme_id scheme)
 {
-    return scheme != DOPPEL_SCHEME_PEAKS32 && scheme != DOPPEL_SCHEME_FRAMES64 &&
-           scheme != DOPPEL_SCHEME_VPDQ;
+    return !scheme_is_attached(scheme) && scheme != DOPPEL_SCHEME_VPDQ;
 }
 
 /* The fingerprint is of the scheme and version that were asked for, and its positions ascend. */

@@ -8,10 +8,16 @@
 #include <unistd.h>
 
 #include <doppel/image.h>
+#include <doppel/local.h>
 
 #include "core/files/read_at.h"
 
-enum { PROBE_BYTES = 4096 };
+enum {
+    PROBE_BYTES = 4096,
+    /* Points are looked for at 640 samples of the longer side: of a photo this many of the shorter
+     * one. */
+    LOCAL_LEAST_SIDE = 480,
+};
 
 static_assert((int)DOPPEL_FORMAT_JXL == DOPPEL_SWITCH_KINDS,
               "bits of kinds follow those of formats");
@@ -74,7 +80,9 @@ static struct doppel_luma_options luma_options(enum doppel_scheme_id scheme,
 {
     struct doppel_luma_options options = doppel_luma_options_default();
     options.limits = image_limits(limits);
-    if (!is_own_scheme(scheme)) {
+    if (scheme == DOPPEL_SCHEME_LOCAL)
+        options.min_side = LOCAL_LEAST_SIDE;
+    else if (!is_own_scheme(scheme)) {
         options.min_side = 0;
         options.from_rgb = true;
     }
@@ -101,6 +109,26 @@ static enum doppel_status hash_views_luma(const struct doppel_luma *luma,
         return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
     out->attachment_size = doppel_image_attachment_write(&features, out->attachment);
     return DOPPEL_OK;
+}
+
+/* Keypoints, packed. */
+static enum doppel_status find_points(const struct doppel_plane *plane,
+                                      const struct doppel_scheme *scheme,
+                                      struct doppel_outcome *out)
+{
+    struct doppel_fingerprint points;
+    enum doppel_status status = doppel_local_features(plane, &points, &out->error);
+    if (status)
+        return status;
+    out->quality = doppel_image_quality(plane);
+    out->attachment_size = doppel_fingerprint_size(&points);
+    out->attachment = malloc(out->attachment_size);
+    if (out->attachment)
+        doppel_fingerprint_write(&points, out->attachment);
+    doppel_fingerprint_free(&points);
+    if (!out->attachment)
+        return doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for the points of a picture");
+    return doppel_fingerprint_make(scheme, scheme->code_bits, 0, &out->fingerprint, &out->error);
 }
 
 /* One code of the whole picture: phash256 and other people's hashes. */
@@ -157,6 +185,7 @@ static enum doppel_status hash_image(int fd, const struct doppel_scheme *scheme,
     out->width = luma.there_width; /* what is missing makes no picture better than others */
     out->height = luma.there_height;
     status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views_luma(&luma, scheme, out)
+             : scheme->id == DOPPEL_SCHEME_LOCAL ? find_points(&luma.plane, scheme, out)
                                                  : hash_whole(&luma.plane, scheme, out);
     if (!status)
         remark_damage(&luma, &out->error);

@@ -104,7 +104,7 @@ static enum doppel_status put_recording(struct doppel_store_index *index, uint64
     return status;
 }
 
-static enum doppel_status take_out_recording(struct doppel_store_index *index, uint64_t id,
+enum doppel_status take_out_postings(struct doppel_store_index *index, uint64_t id,
                                              struct doppel_store *store, struct doppel_error *error)
 {
     (void)store;
@@ -128,7 +128,7 @@ static enum doppel_status entries_of_recording(uint64_t id, const struct track_b
     return DOPPEL_OK;
 }
 
-static enum doppel_status each_held_recording(const struct doppel_index *index,
+enum doppel_status each_held_postings(const struct doppel_index *index,
                                               held_visitor *visitor, void *context,
                                               struct doppel_error *error)
 {
@@ -199,12 +199,12 @@ const struct derivation audio_derivation = {
     .options = doppel_recordings_index_options,
     .source = give_postings,
     .put = put_recording,
-    .remove = take_out_recording,
+    .remove = take_out_postings,
     .load = load_recording,
     .set_over = recordings_over_index,
     .set_free = free_recordings,
     .entries = entries_of_recording,
-    .each_held = each_held_recording,
+    .each_held = each_held_postings,
 };
 
 enum doppel_status doppel_library_recordings(struct doppel_library *library,

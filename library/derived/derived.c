@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-_Static_assert(DOPPEL_SCHEME_PEAKS32 == 10 && DOPPEL_SCHEME_FRAMES64 == 12, "IS_TRACK says so");
+#include "core/attached.h"
+
+_Static_assert(DOPPEL_SCHEME_PEAKS32 == 10 && DOPPEL_SCHEME_FRAMES64 == 12 &&
+                   DOPPEL_SCHEME_LOCAL == 14,
+               "IS_TRACK says so");
 
 const struct derivation *const derivations[DERIVATIONS] = {
     [DERIVED_AUDIO] = &audio_derivation,
     [DERIVED_VIDEOS] = &videos_derivation,
+    [DERIVED_PARTS] = &parts_derivation,
 };
 
 static unsigned scheme_bit(int64_t scheme)
@@ -202,12 +207,13 @@ enum doppel_status derived_forget(struct doppel_library *library, uint64_t id,
 
 bool is_track(const struct doppel_record *record)
 {
-    return record->scheme == DOPPEL_SCHEME_PEAKS32 || record->scheme == DOPPEL_SCHEME_FRAMES64;
+    return scheme_is_attached(record->scheme);
 }
 
 bool has_length(const struct doppel_record *record)
 {
-    return is_track(record) || record->scheme == DOPPEL_SCHEME_CHROMAPRINT;
+    return record->scheme == DOPPEL_SCHEME_PEAKS32 || record->scheme == DOPPEL_SCHEME_FRAMES64 ||
+           record->scheme == DOPPEL_SCHEME_CHROMAPRINT;
 }
 
 bool track_head(const struct doppel_record *record, const uint8_t *head, size_t size,
@@ -227,14 +233,15 @@ bool track_head(const struct doppel_record *record, const uint8_t *head, size_t 
 enum doppel_status track_strip(const struct doppel_record *record, struct doppel_record *out,
                                struct doppel_error *error)
 {
-    const bool recording = record->scheme == DOPPEL_SCHEME_PEAKS32;
     const struct track_bytes whole = {record->scheme, record->attachment, record->attachment_size};
     struct track_bytes stripped;
-    enum doppel_status status = (recording ? audio_strip : videos_strip)(&whole, &stripped, error);
+    enum doppel_status status =
+        record->kind == DOPPEL_KIND_IMAGE         ? parts_strip(&whole, &stripped, error)
+        : record->scheme == DOPPEL_SCHEME_PEAKS32 ? audio_strip(&whole, &stripped, error)
+                                                  : videos_strip(&whole, &stripped, error);
     if (status == DOPPEL_E_CORRUPT)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           recording ? "a recording is added with its peaks"
-                                     : "a video is added with its frames");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the record of %s has not what it is to have",
+                           doppel_kind_name(record->kind));
     if (status)
         return status;
     *out = *record;
@@ -260,7 +267,7 @@ enum doppel_status track_fetch(struct doppel_store *store, uint64_t id, struct t
     if (status)
         return status;
     if (!row)
-        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "no audio or video has the id %llu",
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "no audio, video or picture has the id %llu",
                            (unsigned long long)id);
     struct doppel_record record = {0};
     enum doppel_scheme_id scheme = (enum doppel_scheme_id)sqlite3_column_int(statement, 2);

@@ -1,6 +1,6 @@
-/* Indexes that are derived from the attachments of items: of the postings of recordings, and of the
- * codes of videos. Each is kept beside the catalogue, in a folder of its own, changes with the
- * items in the same transactions, and can be rebuilt from them. */
+/* Indexes that are derived from the attachments of items: of the postings of recordings and of
+ * keypoints, and of the codes of videos. Each is kept beside the catalogue, in a folder of its own,
+ * changes with the items in the same transactions, and can be rebuilt from them. */
 #ifndef DOPPEL_LIBRARY_DERIVED_DERIVED_H
 #define DOPPEL_LIBRARY_DERIVED_DERIVED_H
 
@@ -9,7 +9,7 @@
 #include "library/catalogue.h"
 
 /** Whether items are such as these have a part of: SQL for a column `scheme`. */
-#define IS_TRACK "scheme IN (10, 12)"
+#define IS_TRACK "scheme IN (10, 12, 14)"
 
 /** SQL for whether a row of `attachment` is as it was written, and whether the one of an item is,
  * if it is a track. */
@@ -41,6 +41,7 @@ struct derived_reader;
 union derived_set {
     struct doppel_recordings *recordings;
     struct doppel_videos *videos;
+    struct doppel_local_set *parts;
 };
 
 /** Some entries of an item, in an index. */
@@ -75,7 +76,7 @@ struct derivation {
 };
 
 extern const struct derivation *const derivations[DERIVATIONS];
-extern const struct derivation audio_derivation, videos_derivation;
+extern const struct derivation audio_derivation, videos_derivation, parts_derivation;
 
 /* ---- tracks ---- */
 
@@ -105,6 +106,14 @@ enum doppel_status audio_strip(const struct track_bytes *track, struct track_byt
                                struct doppel_error *error);
 enum doppel_status videos_strip(const struct track_bytes *track, struct track_bytes *out,
                                 struct doppel_error *error);
+enum doppel_status parts_strip(const struct track_bytes *track, struct track_bytes *out,
+                               struct doppel_error *error);
+
+/** Of an index of postings, where an item is one entry: as `remove` and `each_held`. */
+enum doppel_status take_out_postings(struct doppel_store_index *index, uint64_t id,
+                                     struct doppel_store *store, struct doppel_error *error);
+enum doppel_status each_held_postings(const struct doppel_index *index, held_visitor *visitor,
+                                      void *context, struct doppel_error *error);
 
 /** The strong peaks of peaks. @param out given (free). DOPPEL_E_CORRUPT, _MEMORY */
 enum doppel_status peaks_strip(const uint8_t *data, size_t size, uint8_t **out, size_t *out_size,

@@ -112,7 +112,9 @@ void derived_return(struct derived_reader *reader)
 void doppel_library_take_unreadable(struct doppel_library *library, enum doppel_kind kind,
                                     struct doppel_unreadable *out)
 {
-    const enum derived_index which = kind == DOPPEL_KIND_VIDEO ? DERIVED_VIDEOS : DERIVED_AUDIO;
+    const enum derived_index which = kind == DOPPEL_KIND_VIDEO   ? DERIVED_VIDEOS
+                                     : kind == DOPPEL_KIND_IMAGE ? DERIVED_PARTS
+                                                                 : DERIVED_AUDIO;
     struct derived_reader *reader = library->derived[which].reader;
     if (!reader)
         return;

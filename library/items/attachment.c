@@ -4,6 +4,7 @@
 
 #include <doppel/audio.h>
 #include <doppel/image.h>
+#include <doppel/local.h>
 #include <doppel/text.h>
 #include <doppel/video.h>
 
@@ -51,6 +52,17 @@ static bool reads_image(const uint8_t *data, size_t size)
     return doppel_image_attachment_read(data, size, &features) == DOPPEL_OK;
 }
 
+static bool reads_points(const uint8_t *data, size_t size)
+{
+    struct doppel_fingerprint points;
+    if (doppel_fingerprint_read(data, size, &points, NULL))
+        return false;
+    bool good = points.scheme == DOPPEL_SCHEME_LOCAL && points.code_bits == DOPPEL_LOCAL_BITS &&
+                points.count <= DOPPEL_LOCAL_POINTS;
+    doppel_fingerprint_free(&points);
+    return good;
+}
+
 bool doppel_record_is_readable(const struct doppel_record *record)
 {
     const uint8_t *data = record->attachment;
@@ -62,6 +74,8 @@ bool doppel_record_is_readable(const struct doppel_record *record)
         return data && reads_audio(data, size);
     if (record->scheme == DOPPEL_SCHEME_FRAMES64)
         return data && reads_video(data, size);
+    if (record->scheme == DOPPEL_SCHEME_LOCAL)
+        return data && reads_points(data, size);
     if (!data || !scheme)
         return true;
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)

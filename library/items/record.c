@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/attached.h"
 #include "core/positions.h"
 
 enum { MAX_QUALITY = 100 };
@@ -113,7 +114,8 @@ bool fingerprint_fits(const struct doppel_fingerprint *fingerprint,
                                record->kind == DOPPEL_KIND_VIDEO));
     return of_kind && fingerprint->scheme == record->scheme &&
            fingerprint->version == record->version && has_width_of(fingerprint, scheme) &&
-           (record->kind != DOPPEL_KIND_IMAGE || are_views(fingerprint));
+           (record->kind != DOPPEL_KIND_IMAGE || scheme_is_attached(record->scheme) ||
+            are_views(fingerprint));
 }
 
 /* Of a column without bytes. */
@@ -144,7 +146,7 @@ bool fingerprint_read(sqlite3_stmt *statement, int column, struct doppel_record 
 
 struct doppel_digest record_pixels(const struct doppel_record *record)
 {
-    return record->kind == DOPPEL_KIND_IMAGE
+    return record->kind == DOPPEL_KIND_IMAGE && !scheme_is_attached(record->scheme)
                ? doppel_image_attachment_pixels(record->attachment, record->attachment_size)
                : (struct doppel_digest){0};
 }

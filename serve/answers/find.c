@@ -62,7 +62,7 @@ static enum doppel_status choose_search(struct library_query *query, struct dopp
     query->search = reader->search;
     if (!read_thresholds(exchange, &options, &given) || !given)
         return DOPPEL_OK;
-    return reader_search(exchange->service, reader, &options, &query->search, error);
+    return reader_search(reader, &options, &query->search, error);
 }
 
 /* @return false: the reply says what is wrong */
@@ -99,9 +99,11 @@ static enum doppel_status search_input(struct library_query *query, struct reque
     doppel_search_results_free(results);
     out->error.status = input_record(service, input, out, error);
     enum doppel_status status = out->error.status;
+    query->reader->input = input;
     if (!status)
         status = doppel_search_record(query->search, out, input->name ? input->name : "the input",
                                       results, error);
+    query->reader->input = NULL;
     if (status && !out->error.status)
         return status;
     if (input_exact(service, query->reader->library, input, &failure) ||

@@ -119,7 +119,7 @@ static enum doppel_status find_pdq(struct hma_finding *finding, const struct hma
     options.compare.min_similarity = -1;
     TRY(doppel_fingerprint_make(hma_pdq(), hma_pdq()->code_bits, 1, &code, error));
     code.codes[0] = signal->code;
-    TRY(reader_search(exchange->service, finding->reader, &options, &search, error));
+    TRY(reader_search(finding->reader, &options, &search, error));
     TRY(doppel_search_code(search, &code, results, error));
     TRY(doppel_search_results_apply_lists(results, library, error));
     TRY(add_results(finding, error));

@@ -8,6 +8,7 @@
 
 #include <doppel/group.h>
 
+#include "core/attached.h"
 #include "core/try.h"
 #include "tools/args/cluster_options.h"
 #include "tools/args/service_options.h"
@@ -121,6 +122,21 @@ static enum doppel_status check_video(struct settings *settings, struct doppel_e
     return DOPPEL_OK;
 }
 
+/* Parts are of images, which are read twice. */
+static enum doppel_status check_parts(const struct settings *settings, struct doppel_error *error)
+{
+    const enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
+    const char *list = settings->files_from;
+    if (!settings->by_parts)
+        return DOPPEL_OK;
+    if (settings->code || (kind && kind != DOPPEL_KIND_IMAGE))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--parts' is for images");
+    if (settings->verb->bit & VERB_SCAN && list && strcmp(list, "-") == 0)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--parts' reads images twice: give '--files-from' a file");
+    return DOPPEL_OK;
+}
+
 /* The schemes of the kinds that are wanted. */
 static void fill_by_kind(struct settings *settings, bool one)
 {
@@ -167,7 +183,9 @@ static enum doppel_status check_sequence_scheme(const struct settings *settings,
                                                 struct doppel_error *error)
 {
     if (settings->verb->bit & VERB_TUNE)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'tune' is for pictures and texts");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'tune' is for pictures and texts as a whole, not for '%s'",
+                           settings->scheme->name);
     if (settings->code)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "scheme '%s' has no one code to be found by",
                            settings->scheme->name);
@@ -175,7 +193,9 @@ static enum doppel_status check_sequence_scheme(const struct settings *settings,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "%s have no distance: their limits are '--max-fp-rate' and "
                            "'--min-similarity'",
-                           settings->scheme->kind == DOPPEL_KIND_AUDIO ? "recordings" : "videos");
+                           settings->scheme->kind == DOPPEL_KIND_AUDIO   ? "recordings"
+                           : settings->scheme->kind == DOPPEL_KIND_IMAGE ? "parts of images"
+                                                                         : "videos");
     return DOPPEL_OK;
 }
 
@@ -218,10 +238,7 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "scheme 'datasketch' is for hash and compare; 'minhash128' finds more "
                            "in less");
-    if (scheme->id == DOPPEL_SCHEME_LOCAL && settings->verb->bit != VERB_SCHEMES)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "scheme 'local' is for programs so far: <doppel/local.h>");
-    if (scheme->id == DOPPEL_SCHEME_PEAKS32 || scheme->id == DOPPEL_SCHEME_FRAMES64)
+    if (scheme_is_attached(scheme->id))
         return check_sequence_scheme(settings, error);
     if (scheme->id == DOPPEL_SCHEME_CHROMAPRINT || scheme->id == DOPPEL_SCHEME_VPDQ)
         return check_foreign_scheme(settings, error);
@@ -605,6 +622,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_playlist(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));
+    TRY(check_parts(settings, error));
     TRY(check_scheme(settings, error));
     TRY(check_operands(settings, error));
     TRY(cluster_options_check(settings, error));

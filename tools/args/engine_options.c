@@ -17,6 +17,7 @@ struct doppel_compare_options compare_options_from(const struct settings *settin
     options.near_misses = settings->near_misses;
     options.views = (enum doppel_image_views)settings->views;
     options.orientations = settings->orientations;
+    options.parts = settings->by_parts;
     options.check_pixels = settings->check != CHECK_NONE;
     options.same_speed = settings->same_speed;
     options.thorough = settings->thorough;

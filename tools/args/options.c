@@ -83,6 +83,11 @@ const struct option_info option_table[] = {
      "Lay small copies of the images of borderline pairs over each other and hash them again "
      "(default: pixels); none: compare codes alone",
      VERBS_MATCH, SECTION_MATCHING},
+    {"parts", 0, NULL, OPTION_FLAG, AT(by_parts), NULL,
+     "Also find images that show a part of another one, and where: collages, halves, a picture "
+     "within a picture; they are read a second time for their keypoints (find: what was added by "
+     "'add --scheme local')",
+     VERB_SCAN | VERB_FIND, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
      "Files to compare against, but not with each other; may be repeated. For nested folders, "
      "the innermost one decides",

@@ -145,7 +145,7 @@ struct settings {
     /* videos */
     bool fast;               /* keyframes alone */
     bool no_audio, no_video; /* read without their audio; for their audio alone, as recordings */
-    bool thorough, refine;
+    bool thorough, refine, by_parts;
     bool thumbnails; /* beside the chart */
 
     /* the service */

@@ -1,5 +1,6 @@
 /* doppel schemes: the fingerprint schemes. */
 #include <doppel/image.h>
+#include <doppel/local.h>
 #include <doppel/match.h>
 #include <doppel/search_semantic.h>
 
@@ -52,6 +53,9 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
             doppel_json_rate(row, "max_false_positive_rate",
                              doppel_audio_options_default().max_false_positives);
+        if (schemes[i].id == DOPPEL_SCHEME_LOCAL)
+            doppel_json_rate(row, "max_false_positive_rate",
+                             doppel_local_options_default().max_false_positives);
         if (schemes[i].id == DOPPEL_SCHEME_FRAMES64)
             doppel_json_rate(row, "max_false_positive_rate",
                              doppel_video_search_default().max_expected);

@@ -90,6 +90,7 @@ static void print_lines(struct output *output, const struct doppel_library_stats
     print_bytes(output, "catalogue", stats->catalogue_bytes);
     print_bytes(output, "recordings", stats->audio_bytes);
     print_bytes(output, "videos", stats->videos_bytes);
+    print_bytes(output, "parts", stats->parts_bytes);
     print_bytes(output, "images/texts", stats->codes_bytes);
 }
 

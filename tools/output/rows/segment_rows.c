@@ -138,6 +138,26 @@ static void hold_video(struct place_rows *rows, json_t *row, const json_t *segme
     json_decref(row);
 }
 
+/* ---- parts of images ---- */
+
+static int percent(const json_t *place, const char *key)
+{
+    return (int)lround(100 * json_number_value(json_object_get(place, key)));
+}
+
+/* "x 5-38 %, y 5-48 %, turned 4": what it shows of the item. */
+static void put_part_in_words(json_t *row)
+{
+    const json_t *place = json_object_get(json_object_get(row, "where"), "query");
+    char words[96];
+    if (!place)
+        return;
+    snprintf(words, sizeof words, "x %d-%d %%, y %d-%d %%, turned %.0f", percent(place, "left"),
+             percent(place, "right"), percent(place, "top"), percent(place, "bottom"),
+             json_number_value(json_object_get(place, "angle")));
+    json_object_set_new(row, "where", json_string(words));
+}
+
 /* ---- in and out ---- */
 
 /* @param row taken */
@@ -148,6 +168,8 @@ static void hold_row(struct place_rows *rows, json_t *row)
     bool video = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_VIDEO)) == 0;
     bool recording = kind && strcmp(kind, doppel_kind_name(DOPPEL_KIND_AUDIO)) == 0;
     if (!recording && !video) {
+        if (rows->table)
+            put_part_in_words(row);
         output_parsed(rows->output, row);
         json_decref(row);
         return;

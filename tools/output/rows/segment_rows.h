@@ -17,7 +17,7 @@
         {"evidence", "matched streams", CELL_TEXT}, {"sound.match", NULL, CELL_BOOL},              \
         {"sound.score", NULL, CELL_NUMBER}, {"time_uncertain", NULL, CELL_BOOL},                   \
     {                                                                                              \
-        "where", "segments", CELL_WORDS                                                            \
+        "where", "where", CELL_WORDS                                                            \
     }
 
 struct place_rows {

@@ -1,0 +1,199 @@
+/* Pairs of pictures that share a part, by their keypoints. */
+#include "group/grouping_internal.h"
+
+#include <stdlib.h>
+
+#include "compare/parts.h"
+#include "compare/video.h"
+
+/* ---- pairs ---- */
+
+/* A picture on its way in, compared with those before. */
+struct parts_placing {
+    struct grouping *grouping;
+    uint32_t number;
+    bool no_memory;
+};
+
+static struct picture_size size_of_item(const struct grouping *grouping, uint32_t number)
+{
+    const struct grouping_item item = item_store_get(&grouping->items, number);
+    return (struct picture_size){item.width, item.height};
+}
+
+static bool add_part_edge(struct grouping *grouping, uint32_t a, uint32_t b,
+                          const struct doppel_match *match)
+{
+    const struct doppel_edge edge = {a, b, match->similarity,
+                                     (uint32_t)grouping->checked.count + 1};
+    return array_push(&grouping->checked, *match) && array_push(&grouping->part_edges, edge);
+}
+
+/* The match of an edge is of its first picture. */
+static bool take_part_pair(void *context, uint64_t id, bool is_match,
+                           const struct doppel_local_verdict *verdict)
+{
+    struct parts_placing *placing = context;
+    struct grouping *grouping = placing->grouping;
+    const uint32_t other = (uint32_t)id, number = placing->number;
+    struct doppel_match match;
+    if (!is_match || grouping_are_distinct(grouping, other, number) ||
+        (grouping_is_reference(grouping, other) && grouping_is_reference(grouping, number)))
+        return !doppel_run_cancelled(grouping->options->run);
+    describe_parts(verdict, size_of_item(grouping, number), size_of_item(grouping, other), &match);
+    if (match.similarity < grouping->options->group->compare.min_similarity)
+        return !doppel_run_cancelled(grouping->options->run);
+    if (other < number)
+        turn_match(&match);
+    placing->no_memory = !add_part_edge(grouping, other < number ? other : number,
+                                        other < number ? number : other, &match);
+    return !placing->no_memory && !doppel_run_cancelled(grouping->options->run);
+}
+
+enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
+                                      struct doppel_error *error)
+{
+    const struct doppel_local_options options =
+        parts_options_from(&grouping->options->group->compare);
+    struct parts_placing placing = {.grouping = grouping};
+    struct doppel_fingerprint points;
+    placing.number = digest_map_find(&grouping->first, &record->digest, digest_at, grouping);
+    if (placing.number == UINT32_MAX ||
+        grouping_first_of(grouping, placing.number) != placing.number)
+        return DOPPEL_OK; /* it has changed meanwhile, or is the same as another one */
+    if (!parts_read(record, &points))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
+    enum doppel_status status =
+        doppel_local_find(grouping->parts, &points, &options, take_part_pair, &placing, error);
+    if (!status)
+        status = doppel_local_set_add(grouping->parts, placing.number, &points, error);
+    doppel_fingerprint_free(&points);
+    return placing.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs")
+                             : status;
+}
+
+/* ---- who leads ---- */
+
+static const struct doppel_match *match_of(const struct grouping *grouping,
+                                           const struct doppel_edge *edge)
+{
+    return &grouping->checked.items[edge->match - 1];
+}
+
+/* What is shown by the other one, or by more of the other one, comes second. */
+static void turn_to_container(struct grouping *grouping, struct doppel_edge *edge)
+{
+    struct doppel_match *match = &grouping->checked.items[edge->match - 1];
+    const uint32_t first = edge->a;
+    if (match->relation != DOPPEL_RELATION_CONTAINED)
+        return;
+    turn_match(match);
+    edge->a = edge->b;
+    edge->b = first;
+}
+
+struct ranked_edge {
+    uint32_t led; /* how many its first shares a part with */
+    struct doppel_edge edge;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked_edge *a = left, *b = right;
+    if (a->led != b->led)
+        return a->led > b->led ? -1 : 1;
+    if (a->edge.a != b->edge.a)
+        return a->edge.a < b->edge.a ? -1 : 1;
+    return (a->edge.b > b->edge.b) - (a->edge.b < b->edge.b);
+}
+
+/* The edges, those of collages of most pictures first. @param out as many as there are */
+static void rank_edges(struct grouping *grouping, uint32_t *counts, struct ranked_edge *out)
+{
+    const size_t count = grouping->part_edges.count;
+    for (size_t i = 0; i < count; i++) {
+        turn_to_container(grouping, &grouping->part_edges.items[i]);
+        counts[grouping->part_edges.items[i].a]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct doppel_edge *edge = &grouping->part_edges.items[i];
+        out[i] = (struct ranked_edge){counts[edge->a], *edge};
+    }
+    qsort(out, count, sizeof *out, compare_ranked);
+}
+
+/* @param followers how many each leads */
+struct parts_leading {
+    struct grouping *grouping;
+    uint32_t *leaders, *followers;
+};
+
+/* Let one that leads nobody follow another representative, by an edge that begins there. @return
+ * false without memory */
+static bool follow_by_part(struct parts_leading *leading, const struct doppel_edge *edge)
+{
+    struct grouping *grouping = leading->grouping;
+    if (!array_push(&grouping->edges, *edge))
+        return false;
+    leading->leaders[edge->b] = edge->a;
+    leading->followers[edge->a]++;
+    grouping->joined_by[edge->b] = (uint32_t)grouping->edges.count - 1;
+    return true;
+}
+
+/* The one that shows less follows, or, where others follow it, the other one. Where others follow
+ * both, nothing is to be said by one group. @return false without memory */
+static bool lead_by_part(struct parts_leading *leading, const struct doppel_edge *given)
+{
+    struct doppel_edge edge = *given;
+    if (leading->leaders[edge.a] != edge.a || leading->leaders[edge.b] != edge.b)
+        return true;
+    if (!leading->followers[edge.b])
+        return follow_by_part(leading, &edge);
+    if (leading->followers[edge.a])
+        return true;
+    edge.a = given->b;
+    edge.b = given->a;
+    turn_match(&leading->grouping->checked.items[edge.match - 1]);
+    return follow_by_part(leading, &edge);
+}
+
+enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leaders,
+                                     struct doppel_error *error)
+{
+    const size_t edges = grouping->part_edges.count;
+    const uint32_t count = item_store_count(&grouping->items);
+    if (!edges)
+        return DOPPEL_OK;
+    uint32_t *counts = calloc(count, sizeof *counts);
+    struct ranked_edge *ranked = calloc(edges, sizeof *ranked);
+    struct parts_leading leading = {grouping, leaders, calloc(count, sizeof *leaders)};
+    bool room = counts && ranked && leading.followers;
+    for (uint32_t i = 0; i < count && room; i++)
+        leading.followers[leaders[i]] += leaders[i] != i;
+    if (room)
+        rank_edges(grouping, counts, ranked);
+    for (size_t i = 0; i < edges && room; i++)
+        room = lead_by_part(&leading, &ranked[i].edge);
+    free(counts);
+    free(ranked);
+    free(leading.followers);
+    return room
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
+}
+
+/* ---- matches ---- */
+
+bool parts_lead(const struct grouping *grouping, uint32_t number)
+{
+    const uint32_t edge = grouping->joined_by[number];
+    if (edge == UINT32_MAX || !grouping->edges.items[edge].match)
+        return false;
+    return match_of(grouping, &grouping->edges.items[edge])->scheme == DOPPEL_SCHEME_LOCAL;
+}
+
+int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    return parts_lead(grouping, b) - parts_lead(grouping, a);
+}
