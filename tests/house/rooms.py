@@ -24,14 +24,15 @@ USES = {
     "match": "core text image audio video index",
     "store": "core index",
     "worker": "core",
-    "library": "core text image audio video index match store",
+    "library": "core text image audio video index local match store",
     "corpus": "core media text index vector match library",
     "client": "core",
     "embed": "core vector index store client",
-    "compare": "core text image audio video index match library",
+    "compare": "core text image audio video index local match library",
     "intake": "core media text audio video worker library compare",
-    "search": "core text image audio video match vector index store library corpus embed compare",
-    "group": "core text image audio video match library corpus compare intake",
+    "search": "core text image audio video local match vector index store library corpus embed "
+    "compare",
+    "group": "core text image audio video local match library corpus compare intake",
     "decide": "core text index match library corpus embed worker search compare intake client",
     "act": "core library compare intake group",
     "exchange": "core text image audio video match library corpus compare group",
@@ -42,7 +43,7 @@ USES = {
     "serve": "core text image audio video match worker library corpus embed compare intake search "
     "group client decide exchange report shards",
     "cluster": "core image index match",
-    "tools": "core media text image audio video index vector match store worker library "
+    "tools": "core media text image audio video index local vector match store worker library "
     "corpus embed compare intake search group client decide act exchange report serve "
     "stream shards",
 }
@@ -87,7 +88,7 @@ WORKER_PROGRAM = {
     "syscall_filter.c",
     "fingerprint.h",
 }
-WORKER_PROGRAM_USES = "core media text image audio video worker"
+WORKER_PROGRAM_USES = "core media text image local audio video worker"
 
 # A header of somebody else's library, and the rooms that may see it.
 OUTSIDERS = {
