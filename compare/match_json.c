@@ -76,7 +76,7 @@ static void put_picture_place(struct doppel_json *json, const char *key,
     doppel_json_object_end(json);
 }
 
-static void put_where(struct doppel_json *json, const struct doppel_match *match)
+static void put_picture_places(struct doppel_json *json, const struct doppel_match *match)
 {
     if (!match->has_places)
         return;
@@ -105,7 +105,7 @@ static void put_coverage(struct doppel_json *json, const struct doppel_match *ma
 static void put_places(struct doppel_json *json, const struct doppel_match *match)
 {
     put_coverage(json, match);
-    put_where(json, match);
+    put_picture_places(json, match);
     if (match->time_uncertain)
         doppel_json_boolean(json, "time_uncertain", true);
     put_segments(json, match);

@@ -130,7 +130,7 @@ static struct polygon common_frame(const struct doppel_local_where *where, struc
     return common;
 }
 
-static double share_of(double part, double whole)
+static double share_of_area(double part, double whole)
 {
     return whole > 0 ? fmin(1, part / whole) : 0;
 }
@@ -155,8 +155,8 @@ static void describe_coverage(const struct doppel_local_where *where, struct cor
     const double area = met < LEAST_FILLED * both ? met : both;
     const double item_area = where->scale * where->scale * item.x * item.y;
     out->has_coverage = true;
-    out->query_coverage = share_of(area, query.x * query.y);
-    out->item_coverage = share_of(area, item_area);
+    out->query_coverage = share_of_area(area, query.x * query.y);
+    out->item_coverage = share_of_area(area, item_area);
     out->relation = relation_of(out);
 }
 

@@ -173,7 +173,8 @@ static void write_video_content(struct doppel_json *json, const struct doppel_re
 
 /* ---- keypoints ---- */
 
-static void write_points(struct doppel_json *json, const struct doppel_record *record, bool codes)
+static void write_keypoints(struct doppel_json *json, const struct doppel_record *record,
+                            bool codes)
 {
     struct doppel_fingerprint points;
     if (!parts_read(record, &points))
@@ -231,5 +232,5 @@ void write_record_content(struct doppel_json *json, const struct doppel_record *
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)
         write_audio_head(json, record);
     write_video_content(json, record, codes, sized);
-    write_points(json, record, codes);
+    write_keypoints(json, record, codes);
 }

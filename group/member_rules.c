@@ -162,7 +162,7 @@ void group_leave_alone(struct doppel_group_member *members, size_t count)
 }
 
 /* What shares a part with another image, or is shown in it, is no copy of it. */
-static bool is_part(const struct doppel_group_member *member)
+static bool is_shown_in_part(const struct doppel_group_member *member)
 {
     return member->reason == DOPPEL_REASON_CONTAINED &&
            (!member->match || member->match->scheme == DOPPEL_SCHEME_LOCAL);
@@ -172,7 +172,7 @@ static bool member_goes(const struct doppel_group_member *member)
 {
     return !member->reference && !member->gone &&
            (member->mark == DOPPEL_FILE_REMOVE ||
-            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst && !is_part(member)));
+            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst && !is_shown_in_part(member)));
 }
 
 size_t group_copy_left(const struct doppel_group_member *members, size_t count)

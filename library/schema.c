@@ -231,7 +231,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     UPSTREAM_TABLE,
     JOB_TABLES TODAYS_VIEWS,
     REQUEST_TABLES,
-    TEXT_VECTORS_TABLE};
+    TEXT_VECTORS_TABLE,
+    TODAYS_VIEWS /* version 16: of keypoints */};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */

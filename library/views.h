@@ -9,9 +9,9 @@
 #define SCHEME_NAME(column)                                                                        \
     "CASE " column " WHEN 1 THEN 'phash64' WHEN 2 THEN 'phash256' WHEN 3 THEN 'imagehash'"         \
     " WHEN 4 THEN 'pdq' WHEN 5 THEN 'minhash128' WHEN 6 THEN 'minhash256'"                         \
-    " WHEN 14 THEN 'local' WHEN 7 THEN 'simhash64' WHEN 8 THEN 'winnow32' WHEN 9 THEN 'datasketch'"                     \
+    " WHEN 7 THEN 'simhash64' WHEN 8 THEN 'winnow32' WHEN 9 THEN 'datasketch'"                     \
     " WHEN 10 THEN 'peaks32' WHEN 11 THEN 'chromaprint' WHEN 12 THEN 'frames64'"                   \
-    " WHEN 13 THEN 'vpdq' END"
+    " WHEN 13 THEN 'vpdq' WHEN 14 THEN 'local' END"
 
 #define DECISION_NAME(column)                                                                      \
     "CASE " column " WHEN 0 THEN 'new' WHEN 1 THEN 'duplicate' WHEN 2 THEN 'revision'"             \

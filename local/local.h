@@ -169,7 +169,7 @@ DOPPEL_API enum doppel_status doppel_local_set_remove(struct doppel_local_set *s
 /** How many pictures with points are in it. Thread-safe. */
 DOPPEL_API uint64_t doppel_local_set_count(const struct doppel_local_set *set);
 
-/** @param is_match false: one of the near misses. @param verdict borrowed for the visit. Return
+/** @param is_match false: below the threshold. @param verdict borrowed for the visit. Return
  * false to end the search. */
 typedef bool doppel_local_visitor(void *context, uint64_t id, bool is_match,
                                   const struct doppel_local_verdict *verdict);

@@ -23,7 +23,7 @@ static bool take_searched(const struct track_search *search, uint64_t id, struct
     return false;
 }
 
-static bool take_parts(void *context, uint64_t id, bool is_match,
+static bool take_part_match(void *context, uint64_t id, bool is_match,
                        const struct doppel_local_verdict *verdict)
 {
     struct parts_lookup *lookup = context;
@@ -53,7 +53,7 @@ enum doppel_status search_by_parts(const struct track_search *search,
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of the picture is damaged");
     enum doppel_status status = doppel_library_parts(search->library, &set, error);
     if (!status)
-        status = doppel_local_find(set, &points, &options, take_parts, &lookup, error);
+        status = doppel_local_find(set, &points, &options, take_part_match, &lookup, error);
     doppel_fingerprint_free(&points);
     doppel_library_take_unreadable(search->library, DOPPEL_KIND_IMAGE,
                                    &search->results->unreadable);

@@ -112,7 +112,7 @@ static enum doppel_status hash_views_luma(const struct doppel_luma *luma,
 }
 
 /* Keypoints, packed. */
-static enum doppel_status find_points(const struct doppel_plane *plane,
+static enum doppel_status find_keypoints(const struct doppel_plane *plane,
                                       const struct doppel_scheme *scheme,
                                       struct doppel_outcome *out)
 {
@@ -185,7 +185,7 @@ static enum doppel_status hash_image(int fd, const struct doppel_scheme *scheme,
     out->width = luma.there_width; /* what is missing makes no picture better than others */
     out->height = luma.there_height;
     status = scheme->id == DOPPEL_SCHEME_PHASH64 ? hash_views_luma(&luma, scheme, out)
-             : scheme->id == DOPPEL_SCHEME_LOCAL ? find_points(&luma.plane, scheme, out)
+             : scheme->id == DOPPEL_SCHEME_LOCAL ? find_keypoints(&luma.plane, scheme, out)
                                                  : hash_whole(&luma.plane, scheme, out);
     if (!status)
         remark_damage(&luma, &out->error);

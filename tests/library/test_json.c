@@ -33,7 +33,8 @@ static void numbers(void **state)
            "\"conflict\":0},\"groups\":0,\"duplicates\":0,\"lists\":{\"active\":1,"
            "\"disabled\":0,\"benign\":0},\"listed\":0,\"labels\":0,\"sources\":0,\"marks\":0,"
            "\"digests\":0,\"failures\":0,\"log_entries\":0,\"oldest\":1.5,\"newest\":2.5,"
-           "\"catalogue_bytes\":0,\"sounds_bytes\":0,\"videos_bytes\":0,\"parts_bytes\":0,\"codes_bytes\":0}");
+           "\"catalogue_bytes\":0,\"sounds_bytes\":0,\"videos_bytes\":0,\"parts_bytes\":0,"
+           "\"codes_bytes\":0}");
 }
 
 struct written {

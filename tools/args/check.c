@@ -123,7 +123,8 @@ static enum doppel_status check_video(struct settings *settings, struct doppel_e
 }
 
 /* Parts are of images, which are read twice. */
-static enum doppel_status check_parts(const struct settings *settings, struct doppel_error *error)
+static enum doppel_status check_by_parts(const struct settings *settings,
+                                         struct doppel_error *error)
 {
     const enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
     const char *list = settings->files_from;
@@ -622,7 +623,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_playlist(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));
-    TRY(check_parts(settings, error));
+    TRY(check_by_parts(settings, error));
     TRY(check_scheme(settings, error));
     TRY(check_operands(settings, error));
     TRY(cluster_options_check(settings, error));
