@@ -170,6 +170,12 @@ struct doppel_dedup_semantic {
     struct doppel_dedup_semantic_summary *summary; /**< filled; NULL: not wanted */
 };
 
+/** Which records are a group. */
+enum doppel_dedup_cluster {
+    DOPPEL_CLUSTER_REPRESENTATIVES, /**< all are near the first of it: no chains */
+    DOPPEL_CLUSTER_COMPONENTS       /**< each is near some other, the way others have it */
+};
+
 struct doppel_dedup_options {
     struct doppel_corpus_files files;
     struct doppel_corpus_fields fields;
@@ -183,6 +189,7 @@ struct doppel_dedup_options {
     unsigned lines;        /**< DOPPEL_LINES_…, or-ed: which decisions come with their lines */
     bool keep_shingles;    /**< of records that cannot be read again, in `temporary` */
     enum doppel_same_id on_same_id;
+    enum doppel_dedup_cluster cluster; /**< of `against` the representatives alone are looked at */
     struct doppel_library
         *against; /**< its texts are representatives before the first record; or NULL */
     const struct doppel_dedup_semantic *semantic; /**< NULL: none */
@@ -303,8 +310,10 @@ typedef bool doppel_dedup_visitor(void *context, const struct doppel_dedup_decis
 /**
  * Decide for every record of a corpus, in one pass over it, and visit the decisions in input order:
  * one for each line that is not empty, broken ones included. The rules are doppel_decide's, and so
- * is the order: a record is a duplicate of the first earlier representative within the limit. The
- * same for any number of threads and any memory limit.
+ * is the order: a record is a duplicate of the first earlier representative within the limit; with
+ * DOPPEL_CLUSTER_COMPONENTS of the first earlier record, duplicate or not, and of records that are
+ * linked through later ones only the first stays. The same for any number of threads and any memory
+ * limit.
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (also a file that vectors would be handed off to);
  * DOPPEL_E_CANCELLED (by the visitor; by `progress` while reading, after all that was read was
  * visited; or by `progress` while comparing, and none was visited); _IO; _MEMORY

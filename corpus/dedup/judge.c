@@ -20,6 +20,7 @@ void judge_free(struct judge *judge)
 {
     evidence_free(judge->evidence);
     leader_walk_free(&judge->walk);
+    array_free(&judge->joined);
 }
 
 /* ---- comparing ---- */
@@ -63,6 +64,51 @@ enum doppel_status judge_compare(struct judge *judge, uint32_t number, uint32_t 
     return DOPPEL_OK;
 }
 
+/* Whether records are near any earlier ones, duplicates or not. These are in the lists of
+ * representatives, then, and `leader` of their facts leads to the first of what they are linked to.
+ */
+static bool is_chained(const struct judge *judge)
+{
+    return judge->dedup->options->cluster == DOPPEL_CLUSTER_COMPONENTS;
+}
+
+static uint32_t first_linked(const struct dedup *dedup, uint32_t number)
+{
+    while (dedup_facts_of(dedup, number)->leader != number)
+        number = dedup_facts_of(dedup, number)->leader;
+    return number;
+}
+
+/* Whether a record is linked to another one by what was found so far. */
+static bool is_linked(const struct judge *judge, const struct finding *finding, uint32_t number)
+{
+    const struct dedup *dedup = judge->dedup;
+    if (finding->near == NO_RECORD)
+        return false;
+    uint32_t first = first_linked(dedup, number);
+    bool linked = first == first_linked(dedup, finding->near);
+    for (size_t i = 0; i < judge->joined.count && !linked; i++)
+        linked = first == first_linked(dedup, judge->joined.items[i]);
+    return linked;
+}
+
+/* Keep what is near: the first, and of components what else, so that they become one.
+ * @param out_enough nothing else is wanted */
+static enum doppel_status take_near_record(struct judge *judge, uint32_t leader,
+                                           const struct doppel_match *match,
+                                           struct finding *finding, bool *out_enough,
+                                           struct doppel_error *error)
+{
+    *out_enough = !is_chained(judge);
+    if (finding->near != NO_RECORD && !array_push(&judge->joined, leader))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    if (finding->near != NO_RECORD)
+        return DOPPEL_OK;
+    finding->near = leader;
+    finding->near_match = *match;
+    return DOPPEL_OK;
+}
+
 bool judge_leads(const struct judge *judge, uint32_t number)
 {
     return (dedup_facts_of(judge->dedup, number)->flags & (FACT_LEADER | FACT_REPLACED)) ==
@@ -73,27 +119,26 @@ enum doppel_status judge_search(struct judge *judge, uint32_t number, uint32_t l
                                 struct finding *finding, struct doppel_error *error)
 {
     uint32_t leader;
+    bool enough = false;
     finding->searched = true;
+    judge->joined.count = 0;
     leader_walk_begin(&judge->walk, number);
-    while ((leader = leader_walk_next(&judge->walk)) != NO_RECORD) {
+    while (!enough && (leader = leader_walk_next(&judge->walk)) != NO_RECORD) {
         struct doppel_match match;
         bool matches;
-        if (leader < low || !judge_leads(judge, leader))
+        if (leader < low || !judge_leads(judge, leader) || is_linked(judge, finding, leader))
             continue;
         enum doppel_status status = DOPPEL_OK;
         if (!compared_find(&judge->dedup->compared, number, leader, &match, &matches))
             status = judge_compare(judge, number, leader, &match, &matches, error);
-        if (status)
-            return status;
-        if (matches && match.relation == DOPPEL_RELATION_SAME) {
-            finding->near = leader;
-            finding->near_match = match;
-            return DOPPEL_OK;
-        }
-        if (matches && finding->held == NO_RECORD) {
+        if (!status && matches && match.relation == DOPPEL_RELATION_SAME)
+            status = take_near_record(judge, leader, &match, finding, &enough, error);
+        else if (!status && matches && finding->held == NO_RECORD) {
             finding->held = leader;
             finding->held_match = match;
         }
+        if (status)
+            return status;
     }
     return DOPPEL_OK;
 }
@@ -170,7 +215,7 @@ static void decide_by_search(struct judge *judge, uint32_t number, const struct 
     }
     rule_by_content(&content, &rule);
     take_rule_verdict(dedup, number, &rule, verdict);
-    if (rule.follows || content.too_short)
+    if (content.too_short || (rule.follows && !is_chained(judge)))
         return;
     facts->flags |= FACT_LEADER;
     leader_walk_append(&judge->walk, number);
@@ -228,6 +273,28 @@ static enum doppel_status describe_pair(struct judge *judge, uint32_t number, ui
     doppel_match_texts(&record, &item, &judge->dedup->options->limits, &match);
     describe_verdict(verdict, &match);
     return DOPPEL_OK;
+}
+
+/* Records that a later one links are one group: the first of it stays. What was told of an update
+ * or a revision does not change. */
+static enum doppel_status join_components(struct judge *judge, uint32_t number,
+                                          struct doppel_error *error)
+{
+    struct dedup *dedup = judge->dedup;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < judge->joined.count && !status; i++) {
+        uint32_t a = first_linked(dedup, number), b = first_linked(dedup, judge->joined.items[i]);
+        uint32_t first = a < b ? a : b, other = a < b ? b : a;
+        struct dedup_verdict *verdict = dedup_verdict_of(dedup, other);
+        if (first == other || other < dedup->first || verdict->decision != DOPPEL_DECISION_NEW)
+            continue;
+        *verdict = (struct dedup_verdict){
+            .decision = DOPPEL_DECISION_DUPLICATE, .reason = DOPPEL_BECAUSE_NEAR, .of = first};
+        dedup_facts_of(dedup, other)->leader = first;
+        status = describe_pair(judge, other, first, verdict, error);
+    }
+    judge->joined.count = 0;
+    return status;
 }
 
 /* Another text under the same id. */
@@ -325,5 +392,7 @@ enum doppel_status judge_record(struct judge *judge, uint32_t number, struct dop
     enum doppel_status status = DOPPEL_OK;
     if (judge_searches(judge, number))
         status = judge_search(judge, number, 0, &finding, error);
-    return status ? status : judge_decide(judge, number, &finding, error);
+    if (!status)
+        status = judge_decide(judge, number, &finding, error);
+    return status ? status : join_components(judge, number, error);
 }

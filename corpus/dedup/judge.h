@@ -13,6 +13,7 @@ struct judge {
     struct leader_walk walk;
     struct sieve sieve;
     uint64_t compared, passed_over; /* pairs */
+    ARRAY(uint32_t) joined;         /* of components: what else the record is near */
 };
 
 enum doppel_status judge_init(struct judge *judge, struct dedup *dedup, size_t cache_bytes,

@@ -42,7 +42,9 @@ static size_t replay_bytes(const struct replay *replay, size_t component)
 
 static bool is_large(const struct replay *replay, size_t component)
 {
-    return replay->thread_team.threads > 1 && replay_bytes(replay, component) >= LARGE;
+    return replay->thread_team.threads > 1 &&
+           replay->dedup->options->cluster == DOPPEL_CLUSTER_REPRESENTATIVES &&
+           replay_bytes(replay, component) >= LARGE;
 }
 
 static void fail_replay(struct replay *replay, enum doppel_status status,

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <doppel/match.h>
+
 #include "tests/corpus/dedup_oracle.h"
 
 /* A corpus on the disk. */
@@ -123,6 +125,106 @@ static void decides_alike_with_other_options(void **state)
     assert_decides(&options, wanted);
     free(wanted);
     end(&files);
+}
+
+/* ---- components ---- */
+
+/* All records that are near, by the sets themselves; of each the first that it is linked to. */
+static void find_components(const struct corpus *corpus, const struct doppel_dedup_options *options,
+                            uint32_t *first)
+{
+    struct doppel_text *text;
+    struct doppel_text_evidence *evidence = calloc(corpus->count, sizeof *evidence);
+    assert_int_equal(doppel_text_new(&options->text, &text, NULL), DOPPEL_OK);
+    for (size_t i = 0; i < corpus->count; i++) {
+        static struct doppel_text_result result;
+        const char *words = corpus->records[i].text;
+        assert_int_equal(doppel_text_read(text, words, strlen(words),
+                                          DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SHINGLES, &result, NULL),
+                         DOPPEL_OK);
+        uint32_t *shingles = malloc((result.shingle_count + 1) * sizeof *shingles);
+        if (result.shingle_count)
+            memcpy(shingles, result.shingles, result.shingle_count * sizeof *shingles);
+        evidence[i] = (struct doppel_text_evidence){.content = result.digest,
+                                                    .too_short = result.too_short,
+                                                    .shingles = shingles,
+                                                    .shingle_count = result.shingle_count};
+        first[i] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < corpus->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            struct doppel_match match;
+            bool broken = corpus->records[i].broken || corpus->records[j].broken;
+            uint32_t a = first[i], b = first[j], low = a < b ? a : b, high = a < b ? b : a;
+            if (broken || a == b ||
+                !doppel_match_texts(&evidence[i], &evidence[j], &options->limits, &match))
+                continue;
+            for (size_t k = 0; k <= i; k++)
+                first[k] = first[k] == high ? low : first[k];
+        }
+    for (size_t i = 0; i < corpus->count; i++)
+        free((void *)evidence[i].shingles);
+    free(evidence);
+    doppel_text_free(text);
+}
+
+struct linked {
+    const uint32_t *first;
+    size_t count, followers;
+};
+
+static bool take_linked(void *context, const struct doppel_dedup_decision *decision)
+{
+    struct linked *linked = context;
+    uint32_t number = (uint32_t)decision->number, first = linked->first[number];
+    linked->count++;
+    if (decision->decision == DOPPEL_DECISION_UNREADABLE)
+        return true;
+    assert_int_equal(decision->unique, first == number);
+    linked->followers += first != number;
+    if (first == number)
+        return true;
+    assert_int_equal(decision->decision, DOPPEL_DECISION_DUPLICATE);
+    assert_true(decision->of_line <= number);
+    assert_int_equal(decision->representative.line, first + 1);
+    return true;
+}
+
+/* Bands of two rows, so many that they propose all pairs. */
+static void components_are_those_of_the_graph(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct case_files files = begin(&(struct corpus_plan){
+            .seed = seed * 104729, .count = 350, .templates = seed % 3, .short_texts = seed == 4});
+        for (size_t i = 0; i < files.corpus.count; i++) { /* no revisions */
+            free(files.corpus.records[i].source);
+            files.corpus.records[i].source = NULL;
+        }
+        files.lines.size = 0;
+        corpus_write(&files.corpus, &files.lines);
+        write_file(files.path, files.lines.data, files.lines.size);
+        uint32_t *first = calloc(files.corpus.count, sizeof *first);
+        struct doppel_dedup_options options = options_of(&files);
+        size_t unique = 0;
+        options.limits.min_containment = 2;
+        options.bands = 64;
+        options.rows = 2;
+        options.cluster = DOPPEL_CLUSTER_COMPONENTS;
+        find_components(&files.corpus, &options, first);
+        for (uint32_t threads = 1; threads < 4; threads += 2) {
+            struct linked linked = {.first = first};
+            options.threads = threads;
+            assert_int_equal(doppel_dedup(&options, take_linked, &linked, NULL), DOPPEL_OK);
+            assert_int_equal(linked.count, files.corpus.count);
+            assert_true(linked.followers > 50);
+        }
+        for (size_t i = 0; i < files.corpus.count; i++)
+            unique += first[i] == i;
+        assert_true(unique > 10);
+        free(first);
+        end(&files);
+    }
 }
 
 /* ---- the same for any number of threads and any limit of memory ---- */
@@ -616,6 +718,7 @@ int main(void)
         cmocka_unit_test(decides_everything_that_there_is),
         cmocka_unit_test(decides_alike_with_other_options),
         cmocka_unit_test(decides_alike_with_threads_and_without_memory),
+        cmocka_unit_test(components_are_those_of_the_graph),
         cmocka_unit_test(keeps_shingles_of_what_it_cannot_read_again),
         cmocka_unit_test(goes_on_where_a_library_ends),
         cmocka_unit_test(a_large_library_is_asked_as_a_small_one_is_read),

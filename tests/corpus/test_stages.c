@@ -239,6 +239,9 @@ static void refuses_what_stages_cannot_do(void **state)
     other = shards.options;
     other.keep_shingles = true;
     assert_open_refuses(&other, shards.work, "--keep-shingles");
+    other.keep_shingles = false;
+    other.cluster = DOPPEL_CLUSTER_COMPONENTS;
+    assert_open_refuses(&other, shards.work, "--cluster components");
     other = shards.options;
     other.files.paths = (const char *const[]){"-"};
     assert_open_refuses(&other, shards.work, "standard input");

@@ -438,6 +438,7 @@ static const char *no_option_of_stages(const struct settings *settings)
     return settings->output_dir                                       ? "output-dir"
            : settings->clusters                                       ? "clusters"
            : settings->against                                        ? "against"
+           : settings->cluster                                        ? "cluster"
            : settings->semantic                                       ? "semantic"
            : settings->keep_shingles                                  ? "keep-shingles"
            : settings->unit == UNIT_PARAGRAPH                         ? "unit paragraph"

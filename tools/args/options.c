@@ -304,6 +304,10 @@ const struct option_info option_table[] = {
     {"input-format", 0, "jsonl|csv|tsv|auto", OPTION_CHOICE, AT(input_format), "auto",
      "Format of FILEs; auto: by their names. Of CSV and TSV the first row names the fields",
      VERB_DEDUP, SECTION_RECORDS},
+    {"cluster", 0, "representatives|components", OPTION_CHOICE, AT(cluster), "representatives",
+     "What a group is: all near its first record, or each near any other of it, as components of a "
+     "graph are; then one thread decides about each",
+     VERB_DEDUP, SECTION_RECORDS},
     {"on-same-id", 0, "update|skip|error", OPTION_CHOICE, AT(on_same_id), "update",
      "How to treat a record whose id occurred before: as a revision, a duplicate, or a conflict",
      VERBS_CORPUS, SECTION_RECORDS},

@@ -194,6 +194,7 @@ struct settings {
     bool keep_shingles;
     bool ignore_metadata; /* what they say of themselves is not read */
     enum doppel_same_id on_same_id;
+    enum doppel_dedup_cluster cluster;
     struct strings allow_paths;
     const char *id_field, *text_field, *path_field, *source_field, *date_field;
 

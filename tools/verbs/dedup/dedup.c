@@ -72,6 +72,7 @@ static struct doppel_dedup_options dedup_options_of(struct dedup_command *comman
     options.lines = lines_of(settings->emit);
     options.keep_shingles = settings->keep_shingles;
     options.on_same_id = settings->on_same_id;
+    options.cluster = settings->cluster;
     options.progress = show_deduplicated;
     options.input = begin_input;
     options.context = command;
