@@ -173,19 +173,27 @@ struct registered pixels_register(const struct doppel_image_features *query,
     return nearest;
 }
 
+double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
+                   uint8_t quality)
+{
+    enum { FULL_QUALITY = 100 };
+    const double poorer = 2; /* times as many of those under FULL_QUALITY came near */
+    if (nearest->score > JUDGE_SCORE_MAX || quality < DOPPEL_IMAGE_MIN_QUALITY)
+        return 1;
+    double rate = pow(10, calibration_pixels_log_rate(calibration, nearest->score));
+    return quality < FULL_QUALITY ? fmin(1, poorer * rate) : rate;
+}
+
 bool doppel_image_check_pixels(const struct doppel_image_features *query,
                                const struct doppel_image_features *item,
                                const struct doppel_image_verify_options *options,
                                struct doppel_image_verdict *verdict)
 {
     const double unrelated = 128 + 32 * JUDGE_WEIGHT;
+    const uint8_t quality = query->quality < item->quality ? query->quality : item->quality;
     struct registered nearest = pixels_register(query, item, options);
-    struct doppel_image_verdict seen = {.false_positive_rate = 1};
-    if (nearest.score <= JUDGE_SCORE_MAX)
-        seen.false_positive_rate =
-            pow(10, calibration_pixels_log_rate(&calibration_builtin, nearest.score));
-    doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &seen);
-    verdict->false_positive_rate = fmin(verdict->false_positive_rate, seen.false_positive_rate);
+    double rate = pixels_rate(&calibration_builtin, &nearest, quality);
+    verdict->false_positive_rate = fmin(verdict->false_positive_rate, rate);
     verdict->similarity = fmax(verdict->similarity, 1 - nearest.score / unrelated);
     return verdict->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
 }

@@ -16,4 +16,10 @@ struct registered pixels_register(const struct doppel_image_features *query,
                                   const struct doppel_image_features *item,
                                   const struct doppel_image_verify_options *options);
 
+/** The share of unrelated pairs that come so near: 1 without a fit. Laid over each other, pictures
+ * of less structure come hardly nearer than others.
+ * @param quality of the poorer of the two */
+double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
+                   uint8_t quality);
+
 #endif

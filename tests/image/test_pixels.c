@@ -40,8 +40,8 @@ static struct doppel_plane moved(const struct doppel_plane *plane, double radian
 }
 
 /** The rate that the pixels alone give: what the codes said, and the quality, is put aside. */
-static double pixels_rate(const struct doppel_plane *query_plane,
-                          const struct doppel_plane *item_plane)
+static double rate_by_pixels(const struct doppel_plane *query_plane,
+                             const struct doppel_plane *item_plane)
 {
     struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct doppel_image_features query = features_of(query_plane), item = features_of(item_plane);
@@ -65,7 +65,7 @@ static void test_moved_images_are_confirmed(void **state)
     for (size_t i = 0; i < sizeof MOVES / sizeof *MOVES; i++) {
         struct doppel_plane plane = draw_scene(400, 300, 40 + i);
         struct doppel_plane other = moved(&plane, MOVES[i][0], MOVES[i][1], MOVES[i][2]);
-        assert_true(pixels_rate(&other, &plane) <= MOVED_RATE);
+        assert_true(rate_by_pixels(&other, &plane) <= MOVED_RATE);
         free_plane(&plane);
         free_plane(&other);
     }
@@ -82,8 +82,8 @@ static void test_crops_by_any_share_are_confirmed(void **state)
             const uint8_t *from =
                 plane.data + (corner & 1 ? across : 0) + (corner & 2 ? down : 0) * plane.stride;
             struct doppel_plane part = {from, 400 - across, 300 - down, plane.stride};
-            assert_true(pixels_rate(&part, &plane) <= MOVED_RATE);
-            assert_true(pixels_rate(&plane, &part) <= MOVED_RATE);
+            assert_true(rate_by_pixels(&part, &plane) <= MOVED_RATE);
+            assert_true(rate_by_pixels(&plane, &part) <= MOVED_RATE);
             free_plane(&plane);
         }
 }
@@ -95,7 +95,7 @@ static void test_crops_in_all_orientations_are_confirmed(void **state)
         struct doppel_plane plane = draw_scene(400, 320, 90 + orientation);
         struct doppel_plane cropped = {plane.data + 8 * plane.stride + 14, 368, 294, plane.stride};
         struct doppel_plane turned = turn_plane(&cropped, orientation);
-        assert_true(pixels_rate(&turned, &plane) <= MOVED_RATE);
+        assert_true(rate_by_pixels(&turned, &plane) <= MOVED_RATE);
         free_plane(&plane);
         free_plane(&turned);
     }
@@ -110,13 +110,13 @@ static void test_different_images_are_not(void **state)
         planes[i] = draw_scene(300, 200, 500 + i);
     for (unsigned i = 0; i < COUNT; i++)
         for (unsigned j = 0; j < COUNT; j++)
-            assert_true(i == j || pixels_rate(&planes[i], &planes[j]) > MOVED_RATE);
+            assert_true(i == j || rate_by_pixels(&planes[i], &planes[j]) > MOVED_RATE);
     for (unsigned i = 0; i < COUNT; i++)
         free_plane(&planes[i]);
 }
 
-/* Agreement says little of pictures with little in them. */
-static void test_poor_images_need_more_agreement(void **state)
+/* Pictures with hardly anything in them match by nothing. */
+static void test_poor_images_have_no_say(void **state)
 {
     (void)state;
     struct doppel_image_verify_options options = doppel_image_verify_options_default();
@@ -159,7 +159,7 @@ int main(void)
         cmocka_unit_test(test_crops_by_any_share_are_confirmed),
         cmocka_unit_test(test_crops_in_all_orientations_are_confirmed),
         cmocka_unit_test(test_different_images_are_not),
-        cmocka_unit_test(test_poor_images_need_more_agreement),
+        cmocka_unit_test(test_poor_images_have_no_say),
         cmocka_unit_test(test_a_verdict_never_gets_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

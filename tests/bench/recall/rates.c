@@ -61,14 +61,10 @@ static void view_pair(const struct doppel_image_features *query,
     out->registered = UINT16_MAX;
     if (out->verdict.false_positive_rate > DOPPEL_IMAGE_BORDERLINE_FPR)
         return;
-    out->registered = pixels_register(query, item, &options).score;
-    if (out->registered > JUDGE_SCORE_MAX)
-        return;
-    struct doppel_image_verdict seen = {
-        .false_positive_rate = pow(10, calibration_pixels_log_rate(calibration, out->registered))};
-    doppel_image_weigh(quality, &seen);
+    struct registered nearest = pixels_register(query, item, &options);
+    out->registered = nearest.score;
     out->strength[RULE_PIXELS] =
-        fmax(out->strength[RULE_VIEWS], strength_of(seen.false_positive_rate));
+        fmax(out->strength[RULE_VIEWS], strength_of(pixels_rate(calibration, &nearest, quality)));
 }
 
 void judge_strengths(const struct doppel_image_features *query,
