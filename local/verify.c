@@ -241,9 +241,10 @@ static bool is_counted(const struct point_pairing *pairing, const struct point_p
     const struct pose_point *at = &pairing->item->items[pair->item];
     for (size_t i = 0; i < count; i++) {
         const struct pose_point *other = &pairing->item->items[pairs[i].item];
-        double least = 2 * (at->sigma > other->sigma ? at->sigma : other->sigma);
+        double least = 2 * fmin(at->sigma, other->sigma);
         double x = at->x - other->x, y = at->y - other->y;
-        if (pairs[i].query == pair->query || x * x + y * y < least * least)
+        bool as_large = abs(at->scale - other->scale) <= SCALE_SLACK;
+        if (pairs[i].query == pair->query || (as_large && x * x + y * y < least * least))
             return true;
     }
     return false;
