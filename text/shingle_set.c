@@ -123,3 +123,25 @@ void shingle_set_end(struct shingle_set *set)
         sort_upper_bits(set);
     set->count = settle_values(set->values, set->count);
 }
+
+/* By open addressing in a table that stays in the first cache, at most a quarter full: a value's
+ * place follows from its upper bits. */
+size_t shingle_set_distinct(struct shingle_set *set)
+{
+    bool zero = false;
+    size_t distinct = 0;
+    if (set->count > SHINGLES_MET / 4) {
+        shingle_set_end(set);
+        return set->count;
+    }
+    memset(set->met, 0, sizeof set->met);
+    for (size_t i = 0; i < set->count; i++) {
+        uint32_t value = set->values[i], at = value / (UINT32_MAX / SHINGLES_MET + 1);
+        while (set->met[at] && set->met[at] != value)
+            at = (at + 1) % SHINGLES_MET;
+        distinct += value && !set->met[at];
+        set->met[at] = value;
+        zero |= !value;
+    }
+    return distinct + zero;
+}

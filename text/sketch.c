@@ -44,7 +44,8 @@ void sketcher_begin(struct sketcher *sketcher, const struct doppel_text_options 
 {
     sketcher->kernels = sketch_kernels_choose();
     sketcher->options = options;
-    sketcher->want = want & (DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH | DOPPEL_TEXT_SHINGLES);
+    sketcher->want = want & (DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH | DOPPEL_TEXT_SHINGLES |
+                             DOPPEL_TEXT_COUNT);
     sketcher->carried = 0;
     sketcher->words = sketcher->characters = sketcher->shingles = 0;
     memset(sketcher->sums, 0, sizeof sketcher->sums);
@@ -61,7 +62,7 @@ static enum doppel_status add_shingles(struct sketcher *sketcher, size_t count,
         kernels->bins(sketcher->minhash.bins, sketcher->options->lanes, sketcher->hashes, count);
     if (sketcher->want & DOPPEL_TEXT_SIMHASH)
         kernels->count_bits(sketcher->hashes, count, sketcher->sums);
-    if (sketcher->want & DOPPEL_TEXT_SHINGLES)
+    if (sketcher->want & (DOPPEL_TEXT_SHINGLES | DOPPEL_TEXT_COUNT))
         return shingle_set_add(&sketcher->set, sketcher->hashes, count, error);
     return DOPPEL_OK;
 }
@@ -163,5 +164,7 @@ void sketcher_end(struct sketcher *sketcher, struct doppel_text_result *out)
         shingle_set_end(&sketcher->set);
         out->shingles = sketcher->set.values;
         out->shingle_count = sketcher->set.count;
+    } else if (sketcher->want & DOPPEL_TEXT_COUNT) {
+        out->shingle_count = shingle_set_distinct(&sketcher->set);
     }
 }

@@ -9,6 +9,7 @@
 enum {
     CHUNK_UNITS = 2048, /* hashed at a time: units and shingles stay in the first cache */
     KERNEL_SLACK = 64,  /* of 64-bit values that kernels may read and write after the last */
+    SHINGLES_MET = 4096,
     MINHASH_COPIES = 2, /* of the bins: two shingles in a row never wait for one another */
     EMPTY_BIN = UINT32_MAX
 };
@@ -53,6 +54,7 @@ void minhash_end(struct minhash *minhash, const struct sketch_kernels *kernels, 
 struct shingle_set {
     uint32_t *values, *spare;
     size_t count, capacity;
+    uint32_t met[SHINGLES_MET]; /* while values are counted */
 };
 
 void shingle_set_free(struct shingle_set *set);
@@ -61,6 +63,8 @@ enum doppel_status shingle_set_add(struct shingle_set *set, const uint64_t *hash
                                    struct doppel_error *error);
 /** Sort, each value once. */
 void shingle_set_end(struct shingle_set *set);
+/** Instead of it: how many values there are. */
+size_t shingle_set_distinct(struct shingle_set *set);
 
 /* ---- all of it ---- */
 

@@ -99,7 +99,8 @@ enum doppel_text_want {
     DOPPEL_TEXT_MINHASH = 1 << 1,
     DOPPEL_TEXT_SIMHASH = 1 << 2,
     DOPPEL_TEXT_SHINGLES = 1 << 3,
-    DOPPEL_TEXT_PASSAGES = 1 << 4 /**< words with places, and winnowed keys */
+    DOPPEL_TEXT_PASSAGES = 1 << 4, /**< words with places, and winnowed keys */
+    DOPPEL_TEXT_COUNT = 1 << 5     /**< how many shingles the set has, which costs less than it */
 };
 
 /** A word and where it stands, in code points of the plain text (of HTML and Markdown: of what
@@ -128,7 +129,7 @@ struct doppel_text_result {
     uint64_t simhash;                      /**< SIMHASH: 0 without a shingle */
 
     const uint32_t *shingles; /**< SHINGLES: low 32 bits of the hashes, ascending, each once */
-    size_t shingle_count;
+    size_t shingle_count;     /**< SHINGLES and COUNT */
 
     const struct doppel_text_word *places; /**< PASSAGES: `words` of them */
     const struct doppel_text_key *keys;    /**< PASSAGES: by word */

@@ -48,7 +48,7 @@ struct facts {
     uint64_t line;
     uint64_t strings;
     uint32_t size;     /* of the line; UINT32_MAX: more */
-    uint32_t shingles; /* how many; 0: not known yet */
+    uint32_t shingles; /* how many; 0: not known yet, of the library's */
     union {
         uint32_t content; /* the first record with the same normalised text */
         uint32_t root;    /* when all is decided: the first one that it is linked to */

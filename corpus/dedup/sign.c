@@ -81,11 +81,12 @@ static bool add_string_batch(struct batch *batch, struct facts *facts, const cha
     return bytes_append(&batch->strings, string, strlen(string) + 1);
 }
 
-/* Of a text that cannot be read again, at least how many shingles it has. */
-static unsigned wanted_of(const struct facts *facts)
+/* How many shingles it has is known, so that a pair that cannot match is not read again for it. */
+static unsigned wanted_of(const struct signer *signer, const struct facts *facts)
 {
-    unsigned always = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH;
-    return facts->flags & FACT_PLAIN ? always : always | DOPPEL_TEXT_SHINGLES;
+    bool kept = !(facts->flags & FACT_PLAIN) && signer->dedup->options->keep_shingles;
+    return DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH |
+           (kept ? DOPPEL_TEXT_SHINGLES : DOPPEL_TEXT_COUNT);
 }
 
 /* Of one that cannot be read again. */
@@ -93,7 +94,6 @@ static bool keep_shingles(struct signer *signer, const struct doppel_text_result
                           struct signed_record *out)
 {
     struct bytes *shingles = &signer->batch->shingles;
-    out->facts.shingles = (uint32_t)result->shingle_count;
     if (!signer->dedup->options->keep_shingles)
         return true;
     out->facts.flags |= FACT_KEPT;
@@ -115,11 +115,12 @@ static enum doppel_status sign_text(struct signer *signer,
         record_text(record, &dedup->options->fields, reader_file_path(dedup->reader, record->file),
                     dedup->options->files.max_line_bytes, &signer->file, &bytes, &size, error);
     if (!status)
-        status =
-            doppel_text_read(signer->text, bytes, size, wanted_of(&out->facts), &result, error);
+        status = doppel_text_read(signer->text, bytes, size, wanted_of(signer, &out->facts),
+                                  &result, error);
     if (status)
         return status;
     out->digest = result.digest;
+    out->facts.shingles = (uint32_t)result.shingle_count;
     if (result.too_short)
         out->facts.flags |= FACT_TOO_SHORT;
     if (!(out->facts.flags & FACT_PLAIN) && !keep_shingles(signer, &result, out))

@@ -91,6 +91,19 @@ static void expect(const struct doppel_text_result *got, const struct oracle *or
         assert_memory_equal(got->shingles, oracle->set, got->shingle_count * sizeof *oracle->set);
 }
 
+/* How many shingles there are, without them. */
+static void expect_count(struct sketcher *sketcher, const struct normalised *text,
+                         const struct doppel_text_options *options, size_t count)
+{
+    struct doppel_text_result got = {0};
+    sketcher_begin(sketcher, options, DOPPEL_TEXT_COUNT);
+    if (text->words)
+        feed(sketcher, text, 0, text->words);
+    sketcher_end(sketcher, &got);
+    assert_int_equal(got.shingle_count, count);
+    assert_null(got.shingles);
+}
+
 /* Cut the text before each word with probability 1 / `one_in`, and at `cut`. */
 static void check(struct sketcher *sketcher, const struct normalised *text,
                   const struct doppel_text_options *options, uint64_t one_in, size_t cut)
@@ -110,6 +123,7 @@ static void check(struct sketcher *sketcher, const struct normalised *text,
         struct doppel_text_result got = {0};
         sketcher_end(sketcher, &got);
         expect(&got, &oracle);
+        expect_count(sketcher, text, options, oracle.set_count);
     }
     cpu_mask(UINT32_MAX);
     oracle_free(&oracle);
@@ -251,7 +265,7 @@ static void test_sets_are_sorted(void **state)
 {
     (void)state;
     enum { MOST = 9000 };
-    static const size_t sizes[] = {0, 1, 2, 47, 48, 49, 300, 4095, 4096, MOST};
+    static const size_t sizes[] = {0, 1, 2, 47, 48, 49, 300, 1024, 1025, 4095, 4096, MOST};
     static const uint64_t masks[] = {UINT64_MAX, 0xffff, 0x3ff, 0xff00000f, 0x80000001};
     static uint64_t hashes[MOST];
     static uint32_t expected[MOST];
@@ -269,6 +283,7 @@ static void test_sets_are_sorted(void **state)
                 if (!kept || expected[i] != expected[kept - 1])
                     expected[kept++] = expected[i];
             assert_int_equal(shingle_set_add(&set, hashes, count, NULL), DOPPEL_OK);
+            assert_int_equal(shingle_set_distinct(&set), kept);
             shingle_set_end(&set);
             assert_int_equal(set.count, kept);
             for (size_t i = 0; i < kept; i++)
