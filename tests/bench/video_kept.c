@@ -31,6 +31,7 @@ static void append(struct doppel_video_track *all, const struct doppel_video_tra
         frames[all->count + i].end_ms += (uint32_t)all->duration_ms;
     }
     all->frames = frames;
+    all->has_middle |= track->has_middle;
     all->count += track->count;
     all->duration_ms += track->duration_ms;
 }
