@@ -62,7 +62,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(settings.timeout_ms, 60000);
     assert_int_equal(settings.views, VIEWS_ALL);
     assert_true(settings.orientations);
-    assert_int_equal(settings.check, CHECK_NONE);
+    assert_int_equal(settings.check, CHECK_DEFAULT);
     assert_string_equal(settings.scheme->name, "phash64");
     settings_free(&settings);
 }
