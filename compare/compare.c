@@ -106,6 +106,9 @@ static const char *image_obstacle(const struct doppel_record *record,
     (void)options;
     if (is_of_parts(record))
         return parts_are_few(record) ? "has too few keypoints to be told by" : NULL;
+    if (record->scheme == DOPPEL_SCHEME_PHASH64 && record->quality >= DOPPEL_IMAGE_STRICT_QUALITY &&
+        record->quality < DOPPEL_IMAGE_MIN_QUALITY)
+        return "has so little structure that only copies of all of it are told";
     return record->quality < DOPPEL_IMAGE_MIN_QUALITY ? "has too little structure to be told by"
                                                       : NULL;
 }

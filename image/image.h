@@ -49,6 +49,10 @@ DOPPEL_API uint8_t doppel_image_quality(const struct doppel_plane *plane);
 
 enum { DOPPEL_IMAGE_MIN_QUALITY = 40 };
 
+/** From here on up to DOPPEL_IMAGE_MIN_QUALITY a picture as a whole is told by next to equal codes
+ * (doppel_image_weigh); below, nothing tells. */
+enum { DOPPEL_IMAGE_STRICT_QUALITY = 3 };
+
 /** Other people's hashes. Both take the luma that doppel_luma_options.from_rgb gives, decoded in
  * full. */
 DOPPEL_API enum doppel_status doppel_image_imagehash(const struct doppel_plane *plane,
@@ -207,6 +211,8 @@ struct doppel_image_verdict {
     uint32_t distance64, distance256; /**< of the deciding pair of views */
     uint8_t query_view, item_view;    /**< enum doppel_image_view */
     uint8_t orientation;              /**< that makes the query look like the item */
+    uint32_t whole_distance; /**< in 256 bits of the full frames, as they are; 256: too far apart to
+                                be looked at */
     double false_positive_rate; /**< share of unrelated pairs of pictures that come out this near or
                                    nearer */
     double similarity; /**< of the most similar pair of views: 1 = same codes, 0 = half of the bits
@@ -312,7 +318,9 @@ DOPPEL_API bool doppel_image_probe_reaches(const struct doppel_image_probe *prob
 /**
  * Weigh a verdict by how much structure the poorer of the two pictures has: unrelated items among
  * pictures of quality q come as near as if q % of the bits were independent, so the rate becomes
- * rate^(q / 100). Under DOPPEL_IMAGE_MIN_QUALITY it is 1. Thread-safe. Source: docs/methods.md.
+ * rate^(q / 100). Under DOPPEL_IMAGE_MIN_QUALITY only the full frames count, and only if they are
+ * next to equal: their rate hangs on `whole_distance`. Under DOPPEL_IMAGE_STRICT_QUALITY it is 1.
+ * Thread-safe. Source: docs/methods.md.
  */
 DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_verdict *verdict);
 

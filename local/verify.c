@@ -9,11 +9,13 @@
 #include "core/log_gamma.h"
 
 enum {
-    PAIR_DISTANCE = 30, /* bits that a pair of points may differ in */
-    PAIRS_OF_POINT = 4, /* nearest of them that are looked at */
-    ANCHORS = 128,      /* pairs whose poses are tried */
-    ROUNDS = 4,         /* of fitting */
-    ANGLE_SLACK = 7,    /* of a point's angle */
+    ALIKE_DISTANCE = 24, /* bits in which points of one picture differ that tell the same */
+    PAIR_DISTANCE = 30,  /* bits that a pair of points may differ in */
+    PAIRS_OF_POINT = 4,  /* nearest of them that are looked at */
+    ANCHORS = 128,       /* pairs whose poses are tried */
+    LEAST_INLIERS = 5,   /* fewer are met by chance in patterns */
+    ROUNDS = 4,          /* of fitting */
+    ANGLE_SLACK = 7,     /* of a point's angle */
     SCALE_SLACK = 3,
 };
 
@@ -134,10 +136,9 @@ struct tolerance {
     const struct pose_point *anchor;
 };
 
-static bool agrees(const struct pose *pose, int32_t angle, int32_t scale,
-                   const struct pose_point *query, const struct pose_point *item)
+static bool agrees(int32_t angle, int32_t scale, const struct pose_point *query,
+                   const struct pose_point *item)
 {
-    (void)pose;
     return abs(query->scale - item->scale - scale) <= SCALE_SLACK &&
            angle_apart(query->angle - item->angle, angle) <= ANGLE_SLACK;
 }
@@ -167,7 +168,7 @@ static size_t take_agreeing(const struct point_pairing *pairing, const struct po
             continue;
         const struct pose_point *query = &pairing->query->items[pair->query];
         const struct pose_point *item = &pairing->item->items[pair->item];
-        if (!agrees(pose, angle, scale, query, item) || !is_close(pose, tolerance, query, item))
+        if (!agrees(angle, scale, query, item) || !is_close(pose, tolerance, query, item))
             continue;
         out[count++] = *pair;
         *out_weight += code_surprise(pair->distance);
@@ -229,12 +230,13 @@ static size_t count_near(const struct pose_points *query, const struct pose *pos
     const int32_t angle = pose_angle(pose), scale = pose_scale(pose);
     size_t count = 0;
     for (size_t q = 0; q < query->count; q++)
-        count += agrees(pose, angle, scale, &query->items[q], item) &&
+        count += agrees(angle, scale, &query->items[q], item) &&
                  is_close(pose, tolerance, &query->items[q], item);
     return count;
 }
 
-/* Whether something was counted that is nearly at the same place, and as large. */
+/* Whether something was counted that is nearly at the same place, and as large; or looks the same,
+ * as in a pattern that repeats itself. */
 static bool is_counted(const struct point_pairing *pairing, const struct point_pair *pairs,
                        size_t count, const struct point_pair *pair)
 {
@@ -244,7 +246,8 @@ static bool is_counted(const struct point_pairing *pairing, const struct point_p
         double least = 2 * fmin(at->sigma, other->sigma);
         double x = at->x - other->x, y = at->y - other->y;
         bool as_large = abs(at->scale - other->scale) <= SCALE_SLACK;
-        if (pairs[i].query == pair->query || (as_large && x * x + y * y < least * least))
+        bool alike = point_distance(&at->code, &other->code) <= ALIKE_DISTANCE;
+        if (pairs[i].query == pair->query || alike || (as_large && x * x + y * y < least * least))
             return true;
     }
     return false;
@@ -321,7 +324,7 @@ static void fill_found(const struct point_pairing *pairing, const struct verify_
     double visible = count_visible(pairing->item, pose, mirrored ? -query->width : 0, query);
     visible = visible > (double)all ? visible : (double)all;
     surprise -= log_choose(visible, (double)count);
-    if (surprise <= out->surprise || count < 3)
+    if (surprise <= out->surprise || count < LEAST_INLIERS)
         return;
     uint32_t distances = 0;
     for (size_t i = 0; i < count; i++)

@@ -240,8 +240,11 @@ enum doppel_status track_strip(const struct doppel_record *record, struct doppel
         : record->scheme == DOPPEL_SCHEME_PEAKS32 ? audio_strip(&whole, &stripped, error)
                                                   : videos_strip(&whole, &stripped, error);
     if (status == DOPPEL_E_CORRUPT)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "the record of %s has not what it is to have",
-                           doppel_kind_name(record->kind));
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            record->kind == DOPPEL_KIND_IMAGE         ? "a picture is added with its keypoints"
+            : record->scheme == DOPPEL_SCHEME_PEAKS32 ? "a recording is added with its peaks"
+                                                      : "a video is added with its frames");
     if (status)
         return status;
     *out = *record;

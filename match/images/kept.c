@@ -40,7 +40,7 @@ size_t doppel_image_table_codes(enum doppel_image_table table, const struct dopp
 {
     const struct doppel_match_options all = doppel_match_options_default();
     const struct doppel_fingerprint *fingerprint = item->fingerprint;
-    if (!is_distinctive(item) || !fingerprint->count)
+    if (!is_looked_up(item) || !fingerprint->count)
         return 0;
     if (table == DOPPEL_IMAGE_TABLE_FULL)
         return lookups_of_full(fingerprint, out);
@@ -186,7 +186,7 @@ bool doppel_image_judge_candidate(const struct doppel_match_item *query,
                                   const struct doppel_match_options *options,
                                   struct doppel_found *out)
 {
-    if (!is_distinctive(query) || !is_distinctive(item) || !lookups_meet(query, item, options))
+    if (!is_looked_up(query) || !is_looked_up(item) || !lookups_meet(query, item, options))
         return false;
     bool matches = doppel_match_pair(query, item, options, &out->match);
     out->borderline = !matches && doppel_match_borderline(&out->match, options);
@@ -257,7 +257,7 @@ enum doppel_status doppel_images_find(const struct doppel_image_request *request
     struct kept_search search = {.request = request};
     found_array found = {0};
     enum doppel_status status;
-    if (!is_distinctive(request->query))
+    if (!is_looked_up(request->query))
         return DOPPEL_OK;
     begin_kept_search(&search);
     TRY(find_image_candidates(&search, error));
@@ -290,7 +290,7 @@ enum doppel_status doppel_images_look(const struct doppel_image_request *request
     enum doppel_status status;
     if (request->query->fingerprint->scheme != DOPPEL_SCHEME_PHASH64)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "only codes of phash64 are looked through");
-    if (!is_distinctive(request->query))
+    if (!is_looked_up(request->query))
         return DOPPEL_OK;
     begin_kept_search(&search);
     TRY(scan_views(&search, error));

@@ -123,7 +123,7 @@ size_t doppel_image_lookups(const struct doppel_match_item *query,
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
     if (!scheme || scheme->kind != DOPPEL_KIND_IMAGE || scheme->id == DOPPEL_SCHEME_PHASH64 ||
-        !fingerprint->count || !is_distinctive(query))
+        !fingerprint->count || !is_looked_up(query))
         return 0;
     *out_radius = lookup_radius(scheme, options);
     return lookups_of_query(fingerprint, options, out);
@@ -134,7 +134,7 @@ size_t doppel_image_full_lookup(const struct doppel_match_item *query, uint64_t 
 {
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    if (!scheme || !fingerprint->count || !is_distinctive(query))
+    if (!scheme || !fingerprint->count || !is_looked_up(query))
         return 0;
     const uint32_t radius = lookup_full_radius(scheme);
     if (!radius || !lookups_of_full(fingerprint, out))

@@ -124,7 +124,9 @@ void matcher_unpack(const struct doppel_matcher *matcher, uint32_t slot, struct 
 bool matcher_is_distinctive(const struct doppel_matcher *matcher, uint32_t slot)
 {
     const struct packed *packed = &matcher->packed.items[slot];
-    return packed->views && packed->quality >= DOPPEL_IMAGE_MIN_QUALITY;
+    const bool strict = matcher->scheme->id == DOPPEL_SCHEME_PHASH64 && !packed->bare;
+    return packed->views &&
+           packed->quality >= (strict ? DOPPEL_IMAGE_STRICT_QUALITY : DOPPEL_IMAGE_MIN_QUALITY);
 }
 
 /* Room for one more of everything, so that nothing fails half-way. */

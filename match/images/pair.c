@@ -312,16 +312,25 @@ bool doppel_match_pair(const struct doppel_match_item *query, const struct doppe
         match_views(query, item, options, out_match);
     else
         match_codes(query, item, options, out_match);
-    if (!is_distinctive(query) || !is_distinctive(item)) {
+    if (!is_distinctive(query) || !is_distinctive(item) ||
+        (out_match->false_positive_rate >= 1 && (!is_looked_up(query) || !is_looked_up(item)))) {
         describe_rate(-1, out_match);
         return false;
     }
     return within_limits(out_match, options);
 }
 
-bool is_distinctive(const struct doppel_match_item *item)
+bool is_looked_up(const struct doppel_match_item *item)
 {
     return item->quality >= DOPPEL_IMAGE_MIN_QUALITY;
+}
+
+bool is_distinctive(const struct doppel_match_item *item)
+{
+    const struct doppel_fingerprint *fingerprint = item->fingerprint;
+    return is_looked_up(item) ||
+           (item->quality >= DOPPEL_IMAGE_STRICT_QUALITY &&
+            fingerprint->scheme == DOPPEL_SCHEME_PHASH64 && fingerprint->code_bits == 256);
 }
 
 /* ---- pixels ---- */

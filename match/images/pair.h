@@ -4,8 +4,11 @@
 
 #include <doppel/match.h>
 
-/** Whether a picture has the structure to be recognised by its codes. */
+/** Whether a picture has the structure to be recognised by its codes, be it as a whole alone. */
 bool is_distinctive(const struct doppel_match_item *item);
+
+/** Whether it has enough of it to be looked up in an index that is kept. */
+bool is_looked_up(const struct doppel_match_item *item);
 
 /** Of 64-bit codes alone: 56 pairs of views and orientations of unrelated pictures come this near
  * once in 10⁷ (uniform codes: 56 × 2.8e-10). */

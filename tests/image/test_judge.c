@@ -336,7 +336,8 @@ static void test_poor_images_have_to_come_nearer(void **state)
     (void)state;
     double last = 1;
     for (unsigned quality = 0; quality <= 120; quality++) {
-        struct doppel_image_verdict verdict = {.false_positive_rate = 1e-8, .similarity = .9};
+        struct doppel_image_verdict verdict = {
+            .whole_distance = 25, .false_positive_rate = 1e-8, .similarity = .9};
         doppel_image_weigh((uint8_t)quality, &verdict);
         assert_true(verdict.similarity >= .9 && verdict.similarity <= .9);
         assert_true(verdict.false_positive_rate <= last);
@@ -346,6 +347,25 @@ static void test_poor_images_have_to_come_nearer(void **state)
             assert_true(fabs(last / 1e-4 - 1) < 1e-9);
     }
     assert_true(fabs(last / 1e-8 - 1) < 1e-9);
+}
+
+/* Between flat and telling only next to equal frames count, whatever the codes say otherwise. */
+static void test_little_structure_wants_equal_frames(void **state)
+{
+    (void)state;
+    for (unsigned quality = 0; quality < DOPPEL_IMAGE_MIN_QUALITY; quality++) {
+        double last = 0;
+        for (uint32_t distance = 0; distance <= 256; distance++) {
+            struct doppel_image_verdict verdict = {.whole_distance = distance,
+                                                   .false_positive_rate = 1e-12};
+            doppel_image_weigh((uint8_t)quality, &verdict);
+            const bool told = quality >= DOPPEL_IMAGE_STRICT_QUALITY && distance <= 24;
+            assert_true((verdict.false_positive_rate < 1) == told);
+            assert_true(!told || verdict.false_positive_rate > last);
+            assert_true(verdict.false_positive_rate > 1e-7);
+            last = verdict.false_positive_rate;
+        }
+    }
 }
 
 int main(void)
@@ -358,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_a_shared_frame_is_no_likeness),
         cmocka_unit_test(test_empty_fingerprints_are_strangers),
         cmocka_unit_test(test_curves_are_monotone),
+        cmocka_unit_test(test_little_structure_wants_equal_frames),
         cmocka_unit_test(test_similarity_falls_with_distance),
         cmocka_unit_test(test_poor_images_have_to_come_nearer),
     };

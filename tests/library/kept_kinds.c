@@ -25,8 +25,9 @@ uint64_t kept_mix(uint64_t z)
 bool kept_tally(void *context, const struct doppel_found *found)
 {
     struct tally *tally = context;
-    tally->count++;
-    tally->id = found->id;
+    tally->count += !found->borderline;
+    if (!found->borderline)
+        tally->id = found->id;
     return true;
 }
 

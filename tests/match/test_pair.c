@@ -301,7 +301,8 @@ static void test_the_gate(void **state)
         struct doppel_match match;
         for (unsigned quality = 0; quality <= 100; quality += quality == 39 ? 51 : 1) {
             struct doppel_match_item flat = {&a, (uint8_t)quality}, telling = {&a, TELLING};
-            bool wanted = quality >= DOPPEL_IMAGE_MIN_QUALITY;
+            bool wanted = quality >= (scheme == DOPPEL_SCHEME_PHASH64 ? DOPPEL_IMAGE_STRICT_QUALITY
+                                                                      : DOPPEL_IMAGE_MIN_QUALITY);
             assert_int_equal(doppel_match_pair(&flat, &telling, &options, &match), wanted);
             assert_int_equal(doppel_match_pair(&telling, &flat, &options, &match), wanted);
             assert_int_equal(match.distance, 0);

@@ -1,6 +1,7 @@
 /* local_recall ORIGINALS STRANGERS FOLDER...: of how many pictures a part is found again among
  * those of the folders, by their keypoints; how many strangers are given a match; and what it
- * costs. Strangers are other pictures of the folders, which are in no folder that originals are in.
+ * costs; with MOST in the environment, of at most so many pictures. Strangers are other pictures of
+ * the folders, which are in no folder that originals are in.
  */
 #include <dirent.h>
 #include <math.h>
