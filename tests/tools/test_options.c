@@ -127,7 +127,8 @@ static void mistakes_are_answered(void **state)
     assert_refused("scan --jobs 0 x", "'--jobs' takes a whole number from 1 to 1024, not '0'");
     assert_refused("scan --format jsn x",
                    "'--format' takes table, json or csv, not 'jsn'; did you mean 'json'?");
-    assert_refused("scan --scheme phash65 x", "'--scheme' takes phash64, phash256, imagehash, pdq, local, "
+    assert_refused("scan --scheme phash65 x", "'--scheme' takes phash64, phash256, imagehash, pdq, "
+                                              "local, "
                                               "minhash128, minhash256, simhash64, winnow32, "
                                               "datasketch, peaks32, chromaprint, frames64 or vpdq, "
                                               "not 'phash65'; did you mean 'phash64'?");
