@@ -125,7 +125,9 @@ static enum doppel_status open_text_set(struct text_set *set, struct doppel_erro
     TRY(text_lookup_make(set->compare, &set->lookup, error));
     const struct doppel_index_options options = index_options_of(&set->lookup);
     TRY(doppel_index_new(&options, &set->index, error));
-    if (set->lookup.lane_count && set->load && !(set->parts = part_index_new()))
+    /* Who wants equal texts alone wants no parts of longer ones. */
+    const bool with_parts = set->lookup.limits.min_similarity < 1;
+    if (set->lookup.lane_count && set->load && with_parts && !(set->parts = part_index_new()))
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a set of texts");
 done:
     return status;

@@ -248,7 +248,8 @@ struct doppel_image_request {
     uint32_t threads; /**< 0 and 1: the calling one */
 };
 
-/** As doppel_matcher_find, to the same answers. @return as doppel_index_search. Thread-safe, if the
+/** As doppel_matcher_find, to the same answers, but for pictures under DOPPEL_IMAGE_MIN_QUALITY,
+ * which are in no table. @return as doppel_index_search. Thread-safe, if the
  * source is. */
 DOPPEL_API enum doppel_status doppel_images_find(const struct doppel_image_request *request,
                                                  doppel_found_visitor *visitor, void *context,
@@ -306,8 +307,9 @@ DOPPEL_API size_t doppel_image_lookups(const struct doppel_match_item *query,
 
 /** The code by which a picture is searched for in the table of full frames, and how near.
  * @return 1; 0: it is not. Thread-safe. */
-DOPPEL_API size_t doppel_image_full_lookup(const struct doppel_match_item *query, uint64_t out[4],
-                                           uint32_t *out_radius);
+DOPPEL_API size_t doppel_image_full_lookup(const struct doppel_match_item *query,
+                                           const struct doppel_match_options *options,
+                                           uint64_t out[4], uint32_t *out_radius);
 
 #ifdef __cplusplus
 }

@@ -80,11 +80,11 @@ static bool ask_codes(struct shards_asks *asks, const struct doppel_match_item *
 }
 
 static bool ask_full(struct shards_asks *asks, const struct doppel_match_item *query,
-                     uint32_t number)
+                     const struct doppel_match_options *options, uint32_t number)
 {
     struct shards_ask wanted = {.scheme = query->fingerprint->scheme, .table = TABLE_FULL};
     uint64_t code[4];
-    return !doppel_image_full_lookup(query, code, &wanted.radius) ||
+    return !doppel_image_full_lookup(query, options, code, &wanted.radius) ||
            put_asked(asks, &wanted, number, code, sizeof code);
 }
 
@@ -99,7 +99,7 @@ enum doppel_status asks_add(struct shards_asks *asks, const struct doppel_record
         memory = memory && (record->scheme == DOPPEL_SCHEME_PHASH64
                                 ? ask_views(asks, record, options, number)
                                 : ask_codes(asks, &query, options, number));
-        memory = memory && ask_full(asks, &query, number);
+        memory = memory && ask_full(asks, &query, options, number);
     }
     return memory ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");
 }

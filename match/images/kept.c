@@ -153,7 +153,7 @@ static enum doppel_status find_image_candidates(struct kept_search *search,
     const struct doppel_image_request *request = search->request;
     const struct doppel_fingerprint *fingerprint = request->query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    const uint32_t full_radius = lookup_full_radius(scheme);
+    const uint32_t full_radius = lookup_full_radius(scheme, request->options);
     uint64_t code[4];
     const struct doppel_index_request sought = {.queries = code, .count = 1, .radius = full_radius};
     enum doppel_status status = DOPPEL_OK;

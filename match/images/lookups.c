@@ -52,9 +52,21 @@ uint32_t lookup_radius(const struct doppel_scheme *scheme,
     return scheme->max_distance;
 }
 
-uint32_t lookup_full_radius(const struct doppel_scheme *scheme)
+/* Up to such a rate of a pair, full frames and the nearest crop of both add up to 170 or so; the
+ * crop has most of the difference less. At higher ones they may be farther apart: then every
+ * fortieth picture that is like nothing is a candidate, which a small library can afford alone. */
+static const double near_rate = 2e-7;
+enum { NEAR_FULL_RADIUS = 96 };
+
+uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
+                            const struct doppel_match_options *options)
 {
-    return scheme->id == DOPPEL_SCHEME_PHASH64 ? DOPPEL_IMAGE_FULL_RADIUS : 0;
+    const double rate =
+        wants_pixels(options) ? doppel_match_check_rate(options) : doppel_match_pair_rate(options);
+    const bool farther = options->min_similarity >= 0 || rate > near_rate;
+    if (scheme->id != DOPPEL_SCHEME_PHASH64)
+        return 0;
+    return farther ? DOPPEL_IMAGE_FULL_RADIUS : NEAR_FULL_RADIUS;
 }
 
 size_t lookups_of_full(const struct doppel_fingerprint *fingerprint, uint64_t out[4])
@@ -102,7 +114,7 @@ bool lookups_meet(const struct doppel_match_item *query, const struct doppel_mat
     const struct doppel_scheme *scheme = doppel_scheme_by_id(a->scheme);
     const size_t words = scheme->code_bits / 64u;
     const uint32_t radius = lookup_radius(scheme, options);
-    const uint32_t full_radius = lookup_full_radius(scheme);
+    const uint32_t full_radius = lookup_full_radius(scheme, options);
     uint64_t full_a[4], full_b[4];
     if (b->scheme != a->scheme || b->version != a->version)
         return false;
@@ -129,14 +141,15 @@ size_t doppel_image_lookups(const struct doppel_match_item *query,
     return lookups_of_query(fingerprint, options, out);
 }
 
-size_t doppel_image_full_lookup(const struct doppel_match_item *query, uint64_t out[4],
+size_t doppel_image_full_lookup(const struct doppel_match_item *query,
+                                const struct doppel_match_options *options, uint64_t out[4],
                                 uint32_t *out_radius)
 {
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
     if (!scheme || !fingerprint->count || !is_looked_up(query))
         return 0;
-    const uint32_t radius = lookup_full_radius(scheme);
+    const uint32_t radius = lookup_full_radius(scheme, options);
     if (!radius || !lookups_of_full(fingerprint, out))
         return 0;
     *out_radius = radius;

@@ -32,6 +32,7 @@ uint32_t lookup_radius(const struct doppel_scheme *scheme,
 
 /** The radius within which the 256 bits of two full frames, as they are, make a candidate too; 0
  * when they are not looked up. */
-uint32_t lookup_full_radius(const struct doppel_scheme *scheme);
+uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
+                            const struct doppel_match_options *options);
 
 #endif

@@ -26,7 +26,7 @@ enum doppel_status doppel_matcher_new(enum doppel_scheme_id scheme,
     matcher->options = *options;
     matcher->threads = threads;
     matcher->radius = lookup_radius(known, options);
-    matcher->full_radius = lookup_full_radius(known);
+    matcher->full_radius = lookup_full_radius(known, options);
     matcher->search = search;
     pthread_mutex_init(&search->lock, NULL);
     enum doppel_status status = tables_make(matcher, &search->tables, error);
@@ -48,6 +48,7 @@ void doppel_matcher_set_cancel(struct doppel_matcher *matcher, bool (*cancelled)
 void doppel_matcher_set_compared(struct doppel_matcher *matcher, uint64_t pictures)
 {
     matcher->options.compared = pictures;
+    matcher->full_radius = lookup_full_radius(matcher->scheme, &matcher->options);
 }
 
 void doppel_matcher_free(struct doppel_matcher *matcher)

@@ -129,7 +129,7 @@ static void ask_all(uint64_t count, uint64_t questions, const char *folder,
         bench_must(doppel_images_find(&request, count_matches, &found, &error), &error);
         cpu += bench_each_ms(begun, 1).cpu;
         fwrite(bytes, 1, doppel_image_question_pack(&picture.print, &options, bytes), file);
-        fwrite(code, 32, doppel_image_full_lookup(&picture.item, code, &radius),
+        fwrite(code, 32, doppel_image_full_lookup(&picture.item, &options, code, &radius),
                full_file);
     }
     fclose(file);

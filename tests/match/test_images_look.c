@@ -174,7 +174,8 @@ static void find_by_candidates(const struct kept_images *kept,
     if (sought.count)
         assert_int_equal(doppel_index_search(kept->tables[0], &sought, judge_hit, judging, NULL),
                          DOPPEL_OK);
-    sought.count = doppel_image_full_lookup(request->query, codes, &sought.radius);
+    sought.count =
+        doppel_image_full_lookup(request->query, request->options, codes, &sought.radius);
     if (sought.count)
         assert_int_equal(doppel_index_search(kept->tables[1], &sought, judge_hit, judging, NULL),
                          DOPPEL_OK);
@@ -261,12 +262,12 @@ static void test_what_is_not_looked_for(void **state)
     (void)state;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_OK);
     assert_int_equal(visits, 0); /* too flat */
-    assert_int_equal(doppel_image_full_lookup(&item, codes, &radius), 0);
+    assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 0);
     item.quality = 40;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_E_CANCELLED);
     assert_int_equal(visits, 1);
     assert_int_equal(doppel_image_lookups(&item, &options, codes, &radius), 0);
-    assert_int_equal(doppel_image_full_lookup(&item, codes, &radius), 1);
+    assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 1);
     options.max_distance = 3;
     item.fingerprint = &pdq;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_E_ARGUMENT);
