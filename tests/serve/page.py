@@ -56,6 +56,7 @@ def make_library():
     demo = [BUILD / "doppel-demo", "--all", FOLDER / "demo", FOLDER / "words.txt"]
     subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
     shutil.copy(FOLDER / "demo/pictures/originals/sea.jpg", FOLDER / "demo" / HOSTILE)
+    (FOLDER / "demo/articles.jsonl").unlink()  # it holds the articles, and would come first
     doppel("add", "-L", "library", "demo")
 
 
