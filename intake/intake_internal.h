@@ -37,6 +37,7 @@ struct intake {
     struct intake_slot slots[WINDOW];
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, passed_over;
+    uint64_t poor; /* pictures with too little structure, of which nothing was said yet */
     struct doppel_run_progress progress; /* videos_total: those that the counter met */
     bool walked, cache_failed;
     char *here; /* the working directory, NULL when not known: the cache wants absolute paths */
@@ -155,7 +156,9 @@ void slot_count_video(struct intake *intake, const struct intake_slot *slot, boo
 void intake_show_progress(struct intake *intake);
 
 /* Say what is worth knowing of a file that was read. */
-void slot_say(const struct intake *intake, const struct intake_slot *slot);
+void slot_say(struct intake *intake, const struct intake_slot *slot);
+/* And at the end, of pictures that cannot be distinguished. */
+void intake_say_poor(struct intake *intake);
 
 /* What is known of `from` is known of `slot` too: they have the same bytes. */
 void slot_share(struct intake_slot *slot, const struct intake_slot *from);

@@ -1,4 +1,6 @@
 /* What is worth knowing of a file that was read: what is damaged, or cannot be known. */
+#include <doppel/image.h>
+
 #include "compare/video.h"
 #include "intake/intake_internal.h"
 #include "compare/audio.h"
@@ -46,13 +48,32 @@ static void say_of_video(struct doppel_run *run, const char *path,
     doppel_video_track_free(&video);
 }
 
-void slot_say(const struct intake *intake, const struct intake_slot *slot)
+static bool is_poor(const struct doppel_record *record)
+{
+    return record->scheme == DOPPEL_SCHEME_PHASH64 && record->quality < DOPPEL_IMAGE_MIN_QUALITY;
+}
+
+void intake_say_poor(struct intake *intake)
+{
+    const bool one = intake->poor == 1;
+    if (intake->poor)
+        doppel_run_notice(intake->options->run,
+                          "%llu picture%s too little structure to be distinguished (a quality below "
+                          "%d): scan and compare find next to equal copies of %s, a library the "
+                          "same bytes",
+                          (unsigned long long)intake->poor, one ? " has" : "s have",
+                          DOPPEL_IMAGE_MIN_QUALITY, one ? "it" : "them");
+    intake->poor = 0;
+}
+
+void slot_say(struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_run *run = intake->options->run;
     const struct doppel_record *record = &slot->file.record;
     const char *path = slot->file.path;
     say_of_audio(run, path, record);
     say_of_video(run, path, record);
+    intake->poor += is_poor(record);
     if (record->error.message[0]) /* a remark */
         doppel_run_notice(run, "%s: %s", path, record->error.message);
     const char *blank = audio_is_blank(record)   ? AUDIO_IS_BLANK

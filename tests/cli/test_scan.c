@@ -477,9 +477,30 @@ static void strictness_is_a_preset(void **state)
     free(same);
 }
 
+/* Who looks for copies of such pictures is told that most are not found. */
+static void pictures_without_structure_are_counted(void **state)
+{
+    (void)state;
+    struct image flat = {200, 150, calloc(200 * 150, 3)};
+    assert_non_null(flat.pixels);
+    keep_image("flat.png", flat, 90);
+    keep_drawing("detailed.jpg", 0, 1);
+    struct ran ran = doppel("scan", ".");
+    assert_code(&ran, 0);
+    assert_has(ran.err, "1 picture has too little structure to be distinguished");
+    ran_free(&ran);
+    ran = doppel("add", "-L", "library", "flat.png");
+    assert_has(ran.err, "1 picture has too little structure");
+    ran_free(&ran);
+    ran = doppel("find", "-L", "library", "detailed.jpg");
+    assert_lacks(ran.err, "too little structure");
+    ran_free(&ran);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_SANDBOX(pictures_without_structure_are_counted),
         IN_SANDBOX(finds_the_groups),
         IN_SANDBOX(says_how_a_member_differs),
         IN_SANDBOX(prints_csv),

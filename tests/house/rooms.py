@@ -29,7 +29,7 @@ USES = {
     "client": "core",
     "embed": "core vector index store client",
     "compare": "core text image audio video index local match library",
-    "intake": "core media text audio video worker library compare",
+    "intake": "core media text image audio video worker library compare",
     "search": "core text image audio video local match vector index store library corpus embed "
     "compare",
     "group": "core text image audio video local match library corpus compare intake",

@@ -260,6 +260,14 @@ static void videos_have_options(void **state)
     assert_refused("find --kind video --max-distance 3 x",
                    "videos have no distance: their limits are '--max-fp-rate' and "
                    "'--min-similarity'");
+    assert_refused("find --check pixels --min-similarity 0.9 x",
+                   "'--check pixels' does not go with a least similarity, which is of codes "
+                   "alone: leave out one of both");
+    assert_refused("scan --check none --kind text x",
+                   "'--check' is for images by 'phash64', not for scheme 'minhash128'");
+    assert_refused("find --max-fp-rate .1 --scheme pdq x",
+                   "'--max-fp-rate' is for images, audio and videos; scheme 'pdq' has no such "
+                   "rate, but '--min-similarity'");
     assert_refused("scan --scheme vpdq x",
                    "scheme 'vpdq' is for hash and compare; 'frames64' does more");
 }

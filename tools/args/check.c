@@ -251,6 +251,33 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
     return DOPPEL_OK;
 }
 
+/* What would do nothing for the one kind that is wanted. */
+static enum doppel_status check_options_of_kind(const struct settings *settings,
+                                                struct doppel_error *error)
+{
+    const bool one = settings->scheme_given || settings->kind || settings->code;
+    const struct doppel_scheme *scheme = settings->scheme;
+    const bool has_rate = scheme->id == DOPPEL_SCHEME_PHASH64 || scheme_is_attached(scheme->id);
+    if (settings->check == CHECK_PIXELS && settings->min_similarity >= 0)
+        return doppel_fail(
+            error, DOPPEL_E_ARGUMENT,
+            "'--check pixels' does not go with a least similarity, which is of codes "
+            "alone: leave out one of both");
+    if (one && settings->check != CHECK_DEFAULT && scheme->id != DOPPEL_SCHEME_PHASH64)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--check' is for images by 'phash64', not for scheme '%s'",
+                           scheme->name);
+    if (one && settings->max_false_positives >= 0 && !has_rate && !settings->semantic &&
+        settings->strictness != STRICTNESS_LOOSE && !is_of_records(settings))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--max-fp-rate' is for images, audio and videos%s; scheme '%s' has no "
+                           "such rate, but '--min-similarity'",
+                           scheme->kind == DOPPEL_KIND_TEXT ? ", and for texts with '--semantic'"
+                                                            : "",
+                           scheme->name);
+    return DOPPEL_OK;
+}
+
 /* Each kind has a scheme. */
 static const struct doppel_scheme *first_scheme(enum doppel_kind kind)
 {
@@ -280,9 +307,8 @@ static enum doppel_status check_scheme(struct settings *settings, struct doppel_
         settings->scheme = first_scheme(settings->kind);
     fill_by_kind(settings, one);
     const struct doppel_scheme *scheme = settings->scheme;
-    enum doppel_status status = check_scheme_of_verb(settings, error);
-    if (status)
-        return status;
+    if (check_scheme_of_verb(settings, error) || check_options_of_kind(settings, error))
+        return DOPPEL_E_ARGUMENT;
     if (settings->code && !is_code_of(settings->code, scheme))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--code' takes %u hex digits for scheme '%s', not '%s'",
