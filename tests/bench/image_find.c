@@ -159,7 +159,8 @@ static bool count_found(void *context, const struct doppel_found *found)
 static size_t ask_once(const struct table_files tables[TABLES], uint64_t query, uint32_t views,
                        uint32_t threads)
 {
-    const struct doppel_match_options options = doppel_match_options_default();
+    struct doppel_match_options options = doppel_match_options_default();
+    options.compared = query; /* there are about so many */
     struct doppel_index *open[TABLES];
     struct picture picture;
     size_t read = 0;
