@@ -50,10 +50,8 @@ struct doppel_compare_options {
 
     enum doppel_image_views views; /**< parts of images that are compared; default all */
     bool orientations;             /**< images turned and mirrored; default true */
-    bool parts; /**< of doppel_scan: images that share a part, too, by their keypoints, for which
-                   they are read a second time; default false */
-    uint64_t images_compared; /**< with how many images one is compared, for the rate; 0, the
-                                 default: those of the library or set; of a cluster 8192 */
+    uint64_t images_compared;      /**< with how many images one is compared, for the rate; 0, the
+                                      default: those of the library or set; of a cluster 8192 */
     bool check_pixels; /**< where codes leave a doubt, images are aligned, unless a similarity is
                           wanted; default true */
 

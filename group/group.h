@@ -182,11 +182,13 @@ struct doppel_group_options {
                                                hidden */
     const struct doppel_read_options *read; /**< how files are read; borrowed; NULL (default): by
                                                the schemes and texts of `compare` */
-    bool cross_folder;                      /**< only groups that span two paths; default false */
-    doppel_group_text_visitor *visit_text;  /**< each text that repeats no other, in the order of
-                                               their first files, between the groups of texts; NULL
-                                               (default): none */
-    void *text_context;                     /**< of it */
+    bool parts; /**< images that share a part, too, by their keypoints, for which they are read a
+                   second time; default false */
+    bool cross_folder;                     /**< only groups that span two paths; default false */
+    doppel_group_text_visitor *visit_text; /**< each text that repeats no other, in the order of
+                                              their first files, between the groups of texts; NULL
+                                              (default): none */
+    void *text_context;                    /**< of it */
     const char *library; /**< the folder of a library whose manual labels count, if there is one;
                             borrowed; NULL (default): none */
 

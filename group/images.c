@@ -19,7 +19,7 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
     grouping->match = match_options_from(compare);
     if (options->compared)
         grouping->match.compared = options->compared;
-    enum doppel_status status = compare->parts || scheme == DOPPEL_SCHEME_LOCAL
+    enum doppel_status status = options->group->parts || scheme == DOPPEL_SCHEME_LOCAL
                                     ? doppel_local_set_new(&grouping->parts, error)
                                     : DOPPEL_OK;
     if (status || scheme == DOPPEL_SCHEME_LOCAL)

@@ -122,10 +122,9 @@ static void rank_edges(struct grouping *grouping, uint32_t *counts, struct ranke
     qsort(out, count, sizeof *out, compare_ranked);
 }
 
-/* @param followers how many each leads */
 struct parts_leading {
     struct grouping *grouping;
-    uint32_t *leaders, *followers;
+    uint32_t *leaders, *followers; /* who leads each item, and how many it leads */
 };
 
 /* Let one that leads nobody follow another representative, by an edge that begins there. @return

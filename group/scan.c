@@ -253,7 +253,7 @@ static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_err
     struct intake *intake = NULL;
     struct doppel_run *run = NULL;
     enum doppel_status status;
-    if (!scan->options->compare.parts || !images ||
+    if (!scan->options->parts || !images ||
         read_scheme(&scan->read, DOPPEL_KIND_IMAGE)->id == DOPPEL_SCHEME_LOCAL)
         return DOPPEL_OK;
     quiet.on_failed = NULL;

@@ -105,14 +105,20 @@ static void find_says_where(void **state)
     free(table);
 }
 
-static void library_of_parts_is_kept(void **state)
+/* A library of the originals, and the left half of one of them. */
+static void make_library_and_half(void)
 {
-    (void)state;
     make_originals();
     free(doppel_prints(0, "add", "-L", "L", "--scheme", "local", "pics"));
     struct image whole = draw_image(detailed[1], 5, SIDE_W, SIDE_H);
     keep_image("half.jpg", edit_crop(&whole, 0, 0, SIDE_W / 2, SIDE_H), 85);
     image_free(&whole);
+}
+
+static void library_of_parts_is_kept(void **state)
+{
+    (void)state;
+    make_library_and_half();
     char *json = doppel_prints(0, "check", "-L", "L", "--json", "half.jpg");
     assert_has(json, "\"contained\"");
     free(json);
@@ -122,8 +128,7 @@ static void library_of_parts_is_kept(void **state)
     free(doppel_prints(1, "find", "-L", "L", "half.jpg"));
     free(doppel_prints(0, "add", "-L", "L", "--scheme", "local", "pics"));
     free(doppel_prints(0, "find", "-L", "L", "half.jpg"));
-    char *verified = doppel_prints(0, "verify", "-L", "L", "--json");
-    free(verified);
+    free(doppel_prints(0, "verify", "-L", "L", "--json"));
     free(doppel_prints(0, "export", "-L", "L", "-o", "all.jsonl"));
     free(doppel_prints(0, "import", "-L", "M", "all.jsonl"));
     free(doppel_prints(0, "find", "-L", "M", "half.jpg"));
@@ -133,11 +138,7 @@ static void library_of_parts_is_kept(void **state)
 static void lost_index_is_made_again(void **state)
 {
     (void)state;
-    make_originals();
-    free(doppel_prints(0, "add", "-L", "L", "--scheme", "local", "pics"));
-    struct image whole = draw_image(detailed[1], 5, SIDE_W, SIDE_H);
-    keep_image("half.jpg", edit_crop(&whole, 0, 0, SIDE_W / 2, SIDE_H), 85);
-    image_free(&whole);
+    make_library_and_half();
     assert_int_equal(system("rm -rf L/parts"), 0);
     free(doppel_prints(0, "verify", "-L", "L", "--repair"));
     free(doppel_prints(0, "find", "-L", "L", "half.jpg"));

@@ -17,7 +17,6 @@ struct doppel_compare_options compare_options_from(const struct settings *settin
     options.near_misses = settings->near_misses;
     options.views = (enum doppel_image_views)settings->views;
     options.orientations = settings->orientations;
-    options.parts = settings->by_parts;
     options.check_pixels = settings->check != CHECK_NONE;
     options.same_speed = settings->same_speed;
     options.thorough = settings->thorough;
@@ -91,6 +90,7 @@ struct doppel_group_options group_options_from(const struct settings *settings)
     options.metadata = for_report;
     options.on_disk = settings->action != ACTION_NONE || settings->save;
     options.cross_folder = settings->cross_folder;
+    options.parts = settings->by_parts;
     options.records = records_from(settings);
     options.bytes_alone = !settings->kind && !settings->scheme_given;
     return options;

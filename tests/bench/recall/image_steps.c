@@ -1,5 +1,5 @@
 /* image_steps DIR...: of pictures edited by fixed amounts, in small steps, how many are recognised.
- * image_steps --strangers DIR...: how many pairs of different pictures are taken for the same. */
+ * image_steps --unrelated DIR...: how many pairs of different pictures are taken for the same. */
 #include <getopt.h>
 #include <math.h>
 #include <pthread.h>
@@ -19,8 +19,8 @@ static const char USAGE[] =
     "  --limit N     at most N originals\n"
     "  --jobs N      threads (default: one a processor)\n"
     "  --seed N      of the edits' places (default 1)\n"
-    "  --strangers   compare the originals with each other, but for variants\n"
-    "  --variants FILE  with --strangers, those that are of the same: two names a line, tab "
+    "  --unrelated   compare the originals with each other, but for variants\n"
+    "  --variants FILE  with --unrelated, those that are of the same: two names a line, tab "
     "between\n";
 
 enum { MOST_STEPS = 32 };
@@ -30,14 +30,14 @@ struct step_count {
     uint64_t tried, found[RULES];
 };
 
-struct stranger_count {
+struct unrelated_count {
     uint64_t pairs, same[RULES][10]; /**< by the power of ten of the rate */
 };
 
 struct step_settings {
     struct collect_options collect;
     double strength;
-    bool strangers;
+    bool unrelated;
     const char *variants;
     char **folders;
 };
@@ -47,7 +47,7 @@ struct step_crew {
     const struct step_settings *settings;
     const bool *variants;
     struct step_count (*counts)[MOST_STEPS];
-    struct stranger_count strangers;
+    struct unrelated_count unrelated;
     atomic_size_t next;
     pthread_mutex_t lock;
 };
@@ -96,12 +96,12 @@ static void count_edits(struct step_crew *crew, const struct subject *subject)
     image_free(&image);
 }
 
-/* ---- strangers ---- */
+/* ---- unrelated pictures ---- */
 
-static void count_strangers(struct step_crew *crew, size_t i)
+static void count_unrelated(struct step_crew *crew, size_t i)
 {
     const struct collection *list = crew->list;
-    struct stranger_count mine = {0};
+    struct unrelated_count mine = {0};
     for (size_t j = i + 1; j < list->count; j++) {
         double strength[RULES];
         if (!list->subjects[j].readable || list->subjects[j].gated ||
@@ -119,10 +119,10 @@ static void count_strangers(struct step_crew *crew, size_t i)
                    list->subjects[j].name);
     }
     pthread_mutex_lock(&crew->lock);
-    crew->strangers.pairs += mine.pairs;
+    crew->unrelated.pairs += mine.pairs;
     for (int rule = 0; rule < RULES; rule++)
         for (int power = 0; power < 10; power++)
-            crew->strangers.same[rule][power] += mine.same[rule][power];
+            crew->unrelated.same[rule][power] += mine.same[rule][power];
     pthread_mutex_unlock(&crew->lock);
 }
 
@@ -135,8 +135,8 @@ static void *work(void *context)
         const struct subject *subject = &crew->list->subjects[i];
         if (!subject->readable || subject->gated)
             continue;
-        if (crew->settings->strangers)
-            count_strangers(crew, i);
+        if (crew->settings->unrelated)
+            count_unrelated(crew, i);
         else
             count_edits(crew, subject);
     }
@@ -172,7 +172,7 @@ static void report_steps(const struct step_crew *crew)
     }
 }
 
-static void report_strangers(const struct stranger_count *count)
+static void report_unrelated(const struct unrelated_count *count)
 {
     printf("%llu pairs of different pictures; at most a rate of: by codes, with pixels (stated)\n",
            (unsigned long long)count->pairs);
@@ -189,7 +189,7 @@ static bool parse_steps(int argc, char **argv, struct step_settings *out)
                                             {"limit", required_argument, NULL, 'l'},
                                             {"jobs", required_argument, NULL, 'j'},
                                             {"seed", required_argument, NULL, 's'},
-                                            {"strangers", no_argument, NULL, 'x'},
+                                            {"unrelated", no_argument, NULL, 'x'},
                                             {"variants", required_argument, NULL, 'v'},
                                             {NULL, 0, NULL, 0}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -206,7 +206,7 @@ static bool parse_steps(int argc, char **argv, struct step_settings *out)
         else if (option == 's')
             out->collect.seed = strtoull(optarg, NULL, 10);
         else if (option == 'x')
-            out->strangers = true;
+            out->unrelated = true;
         else if (option == 'v')
             out->variants = optarg;
         else
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     }
     struct collection list = collect(settings.folders, &settings.collect);
     report_collection(&list);
-    bool *variants = settings.strangers ? calloc(list.count * list.count, sizeof *variants) : NULL;
+    bool *variants = settings.unrelated ? calloc(list.count * list.count, sizeof *variants) : NULL;
     if (variants && settings.variants && !read_variants(&list, settings.variants, variants))
         fprintf(stderr, "%s: cannot be read\n", settings.variants);
     struct step_crew crew = {.list = &list,
@@ -233,8 +233,8 @@ int main(int argc, char **argv)
                              .variants = variants,
                              .counts = calloc((size_t)step_edit_count, sizeof *crew.counts)};
     run_crew(&crew);
-    if (settings.strangers)
-        report_strangers(&crew.strangers);
+    if (settings.unrelated)
+        report_unrelated(&crew.unrelated);
     else
         report_steps(&crew);
     free(crew.counts);

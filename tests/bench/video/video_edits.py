@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""video_edits.py [OPTION...] WORK FILM...: edited copies of films, and what is true of them.
+"""video_edits.py [OPTION...] WORK VIDEO...: edited copies of films, and what is true of them.
 
 Of every film one copy an edit, its amounts drawn at random from the seed, the film's name and the
 edit's: not from a grid. WORK/queries.tsv says which stretch of which film each copy shows. A copy's

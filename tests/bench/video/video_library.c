@@ -1,4 +1,4 @@
-/* video_library WORK FILM...: what videos cost in a library, most of them simulated: bytes on the
+/* video_library WORK VIDEO...: what videos cost in a library, most of them simulated: bytes on the
  * disk, seconds to add, and, by a process of its own, milliseconds to open, the first query and
  * those after it, and private memory. */
 #include <doppel/library.h>
@@ -15,8 +15,8 @@
 #include "truth.h"
 
 static const char USAGE[] =
-    "usage: video_library [OPTION...] WORK FILM...\n"
-    "WORK holds the queries, made by video_edits.py --only minute. FILM... are in the library, "
+    "usage: video_library [OPTION...] WORK VIDEO...\n"
+    "WORK holds the queries, made by video_edits.py --only minute. VIDEO... are in the library, "
     "and\n"
     "what simulated videos are made of.\n"
     "  --hours H         of the library (default 100)\n"

@@ -1,4 +1,4 @@
-/* video_query WORK FILM...: what a query of a minute costs against many hours of video, most of
+/* video_query WORK VIDEO...: what a query of a minute costs against many hours of video, most of
  * them simulated. */
 #include <getopt.h>
 #include <malloc.h>
@@ -12,13 +12,14 @@
 #include "simulate.h"
 #include "truth.h"
 
-static const char USAGE[] = "usage: video_query [OPTION...] WORK FILM...\n"
-                            "WORK holds the queries, made by video_edits.py --only minute. FILM... "
-                            "are in the library, and\n"
-                            "what simulated videos are made of.\n"
-                            "  --hours H,...     of the library (default 100,1000)\n"
-                            "  --queries N       at most (default 20)\n"
-                            "  --kept            ask an index in files, too\n";
+static const char USAGE[] =
+    "usage: video_query [OPTION...] WORK VIDEO...\n"
+    "WORK holds the queries, made by video_edits.py --only minute. VIDEO... "
+    "are in the library, and\n"
+    "what simulated videos are made of.\n"
+    "  --hours H,...     of the library (default 100,1000)\n"
+    "  --queries N       at most (default 20)\n"
+    "  --kept            ask an index in files, too\n";
 
 enum { SIZES = 8 };
 

@@ -1,5 +1,5 @@
-/* video_recall WORK FILM...: how many edited copies of videos doppel finds again among them, where,
- * and which it takes for others. */
+/* video_recall WORK VIDEO...: how many edited copies of videos doppel finds again among them,
+ * where, and which it takes for others. */
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "report.h"
 
 static const char USAGE[] =
-    "usage: video_recall [OPTION...] WORK FILM...\n"
-    "WORK holds copies and their truth, as video_edits.py makes them, and keeps tracks; FILM... "
+    "usage: video_recall [OPTION...] WORK VIDEO...\n"
+    "WORK holds copies and their truth, as video_edits.py makes them, and keeps tracks; VIDEO... "
     "is\n"
     "the library, what the copies were made from and others.\n"
     "  --only EDIT,...    these edits\n"
