@@ -84,10 +84,14 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
 
-/* The keypoints of an item that was added, by its bytes: it is compared with those before by parts.
- * @param record of scheme local */
+/* The keypoints of an item that was added, by its bytes, some of which are kept; and the pairs that
+ * it makes with those whose keypoints were added, by all of its own. @param record of scheme local
+ */
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
                                       struct doppel_error *error);
+enum doppel_status grouping_find_parts(struct grouping *grouping,
+                                       const struct doppel_record *record,
+                                       struct doppel_error *error);
 
 /* Which images may match, by their source_id: no other pair is looked for. @param pairs borrowed
  * for the life of the grouping */

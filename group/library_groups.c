@@ -157,8 +157,10 @@ static enum doppel_status add_points_of(struct library_grouping *grouping,
     enum doppel_status status = get_computed(grouping, entry->id, &item, grouping->error);
     if (status)
         return status;
-    status =
-        grouping_add_parts(grouping->by_kind[DOPPEL_KIND_IMAGE], &item.record, grouping->error);
+    struct grouping *images = grouping->by_kind[DOPPEL_KIND_IMAGE];
+    status = grouping_find_parts(images, &item.record, grouping->error);
+    if (!status)
+        status = grouping_add_parts(images, &item.record, grouping->error);
     doppel_item_free(&item);
     return status;
 }

@@ -8,7 +8,7 @@
 
 /* ---- pairs ---- */
 
-/* A picture on its way in, compared with those before. */
+/* A picture that is compared with those that were added. */
 struct parts_placing {
     struct grouping *grouping;
     uint32_t number;
@@ -37,7 +37,7 @@ static bool take_part_pair(void *context, uint64_t id, bool is_match,
     struct grouping *grouping = placing->grouping;
     const uint32_t other = (uint32_t)id, number = placing->number;
     struct doppel_match match;
-    if (!is_match || grouping_are_distinct(grouping, other, number) ||
+    if (!is_match || other == number || grouping_are_distinct(grouping, other, number) ||
         (grouping_is_reference(grouping, other) && grouping_is_reference(grouping, number)))
         return !doppel_run_cancelled(grouping->options->run);
     describe_parts(verdict, size_of_item(grouping, number), size_of_item(grouping, other), &match);
@@ -50,23 +50,43 @@ static bool take_part_pair(void *context, uint64_t id, bool is_match,
     return !placing->no_memory && !doppel_run_cancelled(grouping->options->run);
 }
 
+/* The item with the bytes of a record, if it is the first with its content; UINT32_MAX: it has
+ * changed meanwhile, or is the same as another one. */
+static uint32_t item_of_record(const struct grouping *grouping, const struct doppel_record *record)
+{
+    const uint32_t number = digest_map_find(&grouping->first, &record->digest, digest_at, grouping);
+    const bool first = number != UINT32_MAX && grouping_first_of(grouping, number) == number;
+    return first ? number : UINT32_MAX;
+}
+
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
                                       struct doppel_error *error)
 {
+    const uint32_t number = item_of_record(grouping, record);
+    struct doppel_fingerprint points;
+    if (number == UINT32_MAX)
+        return DOPPEL_OK;
+    if (!parts_read(record, &points))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
+    enum doppel_status status = doppel_local_set_add(grouping->parts, number, &points, error);
+    doppel_fingerprint_free(&points);
+    return status;
+}
+
+enum doppel_status grouping_find_parts(struct grouping *grouping,
+                                       const struct doppel_record *record,
+                                       struct doppel_error *error)
+{
     const struct doppel_local_options options =
         parts_options_from(&grouping->options->group->compare);
-    struct parts_placing placing = {.grouping = grouping};
+    struct parts_placing placing = {grouping, item_of_record(grouping, record), false};
     struct doppel_fingerprint points;
-    placing.number = digest_map_find(&grouping->first, &record->digest, digest_at, grouping);
-    if (placing.number == UINT32_MAX ||
-        grouping_first_of(grouping, placing.number) != placing.number)
-        return DOPPEL_OK; /* it has changed meanwhile, or is the same as another one */
+    if (placing.number == UINT32_MAX)
+        return DOPPEL_OK;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
     enum doppel_status status =
         doppel_local_find(grouping->parts, &points, &options, take_part_pair, &placing, error);
-    if (!status)
-        status = doppel_local_set_add(grouping->parts, placing.number, &points, error);
     doppel_fingerprint_free(&points);
     return placing.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs")
                              : status;

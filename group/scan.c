@@ -228,51 +228,61 @@ static struct doppel_read_options read_of_parts(const struct scan *scan)
     return read;
 }
 
-static enum doppel_status add_parts_of_files(struct scan *scan, struct intake *intake,
-                                             struct doppel_error *error)
+/* What is done with the keypoints of an image. */
+typedef enum doppel_status take_parts_of_file(struct grouping *images,
+                                              const struct doppel_record *record,
+                                              struct doppel_error *error);
+
+static enum doppel_status each_with_parts(struct scan *scan, struct doppel_run *run,
+                                          take_parts_of_file *take, struct doppel_error *error)
 {
+    struct intake *intake = NULL;
     struct intake_file file;
-    enum doppel_status status;
-    uint64_t done = 0;
-    while ((status = intake_next(intake, &file, error)) == DOPPEL_OK) {
-        doppel_run_advance(scan->run, ++done);
-        if (!file.record.error.status)
-            status = grouping_add_parts(scan->by_kind[DOPPEL_KIND_IMAGE], &file.record, error);
-        intake_file_free(&file);
+    const struct intake_options options = {
+        .read = read_of_parts(scan), .run = run, .walk = &scan->walk, .cache = scan->cache};
+    enum doppel_status status = intake_new(&options, &intake, error);
+    if (status)
+        return status;
+    for (uint64_t done = 0; !status; doppel_run_advance(scan->run, ++done)) {
+        status = intake_next(intake, &file, error);
         if (status)
             break;
+        if (!file.record.error.status)
+            status = take(scan->by_kind[DOPPEL_KIND_IMAGE], &file.record, error);
+        intake_file_free(&file);
     }
+    intake_free(intake);
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-/* The images once more, for their keypoints: what could not be read was told. */
+/* The images once more, for their keypoints, and from the cache to ask with all of them: what could
+ * not be read was told. */
 static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_error *error)
 {
     struct doppel_run_options quiet = *doppel_run_get_options(scan->run);
     const struct grouping *images = scan->by_kind[DOPPEL_KIND_IMAGE];
-    struct intake *intake = NULL;
     struct doppel_run *run = NULL;
+    struct doppel_group_counts counts;
     enum doppel_status status;
-    if (!scan->options->parts || !images ||
-        read_scheme(&scan->read, DOPPEL_KIND_IMAGE)->id == DOPPEL_SCHEME_LOCAL)
+    if (!images)
+        return DOPPEL_OK;
+    const bool added = read_scheme(&scan->read, DOPPEL_KIND_IMAGE)->id == DOPPEL_SCHEME_LOCAL;
+    if (!added && !scan->options->parts)
         return DOPPEL_OK;
     quiet.on_failed = NULL;
     quiet.on_notice = NULL;
     quiet.on_progress = NULL;
     quiet.cancelled = is_scan_cancelled;
     quiet.context = scan;
-    struct doppel_group_counts counts;
     const struct all_groups all = {.groupings = &scan->by_kind[DOPPEL_KIND_IMAGE], .count = 1};
     groupings_count(&all, &counts);
     doppel_run_begin(scan->run, "pictures looked at for parts", counts.items[DOPPEL_KIND_IMAGE]);
     TRY(doppel_run_new(&quiet, &run, error));
-    const struct intake_options options = {
-        .read = read_of_parts(scan), .run = run, .walk = &scan->walk, .cache = scan->cache};
-    TRY(intake_new(&options, &intake, error));
-    TRY(add_parts_of_files(scan, intake, error));
+    if (!added)
+        TRY(each_with_parts(scan, run, grouping_add_parts, error));
+    TRY(each_with_parts(scan, run, grouping_find_parts, error));
 done:
     doppel_run_end(scan->run);
-    intake_free(intake);
     doppel_run_free(run);
     return status;
 }

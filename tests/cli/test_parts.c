@@ -208,6 +208,10 @@ static void wrong_use_is_told(void **state)
         assert_has(ran.err, wrong[i][2]);
         ran_free(&ran);
     }
+    ran = doppel("scan", "--parts", "--files-from", "-");
+    assert_code(&ran, 2);
+    assert_has(ran.err, "reads images twice");
+    ran_free(&ran);
     ran = doppel("scan", "--parts", "--kind", "text", ".");
     assert_code(&ran, 2);
     assert_has(ran.err, "'--parts' is for images");

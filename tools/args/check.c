@@ -128,13 +128,15 @@ static enum doppel_status check_by_parts(const struct settings *settings,
 {
     const enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
     const char *list = settings->files_from;
-    if (!settings->by_parts)
+    const bool by_scheme = settings->scheme && settings->scheme->id == DOPPEL_SCHEME_LOCAL;
+    if (!settings->by_parts && !by_scheme)
         return DOPPEL_OK;
-    if (settings->code || (kind && kind != DOPPEL_KIND_IMAGE))
+    if (settings->by_parts && (settings->code || (kind && kind != DOPPEL_KIND_IMAGE)))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--parts' is for images");
-    if (settings->verb->bit & VERB_SCAN && list && strcmp(list, "-") == 0)
+    if (settings->verb->bit & (VERB_SCAN | VERB_REPORT) && list && strcmp(list, "-") == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--parts' reads images twice: give '--files-from' a file");
+                           "'--%s' reads images twice: give '--files-from' a file",
+                           settings->by_parts ? "parts" : "scheme local");
     return DOPPEL_OK;
 }
 

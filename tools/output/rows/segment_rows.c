@@ -154,7 +154,7 @@ static void put_part_in_words(json_t *row)
         return;
     snprintf(words, sizeof words, "x %d-%d %%, y %d-%d %%, turned %.0f", percent(place, "left"),
              percent(place, "right"), percent(place, "top"), percent(place, "bottom"),
-             json_number_value(json_object_get(place, "angle")));
+             fmod(round(json_number_value(json_object_get(place, "angle"))), 360));
     json_object_set_new(row, "where", json_string(words));
 }
 
