@@ -19,7 +19,7 @@ static void close_all_recording(struct recording *recording)
     avcodec_free_context(&recording->codec);
     av_packet_free(&recording->packet);
     av_frame_free(&recording->frame);
-    swr_free(&recording->out.resampler);
+    audio_out_free(&recording->out);
     audio_mix_free(&recording->mix);
     container_close(&recording->container);
 }

@@ -5,6 +5,7 @@
 #include <libavcodec/avcodec.h>
 #include <libswresample/swresample.h>
 
+#include "media/audio/decimate.h"
 #include "media/container.h"
 
 enum { AUDIO_RATE = 11025 };
@@ -16,18 +17,21 @@ struct audio_out {
     void *context;
     double max_seconds; /**< 0 = no limit */
     uint32_t rate;      /**< of what is taken; 0 = not told yet */
-    SwrContext *resampler;
+    SwrContext *resampler; /**< both NULL: samples stay as they are */
+    struct audio_decimator *decimator;
     uint64_t visited, silent; /**< samples, and how many of them stood for gaps */
-    float samples[8192];
+    float samples[DECIMATE_ROOM];
 };
 
 /** From now on samples of this rate are taken; what is in progress is finished first. */
 enum doppel_status audio_out_begin(struct audio_out *out, uint32_t rate,
                                    struct doppel_error *error);
+/** @param count at most DECIMATE_BLOCK */
 enum doppel_status audio_out_take(struct audio_out *out, const float *samples, size_t count,
                                   struct doppel_error *error);
 /** Let the visitor have all that was taken. */
 enum doppel_status audio_out_finish(struct audio_out *out, struct doppel_error *error);
+void audio_out_free(struct audio_out *out);
 /** `count` samples of a gap, at 11025 Hz; after audio_out_finish. */
 enum doppel_status audio_out_silence(struct audio_out *out, uint64_t count,
                                      struct doppel_error *error);

@@ -5,7 +5,7 @@
 #include "media/audio/audio.h"
 
 /* A tenth of a second, and at most so many samples that a block of two channels stays in cache. */
-enum { BLOCKS_A_SECOND = 10, MAX_BLOCK = 4800 };
+enum { BLOCKS_A_SECOND = 10, MAX_BLOCK = DECIMATE_BLOCK };
 
 /* Highest rate that is taken: twice that of any converter sold. A resampler from it is 20 MB. */
 enum { MAX_RATE = 1536000 };

@@ -1,0 +1,182 @@
+/* The filter is that of libswresample by its defaults for such a rate: a sinc of 32 zero crossings
+ * at 97 % of the lower rate's half, under a Kaiser window of beta 9; the samples before the first
+ * and behind the last are mirrored. Its sums differ by their order alone, which here is the same
+ * on every processor. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/cpu.h"
+#include "media/audio/decimate_loop.h"
+
+enum { CROSSINGS = 32 };
+
+static const double CUTOFF = .97, KAISER_BETA = 9;
+
+struct audio_decimator {
+    decimate_kernel *kernel;
+    struct decimate_work work;
+    float *taps, *phases;
+    float *held;      /* from the first tap of the next output on */
+    size_t count;     /* samples held */
+    size_t tap_count; /* `centre` of them are before the sample that an output stands for */
+    size_t centre;
+    bool begun; /* what is before the first sample is mirrored */
+};
+
+static void decimate_portable(const struct decimate_work *work, size_t count, float *out)
+{
+    decimate_loop(work, count, out);
+}
+
+static decimate_kernel *choose_decimate_kernel(void)
+{
+#ifdef __x86_64__
+    if (cpu_flags() & CPU_AVX2)
+        return decimate_avx2;
+#endif
+    return decimate_portable;
+}
+
+/* ---- the filter ---- */
+
+/* The modified Bessel function of the first kind, order 0, by its power series. */
+static double bessel_i0(double x)
+{
+    double sum = 1, term = 1;
+    for (int k = 1; term > sum * 1e-18; k++) {
+        term *= x / (2 * k) * (x / (2 * k));
+        sum += term;
+    }
+    return sum;
+}
+
+static double tap_at(const struct audio_decimator *decimator, size_t index)
+{
+    double from_centre = (double)index - (double)decimator->centre;
+    double at_window = 2 * from_centre / (double)decimator->tap_count;
+    double inside = 1 - at_window * at_window;
+    double angle = acos(-1) * from_centre * CUTOFF / (double)decimator->work.step;
+    return (angle == 0 ? 1 : sin(angle) / angle) *
+           bessel_i0(KAISER_BETA * sqrt(inside > 0 ? inside : 0));
+}
+
+static void fill_taps(struct audio_decimator *decimator)
+{
+    const struct decimate_work *work = &decimator->work;
+    double sum = 0;
+    for (size_t i = 0; i < decimator->tap_count; i++)
+        sum += tap_at(decimator, i);
+    for (size_t i = 0; i < decimator->tap_count; i++)
+        decimator->taps[i % work->step * work->rows + i / work->step] =
+            (float)(tap_at(decimator, i) / sum);
+}
+
+/* Rows of the taps are filled up with zeros, under which samples that are not there may lie. */
+static bool allocate_decimator(struct audio_decimator *decimator)
+{
+    struct decimate_work *work = &decimator->work;
+    size_t padded = work->rows * work->step, held = 2 * padded + DECIMATE_BLOCK;
+    work->width = held / work->step + 2 * DECIMATE_LANES;
+    decimator->taps = calloc(padded, sizeof *decimator->taps);
+    decimator->held = calloc(held, sizeof *decimator->held);
+    decimator->phases = calloc(work->step * work->width, sizeof *decimator->phases);
+    work->taps = decimator->taps;
+    work->phases = decimator->phases;
+    return decimator->taps && decimator->held && decimator->phases;
+}
+
+struct audio_decimator *audio_decimator_new(size_t step)
+{
+    struct audio_decimator *decimator = calloc(1, sizeof *decimator);
+    if (!decimator)
+        return NULL;
+    decimator->kernel = choose_decimate_kernel();
+    decimator->tap_count = (size_t)ceil(CROSSINGS * (double)step / CUTOFF);
+    decimator->tap_count += decimator->tap_count % 2;
+    decimator->centre = (decimator->tap_count - 1) / 2;
+    decimator->count = decimator->centre;
+    decimator->work.step = step;
+    decimator->work.rows = (decimator->tap_count + step - 1) / step;
+    if (!allocate_decimator(decimator)) {
+        audio_decimator_free(decimator);
+        return NULL;
+    }
+    fill_taps(decimator);
+    return decimator;
+}
+
+void audio_decimator_free(struct audio_decimator *decimator)
+{
+    if (!decimator)
+        return;
+    free(decimator->taps);
+    free(decimator->phases);
+    free(decimator->held);
+    free(decimator);
+}
+
+/* ---- samples ---- */
+
+static void mirror_begin(struct audio_decimator *decimator)
+{
+    float *first = decimator->held + decimator->centre;
+    for (size_t i = 1; i <= decimator->centre && decimator->centre + i < decimator->count; i++)
+        first[-(ptrdiff_t)i] = first[i];
+    decimator->begun = true;
+}
+
+/* Each step-th of the samples; with a known step the compiler makes vectors. */
+static inline void sort_by(const float *in, size_t step, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[i * step];
+}
+
+static void sort_phases(struct audio_decimator *decimator, size_t outputs)
+{
+    const struct decimate_work *work = &decimator->work;
+    size_t length = outputs + work->rows - 1;
+    for (size_t phase = 0; phase < work->step; phase++) {
+        const float *in = decimator->held + phase;
+        float *out = decimator->phases + phase * work->width;
+        if (work->step == 4)
+            sort_by(in, 4, length, out);
+        else
+            sort_by(in, work->step, length, out);
+    }
+}
+
+static size_t give_decided(struct audio_decimator *decimator, float *out)
+{
+    if (decimator->count < decimator->tap_count)
+        return 0;
+    if (!decimator->begun)
+        mirror_begin(decimator);
+    size_t step = decimator->work.step;
+    size_t outputs = (decimator->count - decimator->tap_count) / step + 1;
+    sort_phases(decimator, outputs);
+    decimator->kernel(&decimator->work, outputs, out);
+    decimator->count -= outputs * step;
+    memmove(decimator->held, decimator->held + outputs * step,
+            decimator->count * sizeof *decimator->held);
+    return outputs;
+}
+
+size_t audio_decimate(struct audio_decimator *decimator, const float *samples, size_t count,
+                      float *out)
+{
+    memcpy(decimator->held + decimator->count, samples, count * sizeof *samples);
+    decimator->count += count;
+    return give_decided(decimator, out);
+}
+
+/* The last output stands for the last sample at most: it takes so many taps behind it. */
+size_t audio_decimate_rest(struct audio_decimator *decimator, float *out)
+{
+    const float *end = decimator->held + decimator->count;
+    size_t behind = decimator->tap_count - 1 - decimator->centre;
+    size_t real = decimator->count - (decimator->begun ? 0 : decimator->centre);
+    for (size_t i = 0; i < behind; i++)
+        decimator->held[decimator->count++] = i < real ? end[-1 - (ptrdiff_t)i] : 0;
+    return real ? give_decided(decimator, out) : 0;
+}
