@@ -1,6 +1,6 @@
-"""Codes within a radius in PostgreSQL: the index of the extension, a scan, and what is used in their
-place: python3 postgres.py BUILD [ROWS]. It prints milliseconds a query, medians of queries in turn,
-and how many of the scan's rows each finds."""
+"""Codes within a radius in PostgreSQL: the index of the extension, a scan, and what is used in its
+place: python3 postgres.py BUILD [ROWS]. It prints milliseconds a query, medians of queries in
+turn, and how many of the scan's rows each finds."""
 
 import pathlib
 import random
