@@ -15,7 +15,9 @@ enum doppel_relation {
     DOPPEL_RELATION_SAME,
     DOPPEL_RELATION_CONTAINS,
     DOPPEL_RELATION_CONTAINED,
-    DOPPEL_RELATION_OVERLAPS
+    DOPPEL_RELATION_OVERLAPS,
+    DOPPEL_RELATION_SHARED /**< of recordings: other ones, in which the same is heard for a while
+                              among other audio: a loop, a sample */
 };
 
 /** What a match rests on. */
@@ -66,7 +68,7 @@ struct doppel_match {
     size_t segment_count;
     bool time_uncertain; /**< of videos: the same, but not when: a still scene, or other times of
                             the item fit as well */
-    bool has_places;                             /**< the next two are known */
+    bool has_places;     /**< the next two are known */
     struct doppel_place query_place, item_place; /**< of pictures, by their parts: what both show */
     struct doppel_video_view view; /**< of videos: which part of the query's frame met, and how */
 };

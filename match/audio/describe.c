@@ -65,6 +65,8 @@ bool runs_describe(const struct run *runs, size_t count, double query_duration, 
     const struct segment_lengths lengths = {query_duration, best->item_duration, 0};
     match.has_coverage = query_duration > 0 && best->item_duration > 0;
     segments_describe(segments->items, segments->count, &lengths, &match);
+    if (match_is_shared(&match, query_duration, best->item_duration))
+        match.relation = DOPPEL_RELATION_SHARED;
     *out = match;
     *out_within = within;
     return true;

@@ -49,6 +49,7 @@ static enum doppel_status visit_all_hunt(const struct hunt *hunt, const run_arra
     const struct doppel_audio_options *options = hunt->options;
     enum doppel_status status = DOPPEL_OK;
     segment_array segments = {0};
+    matched_array better = {0};
     size_t missed = 0;
     for (size_t i = 0; i < entries->count && !status; i++) {
         const struct found_entry *entry = &entries->items[i];
@@ -60,10 +61,15 @@ static enum doppel_status visit_all_hunt(const struct hunt *hunt, const run_arra
                            hunt->query->duration, options->max_false_positives, &segments,
                            &found.match, &within))
             status = DOPPEL_E_MEMORY;
+        else if (matched_explain(&better, &found.match))
+            found.match.relation = DOPPEL_RELATION_SHARED;
+        else if (within && !matched_note(&better, &found.match))
+            status = DOPPEL_E_MEMORY;
         found.borderline = !within;
         if (!status && !visitor(context, &found))
             status = DOPPEL_E_CANCELLED;
     }
+    array_free(&better);
     array_free(&segments);
     return status;
 }

@@ -102,6 +102,7 @@ const relationOf = {
     contains: 'a part of it',
     contained: 'has it as a part',
     overlaps: 'shares a part',
+    shared: 'has a loop or a sample of it',
 };
 const oneOf = {
     image: 'picture',
