@@ -1,14 +1,16 @@
 /* Blobs: extrema of the differences of scales, in place and scale; and a choice that is spread. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "local/local_internal.h"
 
 enum {
     BORDER = 2,
-    LEAST_STRENGTH = 2 * SCALES_UNIT, /* of a difference */
-    EDGE_RATIO = 10                   /* of the curvatures along and across, at most */
+    MARKS_AT_ONCE = 4,                /* of 16 bits, looked at as one number */
+    LEAST_STRENGTH = SCALES_UNIT / 2, /* of a difference: half a level, as clip art has */
+    EDGE_RATIO = 20                   /* of the curvatures along and across, at most */
 };
 
 /* Three differences around the one that is looked at. */
@@ -42,6 +44,23 @@ static bool is_extremum(const struct layer *layer, size_t at)
            is_most_of_row(here + width, value + 1, sign) &&
            is_most_of_plane(layer->below + at, width, value, sign) &&
            is_most_of_plane(layer->above + at, width, value, sign);
+}
+
+/* Which samples of a row may be extrema: by their nearest ones alone. In a form that compilers make
+ * vectors of. */
+static void mark_row(const struct layer *layer, size_t y, int16_t *restrict marks)
+{
+    const size_t width = layer->width;
+    const int16_t *here = layer->here + y * width, *above = layer->above + y * width,
+                  *below = layer->below + y * width, *up = here - width, *down = here + width;
+    for (size_t x = 1; x + 1 < width; x++) {
+        const int16_t v = here[x], side = here[x - 1], other = here[x + 1];
+        const bool is_top = (v >= LEAST_STRENGTH) & (v > side) & (v >= other) & (v > up[x]) &
+                            (v >= down[x]) & (v > above[x]) & (v > below[x]);
+        const bool is_bottom = (v <= -LEAST_STRENGTH) & (v < side) & (v <= other) & (v < up[x]) &
+                               (v <= down[x]) & (v < above[x]) & (v < below[x]);
+        marks[x] = (int16_t)(is_top | is_bottom);
+    }
 }
 
 static bool is_edge(const int16_t *here, size_t width)
@@ -86,37 +105,53 @@ static struct blob blob_at(const struct scale_octave *octave, const struct layer
 
 typedef ARRAY(struct blob) blob_array;
 
-static bool find_in_row(const struct scale_octave *octave, const struct layer *layer, size_t y,
-                        uint32_t level, blob_array *out)
+static bool take_extremum(const struct scale_octave *octave, const struct layer *layer, size_t at,
+                          uint32_t level, blob_array *out)
 {
-    for (size_t at = y * layer->width + BORDER; at < (y + 1) * layer->width - BORDER; at++) {
-        int value = layer->here[at];
-        if (value < LEAST_STRENGTH && value > -LEAST_STRENGTH)
-            continue;
-        if (!is_extremum(layer, at) || is_edge(layer->here + at, layer->width))
-            continue;
-        if (!array_push(out, blob_at(octave, layer, at, level)))
-            return false;
+    return !is_extremum(layer, at) || is_edge(layer->here + at, layer->width) ||
+           array_push(out, blob_at(octave, layer, at, level));
+}
+
+/* @param marks room for a row and MARKS_AT_ONCE more, zero behind the row */
+static bool find_in_row(const struct scale_octave *octave, const struct layer *layer, size_t y,
+                        uint32_t level, int16_t *marks, blob_array *out)
+{
+    mark_row(layer, y, marks);
+    for (size_t x = BORDER; x + BORDER < layer->width; x += MARKS_AT_ONCE) {
+        uint64_t any;
+        memcpy(&any, marks + x, sizeof any);
+        for (size_t i = x; any && i < x + MARKS_AT_ONCE && i + BORDER < layer->width; i++)
+            if (marks[i] && !take_extremum(octave, layer, y * layer->width + i, level, out))
+                return false;
     }
+    return true;
+}
+
+static bool find_in_layer(const struct scale_octave *octave, uint32_t level, int16_t *marks,
+                          blob_array *out)
+{
+    const struct layer layer = {octave->differences[level - 1], octave->differences[level],
+                                octave->differences[level + 1], octave->width};
+    for (size_t y = BORDER; y + BORDER < octave->height; y++)
+        if (!find_in_row(octave, &layer, y, level, marks, out))
+            return false;
     return true;
 }
 
 bool blobs_find(const struct scales *scales, struct blob_list *out)
 {
+    const size_t widest = scales->count ? scales->octaves[0].width : 0;
+    int16_t *marks = calloc(widest + MARKS_AT_ONCE, sizeof *marks);
     blob_array found = {0};
-    bool done = true;
-    for (uint32_t i = 0; i < scales->count; i++) {
-        const struct scale_octave *octave = &scales->octaves[i];
-        for (uint32_t level = i ? 2 : 1; level + 2 < SCALES_LEVELS; level++) {
-            const struct layer layer = {octave->differences[level - 1], octave->differences[level],
-                                        octave->differences[level + 1], octave->width};
-            size_t first = found.count;
-            for (size_t y = BORDER; done && y + BORDER < octave->height; y++)
-                done = find_in_row(octave, &layer, y, level, &found);
-            for (; first < found.count; first++)
-                found.items[first].octave = (uint8_t)i;
-        }
+    bool done = marks;
+    for (uint32_t i = 0; done && i < scales->count; i++) {
+        const size_t first = found.count;
+        for (uint32_t level = i ? 2 : 1; done && level + 2 < SCALES_LEVELS; level++)
+            done = find_in_layer(&scales->octaves[i], level, marks, &found);
+        for (size_t k = first; k < found.count; k++)
+            found.items[k].octave = (uint8_t)i;
     }
+    free(marks);
     out->items = found.items;
     out->count = found.count;
     if (!done)
@@ -129,16 +164,16 @@ bool blobs_find(const struct scales *scales, struct blob_list *out)
 enum { CELLS = 6 }; /* along each side */
 
 struct blob_choice {
-    uint32_t turn; /* the how many-th strongest of its cell it is */
-    float strength;
+    uint32_t turn; /* the how many-th of its cell it is */
+    float worth;
     uint32_t number;
 };
 
-static int compare_strengths(const void *a, const void *b)
+static int compare_worths(const void *a, const void *b)
 {
     const struct blob_choice *left = a, *right = b;
-    if (left->strength != right->strength)
-        return left->strength < right->strength ? 1 : -1;
+    if (left->worth != right->worth)
+        return left->worth < right->worth ? 1 : -1;
     return (left->number > right->number) - (left->number < right->number);
 }
 
@@ -147,7 +182,13 @@ static int compare_choices(const void *a, const void *b)
     const struct blob_choice *left = a, *right = b;
     if (left->turn != right->turn)
         return left->turn > right->turn ? 1 : -1;
-    return compare_strengths(a, b);
+    return compare_worths(a, b);
+}
+
+/* Large blobs are left when a picture is shown small: sigma to the power of 3/4. */
+static float blob_worth(const struct blob *blob)
+{
+    return blob->strength * sqrtf(blob->sigma * sqrtf(blob->sigma));
 }
 
 static uint32_t cell_number(const struct blob *blob, uint32_t width, uint32_t height)
@@ -165,7 +206,6 @@ static void give_turns(struct blob_choice *choices, const struct blob_list *blob
     uint32_t turns[CELLS * CELLS] = {0};
     for (size_t i = 0; i < blobs->count; i++) {
         const struct blob *blob = &blobs->items[choices[i].number];
-        /* Half of the choice is by strength alone. */
         choices[i].turn = turns[cell_number(blob, width, height)]++;
     }
 }
@@ -177,9 +217,9 @@ bool blobs_spread(struct blob_list *blobs, uint32_t width, uint32_t height, size
     struct blob *chosen = malloc((count + 1) * sizeof *chosen);
     bool done = choices && chosen;
     for (size_t i = 0; done && i < blobs->count; i++)
-        choices[i] = (struct blob_choice){0, blobs->items[i].strength, (uint32_t)i};
+        choices[i] = (struct blob_choice){0, blob_worth(&blobs->items[i]), (uint32_t)i};
     if (done) {
-        qsort(choices, blobs->count, sizeof *choices, compare_strengths);
+        qsort(choices, blobs->count, sizeof *choices, compare_worths);
         give_turns(choices, blobs, width, height);
         qsort(choices, blobs->count, sizeof *choices, compare_choices);
         for (size_t i = 0; i < count; i++)

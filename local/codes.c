@@ -41,12 +41,11 @@ struct grid {
     int64_t x, y, across_x, across_y; /* down is (-across_y, across_x) */
 };
 
-static int32_t octave_sample(const struct scale_octave *octave, int64_t x, int64_t y)
+/* The nearest sample of a place, within the octave. */
+static size_t nearest_sample(int64_t at, uint32_t samples)
 {
-    int64_t column = (x + (1 << 15)) >> 16, row = (y + (1 << 15)) >> 16;
-    column = column < 0 ? 0 : column >= octave->width ? octave->width - 1 : column;
-    row = row < 0 ? 0 : row >= octave->height ? octave->height - 1 : row;
-    return octave->levels[0][(size_t)row * octave->width + (size_t)column];
+    int64_t nearest = (at + (1 << 15)) >> 16;
+    return nearest < 0 ? 0 : nearest >= samples ? samples - 1 : (size_t)nearest;
 }
 
 static struct grid grid_around(const struct scale_octave *octave, const struct blob *blob,
@@ -62,16 +61,51 @@ static struct grid grid_around(const struct scale_octave *octave, const struct b
     return grid;
 }
 
-static void take_patch(const struct scale_octave *octave, const uint16_t *level,
-                       const struct grid *grid, int32_t out[SIDE][SIDE])
+/* Whether a sample of a grid, in so many steps across and down, lies within an octave. */
+static bool lies_within(const struct scale_octave *octave, const struct grid *grid, int64_t column,
+                        int64_t row)
 {
-    struct scale_octave described = *octave;
-    described.levels[0] = (uint16_t *)(uintptr_t)level;
+    const int64_t x = grid->x + column * grid->across_x - row * grid->across_y;
+    const int64_t y = grid->y + column * grid->across_y + row * grid->across_x;
+    return x >= 0 && y >= 0 && x >> 16 < octave->width - 1 && y >> 16 < octave->height - 1;
+}
+
+static void take_patch_within(const struct scale_octave *octave, const uint16_t *level,
+                              const struct grid *grid, int16_t out[SIDE][SIDE])
+{
+    const size_t width = octave->width;
+    for (int64_t row = 0; row < SIDE; row++) {
+        int64_t x = grid->x - row * grid->across_y + (1 << 15);
+        int64_t y = grid->y + row * grid->across_x + (1 << 15);
+        for (int64_t column = 0; column < SIDE; column++) {
+            out[row][column] = (int16_t)level[(size_t)(y >> 16) * width + (size_t)(x >> 16)];
+            x += grid->across_x;
+            y += grid->across_y;
+        }
+    }
+}
+
+/* What lies outside is as the nearest sample inside. */
+static void take_patch_at_edge(const struct scale_octave *octave, const uint16_t *level,
+                               const struct grid *grid, int16_t out[SIDE][SIDE])
+{
     for (int64_t row = 0; row < SIDE; row++)
-        for (int64_t column = 0; column < SIDE; column++)
-            out[row][column] =
-                octave_sample(&described, grid->x + column * grid->across_x - row * grid->across_y,
-                              grid->y + column * grid->across_y + row * grid->across_x);
+        for (int64_t column = 0; column < SIDE; column++) {
+            const int64_t x = grid->x + column * grid->across_x - row * grid->across_y;
+            const int64_t y = grid->y + column * grid->across_y + row * grid->across_x;
+            out[row][column] = (int16_t)level[nearest_sample(y, octave->height) * octave->width +
+                                              nearest_sample(x, octave->width)];
+        }
+}
+
+static void take_patch(const struct scale_octave *octave, const struct blob *blob,
+                       const struct grid *grid, int16_t out[SIDE][SIDE])
+{
+    enum { LAST = SIDE - 1 };
+    const bool within = lies_within(octave, grid, 0, 0) && lies_within(octave, grid, LAST, 0) &&
+                        lies_within(octave, grid, 0, LAST) && lies_within(octave, grid, LAST, LAST);
+    (within ? take_patch_within : take_patch_at_edge)(octave, octave->levels[blob->level], grid,
+                                                      out);
 }
 
 /* ---- angle ---- */
@@ -88,10 +122,10 @@ static uint32_t nearest_angle(int64_t x, int64_t y)
 
 uint32_t blob_angle(const struct scale_octave *octave, const struct blob *blob)
 {
-    int32_t patch[SIDE][SIDE];
+    int16_t patch[SIDE][SIDE];
     int64_t x = 0, y = 0;
     const struct grid grid = grid_around(octave, blob, .75, 0);
-    take_patch(octave, octave->levels[blob->level], &grid, patch);
+    take_patch(octave, blob, &grid, patch);
     for (int32_t row = 0; row < SIDE; row++)
         for (int32_t column = 0; column < SIDE; column++) {
             int32_t dx = 2 * column - (SIDE - 1), dy = 2 * row - (SIDE - 1);
@@ -125,9 +159,10 @@ static const int16_t cosines[KEPT][SIDE] = {
 void blob_coefficients(const struct scale_octave *octave, const struct blob *blob, uint32_t angle,
                        int32_t out[KEPT][KEPT])
 {
-    int32_t patch[SIDE][SIDE], rows[SIDE][KEPT];
+    int16_t patch[SIDE][SIDE];
+    int32_t rows[SIDE][KEPT];
     const struct grid grid = grid_around(octave, blob, PATCH_STEP, angle);
-    take_patch(octave, octave->levels[blob->level], &grid, patch);
+    take_patch(octave, blob, &grid, patch);
     for (int y = 0; y < SIDE; y++)
         for (int u = 0; u < KEPT; u++) {
             int32_t sum = 0;
@@ -169,23 +204,23 @@ static const struct {
     {1, 9},  {6, 7},  {9, 3},  {10, 2}, {2, 9},  {10, 0}, {4, 9}, {8, 5}, {0, 11}, {9, 2}, {5, 8},
     {1, 10}, {7, 6},  {4, 10}, {9, 1},  {5, 9},  {10, 3}, {7, 7}, {9, 5}, {10, 4}};
 
-/* How surely a bit is what it is. */
-static uint64_t sureness(const int32_t coefficients[KEPT][KEPT], unsigned bit)
+/* How surely each of the first bits is what it is. */
+static void find_sureness(const int32_t coefficients[KEPT][KEPT], uint64_t out[CODE_FIRST_BITS])
 {
-    return (uint64_t)llabs(coefficients[first_bits[bit].v][first_bits[bit].u]) * 65536 /
-           first_bits[bit].usual;
+    for (unsigned bit = 0; bit < CODE_FIRST_BITS; bit++)
+        out[bit] = (uint64_t)llabs(coefficients[first_bits[bit].v][first_bits[bit].u]) * 65536 /
+                   first_bits[bit].usual;
 }
 
 /* The least sure ones of some bits, as a mask. */
-static uint64_t unsure_bits(const int32_t coefficients[KEPT][KEPT], unsigned from, unsigned to,
+static uint64_t unsure_bits(const uint64_t sureness[CODE_FIRST_BITS], unsigned from, unsigned to,
                             unsigned wanted)
 {
     uint64_t mask = 0;
     for (; wanted; wanted--) {
         unsigned least = to;
         for (unsigned bit = from; bit < to; bit++)
-            if (!(mask >> bit & 1) &&
-                (least == to || sureness(coefficients, bit) < sureness(coefficients, least)))
+            if (!(mask >> bit & 1) && (least == to || sureness[bit] < sureness[least]))
                 least = bit;
         mask |= UINT64_C(1) << least;
     }
@@ -199,8 +234,10 @@ void blob_code(const int32_t coefficients[KEPT][KEPT], struct doppel_code *out)
         out->word[0] |= (uint64_t)(coefficients[first_bits[i].v][first_bits[i].u] >= 0) << i;
     for (unsigned i = 0; i < 64; i++)
         out->word[1] |= (uint64_t)(coefficients[further_bits[i].v][further_bits[i].u] >= 0) << i;
-    uint64_t unsure = unsure_bits(coefficients, 0, CODE_KEY_BITS, CODE_UNSURE_KEY) |
-                      unsure_bits(coefficients, CODE_KEY_BITS, CODE_FIRST_BITS, CODE_UNSURE_REST);
+    uint64_t sureness[CODE_FIRST_BITS];
+    find_sureness(coefficients, sureness);
+    uint64_t unsure = unsure_bits(sureness, 0, CODE_KEY_BITS, CODE_UNSURE_KEY) |
+                      unsure_bits(sureness, CODE_KEY_BITS, CODE_FIRST_BITS, CODE_UNSURE_REST);
     out->word[0] |= unsure << CODE_FIRST_BITS;
 }
 

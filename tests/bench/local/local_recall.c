@@ -192,31 +192,49 @@ static void fill_set(struct bench *bench, struct picture_list *list)
            1e3 * bench->costs.features / (double)bench->costs.pictures);
 }
 
+struct edit_count {
+    size_t asked, found, inliers;
+    size_t shown, shown_found; /* of parts that show something */
+    size_t others;             /* others than the original that were given as matches */
+};
+
+/* Ask with an edit of a picture of the list. */
+static void ask_edit(struct bench *bench, const struct picture_list *list, size_t at,
+                     const struct part_edit *edit, struct edit_count *count)
+{
+    struct image others[3], in = load_picture(list->paths[at]);
+    struct random random = random_seeded(at, edit->name, "");
+    for (size_t k = 0; k < 3; k++)
+        others[k] = load_picture(list->paths[(at + (k + 1) * (list->count / 4)) % list->count]);
+    struct image made = edit->apply(&in, others, &random);
+    const struct answer answer = ask(bench, &made, at);
+    const bool shown = part_shows_something(edit->is_crop ? &made : &in);
+    count->asked++;
+    count->found += answer.found;
+    count->shown += shown;
+    count->shown_found += shown && answer.found;
+    count->inliers += answer.found ? answer.verdict.inliers : 0;
+    count->others += answer.first != UINT64_MAX && answer.first_rate <= 1e-3;
+    image_free(&made);
+    image_free(&in);
+    for (int k = 0; k < 3; k++)
+        image_free(&others[k]);
+}
+
 static void ask_edits(struct bench *bench, const struct picture_list *list, size_t originals)
 {
     originals = originals < list->count ? originals : list->count;
     const size_t step = list->count / originals;
     for (int edit = 0; edit < part_edit_count; edit++) {
-        size_t found = 0, wrong = 0, asked = 0, votes = 0;
-        for (size_t i = 0; i < originals; i++, asked++) {
-            struct image others[3], in = load_picture(list->paths[i * step]);
-            struct random random = random_seeded(i, part_edits[edit].name, "");
-            for (size_t k = 0; k < 3; k++)
-                others[k] =
-                    load_picture(list->paths[list->count - 1 - (i * 3 + k) % (list->count / 2)]);
-            struct image made = part_edits[edit].apply(&in, others, &random);
-            struct answer answer = ask(bench, &made, i * step);
-            found += answer.found;
-            votes += answer.found ? answer.verdict.inliers : 0;
-            wrong += answer.first != UINT64_MAX && answer.first_rate <= 1e-3;
-            image_free(&made);
-            image_free(&in);
-            for (int k = 0; k < 3; k++)
-                image_free(&others[k]);
-        }
-        printf("%-28s %5.1f %%  goal %3.0f  %4.1f inliers, others %zu\n", part_edits[edit].name,
-               100. * (double)found / (double)asked, part_edits[edit].goal,
-               (double)votes / (double)(found + !found), wrong);
+        struct edit_count count = {0};
+        for (size_t i = 0; i < originals; i++)
+            ask_edit(bench, list, i * step, &part_edits[edit], &count);
+        printf("%-28s %5.1f %%  goal %3.0f  %5.1f %% of %zu that show something  %4.1f inliers, "
+               "others %zu\n",
+               part_edits[edit].name, 100. * (double)count.found / (double)count.asked,
+               part_edits[edit].goal,
+               100. * (double)count.shown_found / (double)(count.shown + !count.shown), count.shown,
+               (double)count.inliers / (double)(count.found + !count.found), count.others);
         fflush(stdout);
     }
 }

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_SIDE = 1024 };
+enum { MAX_SIDE = 1024, CELLS = 8 };
 
 struct image part_recoded(const struct image *in, int quality)
 {
@@ -23,6 +23,30 @@ struct image part_recoded(const struct image *in, int quality)
         close(file);
     free(bytes.data);
     return out;
+}
+
+/* Highest less lowest luma of a cell. */
+static int luma_range(const struct image *image, int column, int row)
+{
+    const int left = column * image->width / CELLS, right = (column + 1) * image->width / CELLS;
+    const int top = row * image->height / CELLS, bottom = (row + 1) * image->height / CELLS;
+    int least = 255, most = 0;
+    for (int y = top; y < bottom; y++)
+        for (int x = left; x < right; x++) {
+            const int luma =
+                clamp_byte(pixel_luma(image->pixels[(size_t)y * (size_t)image->width + (size_t)x]));
+            least = luma < least ? luma : least;
+            most = luma > most ? luma : most;
+        }
+    return most - least;
+}
+
+bool part_shows_something(const struct image *image)
+{
+    int varied = 0;
+    for (int i = 0; i < CELLS * CELLS; i++)
+        varied += luma_range(image, i % CELLS, i / CELLS) >= 16;
+    return varied >= CELLS;
 }
 
 static struct image recoded_at(struct image image, struct random *random)
@@ -236,15 +260,15 @@ static struct image edit_combined(const struct image *in, const struct image *ot
 }
 
 const struct part_edit part_edits[] = {
-    {"half", edit_half, 95},
-    {"corner, 40 to 60 %", edit_corner, 95},
-    {"part of 60 %, scaled", edit_scaled_part, 0},
-    {"collage of four", edit_collage, 90},
-    {"mirrored collage", edit_mirrored_collage, 0},
-    {"on another, 40 to 60 %", edit_overlay, 80},
-    {"the same, turned", edit_turned_overlay, 0},
-    {"rotated 5 to 60 degrees", edit_rotated, 0},
-    {"phone shot", edit_phone, 88},
-    {"combined", edit_combined, 90},
+    {"half", edit_half, 95, true},
+    {"corner, 40 to 60 %", edit_corner, 95, true},
+    {"part of 60 %, scaled", edit_scaled_part, 0, true},
+    {"collage of four", edit_collage, 90, false},
+    {"mirrored collage", edit_mirrored_collage, 0, false},
+    {"on another, 40 to 60 %", edit_overlay, 80, false},
+    {"the same, turned", edit_turned_overlay, 0, false},
+    {"rotated 5 to 60 degrees", edit_rotated, 0, false},
+    {"phone shot", edit_phone, 88, false},
+    {"combined", edit_combined, 90, false},
 };
 const int part_edit_count = sizeof part_edits / sizeof *part_edits;
