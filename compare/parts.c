@@ -162,19 +162,55 @@ static void describe_coverage(const struct doppel_local_where *where, struct cor
 
 /* ---- what is said of it ---- */
 
-/* Of the item only what is within its frame, and of the query the same. */
-static struct doppel_local_where cut_to_item(const struct doppel_local_where *where,
-                                             struct corner item)
+/* Where a place of the query lies in the item. */
+static struct corner place_in_item(const struct doppel_local_where *where, struct corner of_query)
+{
+    const double turn = where->query.angle * M_PI / 180;
+    const double x = of_query.x - where->query.x, y = of_query.y - where->query.y;
+    const double across = (x * cos(turn) + y * sin(turn)) / where->scale,
+                 down = (y * cos(turn) - x * sin(turn)) / where->scale;
+    return (struct corner){where->item.x + (where->mirrored ? -across : across),
+                           where->item.y + down};
+}
+
+/* The smallest upright rectangle of the item around what both frames have in common. */
+static struct doppel_local_rectangle common_of_item(const struct doppel_local_where *where,
+                                                    const struct polygon *common)
+{
+    double left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
+    for (size_t i = 0; i < common->count; i++) {
+        const struct corner at = place_in_item(where, common->corners[i]);
+        left = fmin(left, at.x);
+        top = fmin(top, at.y);
+        right = fmax(right, at.x);
+        bottom = fmax(bottom, at.y);
+    }
+    return (struct doppel_local_rectangle){.x = (left + right) / 2,
+                                           .y = (top + bottom) / 2,
+                                           .width = right - left,
+                                           .height = bottom - top};
+}
+
+/* What two lengths along an axis, each around a middle, have in common. */
+static void cut_stretch(double *middle, double *length, double other_middle, double other_length)
+{
+    const double from = fmax(*middle - *length / 2, other_middle - other_length / 2),
+                 to = fmin(*middle + *length / 2, other_middle + other_length / 2);
+    *middle = (from + to) / 2;
+    *length = fmax(0, to - from);
+}
+
+/* Only what lies within both frames: what was met at an edge reaches beyond it. */
+static struct doppel_local_where cut_to_frames(const struct doppel_local_where *where,
+                                               struct corner query, struct corner item)
 {
     struct doppel_local_where cut = *where;
-    const double left = fmax(0, where->item.x - where->item.width / 2),
-                 top = fmax(0, where->item.y - where->item.height / 2),
-                 right = fmin(item.x, where->item.x + where->item.width / 2),
-                 bottom = fmin(item.y, where->item.y + where->item.height / 2);
-    cut.item.x = (left + right) / 2;
-    cut.item.y = (top + bottom) / 2;
-    cut.item.width = right - left;
-    cut.item.height = bottom - top;
+    const struct polygon common = common_frame(where, query, item);
+    if (common.count) {
+        const struct doppel_local_rectangle of_item = common_of_item(where, &common);
+        cut_stretch(&cut.item.x, &cut.item.width, of_item.x, of_item.width);
+        cut_stretch(&cut.item.y, &cut.item.height, of_item.y, of_item.height);
+    }
     const struct corner middle = place_in_query(where, (struct corner){cut.item.x, cut.item.y});
     cut.query.x = middle.x;
     cut.query.y = middle.y;
@@ -214,7 +250,7 @@ void describe_parts(const struct doppel_local_verdict *verdict, struct picture_s
                                  .false_positive_rate = rate};
     if (!verdict->inliers)
         return;
-    const struct doppel_local_where where = cut_to_item(&verdict->where, item_frame);
+    const struct doppel_local_where where = cut_to_frames(&verdict->where, query_frame, item_frame);
     out->similarity = fmax(0, 1 - 2. * verdict->distance / DOPPEL_LOCAL_BITS);
     out->transform.mirrored = where.mirrored;
     out->has_places = true;

@@ -61,6 +61,7 @@ void grouping_free(struct grouping *grouping)
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->edges);
     array_free(&grouping->checked);
+    array_free(&grouping->parts_taken);
     array_free(&grouping->part_edges);
     doppel_local_set_free(grouping->parts);
     array_free(&grouping->compared);

@@ -78,6 +78,7 @@ struct grouping {
     struct doppel_matcher *matcher;           /* of the first item of each digest, by item number */
     ARRAY(struct doppel_match) checked;       /* by the pixels or by parts, of an edge's pair */
     struct doppel_local_set *parts;           /* NULL: they are not compared by parts */
+    ARRAY(uint8_t) parts_taken;               /* by item: what was done with its keypoints */
     ARRAY(struct doppel_edge) part_edges;     /* of pairs that share a part */
     struct digest_stream *stream;             /* NULL: what is found is not kept for another run */
     ARRAY(struct compared) compared;          /* by item */

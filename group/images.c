@@ -93,7 +93,6 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
     const struct doppel_group_options *options = grouping->options->group;
     if (!grouping->match.compared)
         grouping->match.compared = item_store_count(&grouping->items);
-    doppel_matcher_set_compared(grouping->matcher, grouping->match.compared);
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
     digest_map_free(&grouping->by_pixels);
@@ -103,6 +102,7 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
         item_store_forget_digests(&grouping->items);
     if (!grouping->matcher)
         return DOPPEL_OK;
+    doppel_matcher_set_compared(grouping->matcher, grouping->match.compared);
     doppel_run_begin(run, "pictures compared", item_store_count(&grouping->items));
     enum doppel_status status =
         grouping->pairs    ? paired_images_find(grouping, take_pair, error)

@@ -59,16 +59,37 @@ static uint32_t item_of_record(const struct grouping *grouping, const struct dop
     return first ? number : UINT32_MAX;
 }
 
+/* Of files with the same bytes the first one's keypoints count. */
+enum parts_taken { PARTS_ADDED = 1, PARTS_ASKED = 2 };
+
+static enum doppel_status take_parts_once(struct grouping *grouping, uint32_t number,
+                                          enum parts_taken what, bool *out_first,
+                                          struct doppel_error *error)
+{
+    while (grouping->parts_taken.count <= number)
+        if (!array_push(&grouping->parts_taken, 0))
+            return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u pictures",
+                               number);
+    uint8_t *taken = &grouping->parts_taken.items[number];
+    *out_first = !(*taken & what);
+    *taken = (uint8_t)(*taken | what);
+    return DOPPEL_OK;
+}
+
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
                                       struct doppel_error *error)
 {
     const uint32_t number = item_of_record(grouping, record);
     struct doppel_fingerprint points;
+    bool first;
     if (number == UINT32_MAX)
         return DOPPEL_OK;
+    enum doppel_status status = take_parts_once(grouping, number, PARTS_ADDED, &first, error);
+    if (status || !first)
+        return status;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
-    enum doppel_status status = doppel_local_set_add(grouping->parts, number, &points, error);
+    status = doppel_local_set_add(grouping->parts, number, &points, error);
     doppel_fingerprint_free(&points);
     return status;
 }
@@ -81,12 +102,16 @@ enum doppel_status grouping_find_parts(struct grouping *grouping,
         parts_options_from(&grouping->options->group->compare);
     struct parts_placing placing = {grouping, item_of_record(grouping, record), false};
     struct doppel_fingerprint points;
+    bool first;
     if (placing.number == UINT32_MAX)
         return DOPPEL_OK;
+    enum doppel_status status =
+        take_parts_once(grouping, placing.number, PARTS_ASKED, &first, error);
+    if (status || !first)
+        return status;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
-    enum doppel_status status =
-        doppel_local_find(grouping->parts, &points, &options, take_part_pair, &placing, error);
+    status = doppel_local_find(grouping->parts, &points, &options, take_part_pair, &placing, error);
     doppel_fingerprint_free(&points);
     return placing.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs")
                              : status;

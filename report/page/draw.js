@@ -243,6 +243,37 @@ function drawWords(member, seen) {
     return [box];
 }
 
+// ---- parts of pictures ----
+
+// A rectangle of a picture of so many pixels, turned about its middle.
+function outline(where, wide, tall, label) {
+    const x = where.left * wide,
+        y = where.top * tall,
+        width = (where.right - where.left) * wide,
+        height = (where.bottom - where.top) * tall;
+    const turn = 'rotate(' + [where.angle || 0, x + width / 2, y + height / 2].join(' ') + ')';
+    const frame = shape('rect', { x, y, width, height });
+    const words = shape('text', { x, y, dx: '.3em', dy: '1.1em', 'font-size': tall / 12 }, label);
+    return shape('g', { class: 'outline', transform: turn }, frame, label ? words : '');
+}
+
+// What a member shows of number 1; on number 1 what each other one shows of it, by their numbers.
+function outlinesOf(group, index) {
+    if (index) return [[group.members[index].where?.query, '']];
+    return group.members.map((member, number) => [number && member.where?.item, number + 1]);
+}
+
+// A picture, and over it the parts that are shared.
+function framed(group, index, image) {
+    const { width, height } = group.members[index];
+    const outlines = outlinesOf(group, index).filter(([where]) => where);
+    if (!outlines.length || !width || !height) return image;
+    const over = shape('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img' });
+    over.append(shape('title', {}, 'what they share'));
+    over.append(...outlines.map(([where, label]) => outline(where, width, height, label)));
+    return element('div', { class: 'framed' }, image, over);
+}
+
 // ---- any ----
 
 // @param looks what is known of the group's members, or null: not yet
@@ -263,7 +294,8 @@ function drawLook(group, index, looks) {
                     visible(gone),
             ),
         );
-    if (group.kind === 'image' && !gone) nodes.push(picture(seen.jpeg, visible(member.path)));
+    if (group.kind === 'image' && !gone)
+        nodes.push(framed(group, index, picture(seen.jpeg, visible(member.path))));
     if (group.kind === 'video') nodes.push(...drawVideo(member, kept, seen));
     if (group.kind === 'audio') nodes.push(...drawAudio(member, kept, seen, looks[0]));
     if (group.kind === 'text') nodes.push(...drawWords(member, seen));

@@ -11,12 +11,14 @@ function turned(match) {
         b_end: segment.a_end,
         speed: segment.speed ? 1 / segment.speed : undefined,
     }));
+    const where = match.where && { query: match.where.item, item: match.where.query };
     const { mirrored, rotated, ...rest } = match.transform || {};
     const back = rotated && !mirrored ? 360 - rotated : rotated;
     return {
         ...match,
         path: match.path ?? match.name ?? match.record ?? '',
         segments: segments.length ? segments : undefined,
+        where,
         transform: { ...rest, mirrored, rotated: back },
     };
 }

@@ -1147,6 +1147,29 @@ def test_narrow_windows_do_not_scroll_sideways():
         page.resize(1400, 1000)
 
 
+def test_parts_of_pictures_are_outlined():
+    doppel("add", "-L", "parts", "--scheme", "local", "pictures", code=3)
+    doppel("report", "-L", "parts", "-o", "parts.html")
+    page.open(FOLDER / "parts.html")
+    page.until("document.querySelectorAll('.framed').length > 3")
+    page.until("Array.from(document.querySelectorAll('.framed img')).every(i => i.complete)")
+    off = page.run("""Array.from(document.querySelectorAll('.outline rect'), rect => {
+        const frame = rect.getBoundingClientRect();
+        const image = rect.closest('.framed').querySelector('img').getBoundingClientRect();
+        return Math.max(image.left - frame.left, image.top - frame.top,
+            frame.right - image.right, frame.bottom - image.bottom); })""")
+    assert len(off) > 4 and max(off) < 8, off
+    # the planet fills the middle of its frame
+    share = page.run("""(() => {
+        const name = Array.from(document.querySelectorAll('.name bdi')).find(
+            node => node.textContent === 'planet-framed.jpg');
+        const framed = name.closest('.member').querySelector('.framed');
+        return framed.querySelector('.outline rect').getBoundingClientRect().width /
+            framed.querySelector('img').getBoundingClientRect().width; })()""")
+    assert 0.6 < share < 0.9, share
+    shot("parts")
+
+
 def test_what_can_be_reached_has_a_name():
     doppel("report", "pictures", "-o", "pictures.html", code=3)
     page.open(FOLDER / "pictures.html")

@@ -171,6 +171,29 @@ static void scan_finds_parts(void **state)
     free(json);
 }
 
+/* Files with the same bytes are one picture. */
+static void same_bytes_are_one_picture(void **state)
+{
+    (void)state;
+    make_originals();
+    struct image whole = draw_image(detailed[1], 5, SIDE_W, SIDE_H);
+    keep_image("pics/half.jpg", edit_crop(&whole, 0, 0, SIDE_W / 2, SIDE_H), 85);
+    image_free(&whole);
+    assert_int_equal(system("cp pics/half.jpg pics/zz-half.jpg"), 0);
+    char *json = doppel_prints(0, "scan", "--parts", "--json", "pics");
+    assert_int_equal(times_in(json, "half.jpg\",\"size\""), 2);
+    assert_int_equal(times_in(json, "\"reason\":\"part\""), 2);
+    assert_has(json, "\"identical_to\":\"pics/half.jpg\"");
+    free(json);
+    free(doppel_prints(0, "add", "-L", "L", "--scheme", "local", "pics"));
+    char *groups = doppel_prints(0, "groups", "-L", "L", "--json");
+    assert_has(groups, "\"where\":");
+    assert_int_equal(times_in(groups, "\"identical_to\":"), 1);
+    assert_int_equal(count_lines(groups, "half.jpg"), 1);
+    free(groups);
+    free(doppel_prints(0, "report", "-L", "L", "-o", "r.html"));
+}
+
 /* What is a copy as a whole stays in its group, whoever else shows a part of it. */
 static void copies_stay_with_their_original(void **state)
 {
@@ -225,6 +248,7 @@ int main(void)
         IN_SANDBOX(library_of_parts_is_kept),
         IN_SANDBOX(lost_index_is_made_again),
         IN_SANDBOX(scan_finds_parts),
+        IN_SANDBOX(same_bytes_are_one_picture),
         IN_SANDBOX(copies_stay_with_their_original),
         IN_SANDBOX(wrong_use_is_told),
     };

@@ -97,6 +97,28 @@ static void places_are_shares_of_each_picture(void **unused)
     assert_true(match.query_place.angle == 0);
 }
 
+/* Points at an edge reach beyond it; what is shown of them lies within both frames. */
+static void places_lie_within_frames(void **unused)
+{
+    (void)unused;
+    struct doppel_local_verdict verdict = {.inliers = 30, .distance = 16};
+    /* A query of 800 × 600 is the middle of an item of 1000 × 800. */
+    verdict.where = (struct doppel_local_where){
+        .query = {.5, .375, 1.25, 1, 0}, .item = {.5, .4, 1, .8, 0}, .scale = 1.25};
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        struct doppel_match match;
+        verdict.where.mirrored = mirrored;
+        describe_parts(&verdict, (struct picture_size){800, 600}, (struct picture_size){1000, 800},
+                       &match);
+        assert_float_equal(match.query_place.left, 0, 1e-9);
+        assert_float_equal(match.query_place.right, 1, 1e-9);
+        assert_float_equal(match.query_place.bottom, 1, 1e-9);
+        assert_float_equal(match.item_place.left, .1, 1e-9);
+        assert_float_equal(match.item_place.top, .125, 1e-9);
+        assert_float_equal(match.item_place.bottom, .875, 1e-9);
+    }
+}
+
 static void shared_logo_is_an_overlap(void **unused)
 {
     (void)unused;
@@ -125,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coverage_is_what_counting_says),
         cmocka_unit_test(places_are_shares_of_each_picture),
+        cmocka_unit_test(places_lie_within_frames),
         cmocka_unit_test(shared_logo_is_an_overlap),
         cmocka_unit_test(nothing_in_common_has_no_place),
     };
