@@ -27,7 +27,7 @@ struct run_keeping {
 
 struct doppel_run {
     struct doppel_run_options options;
-    char *cache, *temporary;
+    char *cache, *temporary, *worker;
     atomic_bool cancelled;
     _Atomic uint64_t failures;
     pthread_mutex_t lock;                /* recursive: held while a callback is called */
@@ -109,12 +109,14 @@ enum doppel_status doppel_run_new(const struct doppel_run_options *options, stru
     run->options = options ? *options : doppel_run_options_default();
     run->cache = copy_text(run->options.cache, &no_memory);
     run->temporary = copy_text(run->options.temporary, &no_memory);
+    run->worker = copy_text(run->options.worker, &no_memory);
     if (no_memory) {
         doppel_run_free(run);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
     }
     run->options.cache = run->cache;
     run->options.temporary = run->temporary;
+    run->options.worker = run->worker;
     *out = run;
     return DOPPEL_OK;
 }
@@ -127,6 +129,7 @@ void doppel_run_free(struct doppel_run *run)
     pthread_mutex_destroy(&run->lock);
     free(run->cache);
     free(run->temporary);
+    free(run->worker);
     free(run);
 }
 

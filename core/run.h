@@ -71,6 +71,7 @@ struct doppel_run_options {
     bool replace_cache; /**< what lies in the cache's place is replaced if it is no database; else
                            it is left alone */
     const char *temporary; /**< the folder of temporary files; NULL: /tmp */
+    const char *worker;    /**< the program doppel-worker; NULL: as in doppel_pool_options */
     bool details;          /**< DOPPEL_NOTICE_DETAIL is wanted, too */
     bool retry;            /**< what could not be read before is tried again */
 

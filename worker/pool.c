@@ -127,6 +127,7 @@ static enum doppel_status new_pool_of_run(const struct doppel_run *run, bool alo
 {
     const struct doppel_run_options *from = doppel_run_get_options(run);
     struct doppel_pool_options options = doppel_pool_options_default();
+    options.program = from->worker;
     options.jobs = from->jobs;
     options.timeout_ms = from->limits.timeout_ms;
     options.max_memory = from->limits.max_memory;

@@ -105,7 +105,7 @@ def test_no_package_is_idle():
 def test_each_package_has_a_name_on_each_system_or_a_reason():
     for line in table():
         group, why, *names = line[:6]
-        assert group in ("build", "cluster", "test", "bench"), line
+        assert group in ("build", "python", "cluster", "test", "bench"), line
         assert why and len(names) == len(SYSTEMS), line
         assert all(re.fullmatch(r"-|[A-Za-z0-9.+_-]+", name) for name in names), line
         assert names[0] != "-" and ("-" in names) == (len(line) == 7), line

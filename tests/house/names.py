@@ -21,8 +21,8 @@ TWIN = re.compile(r"(_|/)(avx2|avx512|portable)\.c$")
 
 def product():
     for path in sorted(TOP.glob("*/**/*.[ch]")):
-        top = path.relative_to(TOP).parts[0]
-        if path.name == "absent.c":
+        top, *below = path.relative_to(TOP).parts
+        if path.name == "absent.c" or any(part.startswith(".") for part in below):
             continue
         if top not in NO_PRODUCT and not top.startswith(("build", ".")):
             yield path.relative_to(TOP)

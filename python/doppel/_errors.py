@@ -1,0 +1,90 @@
+"""What can go wrong: a small hierarchy, whose sentences say what, where and why."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = [
+    "ArgumentError",
+    "BusyError",
+    "CancelledError",
+    "Error",
+    "InputError",
+    "NotFoundError",
+    "OutOfMemoryError",
+    "StorageError",
+    "TypeMismatchError",
+    "VersionError",
+]
+
+
+class Error(Exception):
+    """What every exception of doppel is.
+
+    Attributes:
+        status: a short name: "corrupt", "timeout", "argument", ...
+        path: the file or folder that it is about; None: there is none.
+    """
+
+    def __init__(self, message: str, status: str = "argument", path: str | None = None) -> None:
+        super().__init__(message, status, path)
+        self.message = message
+        self.status = status
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class ArgumentError(Error, ValueError):
+    """What was asked for has no meaning."""
+
+
+class TypeMismatchError(Error, TypeError):
+    """An argument is of a type that cannot be used there."""
+
+
+class InputError(Error):
+    """A file, or what it holds, cannot be used: empty, damaged, unknown, over a limit."""
+
+
+class NotFoundError(Error, LookupError):
+    """There is no such file, item, index or library."""
+
+
+class StorageError(Error):
+    """The system refused to read or write, or what is kept on the disk is damaged."""
+
+
+class VersionError(Error):
+    """It was written by another version, or with other options."""
+
+
+class BusyError(Error):
+    """Another process holds the lock."""
+
+
+class CancelledError(Error):
+    """The call was ended early, by Run.cancel() or by a signal in another thread."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There is no memory for it."""
+
+
+_CLASSES: dict[str, type[Error]] = {
+    "argument": ArgumentError,
+    "type": TypeMismatchError,
+    "memory": OutOfMemoryError,
+    "io": StorageError,
+    "no-space": StorageError,
+    "not-found": NotFoundError,
+    "version": VersionError,
+    "busy": BusyError,
+    "cancelled": CancelledError,
+}
+
+
+def make(status: str, message: str, path: bytes | str = b"") -> Error:
+    """The exception of a status of the engine; of those without a class it is an InputError."""
+    return _CLASSES.get(status, InputError)(message, status, os.fsdecode(path) if path else None)

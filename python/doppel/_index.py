@@ -1,0 +1,165 @@
+"""An index of binary codes: every code within a radius, exactly."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, NamedTuple, Optional
+
+from . import _doppel
+from ._arrays import codes_in, ids_in, numpy, view
+from ._errors import ArgumentError
+from ._run import StrPath, path_bytes
+
+_MANY = 64  # so many queries are worth more than one thread
+
+
+class RangeResult(NamedTuple):
+    """Of query i the hits `lims[i]` to `lims[i + 1]`, by distance, then id."""
+
+    lims: Any  #: int64, one more than there were queries
+    ids: Any  #: int64
+    distances: Any  #: int32, bits
+
+
+class Index:
+    """Binary codes of 32, 64, 128 or 256 bits, searched by Hamming distance, exactly.
+
+    Codes are arrays of uint64, with bits / 64 words to a row, or of uint8 with bits / 8 to a row,
+    as FAISS packs them; of 32 bits, of uint32. What lies in one piece is not copied. Results are
+    arrays of numpy, or memoryviews where it is not installed.
+
+    Any number of threads may search; those that add or remove take turns.
+
+    Args:
+        bits: 32, 64, 128 or 256.
+        radius: at which searches are to be fastest; others are exact as well.
+        compact: fewer bytes a code, slower.
+
+    Raises ArgumentError.
+    """
+
+    def __init__(self, bits: int = 64, radius: int = 8, *, compact: bool = False) -> None:
+        if bits not in (32, 64, 128, 256) or not 0 <= radius <= bits:
+            raise ArgumentError("bits: 32, 64, 128 or 256; radius: 0 to bits")
+        self._start(_doppel.index_new(bits, radius, compact))
+
+    def _start(self, handle: Any) -> None:
+        self._handle = handle
+        self._lock = threading.Lock()
+        self._bits, self._radius, self._next, _ = _doppel.index_info(handle)
+
+    @classmethod
+    def load(cls, path: StrPath) -> Index:
+        """Open an index that save() or `doppel index build` made: its files are mapped, not read.
+
+        It is searched only. Raises NotFoundError, StorageError, VersionError, InputError.
+        """
+        made = cls.__new__(cls)
+        made._start(_doppel.index_open(path_bytes(path) or b""))
+        return made
+
+    def save(self, path: StrPath) -> None:
+        """Write it to a folder that is not there yet. Raises ArgumentError, StorageError."""
+        _doppel.index_save(self._handle, path_bytes(path) or b"")
+
+    @property
+    def bits(self) -> int:
+        return int(self._bits)
+
+    @property
+    def radius(self) -> int:
+        """At which searches are fastest, and the default one."""
+        return int(self._radius)
+
+    def __len__(self) -> int:
+        """Codes, with those that were removed and lie in a segment still."""
+        return int(_doppel.index_info(self._handle)[2])
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory, or of files how much of the disk, it takes."""
+        return int(_doppel.index_info(self._handle)[3])
+
+    def __repr__(self) -> str:
+        return f"<doppel.Index of {len(self)} codes of {self.bits} bits, radius {self.radius}>"
+
+    def add(self, codes: Any, ids: Any = None) -> int:
+        """Add codes, all or none.
+
+        Args:
+            codes: n of them.
+            ids: n of int64 or uint64; they need not be unique. None: counted on from what was
+                added, from 0.
+
+        Returns how many were added. Raises ArgumentError, TypeMismatchError, OutOfMemoryError.
+        """
+        with self._lock:
+            count: int = _doppel.index_add(
+                self._handle,
+                codes_in(codes, self._bits),
+                None if ids is None else ids_in(ids),
+                self._next,
+            )
+            self._next += count
+        return count
+
+    def remove(self, ids: Any) -> None:
+        """Remove all codes of these ids; those that are not there are fine."""
+        with self._lock:
+            _doppel.index_remove(self._handle, ids_in(ids))
+
+    def _search(self, queries: Any, radius: int, nearest: int, cap: int, threads: int) -> Any:
+        if not 0 <= radius <= self._bits:
+            raise ArgumentError(f"radius: 0 to {self._bits}")
+        codes = codes_in(queries, self._bits)
+        if threads < 0:
+            raise ArgumentError("threads: 0 or more")
+        if not threads:
+            shape = getattr(codes, "shape", (len(codes),) if isinstance(codes, bytes) else ())
+            threads = os.cpu_count() or 1 if shape and shape[0] >= _MANY else 1
+        return _doppel.index_search(self._handle, codes, radius, nearest, cap, threads)
+
+    def search(
+        self, queries: Any, radius: Optional[int] = None, *, limit: int = 0, threads: int = 0
+    ) -> RangeResult:
+        """Find every code within a radius of each query.
+
+        Args:
+            queries: codes.
+            radius: in bits; None: that of the index.
+            limit: the nearest so many hits of a query; 0: all.
+            threads: 0: as many as pay.
+
+        Returns (lims, ids, distances), as FAISS's range_search does. Ctrl-C ends it.
+        """
+        wanted = self._radius if radius is None else radius
+        lims, ids, distances = self._search(queries, wanted, 0, limit, threads)
+        return RangeResult(view(lims, "q"), view(ids, "q"), view(distances, "i"))
+
+    def knn(
+        self, queries: Any, k: int, *, radius: Optional[int] = None, threads: int = 0
+    ) -> tuple[Any, Any]:
+        """Find the `k` nearest codes of each query, ties by id.
+
+        Returns (distances, ids), each a row of k a query; where there are fewer, -1.
+        """
+        if k < 1:
+            raise ArgumentError("k: 1 or more")
+        wanted = self._bits if radius is None else radius
+        parts = self._search(queries, wanted, k, 0, threads)
+        lims, ids, distances = (view(part, code) for part, code in zip(parts, "qqi"))
+        rows = len(lims) - 1
+        if numpy is None:
+            return _rows(lims, distances, k), _rows(lims, ids, k)
+        out_ids = numpy.full((rows, k), -1, dtype="<i8")
+        out_distances = numpy.full((rows, k), -1, dtype="<i4")
+        filled = numpy.arange(k) < numpy.diff(lims)[:, None]
+        out_ids[filled], out_distances[filled] = ids, distances
+        return out_distances, out_ids
+
+
+def _rows(lims: Any, values: Any, k: int) -> list[list[int]]:
+    """Without numpy: lists."""
+    found = [list(values[lims[i] : lims[i + 1]]) for i in range(len(lims) - 1)]
+    return [row + [-1] * (k - len(row)) for row in found]

@@ -1,0 +1,66 @@
+"""What two fingerprints are to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What `a`, the query, and `b`, the item, share: of texts characters, else seconds."""
+
+    a_start: float
+    a_end: float
+    b_start: float
+    b_end: float
+    fields: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Segment:
+        """Of the fields that `doppel --json` prints."""
+        return cls(said["a_start"], said["a_end"], said["b_start"], said["b_end"], said)
+
+
+@dataclass(frozen=True)
+class Match:
+    """How near two fingerprints are, and whether that is a match: true if it is.
+
+    `fields` has all that `doppel compare --json` prints of it (docs/formats.md).
+    """
+
+    matches: bool
+    kind: Optional[str]  #: "text", "image", "audio", "video"
+    scheme: Optional[str]
+    relation: Optional[str]  #: "same", "contained", "contains", "overlaps"
+    similarity: Optional[float]  #: 1: the same; about 0: unrelated
+    distance: Optional[int]  #: bits that differ, of MinHash lanes
+    bits: Optional[int]  #: how many there are
+    false_positive_rate: Optional[float]  #: share of unrelated files that come as near
+    query_coverage: Optional[float]  #: share of the query that is in the item
+    item_coverage: Optional[float]
+    segments: tuple[Segment, ...]
+    reason: Optional[str]  #: why near fingerprints are no match, or cannot be compared
+    fields: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def __bool__(self) -> bool:
+        return self.matches
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any], matches: Optional[bool] = None) -> Match:
+        """Of the fields that `doppel --json` prints; what is found matches."""
+        return cls(
+            matches=bool(said.get("match", True)) if matches is None else matches,
+            kind=said.get("kind"),
+            scheme=said.get("scheme"),
+            relation=said.get("relation"),
+            similarity=said.get("similarity"),
+            distance=said.get("distance"),
+            bits=said.get("bits"),
+            false_positive_rate=said.get("false_positive_rate"),
+            query_coverage=said.get("query_coverage"),
+            item_coverage=said.get("item_coverage"),
+            segments=tuple(map(Segment.from_json, said.get("segments", ()))),
+            reason=said.get("reason"),
+            fields=said,
+        )
