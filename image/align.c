@@ -163,18 +163,16 @@ static bool solve(double a[UNKNOWNS][UNKNOWNS], double b[UNKNOWNS])
     return true;
 }
 
-static struct tone match_tone(const struct align_level *level, const struct align_seen *seen,
-                              double *out_correlation)
+static struct tone match_tone(const struct align_level *level, const struct align_seen *seen)
 {
-    double st = 0, sv = 0, stt = 0, svv = 0, stv = 0, n = seen->count;
+    double st = 0, sv = 0, stt = 0, svv = 0, n = seen->count;
     for (int i = 0; i < level->samples * level->samples; i++) {
         if (!seen->inside[i])
             continue;
         double t = level->square[i], v = seen->at[i].value;
-        st += t, sv += v, stt += t * t, svv += v * v, stv += t * v;
+        st += t, sv += v, stt += t * t, svv += v * v;
     }
     double vt = stt - st * st / n + 1, vv = svv - sv * sv / n + 1, gain = sqrt(vt / vv);
-    *out_correlation = (stv - st * sv / n) / sqrt(vt * vv);
     return (struct tone){gain, (st - gain * sv) / n};
 }
 
@@ -227,12 +225,12 @@ static bool improve_place(const struct align_level *level, int iterations, doubl
     struct align_seen seen;
     struct tone tone = {1, 0};
     for (int iteration = 0; iteration < iterations; iteration++) {
-        double change[UNKNOWNS], correlation, most = 0;
+        double change[UNKNOWNS], most = 0;
         look_through(level, map, &seen);
         if (seen.count < MIN_OVERLAP * level->samples * level->samples)
             return false;
         if (iteration == 0)
-            tone = match_tone(level, &seen, &correlation);
+            tone = match_tone(level, &seen);
         if (!step_align(level, &seen, tone, change))
             return false;
         tone.gain = fmax(.1, tone.gain + change[0] / 64);
@@ -247,13 +245,45 @@ static bool improve_place(const struct align_level *level, int iterations, doubl
     return true;
 }
 
+/** Weighted sums of the square, t, and of what lies under it, v. */
+struct align_sums {
+    double weight, t, v, tt, vv, tv;
+};
+
+static struct align_sums sum_weighted(const struct align_level *level,
+                                      const struct align_seen *seen, const double *residual,
+                                      double scale)
+{
+    struct align_sums sums = {0};
+    for (int i = 0; i < level->samples * level->samples; i++) {
+        if (!seen->inside[i])
+            continue;
+        double weight = 1 / (1 + residual[i] * residual[i] / (scale * scale));
+        double t = level->square[i], v = seen->at[i].value;
+        sums.weight += weight, sums.t += weight * t, sums.v += weight * v;
+        sums.tt += weight * t * t, sums.vv += weight * v * v, sums.tv += weight * t * v;
+    }
+    return sums;
+}
+
+/** How well the square and what lies under it agree, but for what covers one of the two. */
 static double correlation_under(const struct align_level *level, const double map[6])
 {
+    enum { ROUNDS = 3 };
     struct align_seen seen;
-    double correlation = 0;
+    double residual[MOST_SAMPLES], correlation = 0;
     look_through(level, map, &seen);
-    if (seen.count >= MIN_OVERLAP * level->samples * level->samples)
-        (void)match_tone(level, &seen, &correlation);
+    if (seen.count < MIN_OVERLAP * level->samples * level->samples)
+        return 0;
+    struct tone tone = match_tone(level, &seen);
+    for (int round = 0; round < ROUNDS; round++) {
+        double scale = find_residuals(level, &seen, tone, residual);
+        struct align_sums sums = sum_weighted(level, &seen, residual, scale);
+        double vt = sums.tt - sums.t * sums.t / sums.weight + 1;
+        double vv = sums.vv - sums.v * sums.v / sums.weight + 1, gain = sqrt(vt / vv);
+        correlation = (sums.tv - sums.t * sums.v / sums.weight) / sqrt(vt * vv);
+        tone = (struct tone){gain, (sums.t - gain * sums.v) / sums.weight};
+    }
     return correlation;
 }
 
@@ -271,7 +301,7 @@ bool align_fit(const struct align_plane *query, const struct align_map *from,
                const struct align_plane *item, struct align_map *map)
 {
     enum { COARSE_STEPS = 7, FINE_STEPS = 2 };
-    const double least_correlation = .6;
+    const double least_correlation = .75;
     struct align_level level = {.item = item->coarse, .side = ALIGN_COARSE_SIDE, .samples = COARSE};
     struct align_map now = map_at_level(map, ALIGN_COARSE_SIDE);
     fill_square(query->coarse, from, &level);

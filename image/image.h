@@ -330,7 +330,7 @@ DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_v
 
 /** Pairs up to this rate are worth a pixel check: a crop by a tenth comes no nearer by its codes.
  */
-#define DOPPEL_IMAGE_BORDERLINE_FPR 1e-2
+#define DOPPEL_IMAGE_BORDERLINE_FPR 4e-2
 
 /**
  * Lay the small planes of two pictures over each other by a robust affine fit, and hash again what

@@ -5,12 +5,17 @@
 #include <math.h>
 
 #include "image/align.h"
+#include "image/covered.h"
 #include "image/phash.h"
 
+_Static_assert((int)COVERED_SIDE == (int)DCT_SIDE, "what is left out are cells that are hashed");
 _Static_assert((int)ALIGN_SIDE == (int)DOPPEL_IMAGE_THUMB_SIDE, "what is fitted are thumbs");
 
 /* So near are only copies: further starts need not be tried. */
 enum { SURE_SCORE = 60 };
+
+/* Without what differs most, unrelated pictures come nearer by so much. */
+enum { COVERED_COSTS = 32 };
 
 /* Starts that are tried: the best of both ways. */
 enum { MOST_STARTS = 3 };
@@ -86,22 +91,39 @@ static bool common_shown(const struct align_map *from, const struct align_map *t
     return out->to[0] - out->from[0] >= least && out->to[1] - out->from[1] >= least;
 }
 
-static struct doppel_code hash_shown(const float *plane, const struct align_map *at,
-                                     const struct shown_part *shown)
+/** What a plane shows there, in 1/256 of a level. */
+static void sample_shown(const float *plane, const struct align_map *at,
+                         const struct shown_part *shown, double out[COVERED_CELLS])
 {
     const double *m = at->map, across = (shown->to[0] - shown->from[0]) / DCT_SIDE,
                  down = (shown->to[1] - shown->from[1]) / DCT_SIDE;
-    uint16_t cells[DCT_SIDE * DCT_SIDE];
-    for (int i = 0; i < DCT_SIDE * DCT_SIDE; i++) {
+    for (int i = 0; i < COVERED_CELLS; i++) {
         double sum = 0;
         for (int part = 0; part < 4; part++) {
             double u = shown->from[0] + (i % DCT_SIDE + .25 + .5 * (part & 1)) * across;
             double v = shown->from[1] + (i / DCT_SIDE + .25 + .5 * (part >> 1)) * down;
             sum += align_sample(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
         }
-        cells[i] = (uint16_t)(sum * (PHASH_CELL_SCALE / 4) + .5);
+        out[i] = sum * (PHASH_CELL_SCALE / 4);
     }
+}
+
+static struct doppel_code hash_sampled(const double sampled[COVERED_CELLS])
+{
+    uint16_t cells[COVERED_CELLS];
+    for (int i = 0; i < COVERED_CELLS; i++)
+        cells[i] = (uint16_t)(sampled[i] + .5);
     return doppel_image_phash_cells(cells);
+}
+
+static struct registered compare_sampled(const double a[COVERED_CELLS],
+                                         const double b[COVERED_CELLS])
+{
+    struct doppel_code left = hash_sampled(a), right = hash_sampled(b);
+    struct registered out = {.distance64 = (uint16_t)doppel_code_distance(&left, &right, 64),
+                             .distance256 = (uint16_t)doppel_code_distance(&left, &right, 256)};
+    out.score = (uint16_t)(out.distance256 + JUDGE_WEIGHT * out.distance64);
+    return out;
 }
 
 /* ---- starts ---- */
@@ -117,12 +139,15 @@ static struct registered register_from(const struct small *query, const struct s
         !map_of_view(item->features, start->item_view, 0, &to) ||
         !align_fit(&query->plane, &from, &item->plane, &to) || !common_shown(&from, &to, &shown))
         return unregistered;
-    struct doppel_code a = hash_shown(query->plain, &from, &shown);
-    struct doppel_code b = hash_shown(item->plain, &to, &shown);
-    struct registered out = {.distance64 = (uint16_t)doppel_code_distance(&a, &b, 64),
-                             .distance256 = (uint16_t)doppel_code_distance(&a, &b, 256)};
-    out.score = (uint16_t)(out.distance256 + JUDGE_WEIGHT * out.distance64);
-    return out;
+    double a[COVERED_CELLS], b[COVERED_CELLS];
+    sample_shown(query->plain, &from, &shown, a);
+    sample_shown(item->plain, &to, &shown, b);
+    struct registered found = compare_sampled(a, b);
+    if (found.score <= SURE_SCORE || !covered_leave_out(a, b))
+        return found;
+    struct registered rest = compare_sampled(a, b);
+    rest.score += COVERED_COSTS;
+    return rest.score < found.score ? rest : found;
 }
 
 /** A view pair to begin with, and how rare it is. */
@@ -177,7 +202,7 @@ double pixels_rate(const struct calibration *calibration, const struct registere
                    uint8_t quality)
 {
     enum { FULL_QUALITY = 100 };
-    const double poorer = 2; /* times as many of those under FULL_QUALITY came near */
+    const double poorer = 3; /* times as many of those under FULL_QUALITY came near */
     if (nearest->score > JUDGE_SCORE_MAX || quality < DOPPEL_IMAGE_MIN_QUALITY)
         return 1;
     double rate = pow(10, calibration_pixels_log_rate(calibration, nearest->score));

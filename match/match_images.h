@@ -35,12 +35,12 @@ struct doppel_match_options {
 DOPPEL_API uint64_t doppel_image_compared(uint64_t pictures);
 
 /** The rate of a pair up to which it matches: that of a query by the pictures it is compared with,
- * and DOPPEL_IMAGE_BORDERLINE_FPR at most. Thread-safe. */
+ * and 1e-2 at most. Thread-safe. */
 DOPPEL_API double doppel_match_pair_rate(const struct doppel_match_options *options);
 
 /** The rate of a pair up to which its pixels are looked at, where they are: such that a query has
- * some eight of them by chance, and DOPPEL_IMAGE_BORDERLINE_FPR at most; of 65 536 pictures or more
- * it is 1e-7, up to which pairs are found by a sweep. Thread-safe. */
+ * some 16 of them by chance, and DOPPEL_IMAGE_BORDERLINE_FPR at most; of 65 536 pictures or more it
+ * is 1e-7, up to which pairs are found by a sweep. Thread-safe. */
 DOPPEL_API double doppel_match_check_rate(const struct doppel_match_options *options);
 
 DOPPEL_API struct doppel_match_options doppel_match_options_default(void);

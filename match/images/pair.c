@@ -29,11 +29,14 @@ struct doppel_match_options doppel_match_options_default(void)
  * Of a pair the rate is what the calibration says; of a query it is the chance that one pair or
  * more of so many come out as near. */
 
-enum { COMPARED_LEAST = 128, COMPARED_MOST_BITS = 60, CHECKS_A_QUERY = 8 };
+enum { COMPARED_LEAST = 128, COMPARED_MOST_BITS = 60, CHECKS_A_QUERY = 16 };
 
 /* Of so many pictures all are compared by a sweep, which reaches as far as this. */
 enum { COMPARED_MANY = 1 << 16 };
 static const double check_rate_of_many = 1e-7;
+
+/* Whatever is asked for: a pair that more come near than this says nothing. */
+static const double most_pair_rate = 1e-2;
 
 uint64_t doppel_image_compared(uint64_t pictures)
 {
@@ -46,8 +49,7 @@ uint64_t doppel_image_compared(uint64_t pictures)
 double doppel_match_pair_rate(const struct doppel_match_options *options)
 {
     double rate = options->max_rate > 0 ? options->max_rate : DOPPEL_IMAGE_QUERY_RATE;
-    return fmin(DOPPEL_IMAGE_BORDERLINE_FPR,
-                rate / (double)doppel_image_compared(options->compared));
+    return fmin(most_pair_rate, rate / (double)doppel_image_compared(options->compared));
 }
 
 double doppel_match_check_rate(const struct doppel_match_options *options)

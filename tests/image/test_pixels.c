@@ -101,6 +101,54 @@ static void test_crops_in_all_orientations_are_confirmed(void **state)
     }
 }
 
+/** Paint a rectangle of a chequered ground, as a sticker with words on it. */
+static void cover(struct doppel_plane *plane, uint32_t left, uint32_t top, uint32_t width,
+                  uint32_t height)
+{
+    for (uint32_t y = top; y < top + height; y++)
+        for (uint32_t x = left; x < left + width; x++)
+            set(plane, x, y, (x / 6 + y / 6) % 2 ? 255 : 0);
+}
+
+static void test_partly_covered_images_are_confirmed(void **state)
+{
+    (void)state;
+    static const uint32_t boxes[][4] = {
+        {120, 90, 160, 110}, {0, 0, 170, 110}, {20, 20, 360, 50}, {250, 180, 150, 120}};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        struct doppel_plane plane = draw_scene(400, 300, 740 + i);
+        struct doppel_plane other = moved(&plane, 0, 1, 0);
+        cover(&other, boxes[i][0], boxes[i][1], boxes[i][2], boxes[i][3]);
+        assert_true(rate_by_pixels(&other, &plane) <= MOVED_RATE);
+        assert_true(rate_by_pixels(&plane, &other) <= MOVED_RATE);
+        free_plane(&plane);
+        free_plane(&other);
+    }
+}
+
+/* Without what differs, all that is left of them is the same empty ground. */
+static void test_figures_on_one_ground_are_not(void **state)
+{
+    (void)state;
+    enum { COUNT = 12 };
+    struct doppel_plane planes[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        struct doppel_plane scene = draw_scene(300, 200, 800 + i);
+        planes[i] = make_plane(300, 200);
+        for (uint32_t y = 0; y < 200; y++)
+            for (uint32_t x = 0; x < 300; x++) {
+                bool inside = x >= 90 && x < 210 && y >= 50 && y < 150;
+                set(&planes[i], x, y, inside ? get(&scene, x, y) : 255);
+            }
+        free_plane(&scene);
+    }
+    for (unsigned i = 0; i < COUNT; i++)
+        for (unsigned j = 0; j < COUNT; j++)
+            assert_true(i == j || rate_by_pixels(&planes[i], &planes[j]) > MOVED_RATE);
+    for (unsigned i = 0; i < COUNT; i++)
+        free_plane(&planes[i]);
+}
+
 static void test_different_images_are_not(void **state)
 {
     (void)state;
@@ -158,6 +206,8 @@ int main(void)
         cmocka_unit_test(test_moved_images_are_confirmed),
         cmocka_unit_test(test_crops_by_any_share_are_confirmed),
         cmocka_unit_test(test_crops_in_all_orientations_are_confirmed),
+        cmocka_unit_test(test_partly_covered_images_are_confirmed),
+        cmocka_unit_test(test_figures_on_one_ground_are_not),
         cmocka_unit_test(test_different_images_are_not),
         cmocka_unit_test(test_poor_images_have_no_say),
         cmocka_unit_test(test_a_verdict_never_gets_worse),
