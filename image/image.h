@@ -53,6 +53,9 @@ enum { DOPPEL_IMAGE_MIN_QUALITY = 40 };
  * (doppel_image_weigh); below, nothing tells. */
 enum { DOPPEL_IMAGE_STRICT_QUALITY = 3 };
 
+/** Most of the 256 bits of their full frames that differ then. */
+enum { DOPPEL_IMAGE_STRICT_RADIUS = 24 };
+
 /** Other people's hashes. Both take the luma that doppel_luma_options.from_rgb gives, decoded in
  * full. */
 DOPPEL_API enum doppel_status doppel_image_imagehash(const struct doppel_plane *plane,

@@ -261,9 +261,9 @@ struct doppel_image_verdict verify_by(const struct calibration *calibration,
  * and gradients, 22 were within 62 of 256 bits, and each bit less has a tenth fewer. */
 static double strict_rate(uint32_t whole_distance)
 {
-    enum { STRICT_MOST = 24, STRICT_MEASURED = 62 };
+    enum { STRICT_MEASURED = 62 };
     const double log_measured = -3.74, log_a_bit = .05;
-    return whole_distance <= STRICT_MOST
+    return whole_distance <= DOPPEL_IMAGE_STRICT_RADIUS
                ? pow(10, log_measured - log_a_bit * (STRICT_MEASURED - (double)whole_distance))
                : 1;
 }

@@ -57,13 +57,11 @@ void intake_say_poor(struct intake *intake)
 {
     const bool one = intake->poor == 1;
     if (intake->poor)
-        doppel_run_notice(
-            intake->options->run,
-            "%llu picture%s too little structure to be distinguished (a quality "
-            "below %d): scan and compare find next to equal copies of %s, a library the "
-            "same bytes",
-            (unsigned long long)intake->poor, one ? " has" : "s have", DOPPEL_IMAGE_MIN_QUALITY,
-            one ? "it" : "them");
+        doppel_run_notice(intake->options->run,
+                          "%llu picture%s too little structure to be distinguished (a quality "
+                          "below %d): only next to equal copies of %s are found",
+                          (unsigned long long)intake->poor, one ? " has" : "s have",
+                          DOPPEL_IMAGE_MIN_QUALITY, one ? "it" : "them");
     intake->poor = 0;
 }
 

@@ -212,6 +212,15 @@
     ") STRICT;"                                                                                    \
     "CREATE INDEX text_vectors_item ON text_vectors(item);"
 
+/* The index of full frames has pictures of little structure, too; it is made again when it is
+ * needed: version 17. */
+#define FRAMES_FORGOTTEN                                                                           \
+    "DELETE FROM doppel_index_segment WHERE owner IN"                                              \
+    " (SELECT id FROM doppel_index WHERE name LIKE 'phash64-frames.%');"                           \
+    "DELETE FROM doppel_index_log WHERE record >> 40 IN"                                           \
+    " (SELECT id FROM doppel_index WHERE name LIKE 'phash64-frames.%');"                           \
+    "DELETE FROM doppel_index WHERE name LIKE 'phash64-frames.%';"
+
 /* The views as they are today: the last step of every upgrade. */
 #define TODAYS_VIEWS                                                                               \
     "DROP VIEW IF EXISTS items; DROP VIEW IF EXISTS decisions; DROP VIEW IF EXISTS lists;"         \
@@ -232,7 +241,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     JOB_TABLES TODAYS_VIEWS,
     REQUEST_TABLES,
     TEXT_VECTORS_TABLE,
-    TODAYS_VIEWS /* version 16: of keypoints */};
+    TODAYS_VIEWS, /* version 16: of keypoints */
+    FRAMES_FORGOTTEN};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */

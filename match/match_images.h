@@ -248,9 +248,9 @@ struct doppel_image_request {
     uint32_t threads; /**< 0 and 1: the calling one */
 };
 
-/** As doppel_matcher_find, to the same answers, but for pictures under DOPPEL_IMAGE_MIN_QUALITY,
- * which are in no table. @return as doppel_index_search. Thread-safe, if the
- * source is. */
+/** As doppel_matcher_find, to the same answers. Pictures under DOPPEL_IMAGE_MIN_QUALITY are in the
+ * table of full frames alone, and found by it alone. @return as doppel_index_search. Thread-safe,
+ * if the source is. */
 DOPPEL_API enum doppel_status doppel_images_find(const struct doppel_image_request *request,
                                                  doppel_found_visitor *visitor, void *context,
                                                  struct doppel_error *error);

@@ -94,11 +94,11 @@ enum doppel_status asks_add(struct shards_asks *asks, const struct doppel_record
 {
     const struct doppel_match_item query = {&record->fingerprint, record->quality};
     bool memory = ask_digests(asks, record, number);
-    if (record->kind == DOPPEL_KIND_IMAGE && record->quality >= DOPPEL_IMAGE_MIN_QUALITY &&
-        record->fingerprint.count) {
-        memory = memory && (record->scheme == DOPPEL_SCHEME_PHASH64
-                                ? ask_views(asks, record, options, number)
-                                : ask_codes(asks, &query, options, number));
+    if (record->kind == DOPPEL_KIND_IMAGE && record->fingerprint.count) {
+        if (record->quality >= DOPPEL_IMAGE_MIN_QUALITY)
+            memory = memory && (record->scheme == DOPPEL_SCHEME_PHASH64
+                                    ? ask_views(asks, record, options, number)
+                                    : ask_codes(asks, &query, options, number));
         memory = memory && ask_full(asks, &query, options, number);
     }
     return memory ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a search");

@@ -89,7 +89,7 @@ static bool take_image_row(struct image_pairing *pairing, sqlite3_stmt *row, boo
 {
     const struct met_image image = {(uint64_t)sqlite3_column_int64(row, SURVEYED_ID),
                                     (uint64_t)sqlite3_column_int64(row, SURVEYED_SUM)};
-    if (sqlite3_column_int(row, SURVEYED_QUALITY) < DOPPEL_IMAGE_MIN_QUALITY)
+    if (sqlite3_column_int(row, SURVEYED_QUALITY) < DOPPEL_IMAGE_STRICT_QUALITY)
         return true;
     return is_met(pairing, &image) || !wanted || array_push(&pairing->fresh, image);
 }

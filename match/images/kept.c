@@ -40,10 +40,12 @@ size_t doppel_image_table_codes(enum doppel_image_table table, const struct dopp
 {
     const struct doppel_match_options all = doppel_match_options_default();
     const struct doppel_fingerprint *fingerprint = item->fingerprint;
-    if (!is_looked_up(item) || !fingerprint->count)
+    if (!is_distinctive(item) || !fingerprint->count)
         return 0;
     if (table == DOPPEL_IMAGE_TABLE_FULL)
         return lookups_of_full(fingerprint, out);
+    if (!is_looked_up(item))
+        return 0;
     return fingerprint->scheme == DOPPEL_SCHEME_PHASH64 ? codes_of_views(fingerprint, out)
                                                         : lookups_of_item(fingerprint, &all, out);
 }
@@ -151,18 +153,16 @@ static enum doppel_status find_image_candidates(struct kept_search *search,
                                                 struct doppel_error *error)
 {
     const struct doppel_image_request *request = search->request;
-    const struct doppel_fingerprint *fingerprint = request->query->fingerprint;
-    const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    const uint32_t full_radius = lookup_full_radius(scheme, request->options);
+    const struct doppel_scheme *scheme = doppel_scheme_by_id(request->query->fingerprint->scheme);
     uint64_t code[4];
-    const struct doppel_index_request sought = {.queries = code, .count = 1, .radius = full_radius};
+    struct doppel_index_request sought = {.queries = code};
     enum doppel_status status = DOPPEL_OK;
-    if (scheme->id == DOPPEL_SCHEME_PHASH64)
-        status = scan_views(search, error);
-    else
+    if (scheme->id != DOPPEL_SCHEME_PHASH64)
         status = look_up_plain(search, error);
-    if (!status && full_radius && request->tables[DOPPEL_IMAGE_TABLE_FULL] &&
-        lookups_of_full(fingerprint, code))
+    else if (is_looked_up(request->query))
+        status = scan_views(search, error);
+    sought.count = doppel_image_full_lookup(request->query, request->options, code, &sought.radius);
+    if (!status && sought.count && request->tables[DOPPEL_IMAGE_TABLE_FULL])
         status = look_up_codes(search, request->tables[DOPPEL_IMAGE_TABLE_FULL], &sought, note_hit,
                                error);
     return !status && search->no_memory ? no_candidate_memory(error) : status;
@@ -186,7 +186,7 @@ bool doppel_image_judge_candidate(const struct doppel_match_item *query,
                                   const struct doppel_match_options *options,
                                   struct doppel_found *out)
 {
-    if (!is_looked_up(query) || !is_looked_up(item) || !lookups_meet(query, item, options))
+    if (!is_distinctive(query) || !is_distinctive(item) || !lookups_meet(query, item, options))
         return false;
     bool matches = doppel_match_pair(query, item, options, &out->match);
     out->borderline = !matches && doppel_match_borderline(&out->match, options);
@@ -257,7 +257,7 @@ enum doppel_status doppel_images_find(const struct doppel_image_request *request
     struct kept_search search = {.request = request};
     found_array found = {0};
     enum doppel_status status;
-    if (!is_looked_up(request->query))
+    if (!is_distinctive(request->query))
         return DOPPEL_OK;
     begin_kept_search(&search);
     TRY(find_image_candidates(&search, error));

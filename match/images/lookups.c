@@ -147,11 +147,11 @@ size_t doppel_image_full_lookup(const struct doppel_match_item *query,
 {
     const struct doppel_fingerprint *fingerprint = query->fingerprint;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(fingerprint->scheme);
-    if (!scheme || !fingerprint->count || !is_looked_up(query))
+    if (!scheme || !fingerprint->count || !is_distinctive(query))
         return 0;
     const uint32_t radius = lookup_full_radius(scheme, options);
     if (!radius || !lookups_of_full(fingerprint, out))
         return 0;
-    *out_radius = radius;
+    *out_radius = is_looked_up(query) ? radius : DOPPEL_IMAGE_STRICT_RADIUS;
     return 1;
 }

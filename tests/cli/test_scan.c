@@ -497,10 +497,51 @@ static void pictures_without_structure_are_counted(void **state)
     ran_free(&ran);
 }
 
+/* Discs before a slope, as the sun over a lake: quality 3 to 39. */
+static struct image draw_sunset(int centre)
+{
+    enum { WIDTH = 320, HEIGHT = 240, RADIUS = 50 };
+    struct image image = {WIDTH, HEIGHT, malloc(WIDTH * HEIGHT * 3)};
+    assert_non_null(image.pixels);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        const int x = i % WIDTH - centre, y = i / WIDTH - 100;
+        const bool sun = x * x + y * y < RADIUS * RADIUS;
+        const int ripple = (i % WIDTH / 8 * 7 + i / WIDTH / 8 * 13) % 23 / 8;
+        memset(image.pixels + 3 * (size_t)i, sun ? 220 : 30 + i / WIDTH / 3 + ripple, 3);
+    }
+    return image;
+}
+
+static void copies_without_structure_are_found_in_libraries(void **state)
+{
+    (void)state;
+    keep_image("sunset.jpg", draw_sunset(110), 90);
+    keep_image("copy.jpg", draw_sunset(110), 60);
+    keep_image("another.jpg", draw_sunset(220), 90);
+    char *hashed = doppel_prints(0, "hash", "--json", "sunset.jpg");
+    const char *quality = strstr(hashed, "\"quality\":");
+    assert_non_null(quality);
+    assert_in_range(strtol(quality + strlen("\"quality\":"), NULL, 10), 3, 39);
+    free(hashed);
+    free(doppel_prints(0, "add", "-L", "library", "sunset.jpg"));
+    char *found = doppel_prints(0, "find", "-L", "library", "--json", "copy.jpg");
+    assert_has(found, "sunset.jpg\"");
+    free(found);
+    free(doppel_prints(1, "find", "-L", "library", "another.jpg"));
+    char *checked = doppel_prints(0, "check", "-L", "library", "--json", "copy.jpg");
+    assert_has(checked, "\"decision\":\"duplicate\"");
+    free(checked);
+    free(doppel_prints(0, "add", "-L", "library", "copy.jpg", "another.jpg"));
+    char *groups = doppel_prints(0, "groups", "-L", "library", "--json");
+    assert_int_equal(count_words(groups, "\"reason\":\"near\""), 1);
+    free(groups);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(pictures_without_structure_are_counted),
+        IN_SANDBOX(copies_without_structure_are_found_in_libraries),
         IN_SANDBOX(finds_the_groups),
         IN_SANDBOX(says_how_a_member_differs),
         IN_SANDBOX(prints_csv),

@@ -68,7 +68,7 @@ static struct picture copy_of(struct world *world, const struct picture *of)
     struct picture picture = *of;
     const unsigned turn = draw(world) % 2 ? 0 : (unsigned)(draw(world) % 8);
     const uint32_t bits = words_of(world->scheme) * 64, changed = 1 + (uint32_t)(draw(world) % 23);
-    picture.quality = (uint8_t)(40 + draw(world) % 61);
+    picture.quality = (uint8_t)(draw(world) % 3 ? 40 + draw(world) % 61 : draw(world) % 40);
     for (uint32_t i = 0; i < picture.views; i++) {
         if (turn && world->scheme != DOPPEL_SCHEME_IMAGEHASH)
             picture.codes[i] = doppel_image_orient(&picture.codes[i], turn);
@@ -270,7 +270,7 @@ static struct doppel_matcher *matcher_of(struct world *world, const struct kept_
         struct picture picture = items[i].picture;
         const struct doppel_fingerprint fingerprint = fingerprint_of(world, &picture, positions);
         const struct doppel_match_item item = {&fingerprint, picture.quality};
-        if (items[i].id && picture.quality >= DOPPEL_IMAGE_MIN_QUALITY) /* others are in no index */
+        if (items[i].id)
             assert_int_equal(doppel_matcher_add(matcher, items[i].id, &item, NULL), DOPPEL_OK);
     }
     return matcher;
@@ -307,9 +307,7 @@ static size_t compare(struct world *world, struct doppel_library *library,
         kept.count = expected.count = 0;
         if (doppel_library_find_images(library, &query, options, take, &kept, &error))
             fail_msg("%s", error.message);
-        if (picture.quality >= DOPPEL_IMAGE_MIN_QUALITY)
-            assert_int_equal(doppel_matcher_find(matcher, &query, take, &expected, NULL),
-                             DOPPEL_OK);
+        assert_int_equal(doppel_matcher_find(matcher, &query, take, &expected, NULL), DOPPEL_OK);
         assert_same(&kept, &expected);
         matches += kept.count;
     }
@@ -437,10 +435,38 @@ static void test_one_moment(void **state)
     doppel_library_close(world.library);
 }
 
+/* Before version 17 pictures of little structure were in no index. */
+static void version_16_is_brought_up(void **state)
+{
+    static struct world world;
+    size_t weak = 0;
+    world = (struct world){.scheme = DOPPEL_SCHEME_PHASH64, .folder = *state, .random = 16};
+    world.library = open_library(*state);
+    put(&world, weak);
+    while (world.now[weak].picture.quality < DOPPEL_IMAGE_STRICT_QUALITY ||
+           world.now[weak].picture.quality >= DOPPEL_IMAGE_MIN_QUALITY)
+        put(&world, ++weak);
+    settle(&world);
+    assert_true(finds(&world, world.library, weak));
+    doppel_library_close(world.library);
+    const char *path = folder_path(*state, "a/library/catalogue.db");
+    run_raw(path, "DELETE FROM doppel_index_log WHERE record >> 40 IN"
+                  " (SELECT id FROM doppel_index WHERE name LIKE 'phash64-frames.%')");
+    world.library = open_library(*state);
+    assert_false(finds(&world, world.library, weak));
+    doppel_library_close(world.library);
+    run_raw(path, "PRAGMA user_version = 16");
+    world.library = open_library(*state);
+    assert_true(finds(&world, world.library, weak));
+    assert_int_equal(doppel_library_verify(world.library, false, no_problem, NULL, NULL),
+                     DOPPEL_OK);
+    doppel_library_close(world.library);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_FOLDER(test_phash64), IN_FOLDER(test_phash256),
-                                       IN_FOLDER(test_imagehash), IN_FOLDER(test_pdq),
-                                       IN_FOLDER(test_one_moment)};
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_phash64), IN_FOLDER(test_phash256),   IN_FOLDER(test_imagehash),
+        IN_FOLDER(test_pdq),     IN_FOLDER(test_one_moment), IN_FOLDER(version_16_is_brought_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

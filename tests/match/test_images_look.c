@@ -262,6 +262,9 @@ static void test_what_is_not_looked_for(void **state)
     (void)state;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_OK);
     assert_int_equal(visits, 0); /* too flat */
+    assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 1);
+    assert_int_equal(radius, DOPPEL_IMAGE_STRICT_RADIUS); /* but as a whole */
+    item.quality = DOPPEL_IMAGE_STRICT_QUALITY - 1;
     assert_int_equal(doppel_image_full_lookup(&item, &options, codes, &radius), 0);
     item.quality = 40;
     assert_int_equal(doppel_images_look(&request, end_look, &visits, NULL), DOPPEL_E_CANCELLED);
