@@ -45,8 +45,8 @@ struct doppel_compare_options {
     double max_false_positives; /**< of images (phash64), audio and videos: of queries that are like
                                    nothing, the share that may have a match; -1: the default,
                                    1e-3 */
-    uint32_t near_misses;       /**< of audio and videos: the best that many below the threshold are
-                                   found, too; default 0 */
+    uint32_t near_misses;       /**< of images (phash64, by their rate), audio and videos: the best
+                                   that many below the threshold are found, too; default 0 */
 
     enum doppel_image_views views; /**< parts of images that are compared; default all */
     bool orientations;             /**< images turned and mirrored; default true */

@@ -10,7 +10,7 @@
 #include "core/array.h"
 #include "core/digest.h"
 #include "core/try.h"
-#include "search/list_limits.h"
+#include "search/images.h"
 #include "search/other_schemes.h"
 #include "search/parts.h"
 #include "search/texts.h"
@@ -139,32 +139,6 @@ static bool take_chromaprint(void *context, const struct doppel_found *found)
                : !doppel_run_cancelled(search->run);
 }
 
-static bool found_pixels_agree(struct doppel_search *search, struct doppel_found *found)
-{
-    struct doppel_item item;
-    struct doppel_image_features query, other;
-    struct doppel_image_verdict verdict = doppel_match_verdict(&found->match, &search->match);
-    if (!search->query->record || !doppel_record_image_features(search->query->record, &query) ||
-        doppel_library_get(search->library, found->id, true, &item, NULL))
-        return false;
-    const bool known = doppel_record_image_features(&item.record, &other);
-    if (known)
-        (void)doppel_image_check_pixels(&query, &other, &search->match.image, &verdict);
-    doppel_item_free(&item);
-    return known && doppel_match_from_pixels(&verdict, &search->match, &found->match);
-}
-
-static bool take_image(void *context, const struct doppel_found *given)
-{
-    struct doppel_search *search = context;
-    struct doppel_found found = *given;
-    if (is_taken(search, found.id) ||
-        !search_may_find(&search->options, search->library, found.id) ||
-        (found.borderline && !found_pixels_agree(search, &found)))
-        return !doppel_run_cancelled(search->run);
-    return keep_found(search, &found);
-}
-
 /* ---- the table of kinds ---- */
 
 static struct track_search tracks_of(struct doppel_search *search)
@@ -191,15 +165,12 @@ static enum doppel_status find_images(struct doppel_search *search,
         return query->record ? search_by_parts(&tracks, query->record, error)
                              : doppel_fail(error, DOPPEL_E_ARGUMENT,
                                            "keypoints have no one code to be found by");
-    const int32_t radius = list_limits_radius(&search->limits, scheme);
+    const struct image_search images = {tracks, &search->match, &search->limits, query->image,
+                                        query->record};
     enum doppel_status status = DOPPEL_OK;
     if (scheme->id == DOPPEL_SCHEME_PHASH64 && !search->options.compare.images_compared)
         TRY(doppel_library_count_images(search->library, &search->match.compared, error));
-    struct doppel_match_options match = search->match;
-    if (radius >= 0)
-        match.max_distance = radius;
-    TRY(doppel_library_find_images(search->library, query->image, &match, take_image, search,
-                                   error));
+    TRY(search_by_views(&images, error));
     bool in_videos = doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO) &&
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64 &&
                      query->image->fingerprint->code_bits == 256; /* a bare code has 64 */

@@ -537,11 +537,29 @@ static void copies_without_structure_are_found_in_libraries(void **state)
     free(groups);
 }
 
+static void images_below_the_threshold_are_told_on_request(void **state)
+{
+    (void)state;
+    keep_drawing("one.jpg", 0, 1);
+    keep_drawing("other.jpg", 1, 1);
+    free(doppel_prints(0, "add", "-L", "library", "one.jpg", "other.jpg"));
+    keep_image("query.jpg", draw_image(0, 1, DRAWN_WIDTH, DRAWN_HEIGHT), 40);
+    char *plain = doppel_prints(0, "find", "-L", "library", "--json", "query.jpg");
+    assert_lacks(plain, "near_miss");
+    free(plain);
+    char *near = doppel_prints(1, "find", "-L", "library", "--json", "--near-misses", "2",
+                               "--max-fp-rate", "1e-200", "query.jpg");
+    assert_has(near, "\"near_miss\":true");
+    assert_has(near, "\"lacks\":\"a rate of false positives of 1e-200 or less");
+    free(near);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(pictures_without_structure_are_counted),
         IN_SANDBOX(copies_without_structure_are_found_in_libraries),
+        IN_SANDBOX(images_below_the_threshold_are_told_on_request),
         IN_SANDBOX(finds_the_groups),
         IN_SANDBOX(says_how_a_member_differs),
         IN_SANDBOX(prints_csv),

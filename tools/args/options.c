@@ -241,7 +241,7 @@ const struct option_info option_table[] = {
     {"overlaps", 0, NULL, OPTION_FLAG, AT(overlaps), NULL,
      "Report each of items that are heard at once", VERB_MONITOR, SECTION_AUDIO},
     {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
-     "Also print the N best recordings and videos below the threshold, and what they lack",
+     "Also print the N best items below the threshold, texts excepted, and what they lack",
      VERB_FIND, SECTION_AUDIO},
     {"repeats", 0, NULL, OPTION_FLAG, AT(repeats), NULL,
      "Find passages that recur within each FILE, a recording; no library is needed", VERB_FIND,
