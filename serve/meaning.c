@@ -17,8 +17,7 @@
 
 enum { MEANING_BYTES = 1 << 20 }; /* of a file, so much is compared */
 
-/* 0, the default, is what was not given. */
-static bool read_semantic_limit(struct exchange *exchange, const char *name, double *out)
+bool read_limit_over_zero(struct exchange *exchange, const char *name, double *out)
 {
     if (!read_number(exchange, name, 1, out))
         return false;
@@ -31,8 +30,8 @@ static bool read_semantic_limit(struct exchange *exchange, const char *name, dou
 bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out)
 {
     struct wanted_meaning wanted = {.wanted = exchange_wants(exchange, "semantic")};
-    if (!read_semantic_limit(exchange, "max_fp_rate", &wanted.max_fp_rate) ||
-        !read_semantic_limit(exchange, "min_cosine", &wanted.min_cosine))
+    if (!read_limit_over_zero(exchange, "max_fp_rate", &wanted.max_fp_rate) ||
+        !read_limit_over_zero(exchange, "min_cosine", &wanted.min_cosine))
         return false;
     if (!wanted.wanted && (wanted.max_fp_rate > 0 || wanted.min_cosine > 0)) {
         exchange_problem(exchange, HTTP_BAD_REQUEST,

@@ -12,6 +12,10 @@ struct wanted_meaning {
     double max_fp_rate, min_cosine; /* 0: not given */
 };
 
+/* A parameter over 0, and 1 at most; `*out` is left where it is not given. @return false: the reply
+ * says what is wrong */
+bool read_limit_over_zero(struct exchange *exchange, const char *name, double *out);
+
 /* @return false: the parameters are wrong, and the reply says so */
 bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out);
 

@@ -160,6 +160,7 @@ static bool has_thresholds(const struct library_reader *reader,
     const struct doppel_compare_options *kept = &reader->thresholds;
     return reader->by_thresholds && kept->max_distance == compare->max_distance &&
            kept->min_similarity == compare->min_similarity &&
+           kept->max_false_positives == compare->max_false_positives &&
            kept->schemes[DOPPEL_KIND_IMAGE].id == compare->schemes[DOPPEL_KIND_IMAGE].id;
 }
 

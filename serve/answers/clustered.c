@@ -68,18 +68,21 @@ static void forget_some_inputs(struct cluster_request *request)
 /* @return false: the reply says what is wrong */
 static bool read_cluster_thresholds(struct cluster_request *request)
 {
-    double distance = -1, similarity = -1;
+    double distance = -1, similarity = -1, rate = -1;
     struct exchange *exchange = request->exchange;
     request->most = MOST_FOUND;
     request->compare = exchange->service->options->decide.search.compare;
     if (!read_number(exchange, "max_distance", 256, &distance) ||
         !read_number(exchange, "min_similarity", 1, &similarity) ||
+        !read_limit_over_zero(exchange, "max_fp_rate", &rate) ||
         !read_number(exchange, "limit", MOST_FOUND, &request->most))
         return false;
     if (distance >= 0)
         request->compare.max_distance = (int32_t)distance;
     if (similarity >= 0)
         request->compare.min_similarity = similarity;
+    if (rate > 0)
+        request->compare.max_false_positives = rate;
     if (exchange_wants(exchange, "semantic") || exchange_wants(exchange, "previews") ||
         exchange_header(exchange, "Idempotency-Key"))
         exchange_problem(exchange, HTTP_BAD_REQUEST,

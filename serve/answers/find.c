@@ -36,11 +36,12 @@ static bool takes_time(const struct exchange *exchange, const struct inputs *inp
 static bool read_thresholds(struct exchange *exchange, struct doppel_search_options *options,
                             bool *out_given)
 {
-    double distance = -1, similarity = -1;
+    double distance = -1, similarity = -1, rate = -1;
     if (!read_number(exchange, "max_distance", 256, &distance) ||
-        !read_number(exchange, "min_similarity", 1, &similarity))
+        !read_number(exchange, "min_similarity", 1, &similarity) ||
+        !read_limit_over_zero(exchange, "max_fp_rate", &rate))
         return false;
-    *out_given = distance >= 0 || similarity >= 0;
+    *out_given = distance >= 0 || similarity >= 0 || rate > 0;
     if (distance >= 0 && similarity >= 0) {
         exchange_problem(exchange, HTTP_BAD_REQUEST,
                          "give 'max_distance' or 'min_similarity', not both");
@@ -50,6 +51,8 @@ static bool read_thresholds(struct exchange *exchange, struct doppel_search_opti
         options->compare.max_distance = (int32_t)distance;
     if (similarity >= 0)
         options->compare.min_similarity = similarity;
+    if (rate > 0)
+        options->compare.max_false_positives = rate;
     return true;
 }
 
@@ -72,10 +75,10 @@ static bool want_meaning(struct library_query *query)
     struct library_reader *reader = query->reader;
     struct wanted_meaning wanted;
     struct doppel_error error;
+    if (!exchange_wants(exchange, "semantic") && !exchange_argument(exchange, "min_cosine"))
+        return true; /* a rate is that of other kinds */
     if (!read_wanted_meaning(exchange, &wanted))
         return false;
-    if (!wanted.wanted)
-        return true;
     query->semantic =
         !meaning_want(exchange->service, reader->library, &wanted, false, &reader->meaning, &error);
     if (!query->semantic)

@@ -240,6 +240,31 @@ def test_files_of_every_kind_are_decided_about():
             assert status == 200 and len(found["results"]) == 1, (path, found)
 
 
+def test_a_request_has_a_rate_of_its_own():
+    with folder() as home, Service(BUILD, home) as service:
+        words = pathlib.Path(home, "words.txt")
+        words.write_text(WORDS * 20)
+        drawn = [BUILD / "doppel-demo", "--all", f"{home}/demo", words]
+        subprocess.run(drawn, check=True, stdout=subprocess.DEVNULL)
+        drawn = [BUILD / "doppel-demo", f"{home}/demo/pictures"]
+        subprocess.run(drawn, check=True, stdout=subprocess.DEVNULL)
+        place = pathlib.Path(home, "demo")
+        pairs = [
+            ("music/tune-1.wav", "music/tune-1-part.wav"),
+            ("trailer.avi", "diver.avi"),
+            ("pictures/originals/sea.jpg", "pictures/copies/sea-cropped.jpg"),
+        ]
+        for whole, part in pairs:
+            service.send("/v1/ingest", (pathlib.Path(whole).name, (place / whole).read_bytes()))
+            asked = (pathlib.Path(part).name, (place / part).read_bytes())
+            for rate, found in (("", True), ("?max_fp_rate=1e-200", False), ("", True)):
+                answer = service.send("/v1/find" + rate, asked)[2]
+                assert answer["results"][0]["match"] == found, (part, rate, answer)
+        for wrong in ("0", "2", "x", "-1"):
+            answer = service.send(f"/v1/find?max_fp_rate={wrong}", asked)
+            assert "max_fp_rate" in problem(answer, 400)
+
+
 def test_codes_are_found_at_the_distance_that_is_asked_for():
     with folder() as home, Service(BUILD, home, "--scheme", "pdq") as service:
         code, near = "f" * 60 + "0123", "f" * 60 + "0120"
