@@ -97,7 +97,9 @@ enum { DOPPEL_IMAGE_THUMB_SIDE = 64, DOPPEL_IMAGE_THUMB_BYTES = 64 * 64 };
 struct doppel_image_features {
     struct doppel_fingerprint
         fingerprint; /**< scheme phash64, 256 bits stored a code, positions are views */
-    uint8_t quality; /**< doppel_image_quality of the view with the least around the picture */
+    uint8_t quality; /**< doppel_image_quality of the view with the least around the picture, and
+                        at most 105 - 75 times the share of places there that are even, but
+                        for DOPPEL_IMAGE_MIN_QUALITY */
     uint8_t thumb[DOPPEL_IMAGE_THUMB_BYTES];
     /** Of each view present in `fingerprint`, in its order: left, top, right, bottom as shares of
      * the full frame × 65535. */

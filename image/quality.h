@@ -23,6 +23,14 @@ uint8_t detail_of_cells(const uint16_t *cells, uint32_t side);
  * fewer than 8 each way. */
 uint8_t detail_of_part(const uint16_t *cells, uint32_t side, struct share_box part);
 
+/** Share of places, in percent, from which it is as bright as to the right and below; cells as
+ * above. */
+uint8_t even_of_cells(const uint16_t *cells, uint32_t side);
+
+/** The most quality that a picture has of which so much is even, in percent: figures on one ground
+ * are near to each other by what surrounds them. Never under DOPPEL_IMAGE_MIN_QUALITY. */
+uint8_t quality_of_even(uint8_t even);
+
 /** The quality of a picture with so much detail and such coefficients (dct_lowest). */
 uint8_t quality_of(uint8_t detail, const double coefficients[DCT_KEPT][DCT_KEPT]);
 

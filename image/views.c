@@ -20,6 +20,7 @@ struct views {
     uint32_t count;
     uint32_t core;  /**< number of the frame with the least around the picture */
     uint8_t detail; /**< of it */
+    uint8_t even;   /**< how much of it is, in percent */
 };
 
 static void add_view(struct views *views, uint32_t view, struct share_box box)
@@ -119,7 +120,17 @@ static struct views choose_views(const struct plane_sums *sums, const struct vie
         add_if_distinctive(&views, crops[i].view, inside(trim.trimmed, crop),
                            detail_of_part(frame->cells, frame->side, crop));
     }
+    const uint32_t core = views.positions[views.core];
+    frame = core == DOPPEL_VIEW_INTERFACE ? &interface
+            : core == DOPPEL_VIEW_TRIMMED ? &trimmed
+                                          : whole;
+    views.even = even_of_cells(frame->cells, frame->side);
     return views;
+}
+
+static uint8_t lower_quality(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
 }
 
 static void hash_views_plane_sums(const struct plane_sums *sums, const struct views *views,
@@ -133,7 +144,8 @@ static void hash_views_plane_sums(const struct plane_sums *sums, const struct vi
         out->codes[i] = phash_bits_of(coefficients);
         out->positions[i] = views->positions[i];
         if (i == views->core)
-            *out_quality = quality_of(views->detail, coefficients);
+            *out_quality = lower_quality(quality_of(views->detail, coefficients),
+                                         quality_of_even(views->even));
     }
 }
 

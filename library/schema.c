@@ -288,14 +288,17 @@ const char catalogue_schema[] =
 /* Version 5: the attachments of lossless pictures have the digest of their pixels; version 6: those
  * of texts their SimHash; versions 7 and 8: those of pictures their origin, and place; version 9:
  * those of recordings their tags; version 10: those of texts what they were read as, and more are
- * read as HTML. So they are read again. */
+ * read as HTML; version 11: the quality of images knows what of them is even. So they are read
+ * again. */
 const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main."),
                                                     "DELETE FROM record WHERE kind = 2;",
                                                     "DELETE FROM record WHERE kind = 1;",
                                                     "DELETE FROM record WHERE kind = 2;",
                                                     "DELETE FROM record WHERE kind = 2;",
                                                     "DELETE FROM record WHERE kind = 3;",
-                                                    "DELETE FROM record WHERE kind = 1;"};
+                                                    "DELETE FROM record WHERE kind = 1;",
+                                                    "DELETE FROM record WHERE kind = 2;"
+                                                    "DELETE FROM pair;"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

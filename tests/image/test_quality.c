@@ -9,6 +9,7 @@
 
 #include <doppel/image.h>
 
+#include "image/quality.h"
 #include "planes.h"
 
 static void fill_box(struct doppel_plane *plane, size_t left, size_t top, size_t width,
@@ -104,6 +105,56 @@ static void test_scenes_are_strong_at_all_sizes(void **state)
         }
 }
 
+static void test_even_places_are_counted(void **state)
+{
+    (void)state;
+    enum { SIDE = 16, PLACES = (SIDE - 1) * (SIDE - 1) };
+    uint16_t cells[SIDE * SIDE] = {0};
+    assert_int_equal(even_of_cells(cells, SIDE), 100);
+    assert_int_equal(even_of_cells(cells, 4), 0);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        cells[i] = (uint16_t)(100 + i / SIDE); /* a slope that is hardly one */
+    assert_int_equal(even_of_cells(cells, SIDE), 100);
+    cells[5 * SIDE + 5] = 200; /* which three places see */
+    assert_int_equal(even_of_cells(cells, SIDE), (PLACES - 3) * 100 / PLACES);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        cells[i] = (uint16_t)(2 * (i % SIDE));
+    assert_int_equal(even_of_cells(cells, SIDE), 0);
+}
+
+static void test_what_is_even_limits_the_quality(void **state)
+{
+    (void)state;
+    for (int even = 0; even <= 100; even++) {
+        const uint8_t most = quality_of_even((uint8_t)even);
+        assert_in_range(most, DOPPEL_IMAGE_MIN_QUALITY, 100);
+        assert_true(!even || most <= quality_of_even((uint8_t)(even - 1)));
+    }
+    assert_int_equal(quality_of_even(6), 100);
+    assert_int_equal(quality_of_even(40), 75);
+    assert_int_equal(quality_of_even(100), DOPPEL_IMAGE_MIN_QUALITY);
+}
+
+/* The same figure on paper, and in a scene of its own. */
+static void test_a_figure_on_a_ground_says_less(void **state)
+{
+    (void)state;
+    struct doppel_plane scene = draw_scene(400, 300, 3), figure = make_plane(400, 300);
+    struct doppel_image_features whole, alone;
+    fill_box(&figure, 0, 0, 400, 300, 255);
+    for (uint32_t y = 80; y < 220; y++)
+        for (uint32_t x = 120; x < 120 + (y - 80); x++) /* a triangle */
+            set(&figure, x, y, scene.data[y * scene.stride + x]);
+    assert_int_equal(doppel_image_features(&scene, &whole, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_image_features(&figure, &alone, NULL), DOPPEL_OK);
+    assert_in_range(alone.quality, DOPPEL_IMAGE_MIN_QUALITY, 80);
+    assert_true(whole.quality >= 90);
+    doppel_fingerprint_free(&whole.fingerprint);
+    doppel_fingerprint_free(&alone.fingerprint);
+    free_plane(&scene);
+    free_plane(&figure);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +164,9 @@ int main(void)
         cmocka_unit_test(test_few_stars_are_weak),
         cmocka_unit_test(test_stripes_are_weak),
         cmocka_unit_test(test_scenes_are_strong_at_all_sizes),
+        cmocka_unit_test(test_even_places_are_counted),
+        cmocka_unit_test(test_what_is_even_limits_the_quality),
+        cmocka_unit_test(test_a_figure_on_a_ground_says_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
