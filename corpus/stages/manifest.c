@@ -64,6 +64,8 @@ static void add_text_options(struct doppel_json *json, const struct dedup *dedup
     add_option_number(json, "bands", dedup->bands);
     add_option_number(json, "rows", dedup->rows_a_band);
     add_option_number(json, "on-same-id", options->on_same_id);
+    if (options->cluster)
+        add_option_number(json, "cluster", options->cluster);
     add_option_number(json, "max-record", (double)options->files.max_line_bytes);
 }
 

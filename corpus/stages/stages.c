@@ -93,7 +93,6 @@ static enum doppel_status check_stage_options(const struct doppel_dedup_options 
                                               struct doppel_error *error)
 {
     const char *given = options->against         ? "--against, a library,"
-                        : options->cluster       ? "--cluster components"
                         : options->semantic      ? "--semantic"
                         : options->keep_shingles ? "--keep-shingles"
                                                  : NULL;

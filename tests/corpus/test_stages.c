@@ -69,6 +69,7 @@ static void decides_the_same_with_other_options(void **state)
     struct doppel_dedup_options *options = &shards.options;
     for (unsigned i = 0; i < 6; i++) {
         options->on_same_id = (enum doppel_same_id)(i % 3);
+        options->cluster = i % 2 ? DOPPEL_CLUSTER_COMPONENTS : DOPPEL_CLUSTER_REPRESENTATIVES;
         options->threads = 1 + i % 3;
         options->memory_bytes = i % 2 ? 1 : 0;
         options->text.lanes = i < 3 ? 128 : 256;
@@ -218,6 +219,9 @@ static void refuses_a_folder_of_another_run(void **state)
     other.fields.text = "body";
     assert_open_refuses(&other, shards.work, "\"text-field\",\"value\":\"body\"");
     other = shards.options;
+    other.cluster = DOPPEL_CLUSTER_COMPONENTS;
+    assert_open_refuses(&other, shards.work, "\"cluster\",\"value\":1");
+    other = shards.options;
     other.threads = 3;
     other.lines = 0;
     other.memory_bytes = 1 << 20;
@@ -239,9 +243,6 @@ static void refuses_what_stages_cannot_do(void **state)
     other = shards.options;
     other.keep_shingles = true;
     assert_open_refuses(&other, shards.work, "--keep-shingles");
-    other.keep_shingles = false;
-    other.cluster = DOPPEL_CLUSTER_COMPONENTS;
-    assert_open_refuses(&other, shards.work, "--cluster components");
     other = shards.options;
     other.files.paths = (const char *const[]){"-"};
     assert_open_refuses(&other, shards.work, "standard input");
