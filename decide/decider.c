@@ -83,11 +83,16 @@ static struct doppel_ingest_options record_options(struct doppel_decider *decide
 static enum doppel_status fit_library(struct doppel_decider *decider, struct doppel_error *error)
 {
     struct doppel_decide_options *options = &decider->options;
+    struct doppel_text_options *text = &options->search.compare.text;
+    doppel_library_fit_unit(decider->library,
+                            doppel_scheme_by_id(text->lanes == 256 ? DOPPEL_SCHEME_MINHASH256
+                                                                   : DOPPEL_SCHEME_MINHASH128),
+                            text);
     if (options->text_given)
         return DOPPEL_OK;
     struct doppel_error why;
-    enum doppel_status status = doppel_library_text_options(
-        decider->library, &options->search.compare.text, &options->limits, &why);
+    enum doppel_status status =
+        doppel_library_text_options(decider->library, text, &options->limits, &why);
     if (!status || status == DOPPEL_E_NOT_FOUND)
         return DOPPEL_OK;
     return doppel_fail(error, status, "%s", why.message);

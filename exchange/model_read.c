@@ -96,7 +96,7 @@ static enum doppel_status read_text_options(struct fields *fields, const struct 
     field_bool(&inner, "nfkc", &options.nfkc);
     field_bool(&inner, "fold_case", &options.fold_case);
     field_bool(&inner, "drop_punctuation", &options.drop_punctuation);
-    field_number(&inner, "unit", 0, 1, &unit);
+    field_number(&inner, "unit", 0, DOPPEL_TEXT_BY_SCRIPT, &unit);
     field_number(&inner, "shingle", 1, DOPPEL_TEXT_MAX_SHINGLE, &shingle);
     field_number(&inner, "min_words", 0, UINT32_MAX, &min_words);
     field_number(&inner, "lanes", 128, 256, &lanes);

@@ -210,6 +210,15 @@ DOPPEL_API enum doppel_status doppel_library_count_versions(struct doppel_librar
                                                             uint64_t *out,
                                                             struct doppel_error *error);
 
+/** Read texts as those of the library were, where these have shingles of words that are as long in
+ * every script, and nothing else was asked for: `unit` becomes DOPPEL_TEXT_WORDS if it is by
+ * script.
+ * @param scheme of texts; its id alone counts
+ * @return whether it did; false also where the library has texts of both kinds */
+DOPPEL_API bool doppel_library_fit_unit(struct doppel_library *library,
+                                        const struct doppel_scheme *scheme,
+                                        struct doppel_text_options *text);
+
 /** Whether a record is of a scheme and of its version: others never meet.
  * @param scheme       NULL: no record is
  * @param out_versions counts those of the scheme and of another version */

@@ -216,6 +216,6 @@ void doppel_text_extra_free(struct doppel_text_extra *extra)
 bool doppel_text_is_short(const struct doppel_text_options *options, uint64_t words,
                           uint64_t characters)
 {
-    uint64_t units = options->unit == DOPPEL_TEXT_WORDS ? words : characters;
+    uint64_t units = options->unit == DOPPEL_TEXT_CHARACTERS ? characters : words;
     return words < options->min_words || units < options->shingle;
 }

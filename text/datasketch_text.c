@@ -27,7 +27,7 @@ enum doppel_status doppel_datasketch_text(const struct doppel_datasketch *sketch
                                           uint64_t *values, struct doppel_error *error)
 {
     const struct doppel_text_options *options = text_options(text);
-    bool words = options->unit == DOPPEL_TEXT_WORDS;
+    bool words = options->unit != DOPPEL_TEXT_CHARACTERS;
     struct shingle_window window = {0};
     const char *normal;
     enum doppel_status status = doppel_text_normalise(text, bytes, size, &normal, &size, error);

@@ -183,7 +183,7 @@ void mapping_begin(struct mapping *mapping, const struct doppel_text_options *op
     mapping->clean = clean_choose();
     mapping->how = (utf8proc_option_t)how;
     mapping->drop_punctuation = options->drop_punctuation;
-    mapping->unspaced_alone = options->unit == DOPPEL_TEXT_WORDS;
+    mapping->unspaced_alone = options->unit != DOPPEL_TEXT_CHARACTERS;
     for (int i = 0; i < 256; i++) {
         bool upper = i >= 'A' && i <= 'Z' && options->fold_case;
         bool keep = i >= 128 || rule_of(mapping, i) != RULE_SEPARATOR;

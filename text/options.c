@@ -11,7 +11,7 @@ struct doppel_text_options doppel_text_options_default(void)
         .nfkc = true,
         .fold_case = true,
         .drop_punctuation = true,
-        .unit = DOPPEL_TEXT_WORDS,
+        .unit = DOPPEL_TEXT_BY_SCRIPT,
         .shingle = 5,
         .min_words = 10,
         .lanes = 128,
@@ -36,5 +36,12 @@ uint16_t doppel_text_version(uint16_t base, const struct doppel_text_options *op
 {
     struct doppel_text_options defaults = doppel_text_options_default();
     unsigned choice = choice_bits(options) ^ choice_bits(&defaults);
-    return (uint16_t)(choice << BASE_BITS | base);
+    unsigned before = base > 1 && options->unit != DOPPEL_TEXT_BY_SCRIPT;
+    return (uint16_t)(choice << BASE_BITS | (base - before));
+}
+
+uint32_t doppel_text_shingle_of_script(uint32_t shingle)
+{
+    uint32_t fifths = (2 * shingle + 4) / 5;
+    return shingle < 2 ? shingle : fifths < 2 ? 2 : fifths;
 }

@@ -12,8 +12,8 @@
 #define READ_PROSE(...) READ(.fold_case = true, .drop_punctuation = true, __VA_ARGS__)
 
 static const struct doppel_text_preset presets[] = {
-    {"web", READ_PROSE(.shingle = 5, .format = DOPPEL_TEXT_AUTO), 0.7, 24, 4,
-     "crawled pages: words, HTML if it is"},
+    {"web", READ_PROSE(.shingle = 5, .unit = DOPPEL_TEXT_BY_SCRIPT, .format = DOPPEL_TEXT_AUTO),
+     0.7, 24, 4, "crawled pages: words, HTML if it is"},
     {"news", READ_PROSE(.shingle = 3, .format = DOPPEL_TEXT_AUTO), 0.6, 32, 4,
      "wire stories with other datelines, cuts, words and sentences"},
     {"ocr", READ_PROSE(.shingle = 5, .unit = DOPPEL_TEXT_CHARACTERS), 0.45, 32, 4,

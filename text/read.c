@@ -26,7 +26,7 @@ static enum doppel_status check_options_text_options(const struct doppel_text_op
     if (options->lanes != 128 && options->lanes != 256)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "%u lanes, but only 128 or 256 can be",
                            options->lanes);
-    if ((unsigned)options->unit > DOPPEL_TEXT_CHARACTERS ||
+    if ((unsigned)options->unit > DOPPEL_TEXT_BY_SCRIPT ||
         (unsigned)options->format > DOPPEL_TEXT_AUTO)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "no such unit or format of a text");
     return DOPPEL_OK;

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "text/hash.h"
+#include "text/normaliser.h"
+
+enum { FIRST_BYTE_OF_GREEK = 0xcd };
 
 struct sketcher {
     const struct sketch_kernels *kernels;
@@ -16,6 +19,8 @@ struct sketcher {
     struct shingle_set set;
     alignas(64) uint64_t units[DOPPEL_TEXT_MAX_SHINGLE + CHUNK_UNITS + KERNEL_SLACK];
     alignas(64) uint64_t hashes[CHUNK_UNITS + KERNEL_SLACK];
+    bool by_script, other_script;                         /* whether any of the units is marked */
+    uint8_t marks[DOPPEL_TEXT_MAX_SHINGLE + CHUNK_UNITS]; /* of units that begin short shingles */
 };
 
 struct sketcher *sketcher_new(void)
@@ -47,6 +52,8 @@ void sketcher_begin(struct sketcher *sketcher, const struct doppel_text_options 
     sketcher->want = want & (DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH | DOPPEL_TEXT_SHINGLES |
                              DOPPEL_TEXT_COUNT);
     sketcher->carried = 0;
+    sketcher->by_script = options->unit == DOPPEL_TEXT_BY_SCRIPT;
+    sketcher->other_script = false;
     sketcher->words = sketcher->characters = sketcher->shingles = 0;
     memset(sketcher->sums, 0, sizeof sketcher->sums);
     sketcher->set.count = 0;
@@ -67,6 +74,68 @@ static enum doppel_status add_shingles(struct sketcher *sketcher, size_t count,
     return DOPPEL_OK;
 }
 
+/* The highest of some bytes. */
+static uint8_t highest_byte(const uint8_t *bytes, size_t size)
+{
+    uint8_t highest = 0;
+    size_t at = 0;
+    for (; at + 64 <= size; at += 64)
+        for (size_t i = 0; i < 64; i++)
+            highest = bytes[at + i] > highest ? bytes[at + i] : highest;
+    for (; at < size; at++)
+        highest = bytes[at] > highest ? bytes[at] : highest;
+    return highest;
+}
+
+/* Whether a word is written in other letters than Latin ones, and with spaces: U+0370 to U+1DFF
+ * (Greek to Ethiopic, Cherokee, Khmer), Hangul, but for scripts of which each code point is a word,
+ * and Tibetan, whose syllables are words. */
+static bool word_is_of_other_script(const uint8_t *word, size_t size)
+{
+    enum { GREEK = 0x370, TIBETAN = 0xf00, MYANMAR = 0x1000, PHONETIC = 0x1e00 };
+    enum { HANGUL = 0xac00, SURROGATES = 0xd800 };
+    uint32_t point;
+    bool bad;
+    (void)decode_any(word, size, &point, &bad);
+    bool letters = point >= GREEK && point < PHONETIC && !(point >= TIBETAN && point < MYANMAR);
+    return (letters || (point >= HANGUL && point < SURROGATES)) && !point_is_unspaced(point);
+}
+
+/* Mark, of `count` words that come behind the units carried over, those that begin short shingles.
+ * Words as for hash_words. */
+static void mark_words(struct sketcher *sketcher, const struct text_block *block, uint32_t start,
+                       const uint32_t *ends, size_t count)
+{
+    uint8_t *marks = sketcher->marks + sketcher->carried;
+    memset(marks, 0, count);
+    if (highest_byte(block->bytes + start, ends[count - 1] - start) < FIRST_BYTE_OF_GREEK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        marks[i] = block->bytes[start] >= FIRST_BYTE_OF_GREEK &&
+                   word_is_of_other_script(block->bytes + start, ends[i] - start);
+        sketcher->other_script |= marks[i];
+        start = ends[i] + 1;
+    }
+}
+
+/* Make the shingles of marked units short ones; then the marks of those that are carried over come
+ * to the front. */
+static void shorten_shingles(struct sketcher *sketcher, size_t shingles)
+{
+    uint32_t shingle = sketcher->options->shingle, few = doppel_text_shingle_of_script(shingle);
+    if (!sketcher->other_script)
+        return;
+    for (size_t i = 0; i < shingles; i++) {
+        uint64_t hash = 0;
+        for (uint32_t place = 0; place < few && sketcher->marks[i]; place++)
+            hash ^= rotate_left(sketcher->units[i + place], shingle_turn(place));
+        if (sketcher->marks[i])
+            sketcher->hashes[i] = mix_shingle(hash);
+    }
+    memmove(sketcher->marks, sketcher->marks + shingles, shingle - 1);
+    sketcher->other_script = highest_byte(sketcher->marks, shingle - 1) > 0;
+}
+
 /* `count` units have been put behind those carried over. */
 static enum doppel_status add_units(struct sketcher *sketcher, size_t count,
                                     struct doppel_error *error)
@@ -77,6 +146,8 @@ static enum doppel_status add_units(struct sketcher *sketcher, size_t count,
         return DOPPEL_OK;
     size_t shingles = units - shingle + 1;
     sketcher->kernels->shingles(sketcher->units, shingles, (uint32_t)shingle, sketcher->hashes);
+    if (sketcher->by_script)
+        shorten_shingles(sketcher, shingles);
     sketcher->carried = shingle - 1;
     memmove(sketcher->units, sketcher->units + shingles, (shingle - 1) * sizeof *sketcher->units);
     return add_shingles(sketcher, shingles, error);
@@ -90,6 +161,8 @@ static enum doppel_status add_words(struct sketcher *sketcher, const struct text
         size_t left = block->words - i, count = left < CHUNK_UNITS ? left : CHUNK_UNITS;
         sketcher->kernels->hash_words(block->bytes, start, block->ends + i, count,
                                       sketcher->units + sketcher->carried);
+        if (sketcher->by_script)
+            mark_words(sketcher, block, start, block->ends + i, count);
         start = block->ends[i + count - 1] + 1;
         enum doppel_status status = add_units(sketcher, count, error);
         if (status)
@@ -139,7 +212,7 @@ enum doppel_status sketcher_add(struct sketcher *sketcher, const struct text_blo
                                 struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    if (sketcher->want && sketcher->options->unit == DOPPEL_TEXT_WORDS)
+    if (sketcher->want && sketcher->options->unit != DOPPEL_TEXT_CHARACTERS)
         status = add_words(sketcher, block, error);
     else if (sketcher->want)
         status = add_block_characters(sketcher, block, error);

@@ -38,7 +38,13 @@ enum doppel_text_format {
 /** "plain", "html", "markdown"; "auto"; NULL for anything else. Thread-safe. */
 DOPPEL_API const char *doppel_text_format_name(enum doppel_text_format format);
 
-enum doppel_text_unit { DOPPEL_TEXT_WORDS, DOPPEL_TEXT_CHARACTERS };
+enum doppel_text_unit {
+    DOPPEL_TEXT_WORDS,
+    DOPPEL_TEXT_CHARACTERS,
+    /** Words, of which a shingle has fewer where its first is written in other letters than Latin
+     * ones: doppel_text_shingle_of_script. */
+    DOPPEL_TEXT_BY_SCRIPT
+};
 
 enum {
     DOPPEL_TEXT_MAX_LANES = 256,
@@ -54,7 +60,7 @@ struct doppel_text_options {
     bool fold_case;                 /**< default true */
     bool drop_punctuation; /**< all but letters, marks and numbers separates words; else each of
                               them is a word of its own; default true */
-    enum doppel_text_unit unit; /**< default words */
+    enum doppel_text_unit unit; /**< default by script */
     uint32_t shingle;           /**< words or code points of a shingle, 1 to 16; default 5 */
     uint32_t min_words; /**< a text of fewer words is too short to be told by shingles; default 10
                          */
@@ -64,8 +70,14 @@ struct doppel_text_options {
 DOPPEL_API struct doppel_text_options doppel_text_options_default(void);
 
 /** The version of what these options make: `base` (of struct doppel_scheme) for the defaults, and
- * different for every other choice. Thread-safe. */
+ * different for every other choice. From base 2 on it has shingles by script; the base before it is
+ * that of other units, as they were before there was this one. Thread-safe. */
 DOPPEL_API uint16_t doppel_text_version(uint16_t base, const struct doppel_text_options *options);
+
+/** So many words are a shingle of DOPPEL_TEXT_BY_SCRIPT, where `shingle` are one of Latin letters,
+ * if its first word is written in others, but for scripts without spaces: two fifths, 2 at least.
+ * Words are longer there, or say more. Thread-safe. */
+DOPPEL_API uint32_t doppel_text_shingle_of_script(uint32_t shingle);
 
 /** A named choice for a kind of collection (docs/methods.md has the tables behind it). */
 struct doppel_text_preset {
@@ -192,6 +204,9 @@ struct doppel_text_extra {
     size_t key_count;
     enum doppel_text_format reading; /**< as in the result; AUTO: it was not noted */
 };
+
+/** Shingles below it, an eighth of all, stand for a text where one looks for what holds it. */
+#define DOPPEL_TEXT_HELD_BELOW (UINT32_MAX / 8)
 
 /** So many shingles are kept of a text at most: of more, the lowest. */
 enum { DOPPEL_TEXT_KEPT_SHINGLES = 15000 };

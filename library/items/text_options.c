@@ -37,7 +37,7 @@ static struct numbers to_numbers(const struct doppel_text_options *options,
 static bool make_sense(const struct numbers *numbers)
 {
     static const int64_t most[WHOLE_COUNT] = {
-        DOPPEL_TEXT_AUTO,     1, 1, 1, DOPPEL_TEXT_CHARACTERS, DOPPEL_TEXT_MAX_SHINGLE, UINT32_MAX,
+        DOPPEL_TEXT_AUTO,     1, 1, 1, DOPPEL_TEXT_BY_SCRIPT, DOPPEL_TEXT_MAX_SHINGLE, UINT32_MAX,
         DOPPEL_TEXT_MAX_LANES};
     for (size_t i = 0; i < WHOLE_COUNT; i++)
         if (numbers->whole[i] < 0 || numbers->whole[i] > most[i])
@@ -104,13 +104,43 @@ enum doppel_status doppel_library_text_options(struct doppel_library *library,
     return DOPPEL_OK;
 }
 
+static bool has_version(struct doppel_library *library, enum doppel_scheme_id scheme,
+                        uint16_t version)
+{
+    int64_t one = 0;
+    return !rows_number(library,
+                        "SELECT EXISTS(" OF_BOTH(
+                            "SELECT 1 FROM item WHERE scheme = ?1 AND version = ?2") ")",
+                        VALUES(ID(scheme), ID(version)), &one, NULL, NULL) &&
+           one;
+}
+
+bool doppel_library_fit_unit(struct doppel_library *library, const struct doppel_scheme *scheme,
+                             struct doppel_text_options *text)
+{
+    const struct doppel_scheme *base = doppel_scheme_by_id(scheme->id);
+    struct doppel_text_options words = *text;
+    struct numbers had;
+    if (!base || base->kind != DOPPEL_KIND_TEXT || text->unit != DOPPEL_TEXT_BY_SCRIPT)
+        return false;
+    words.unit = DOPPEL_TEXT_WORDS;
+    bool fits =
+        !read_numbers(library, &had, NULL)
+            ? had.whole[4] == DOPPEL_TEXT_WORDS
+            : !has_version(library, base->id, doppel_text_version(base->version, text)) &&
+                  has_version(library, base->id, doppel_text_version(base->version, &words));
+    if (fits)
+        text->unit = DOPPEL_TEXT_WORDS;
+    return fits;
+}
+
 /* ---- differences ---- */
 
 /* A value as one would say it. */
 static void say_option(const struct numbers *numbers, size_t option, char *out, size_t size)
 {
     static const char *const formats[] = {"plain", "html", "markdown", "auto"};
-    static const char *const units[] = {"words", "characters"};
+    static const char *const units[] = {"words", "characters", "words by script"};
     if (option >= WHOLE_COUNT)
         snprintf(out, size, "%g",
                  option == WHOLE_COUNT ? numbers->similarity : numbers->containment);

@@ -228,7 +228,7 @@ static void test_options(void **state)
     options.unit = DOPPEL_TEXT_CHARACTERS;
     assert_int_equal(doppel_library_set_text_options(library, &options, &limits, &error),
                      DOPPEL_E_VERSION);
-    assert_non_null(strstr(error.message, "with unit words, not characters"));
+    assert_non_null(strstr(error.message, "with unit words by script, not characters"));
     options = got;
     options.nfkc = false;
     assert_int_equal(doppel_library_set_text_options(library, &options, &limits, &error),

@@ -68,6 +68,7 @@ static size_t make_bytes(char *out, size_t size, uint64_t *seed)
                                          ". ",
                                          "stra\xc3\x9f"
                                          "e",
+                                         "\xd0\xbf\xd1\x80\xd0\xb8",
                                          "\t\t",
                                          "\xe4\xb8\xad\xe6\x96\x87",
                                          "\xff",
@@ -76,11 +77,12 @@ static size_t make_bytes(char *out, size_t size, uint64_t *seed)
                                          "\xf0\x9f\x98\x80",
                                          "\xef\xac\x81",
                                          "e\xcc\x81",
+                                         "\xed\x95\x9c\xea\xb5\xad",
                                          "don't"};
     size_t at = 0;
     while (at + 32 < size) {
         uint64_t draw = random_word(seed);
-        const char *piece = pieces[draw % (draw >> 60 ? 7 : sizeof pieces / sizeof *pieces)];
+        const char *piece = pieces[draw % (draw >> 60 ? 8 : sizeof pieces / sizeof *pieces)];
         size_t length = strlen(piece);
         memcpy(out + at, piece, length);
         at += length;
@@ -96,7 +98,7 @@ static void test_random_texts(void **state)
     uint64_t seed = 1;
     for (size_t round = 0; round < 300; round++) {
         struct doppel_text_options options = doppel_text_options_default();
-        options.unit = round % 2 ? DOPPEL_TEXT_CHARACTERS : DOPPEL_TEXT_WORDS;
+        options.unit = (enum doppel_text_unit)(round % 3);
         options.shingle = 1 + (uint32_t)(random_word(&seed) % DOPPEL_TEXT_MAX_SHINGLE);
         options.lanes = round / 2 % 2 ? 128 : 256;
         options.min_words = (uint32_t)(random_word(&seed) % 30);
@@ -117,7 +119,7 @@ static void test_short_texts(void **state)
                                         "a b c d e f g h i j"};
     struct doppel_text_options options = doppel_text_options_default();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        for (unsigned unit = 0; unit < 2; unit++) {
+        for (unsigned unit = 0; unit < 3; unit++) {
             options.unit = (enum doppel_text_unit)unit;
             check(&options, texts[i], strlen(texts[i]));
         }
@@ -183,7 +185,7 @@ static void test_options_that_cannot_be(void **state)
     options[0].shingle = 0;
     options[1].shingle = DOPPEL_TEXT_MAX_SHINGLE + 1;
     options[2].lanes = 64;
-    options[3].unit = (enum doppel_text_unit)2;
+    options[3].unit = (enum doppel_text_unit)3;
     options[4].format = (enum doppel_text_format)4;
     for (size_t i = 0; i < 5; i++) {
         struct doppel_text *text = NULL;

@@ -43,13 +43,14 @@ static void put_code_point(struct normalised *text, uint32_t code_point)
     text->size += more + 1;
 }
 
-/* Mostly letters; in one text of three also others, of two to four bytes. */
+/* Mostly letters; in one text of three also others, of two to four bytes, of seven scripts. */
 static void put_word(struct normalised *text, uint64_t *seed, bool foreign)
 {
-    static const uint32_t from[] = {'a', 0xe0, 0x4e00, 0x1f600};
+    static const uint32_t from[] = {'a',    0xe0,  0x4e00, 0x1f600, 0x430,
+                                    0xac00, 0xe20, 0x364,  0x1df0};
     size_t length = 1 + random_word(seed) % (random_word(seed) % 50 ? 9 : 60);
     for (size_t i = 0; i < length; i++) {
-        unsigned kind = foreign ? random_word(seed) % 4 : 0;
+        unsigned kind = foreign ? random_word(seed) % 9 : 0;
         put_code_point(text, from[kind] + (uint32_t)(random_word(seed) % 26));
     }
     text->ends[text->words++] = (uint32_t)text->size;
@@ -145,7 +146,7 @@ static void test_every_shingle_and_length(void **state)
     uint64_t seed = 1;
     for (uint32_t shingle = 1; shingle <= DOPPEL_TEXT_MAX_SHINGLE; shingle++)
         for (size_t words = 0; words < 40; words++)
-            for (unsigned unit = 0; unit < 2; unit++) {
+            for (unsigned unit = 0; unit < 3; unit++) {
                 struct doppel_text_options options =
                     options_of((enum doppel_text_unit)unit, shingle, words % 2 ? 128 : 256);
                 put_words(text, &seed, words);
@@ -160,7 +161,7 @@ static void test_cut_anywhere(void **state)
     uint64_t seed = 2;
     put_words(text, &seed, 150);
     for (size_t cut = 1; cut < text->words; cut++)
-        for (unsigned unit = 0; unit < 2; unit++) {
+        for (unsigned unit = 0; unit < 3; unit++) {
             struct doppel_text_options options = options_of((enum doppel_text_unit)unit, 5, 128);
             check(*state, text, &options, 1000000, cut);
         }
@@ -173,7 +174,7 @@ static void test_long_texts(void **state)
     uint64_t seed = 3;
     for (size_t round = 0; round < 60; round++) {
         struct doppel_text_options options =
-            options_of((enum doppel_text_unit)(round % 2), 1 + (uint32_t)(random_word(&seed) % 16),
+            options_of((enum doppel_text_unit)(round % 3), 1 + (uint32_t)(random_word(&seed) % 16),
                        round / 2 % 2 ? 128 : 256);
         put_words(text, &seed, random_word(&seed) % 12000);
         check(*state, text, &options, 1 + random_word(&seed) % 3000, 0);

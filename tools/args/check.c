@@ -28,6 +28,8 @@ static enum doppel_status check_text(struct settings *settings, struct doppel_er
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--unit paragraph' is for 'doppel dedup'");
     if (settings->unit == UNIT_WORDS || settings->unit == UNIT_CHARACTERS)
         settings->text.unit = (enum doppel_text_unit)settings->unit;
+    else if (settings->shingle && settings->text.unit == DOPPEL_TEXT_BY_SCRIPT)
+        settings->text.unit = DOPPEL_TEXT_WORDS; /* so many, whatever the script */
     if (settings->shingle)
         settings->text.shingle = settings->shingle;
     if (settings->min_words)
@@ -466,7 +468,6 @@ static const char *no_option_of_stages(const struct settings *settings)
     return settings->output_dir                                       ? "output-dir"
            : settings->clusters                                       ? "clusters"
            : settings->against                                        ? "against"
-           : settings->cluster                                        ? "cluster"
            : settings->semantic                                       ? "semantic"
            : settings->keep_shingles                                  ? "keep-shingles"
            : settings->unit == UNIT_PARAGRAPH                         ? "unit paragraph"

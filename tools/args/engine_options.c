@@ -206,6 +206,15 @@ struct doppel_decide_options decide_options_from(const struct settings *settings
     return options;
 }
 
+/* Texts that were added before shingles went by script go on as they began. */
+void adopt_unit(struct settings *settings, struct doppel_library *library)
+{
+    struct doppel_scheme *scheme = &settings->by_kind[DOPPEL_KIND_TEXT];
+    const struct doppel_scheme *base = doppel_scheme_by_id(scheme->id);
+    if (base && doppel_library_fit_unit(library, scheme, &settings->text))
+        scheme->version = doppel_text_version(base->version, &settings->text);
+}
+
 void adopt_schemes(struct settings *settings, struct doppel_library *library, struct report *report)
 {
     static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_AUDIO};
@@ -219,4 +228,5 @@ void adopt_schemes(struct settings *settings, struct doppel_library *library, st
                           kind_noun(kinds[i]), scheme->name);
         settings->by_kind[kinds[i]] = *scheme;
     }
+    adopt_unit(settings, library);
 }

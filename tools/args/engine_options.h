@@ -59,7 +59,12 @@ struct doppel_text_limits corpus_limits_from(const struct settings *settings);
 /** Bands and their rows; 0: by the limit. The preset's are for its own limit and lanes. */
 void corpus_bands_from(const struct settings *settings, uint32_t *out_bands, uint32_t *out_rows);
 
-/* Where no scheme was given, images and audio are compared by the one that the library has. */
+/* Read and compare texts as those of the library are, where they are from before shingles went by
+ * script, and no other way was asked for. */
+void adopt_unit(struct settings *settings, struct doppel_library *library);
+
+/* Where no scheme was given, images and audio are compared by the one that the library has;
+ * and texts as by adopt_unit. */
 void adopt_schemes(struct settings *settings, struct doppel_library *library,
                    struct report *report);
 

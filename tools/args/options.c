@@ -147,15 +147,15 @@ const struct option_info option_table[] = {
      "Presets of the following options and the threshold for a kind of collection", VERBS_TEXT,
      SECTION_TEXTS},
     {"unit", 0, "words|characters|paragraph", OPTION_CHOICE, AT(unit), NULL,
-     "What texts are split into (default: words); for dedup also paragraph: count paragraphs, "
-     "not texts",
+     "What texts are split into (default: words, in shingles of 5, of 2 in scripts other than "
+     "Latin); for dedup also paragraph: count paragraphs, not texts",
      VERBS_TEXT, SECTION_TEXTS},
     {"max-documents", 0, "N", OPTION_NUMBER, AT(max_documents), "10",
      "With --unit paragraph: list paragraphs that occur in more than N records, or with --emit "
      "unique drop them",
      VERB_DEDUP, SECTION_TEXTS},
-    {"shingle", 0, "N", OPTION_COUNT, AT(shingle), NULL, "Units per shingle, 1 to 16 (default: 5)",
-     VERBS_TEXT, SECTION_TEXTS},
+    {"shingle", 0, "N", OPTION_COUNT, AT(shingle), NULL,
+     "Units per shingle, 1 to 16, in every script (default: 5)", VERBS_TEXT, SECTION_TEXTS},
     {"min-words", 0, "N", OPTION_NUMBER, AT(min_words), NULL,
      "Texts of fewer words are only compared exactly, as a whole (default: 10)", VERBS_TEXT,
      SECTION_TEXTS},

@@ -236,6 +236,11 @@ int cmd_add(const struct settings *settings, struct report *report)
     if (about_check(settings, &error) ||
         open_library(settings, !settings->refresh, false, &add.library, &error))
         return report_fatal(report, "%s", error.message);
+    struct settings adopted = *settings;
+    bool has_records = !doppel_library_text_options(add.library, NULL, NULL, NULL);
+    if (!settings->refresh || has_records)
+        adopt_unit(&adopted, add.library);
+    add.settings = settings = &adopted;
     add.output = added_output(settings, report);
     enum doppel_status status = add_operands(&add, &error);
     bool written = output_finish(add.output);

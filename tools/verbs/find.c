@@ -186,6 +186,7 @@ int cmd_find(const struct settings *settings, struct report *report)
     struct settings adopted = *settings;
     if (!settings->code)
         adopt_schemes(&adopted, find.library, report);
+    adopt_unit(&adopted, find.library);
     find.settings = settings = &adopted;
     struct doppel_search_options options = search_options_from(settings);
     struct other_scheme_reader reader = {report->run, read_options_from(settings), NULL};

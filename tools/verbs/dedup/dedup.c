@@ -92,6 +92,9 @@ static enum doppel_status open_against(const struct settings *settings,
     if (!status && !corpus_text_is_given(settings))
         status =
             doppel_library_text_options(options->against, &options->text, &options->limits, error);
+    if (!status)
+        doppel_library_fit_unit(options->against, doppel_scheme_by_id(DOPPEL_SCHEME_MINHASH128),
+                                &options->text);
     return status == DOPPEL_E_NOT_FOUND && options->against ? DOPPEL_OK : status;
 }
 
