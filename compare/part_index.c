@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doppel/text.h>
+
 #include "core/array.h"
 #include "core/order.h"
-
-/* What is below is held of a set that may hold others. */
-static const uint32_t held_below = UINT32_MAX / 8;
 
 enum { PENDING = 128, MOST_OF_KEY = 1024 };
 
@@ -116,8 +115,8 @@ static bool add_part_entries(struct part_list *list, uint32_t number, const uint
  * then nothing is known above the last. */
 static struct held_set held_of(const uint32_t *shingles, size_t count)
 {
-    struct held_set held = {(uint32_t *)shingles, 0, held_below};
-    while (held.count < count && shingles[held.count] < held_below)
+    struct held_set held = {(uint32_t *)shingles, 0, DOPPEL_TEXT_HELD_BELOW};
+    while (held.count < count && shingles[held.count] < DOPPEL_TEXT_HELD_BELOW)
         held.count++;
     if (held.count && held.count == count)
         held.limit = shingles[count - 1] + 1;
@@ -204,9 +203,7 @@ static bool find_part_key(const struct part_list *list, uint32_t key, struct par
     return true;
 }
 
-/* So many of some values of a part its whole has at least: by chance fewer in one of 200 pairs at
- * the limit. */
-static double least_shared(double containment, double values)
+double part_least_shared(double containment, double values)
 {
     double spread = sqrt(fmax(0, containment * (1 - containment)) * values);
     double least = floor(containment * values - 2.6 * spread);
@@ -238,7 +235,8 @@ static bool may_hold(const struct held_set *whole, const struct held_set *part, 
 {
     uint32_t limit = whole->limit < part->limit ? whole->limit : part->limit;
     size_t all = part->limit <= limit ? part->count : place_of_value(part, 0, limit), at = 0;
-    double left = (double)all - least_shared(containment, (double)all); /* that may be missing */
+    double left =
+        (double)all - part_least_shared(containment, (double)all); /* that may be missing */
     for (size_t i = 0; i < all && left >= 0; i++) {
         at = place_of_value(whole, at, part->values[i]);
         left -= at == whole->count || whole->values[at] != part->values[i];
@@ -259,7 +257,7 @@ static bool is_part_candidate(const struct part_index *index, const struct part_
     const struct held_set *other = &index->sets.items[number];
     const struct held_set *part = query->is_part ? &query->held : other;
     const struct held_set *whole = query->is_part ? other : &query->held;
-    return (double)hits >= least_shared(query->containment, (double)part_key_count(part)) &&
+    return (double)hits >= part_least_shared(query->containment, (double)part_key_count(part)) &&
            may_hold(whole, part, query->containment);
 }
 

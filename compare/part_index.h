@@ -30,6 +30,10 @@ struct part_candidates {
     size_t count;
 };
 
+/* So many of some values of a part its whole has at least: by chance fewer in one of 200 pairs at
+ * the limit. */
+double part_least_shared(double containment, double values);
+
 /* What is looked for. */
 struct part_wish {
     const uint32_t *shingles; /* as for part_index_add; borrowed */

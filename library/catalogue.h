@@ -61,6 +61,8 @@ enum code_table {
     CODES_WINNOW32_FOLLOWERS,
     CODES_CONTENTS,
     CODES_CHROMAPRINT,
+    CODES_SHINGLES128, /* of files: their lowest ones */
+    CODES_SHINGLES256,
     CODE_TABLES
 };
 

@@ -123,6 +123,23 @@ DOPPEL_API enum doppel_status doppel_library_texts_of(struct doppel_library *lib
                                                       doppel_text_candidate_visitor *visitor,
                                                       void *context, struct doppel_error *error);
 
+/** Shingles to be looked up. */
+struct doppel_shingle_lookup {
+    enum doppel_scheme_id scheme; /**< minhash128 or minhash256 */
+    uint16_t version;             /**< of the texts: others have other shingles */
+    const uint32_t *shingles;     /**< ascending, each once; borrowed */
+    size_t count;
+};
+
+/**
+ * Files of text that have some shingles: those below DOPPEL_TEXT_HELD_BELOW are looked up, and of
+ * one that many have, the 1 024 first are told. In order of id; `distance` is how many they share.
+ * As doppel_library_near_texts. Records of corpora are not told.
+ */
+DOPPEL_API enum doppel_status doppel_library_share_shingles(
+    struct doppel_library *library, const struct doppel_shingle_lookup *lookup,
+    doppel_text_candidate_visitor *visitor, void *context, struct doppel_error *error);
+
 /** How many records there are, or fewer: the ids from the first to the last. DOPPEL_OK;
  * DOPPEL_E_IO; _CORRUPT. Takes no longer in a large library. */
 DOPPEL_API enum doppel_status doppel_library_records_at_most(struct doppel_library *library,

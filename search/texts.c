@@ -5,7 +5,15 @@
 
 #include "core/array.h"
 #include "core/order.h"
+#include "core/try.h"
+#include "compare/part_index.h"
 #include "search/wanted.h"
+
+/* A text that has some of the query's lowest shingles. */
+struct text_sharer {
+    uint64_t id;
+    uint32_t shared;
+};
 
 struct search_texts {
     const struct doppel_search_options *options;
@@ -20,6 +28,8 @@ struct search_texts {
     text_visitor *visitor;
     void *context;
     ARRAY(uint64_t) same; /* visited for their words; ascending */
+    ARRAY(uint64_t) near; /* compared as they share a band; or what may be a part, or hold it */
+    ARRAY(struct text_sharer) sharers;
     enum doppel_status status;
     struct doppel_error *error;
 };
@@ -50,6 +60,8 @@ void search_texts_free(struct search_texts *texts)
         return;
     text_view_free(&texts->last);
     array_free(&texts->same);
+    array_free(&texts->near);
+    array_free(&texts->sharers);
     free(texts);
 }
 
@@ -159,6 +171,8 @@ static bool visit_near(void *context, uint64_t id, uint32_t distance)
     if (has_same_words(texts, id) || !load_library_text(texts, id, true, &view))
         return !doppel_run_cancelled(texts->run);
     bool near = text_is_near(texts, &view, distance, &match);
+    if (!array_push(&texts->near, id))
+        texts->status = doppel_fail(texts->error, DOPPEL_E_MEMORY, "no memory for the matches");
     text_view_free(&view);
     return !near || texts->visitor(texts->context, id, &match);
 }
@@ -178,6 +192,124 @@ static enum doppel_status find_near(struct search_texts *texts, struct doppel_er
         return DOPPEL_OK;
     text_lookup_code(query, code);
     return doppel_library_near_texts(texts->library, &lookup, visit_near, texts, error);
+}
+
+/* ---- what holds it, and what it holds, however much longer ---- */
+
+static bool take_text_sharer(void *context, uint64_t id, uint32_t shared)
+{
+    struct search_texts *texts = context;
+    return array_push(&texts->sharers, ((struct text_sharer){id, shared}));
+}
+
+static bool was_compared(const struct search_texts *texts, uint64_t id)
+{
+    for (size_t i = 0; i < texts->near.count; i++)
+        if (texts->near.items[i] == id)
+            return true;
+    return has_same_words(texts, id);
+}
+
+static bool leads_if_wanted(const struct search_texts *texts, uint64_t id)
+{
+    uint64_t leader = id;
+    return !texts->options->representatives ||
+           (!doppel_library_leader(texts->library, id, &leader, NULL) && leader == id);
+}
+
+static size_t count_held_shingles(const struct text_view *view)
+{
+    size_t count = 0;
+    while (count < view->extra.shingle_count &&
+           view->extra.shingles[count] < DOPPEL_TEXT_HELD_BELOW)
+        count++;
+    return count;
+}
+
+/* Whether so many are enough of what stands for the part, whichever of the two it is. */
+static bool shares_enough(const struct search_texts *texts, uint32_t shared, size_t held)
+{
+    return shared >= part_least_shared(texts->lookup.limits.min_containment, (double)held);
+}
+
+/* @return false: the search ends */
+static bool visit_text_sharer(struct search_texts *texts, const struct text_sharer *sharer,
+                              bool as_part)
+{
+    struct text_view view;
+    struct doppel_match match;
+    if (!leads_if_wanted(texts, sharer->id) || was_compared(texts, sharer->id) ||
+        !load_library_text(texts, sharer->id, true, &view))
+        return !texts->status && !doppel_run_cancelled(texts->run);
+    bool matches = !view.too_short && view.extra.shingle_count &&
+                   (!as_part || shares_enough(texts, sharer->shared, count_held_shingles(&view))) &&
+                   texts_match(&texts->options->compare, texts->query, &view, &match);
+    text_view_free(&view);
+    if (matches && !array_push(&texts->near, sharer->id))
+        texts->status = doppel_fail(texts->error, DOPPEL_E_MEMORY, "no memory for the matches");
+    return !texts->status && (!matches || texts->visitor(texts->context, sharer->id, &match));
+}
+
+static int by_shared(const void *left, const void *right)
+{
+    const struct text_sharer *a = left, *b = right;
+    if (a->shared != b->shared)
+        return a->shared < b->shared ? 1 : -1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* The best come first: of parts nobody knows how much is to be shared before they are read. */
+static enum doppel_status visit_text_sharers(struct search_texts *texts, size_t keys, bool as_part,
+                                             struct doppel_error *error)
+{
+    enum { MOST_PARTS = 256 };
+    size_t count = texts->sharers.count;
+    if (count)
+        qsort(texts->sharers.items, count, sizeof *texts->sharers.items, by_shared);
+    if (as_part && count > MOST_PARTS)
+        count = MOST_PARTS;
+    for (size_t i = 0; i < count; i++) {
+        const struct text_sharer *sharer = &texts->sharers.items[i];
+        if (!as_part && !shares_enough(texts, sharer->shared, keys))
+            break;
+        if (!visit_text_sharer(texts, sharer, as_part))
+            return texts->status ? texts->status
+                                 : doppel_fail(error, DOPPEL_E_CANCELLED, "ended early");
+    }
+    return DOPPEL_OK;
+}
+
+/* By the lowest shingles of the part: the query's own; or, where it is the whole, by all that is
+ * held of it. */
+static enum doppel_status find_text_sharers(struct search_texts *texts, bool as_part,
+                                            struct doppel_error *error)
+{
+    const struct text_view *query = texts->query;
+    const size_t held = count_held_shingles(query);
+    const struct doppel_shingle_lookup lookup = {.scheme = texts->lookup.scheme->id,
+                                                 .version = texts->lookup.scheme->version,
+                                                 .shingles = query->extra.shingles,
+                                                 .count = as_part || held < PART_KEYS ? held
+                                                                                      : PART_KEYS};
+    texts->sharers.count = 0;
+    enum doppel_status status =
+        doppel_library_share_shingles(texts->library, &lookup, take_text_sharer, texts, error);
+    if (status == DOPPEL_E_CANCELLED)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches");
+    return status ? status : visit_text_sharers(texts, lookup.count, as_part, error);
+}
+
+/* Who decides about a text asks what it is a part of: what it holds a little of makes it no
+ * revision. */
+static enum doppel_status find_held_texts(struct search_texts *texts, struct doppel_error *error)
+{
+    const struct text_view *query = texts->query;
+    if (!texts->lookup.lane_count || query->too_short || !query->extra.shingle_count ||
+        query->lane_count != texts->lookup.lane_count || texts->lookup.limits.min_containment > 1)
+        return DOPPEL_OK;
+    enum doppel_status status = find_text_sharers(texts, false, error);
+    return status || texts->options->representatives ? status
+                                                     : find_text_sharers(texts, true, error);
 }
 
 /* ---- passages ---- */
@@ -223,16 +355,20 @@ enum doppel_status search_texts_find(struct search_texts *texts, const struct te
     texts->query = query;
     texts->visitor = visitor;
     texts->context = context;
-    texts->same.count = 0;
+    texts->same.count = texts->near.count = 0;
     texts->status = DOPPEL_OK;
     texts->error = error;
     texts->records = are_records_wanted(texts);
     if (query->extra.words)
-        status = doppel_library_texts_of(texts->library, &query->extra.content, 0, visit_words,
-                                         texts, error);
-    if (!status)
-        status = texts->lookup.scheme->id == DOPPEL_SCHEME_WINNOW32 ? find_passages(texts, error)
-                                                                    : find_near(texts, error);
+        TRY(doppel_library_texts_of(texts->library, &query->extra.content, 0, visit_words, texts,
+                                    error));
+    if (texts->lookup.scheme->id == DOPPEL_SCHEME_WINNOW32)
+        TRY(find_passages(texts, error));
+    else
+        TRY(find_near(texts, error));
+    if (!texts->status)
+        TRY(find_held_texts(texts, error));
+done:
     return texts->status                  ? texts->status
            : status == DOPPEL_E_CANCELLED ? doppel_fail(error, status, "ended early")
                                           : status;

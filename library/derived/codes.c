@@ -34,6 +34,8 @@ const struct code_table_row code_tables[CODE_TABLES] = {
     [CODES_WINNOW32] = {"winnow32", DOPPEL_SCHEME_WINNOW32, CODES_OF_LEADER},
     [CODES_WINNOW32_FOLLOWERS] = {"winnow32-followers", DOPPEL_SCHEME_WINNOW32, CODES_OF_FOLLOWER},
     [CODES_CHROMAPRINT] = {"chromaprint", DOPPEL_SCHEME_CHROMAPRINT, CODES_OF_RECORDING},
+    [CODES_SHINGLES128] = {"minhash128-shingles", DOPPEL_SCHEME_MINHASH128, CODES_OF_SHINGLES},
+    [CODES_SHINGLES256] = {"minhash256-shingles", DOPPEL_SCHEME_MINHASH256, CODES_OF_SHINGLES},
 };
 
 /* ---- what an index is ---- */
@@ -56,7 +58,8 @@ bool code_names_make(const char *directory, enum code_table which, struct code_n
     else
         (void)doppel_image_table_options(scheme->id, code_tables[which].table, &out->make);
     out->make.head_codes = head_codes_of(&out->make);
-    out->name = sqlite3_mprintf("%s.%u", code_tables[which].folder, scheme ? scheme->version : 1);
+    out->name = sqlite3_mprintf("%s.%u", code_tables[which].folder,
+                                scheme && !is_text_table(which) ? scheme->version : 1);
     out->folder = sqlite3_mprintf("%s/%s", directory, code_tables[which].folder);
     out->options = (struct doppel_store_index_options){.name = out->name,
                                                        .folder = out->folder,

@@ -8,14 +8,15 @@
 
 /** What is in an index: codes of images; all codes of recordings, each with its place; or of texts
  * the signatures of those who lead, of those who follow another, of all, or the first bits of their
- * contents' digests. */
+ * contents' digests, or the lowest shingles of files, each of them. */
 enum code_part {
     CODES_OF_IMAGE,
     CODES_OF_RECORDING,
     CODES_OF_LEADER,
     CODES_OF_FOLLOWER,
     CODES_OF_TEXT,
-    CODES_OF_CONTENT
+    CODES_OF_CONTENT,
+    CODES_OF_SHINGLES
 };
 
 /** What an index of codes is of, and the folder in which it lies. */
@@ -202,6 +203,17 @@ enum doppel_status text_file_leads(struct doppel_library *library, uint64_t id, 
 /** Records that followed an item which is gone lead. */
 enum doppel_status text_codes_free_followers(struct doppel_library *library, uint64_t id,
                                              struct doppel_error *error);
+
+/* ---- the lowest shingles of files ---- */
+
+bool is_shingle_table(enum code_table which);
+
+/** Put the shingles of a file in; or codes_of_items. */
+enum doppel_status shingles_put(struct doppel_library *library, uint64_t id,
+                                const struct doppel_record *record, struct doppel_error *error);
+enum doppel_status codes_of_shingles(struct doppel_store *store, enum code_table which,
+                                     codes_visitor *visitor, void *context,
+                                     struct doppel_error *error);
 
 /* ---- passages: keys of texts, at their words ----
  *

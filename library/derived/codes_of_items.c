@@ -105,6 +105,8 @@ enum doppel_status codes_of_items(struct doppel_store *store, enum code_table wh
     bool row;
     if (is_passage_table(which))
         return codes_of_passages(store, which, visitor, context, error);
+    if (is_shingle_table(which))
+        return codes_of_shingles(store, which, visitor, context, error);
     if (is_text_table(which))
         return codes_of_texts(store, which, visitor, context, error);
     enum doppel_status status =

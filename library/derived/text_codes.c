@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "core/bytes.h"
+#include "core/try.h"
 #include "library/items/rows.h"
 #include "library/items/text_internal.h"
 
@@ -65,7 +66,7 @@ bool is_text_table(enum code_table which)
 
 bool has_records(enum code_table which)
 {
-    return is_text_table(which) && !is_passage_table(which) &&
+    return is_text_table(which) && !is_passage_table(which) && !is_shingle_table(which) &&
            code_tables[which].part != CODES_OF_TEXT;
 }
 
@@ -81,7 +82,8 @@ void text_table_options(enum code_table which, struct doppel_index_options *out)
     if (is_passage_table(which) || code_tables[which].part == CODES_OF_TEXT)
         return;
     out->table = DOPPEL_INDEX_BANDS;
-    if (code_tables[which].part == CODES_OF_CONTENT) { /* equal or not: one band of 64 bits */
+    if (code_tables[which].part == CODES_OF_CONTENT ||
+        is_shingle_table(which)) { /* equal or not: one band of 64 bits */
         out->lanes = out->rows = CONTENT_BYTES / sizeof(uint16_t);
         out->bands = 1;
         return;
@@ -106,7 +108,7 @@ static size_t code_in_table(enum code_table which, const struct indexed_text *te
         return 1;
     }
     bool leads = table->part == CODES_OF_LEADER;
-    if (is_passage_table(which)) /* passages.c */
+    if (is_passage_table(which) || is_shingle_table(which)) /* passages.c, shingles.c */
         return 0;
     if (text->scheme != table->scheme || (table->part != CODES_OF_TEXT && text->leads != leads))
         return 0;
@@ -285,12 +287,14 @@ enum doppel_status text_codes_put_item(struct doppel_library *library, uint64_t 
     struct indexed_text text = {.id = id};
     if (!record->scheme || !read_indexed_item(record, &text))
         return DOPPEL_OK;
-    enum doppel_status status = text_file_leads(library, id, &text.leads, error);
-    if (!status)
-        status = put_text(library, &text, false, error);
-    return status || record->scheme != DOPPEL_SCHEME_WINNOW32
-               ? status
-               : passages_put(library, id, record, text.leads, error);
+    enum doppel_status status;
+    TRY(text_file_leads(library, id, &text.leads, error));
+    TRY(put_text(library, &text, false, error));
+    TRY(shingles_put(library, id, record, error));
+    if (record->scheme == DOPPEL_SCHEME_WINNOW32)
+        TRY(passages_put(library, id, record, text.leads, error));
+done:
+    return status;
 }
 
 enum doppel_status text_codes_put_record(struct doppel_library *library, uint64_t id,

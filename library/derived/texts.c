@@ -121,7 +121,7 @@ enum doppel_status doppel_library_near_texts(struct doppel_library *library,
     for (int i = 0; i < CODE_TABLES && !status; i++) {
         bool follows = code_tables[i].part == CODES_OF_FOLLOWER;
         if (code_tables[i].scheme == lookup->scheme && is_text_table((enum code_table)i) &&
-            (lookup->followers || !follows))
+            !is_shingle_table((enum code_table)i) && (lookup->followers || !follows))
             status =
                 visit_candidates(library, (enum code_table)i, &request, visitor, context, error);
     }

@@ -16,7 +16,7 @@ static void hash_tells_what_a_text_is(void **state)
     (void)state;
     keep_text("a.txt", write_words(1, 400));
     char *json = doppel_prints(0, "hash", "--json", "a.txt");
-    assert_has(json, "\"kind\":\"text\",\"scheme\":\"minhash128\",\"version\":1,\"codes\":1,");
+    assert_has(json, "\"kind\":\"text\",\"scheme\":\"minhash128\",\"version\":2,\"codes\":1,");
     assert_has(json, "\"words\":400,");
     assert_has(json, "\"too_short\":false");
     assert_lacks(json, "bad_bytes");
@@ -46,21 +46,95 @@ static void hash_knows_schemes_of_texts(void **state)
 static void options_make_other_versions(void **state)
 {
     (void)state;
-    static const char *const options[][2] = {
-        {"--shingle", "5"}, {"--shingle", "4"}, {"--unit", "characters"}, {"--preset", "ocr"}};
-    static const bool usual[] = {true, false, false, false};
+    static const char *const options[][2] = {{"--preset", "web"},      {"--shingle", "5"},
+                                             {"--unit", "words"},      {"--shingle", "4"},
+                                             {"--unit", "characters"}, {"--preset", "ocr"}};
+    static const int versions[] = {2, 1, 1, 0, 0, 0}; /* by script, as before there was that */
     keep_text("a.txt", write_words(1, 400));
     char *plain = doppel_prints(0, "hash", "--json", "a.txt");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char *json = doppel_prints(0, "hash", "--json", options[i][0], options[i][1], "a.txt");
-        assert_int_equal(strcmp(json, plain) == 0, usual[i]);
-        assert_int_equal(strstr(json, "\"version\":1,") != NULL, usual[i]);
+        assert_int_equal(strcmp(json, plain) == 0, versions[i] == 2);
+        assert_int_equal(strstr(json, "\"version\":1,") != NULL, versions[i] == 1);
         free(json);
     }
     char *again = doppel_prints(0, "hash", "--json", "a.txt"); /* from the cache */
     assert_string_equal(again, plain);
     free(again);
     free(plain);
+}
+
+/* Each word of four Cyrillic letters; every 16th another one. */
+static char *write_cyrillic(unsigned seed, size_t words)
+{
+    char *text = calloc(words, 9 + 1);
+    size_t at = 0;
+    for (size_t i = 0; i < words; i++) {
+        uint32_t word = (uint32_t)(i * 2654435761u) ^ (i % 16 ? 0 : seed * 40503u);
+        for (int letter = 0; letter < 4; letter++, word >>= 5)
+            at += (size_t)sprintf(text + at, "\xd0%c", (int)(0xb0 + word % 16));
+        text[at++] = ' ';
+    }
+    return text;
+}
+
+/* Every 16th word is another one: half of all shingles of five words are the same, .78 of those of
+ * two. */
+static void shingles_are_short_in_other_scripts(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_cyrillic(1, 600));
+    keep_text("b.txt", write_cyrillic(2, 600));
+    char *json = doppel_prints(0, "compare", "--json", "a.txt", "b.txt");
+    assert_has(json, "\"relation\":\"same\"");
+    assert_has(json, "\"similarity\":0.7765");
+    free(json);
+    json = doppel_prints(0, "compare", "--json", "--unit", "words", "a.txt", "b.txt");
+    assert_has(json, "\"scheme\":\"winnow32\""); /* they share passages, and no more */
+    free(json);
+}
+
+/* A library whose texts were added before shingles went by script: as by --unit words. */
+static void libraries_of_words_go_on(void **state)
+{
+    (void)state;
+    keep_text("a.txt", write_words(1, 400));
+    keep_text("b.txt", write_words(2, 400));
+    keep_text("copy.txt", write_words(1, 400));
+    free(doppel_prints(0, "add", "-L", "old", "--unit", "words", "a.txt"));
+    char *json = doppel_prints(0, "find", "-L", "old", "--json", "copy.txt");
+    assert_has(json, "\"path\":\"");
+    assert_has(json, "a.txt\"");
+    free(json);
+    free(doppel_prints(0, "add", "-L", "old", "b.txt"));
+    free(doppel_prints(0, "ingest", "-L", "old", "copy.txt"));
+    json = doppel_prints(0, "show", "-L", "old", "--json", "a.txt", "b.txt");
+    assert_int_equal(count_lines(json, "\"version\":1,"), 2);
+    free(json);
+}
+
+/* However much longer the other one is, whichever is in the library. */
+static void parts_are_found_in_a_library(void **state)
+{
+    (void)state;
+    char *words = write_words(1, 3000), *part = strdup(strchr(words + strlen(words) / 3, ' '));
+    strchr(part + 600, ' ')[0] = 0;
+    keep_text("long.txt", words);
+    keep_text("part.txt", part);
+    free(doppel_prints(0, "add", "-L", "wholes", "long.txt"));
+    free(doppel_prints(0, "add", "-L", "parts", "part.txt"));
+    char *json = doppel_prints(0, "find", "-L", "wholes", "--json", "part.txt");
+    assert_has(json, "\"relation\":\"contained\"");
+    free(json);
+    json = doppel_prints(0, "find", "-L", "parts", "--json", "long.txt");
+    assert_has(json, "\"relation\":\"contains\"");
+    free(json);
+    json = doppel_prints(0, "check", "-L", "wholes", "part.txt");
+    assert_has(json, "\"decision\":\"part\"");
+    free(json);
+    json = doppel_prints(1, "check", "-L", "parts", "long.txt"); /* it is next to nothing of that */
+    assert_has(json, "\"decision\":\"new\"");
+    free(json);
 }
 
 static void formats_are_told_apart(void **state)
@@ -548,6 +622,8 @@ int main(void)
         IN_SANDBOX(hash_tells_what_a_text_is),
         IN_SANDBOX(hash_knows_schemes_of_texts),
         IN_SANDBOX(options_make_other_versions),
+        IN_SANDBOX(shingles_are_short_in_other_scripts),
+        IN_SANDBOX(libraries_of_words_go_on),
         IN_SANDBOX(formats_are_told_apart),
         IN_SANDBOX(odd_texts_are_read),
         IN_SANDBOX(unreadable_texts_are_named),
@@ -570,6 +646,7 @@ int main(void)
         IN_SANDBOX(sidecars_are_no_texts),
         IN_SANDBOX(references_of_texts_are_kept),
         IN_SANDBOX(library_finds_texts),
+        IN_SANDBOX(parts_are_found_in_a_library),
         IN_SANDBOX(library_never_mixes_versions),
         IN_SANDBOX(library_finds_codes_and_standard_input),
     };

@@ -62,7 +62,9 @@ struct text_row {
     uint64_t id, leader;
     struct doppel_digest content;
     uint16_t lanes[LANES];
-    bool too_short, leads;
+    bool too_short, leads, is_file;
+    uint32_t shingles[WORDS];
+    size_t shingle_count;
 };
 
 struct rows {
@@ -79,7 +81,12 @@ static bool take_text_row(void *context, const struct doppel_library_text *text)
                              .leader = text->leader,
                              .content = text->content,
                              .too_short = text->too_short,
-                             .leads = text->leads};
+                             .leads = text->leads,
+                             .is_file = text->path,
+                             .shingle_count = text->shingles ? (size_t)text->shingle_total : 0};
+    assert_true(row->shingle_count <= WORDS);
+    if (row->shingle_count)
+        memcpy(row->shingles, text->shingles, row->shingle_count * sizeof *row->shingles);
     memcpy(row->lanes, text->lanes, sizeof row->lanes);
     return rows->count < STEPS;
 }
@@ -94,7 +101,7 @@ static const struct text_row *row_of(const struct rows *rows, uint64_t id)
 
 static void read_rows(struct doppel_library *library, struct rows *out)
 {
-    const struct doppel_text_query all = {.files = true};
+    const struct doppel_text_query all = {.files = true, .shingles = true};
     out->count = 0;
     assert_int_equal(doppel_library_each_text(library, &all, take_text_row, out, NULL), DOPPEL_OK);
 }
@@ -189,7 +196,8 @@ static void reopen(struct world *world)
 /* A file of an index goes, or is cut, or has changed bytes, while nobody has it open. */
 static void damage(struct world *world)
 {
-    static const char *const folders[] = {"minhash128", "minhash128-followers", "text-contents"};
+    static const char *const folders[] = {"minhash128", "minhash128-followers", "text-contents",
+                                          "minhash128-shingles"};
     char path[600];
     commit(world->library);
     doppel_library_close(world->library);
@@ -328,6 +336,44 @@ static void compare_contents(struct doppel_library *library, const struct rows *
     assert_int_equal(at, found.count);
 }
 
+static uint32_t count_shared(const struct text_row *row, const struct doppel_text_result *query)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < row->shingle_count && row->is_file; i++)
+        for (size_t j = 0; j < query->shingle_count; j++)
+            count += row->shingles[i] == query->shingles[j] &&
+                     query->shingles[j] < DOPPEL_TEXT_HELD_BELOW;
+    return count;
+}
+
+/* Files that have one of its lowest shingles, in order, and how many they have. */
+static size_t compare_shared(struct world *world, struct doppel_library *library,
+                             const struct rows *rows, const struct doppel_text_result *query)
+{
+    static struct candidates found;
+    const struct doppel_shingle_lookup lookup = {
+        .scheme = DOPPEL_SCHEME_MINHASH128,
+        .version = doppel_text_version(doppel_scheme_by_id(DOPPEL_SCHEME_MINHASH128)->version,
+                                       &world->options),
+        .shingles = query->shingles,
+        .count = query->shingle_count};
+    struct doppel_error error = {0};
+    size_t at = 0;
+    found.count = 0;
+    if (doppel_library_share_shingles(library, &lookup, take_candidate, &found, &error))
+        fail_msg("%s", error.message);
+    for (size_t i = 0; i < rows->count; i++) {
+        uint32_t shared = count_shared(&rows->items[i], query);
+        if (!shared)
+            continue;
+        assert_true(at < found.count);
+        assert_int_equal(found.ids[at], rows->items[i].id);
+        assert_int_equal(found.distances[at++], shared);
+    }
+    assert_int_equal(at, found.count);
+    return at;
+}
+
 static size_t compare(struct world *world, struct doppel_library *library)
 {
     static const uint32_t others[][2] = {{32, 4}, {12, 10}, {128, 1}};
@@ -343,6 +389,7 @@ static size_t compare(struct world *world, struct doppel_library *library)
         const struct doppel_text_result query = next_text(world);
         compare_contents(library, &rows, &query.digest, 0);
         compare_contents(library, &rows, &query.digest, 2);
+        matches += compare_shared(world, library, &rows, &query);
         if (query.too_short)
             continue;
         for (int followers = 0; followers < 2; followers++) {
