@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/order.h"
+#include "core/radix_sort.h"
 #include "core/try.h"
 #include "local/keys.h"
 
@@ -124,6 +124,36 @@ static void insert_candidate(struct local_candidate *candidates, size_t *count,
     candidates[at] = *candidate;
 }
 
+/* By item, side, angle and scale; of each item the points come in order already. */
+static bool order_part_hits(struct hit_collector *collector)
+{
+    const size_t count = collector->hits.count;
+    uint64_t *scratch = malloc((count + 1) * sizeof *scratch), all = 0;
+    if (!scratch)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        all |= collector->hits.items[i];
+    const unsigned end = all ? 64 - (unsigned)__builtin_clzll(all) : 0;
+    uint64_t *sorted = radix_sort(collector->hits.items, scratch, count, HIT_SCALE, end);
+    free(sorted == scratch ? collector->hits.items : scratch);
+    collector->hits.items = sorted;
+    return true;
+}
+
+static void choose_candidates(const uint64_t *hits, size_t count, uint64_t *seen,
+                              struct local_candidate out[VOTES_CANDIDATES], size_t *out_count)
+{
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && hits[end] >> HIT_ITEM == hits[first] >> HIT_ITEM;)
+            end++;
+        if (end - first < LEAST_VOTES)
+            continue;
+        const struct local_candidate candidate = voted_candidate(hits + first, end - first, seen);
+        if (candidate.votes >= LEAST_VOTES)
+            insert_candidate(out, out_count, &candidate);
+    }
+}
+
 enum doppel_status local_votes(const struct doppel_index_axis *axis,
                                const struct verify_query *query,
                                struct local_candidate out[VOTES_CANDIDATES], size_t *out_count,
@@ -137,19 +167,9 @@ enum doppel_status local_votes(const struct doppel_index_axis *axis,
     if (!seen)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the votes of a picture"));
     TRY(look_up_points(axis, &collector, error));
-    const uint64_t *hits = collector.hits.items;
-    const size_t count = collector.hits.count;
-    if (count)
-        qsort(collector.hits.items, count, sizeof *hits, compare_u64);
-    for (size_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && hits[end] >> HIT_ITEM == hits[first] >> HIT_ITEM;)
-            end++;
-        if (end - first < LEAST_VOTES)
-            continue;
-        struct local_candidate candidate = voted_candidate(hits + first, end - first, seen);
-        if (candidate.votes >= LEAST_VOTES)
-            insert_candidate(out, out_count, &candidate);
-    }
+    if (!order_part_hits(&collector))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a picture"));
+    choose_candidates(collector.hits.items, collector.hits.count, seen, out, out_count);
 done:
     free(seen);
     array_free(&collector.hits);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/radix_sort.h"
+
 enum {
     VOTER_BITS = 20, /* a hit is diagonal << VOTER_BITS | voter */
     VOTES_WIDTH = 3, /* neighbouring diagonals that count together */
@@ -31,11 +33,6 @@ static inline uint32_t vote_voter(uint64_t hit)
 {
     return (uint32_t)hit & ((1u << VOTER_BITS) - 1);
 }
-
-/* Numbers in order of their bits from `first` up to `end`. @param scratch room for as many.
- * @return where they are now: in `items` or in `scratch` */
-uint64_t *radix_sort(uint64_t *items, uint64_t *scratch, size_t count, unsigned first,
-                     unsigned end);
 
 struct votes {
     const uint64_t *hits; /* by diagonal */

@@ -3,82 +3,16 @@
  * costs; with MOST in the environment, of at most so many pictures. Strangers are other pictures of
  * the folders, which are in no folder that originals are in.
  */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include <doppel/local.h>
 
 #include "parts.h"
-
-enum { LEAST_SIDE = 160, MOST_SIDE = 1024, MOST_FILES = 200000 };
-
-struct picture_list {
-    char **paths;
-    size_t count;
-};
-
-/* ---- files ---- */
-
-static bool is_picture(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && (!strcasecmp(dot, ".jpg") || !strcasecmp(dot, ".jpeg") ||
-                   !strcasecmp(dot, ".png") || !strcasecmp(dot, ".webp"));
-}
-
-static void list_folder(const char *folder, struct picture_list *out)
-{
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir)) && out->count < MOST_FILES;) {
-        char path[4096];
-        struct stat info;
-        if (entry->d_name[0] == '.' ||
-            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path ||
-            lstat(path, &info))
-            continue;
-        if (S_ISDIR(info.st_mode))
-            list_folder(path, out);
-        else if (S_ISREG(info.st_mode) && info.st_size > 8000 && is_picture(path))
-            out->paths[out->count++] = strdup(path);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-/* A folder, or a file with a path a line. */
-static void list_pictures(const char *path, struct picture_list *out)
-{
-    struct stat info;
-    char line[4096];
-    FILE *file = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
-    if (!file)
-        list_folder(path, out);
-    while (file && out->count < MOST_FILES && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = 0;
-        out->paths[out->count++] = strdup(line);
-    }
-    if (file)
-        fclose(file);
-}
-
-static uint64_t path_hash(const char *path)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *path; path++)
-        hash = (hash ^ (uint8_t)*path) * UINT64_C(1099511628211);
-    return hash ^ hash >> 29;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    uint64_t left = path_hash(*(char *const *)a), right = path_hash(*(char *const *)b);
-    return (left > right) - (left < right);
-}
+#include "pictures.h"
 
 /* ---- pictures ---- */
 
@@ -110,22 +44,6 @@ static struct doppel_fingerprint points_of(const struct image *image, struct cos
     costs->pictures++;
     free(grey);
     return out;
-}
-
-static struct image load_picture(const char *path)
-{
-    struct image image = image_load(path, MOST_SIDE);
-    if (image.pixels && (image.width < LEAST_SIDE || image.height < LEAST_SIDE))
-        image_free(&image);
-    int longer = image.width > image.height ? image.width : image.height;
-    if (image.pixels && longer > MOST_SIDE) {
-        double scale = (double)MOST_SIDE / longer;
-        struct image small =
-            image_resize(&image, (int)(image.width * scale) + 1, (int)(image.height * scale) + 1);
-        image_free(&image);
-        image = small;
-    }
-    return image;
 }
 
 /* ---- answers ---- */
@@ -177,7 +95,7 @@ static void fill_set(struct bench *bench, struct picture_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
-        struct image image = load_picture(list->paths[i]);
+        struct image image = pictures_load(list->paths[i]);
         if (!image.pixels)
             continue;
         struct doppel_fingerprint points = points_of(&image, &bench->costs);
@@ -202,10 +120,10 @@ struct edit_count {
 static void ask_edit(struct bench *bench, const struct picture_list *list, size_t at,
                      const struct part_edit *edit, struct edit_count *count)
 {
-    struct image others[3], in = load_picture(list->paths[at]);
+    struct image others[3], in = pictures_load(list->paths[at]);
     struct random random = random_seeded(at, edit->name, "");
     for (size_t k = 0; k < 3; k++)
-        others[k] = load_picture(list->paths[(at + (k + 1) * (list->count / 4)) % list->count]);
+        others[k] = pictures_load(list->paths[(at + (k + 1) * (list->count / 4)) % list->count]);
     struct image made = edit->apply(&in, others, &random);
     const struct answer answer = ask(bench, &made, at);
     const bool shown = part_shows_something(edit->is_crop ? &made : &in);
@@ -245,7 +163,7 @@ static void ask_strangers(struct bench *bench, const struct picture_list *list,
     size_t asked = 0, matched = 0;
     bench->options.near_misses = 1;
     for (size_t i = 0; i < strangers->count && asked < most; i++) {
-        struct image image = load_picture(strangers->paths[i]);
+        struct image image = pictures_load(strangers->paths[i]);
         if (!image.pixels)
             continue;
         struct answer answer = ask(bench, &image, UINT64_MAX - 1);
@@ -267,15 +185,12 @@ int main(int argc, char **argv)
         fputs("usage: local_recall ORIGINALS STRANGERS STRANGERS-FOLDER FOLDER...\n", stderr);
         return 2;
     }
-    struct picture_list list = {malloc(MOST_FILES * sizeof(char *)), 0};
-    struct picture_list strangers = {malloc(MOST_FILES * sizeof(char *)), 0};
-    list_pictures(argv[3], &strangers);
+    struct picture_list list = {0}, strangers = {0};
+    pictures_list(argv[3], &strangers);
     for (int i = 4; i < argc; i++)
-        list_pictures(argv[i], &list);
-    qsort(list.paths, list.count, sizeof *list.paths, compare_paths);
-    qsort(strangers.paths, strangers.count, sizeof *strangers.paths, compare_paths);
-    if (getenv("MOST") && list.count > (size_t)atoi(getenv("MOST")))
-        list.count = (size_t)atoi(getenv("MOST"));
+        pictures_list(argv[i], &list);
+    pictures_order(&list);
+    pictures_order(&strangers);
     if (doppel_local_set_new(&bench.set, NULL))
         return 1;
     fill_set(&bench, &list);

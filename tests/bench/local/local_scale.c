@@ -1,5 +1,6 @@
-/* local_scale THOUSANDS: a set of pictures with points of made codes, over an index in memory:
- * bytes a picture, and the CPU time of a query of 640 points that shows one of them. */
+/* local_scale THOUSANDS [FOLDER]: a set of pictures with points of made codes, over an index in
+ * memory, or mapped, of a file of an empty folder: bytes a picture, and the CPU time of a query of
+ * 640 points that shows one of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -72,10 +73,17 @@ static double cpu_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+static enum doppel_status new_index(const char *folder, struct doppel_index **out)
+{
+    const struct doppel_index_options options = doppel_local_index_options();
+    const struct doppel_index_files files = {.folder = folder};
+    return folder ? doppel_index_open(&options, &files, out, NULL)
+                  : doppel_index_new(&options, out, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct made_library library = {.items = 1000 * (argc > 1 ? strtoull(argv[1], NULL, 10) : 100)};
-    struct doppel_index_options index_options = doppel_local_index_options();
     struct doppel_local_options options = doppel_local_options_default();
     struct doppel_index_load load = {.count = library.items,
                                      .rewind = rewind_items,
@@ -84,7 +92,7 @@ int main(int argc, char **argv)
     struct doppel_index *index;
     struct doppel_local_set *set;
     size_t found = 0;
-    if (doppel_index_new(&index_options, &index, NULL) || doppel_index_bulk(index, &load, NULL) ||
+    if (new_index(argc > 2 ? argv[2] : NULL, &index) || doppel_index_bulk(index, &load, NULL) ||
         doppel_local_set_over(index, give_item, NULL, &set, NULL))
         return 1;
     double begin = cpu_now();
