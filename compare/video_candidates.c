@@ -91,6 +91,15 @@ static bool put_met(struct frame_candidates *candidates, const struct doppel_mat
     return any;
 }
 
+/* The code of the item's frame that the match is of. */
+static const struct doppel_code *code_met(const struct doppel_video_frame *frame,
+                                          const struct doppel_video_view *view)
+{
+    if (view->item_middle)
+        return &frame->middle;
+    return view->item_whole ? &frame->whole : &frame->code;
+}
+
 static void put_frame(struct frame_candidates *candidates, const struct doppel_match *match,
                       const struct doppel_video_frame *frame, const struct doppel_code *code,
                       const struct doppel_video_track *item)
@@ -98,8 +107,7 @@ static void put_frame(struct frame_candidates *candidates, const struct doppel_m
     struct nearest nearest = {.count = 0};
     for (size_t j = 0; j < item->count; j++) {
         const struct doppel_video_frame *other = &item->frames[j];
-        uint32_t bits = doppel_code_distance(
-            code, match->view.item_middle ? &other->middle : &other->code, 256);
+        uint32_t bits = doppel_code_distance(code, code_met(other, &match->view), 256);
         if (bits > MOST_BITS_ON_LINE || put_met(candidates, match, frame, &item->frames[j]))
             continue;
         if (bits <= MOST_BITS)

@@ -58,8 +58,9 @@ struct doppel_video_code_list {
 };
 
 /** What an item has in such an index: the 64-bit code of each run, and as payload the id, below
- * 2^32, in the high half and its start_ms, below 2^31, in the low one; then those of the upright
- * middles, a second apart or more, with bit 31 of the payload set. DOPPEL_OK; DOPPEL_E_LIMIT (the
+ * 2^32, in the high half and its start_ms, below 2^30, in the low one; then those of the upright
+ * middles, a second apart or more, with bit 31 of the payload set, and of frames with their bars,
+ * of each run, with bit 30. DOPPEL_OK; DOPPEL_E_LIMIT (the
  * id); DOPPEL_E_MEMORY. Thread-safe. */
 DOPPEL_API enum doppel_status doppel_video_codes(uint64_t id,
                                                  const struct doppel_video_track *track,
@@ -76,7 +77,7 @@ DOPPEL_API enum doppel_status doppel_videos_add(struct doppel_videos *videos, ui
 DOPPEL_API enum doppel_status doppel_videos_remove(struct doppel_videos *videos, uint64_t id,
                                                    struct doppel_error *error);
 
-/** Codes in it: of the runs of frames, and of their upright middles. */
+/** Codes in it: of the runs of frames, of their upright middles, and with their bars. */
 DOPPEL_API uint64_t doppel_videos_frames(const struct doppel_videos *videos);
 
 /**

@@ -91,6 +91,8 @@ static enum doppel_status take_grid(struct doppel_video *video, const uint8_t *g
         grid_cells(grid, video->parts[i], cells[i]);
     if (video->runs.middle)
         grid_cells(grid, video->middle, cells[MIDDLE]);
+    if (video->runs.whole)
+        grid_cells(grid, grid_box_full, cells[WHOLE]);
     return runs_take(&video->runs, cells, time_ms, error);
 }
 
@@ -114,6 +116,7 @@ static enum doppel_status settle_video(struct doppel_video *video, struct doppel
     keep_full_frame(video);
     video->runs.middle =
         upright_middle(video->parts[0], video->width, video->height, &video->middle);
+    video->runs.whole = memcmp(&video->parts[0], &grid_box_full, sizeof grid_box_full) != 0;
     video->runs.parts = 1 + video->rectangle_count;
     video->settled = true;
     enum doppel_status status = DOPPEL_OK;
@@ -190,6 +193,7 @@ enum doppel_status doppel_video_finish(struct doppel_video *video, struct doppel
                                        .cells = runs->cells[0],
                                        .box = grid_box_shares(video->parts[0]),
                                        .has_middle = runs->middle,
+                                       .has_whole = runs->whole,
                                        .sampled = video->sampled};
     for (size_t i = 1; i < runs->parts; i++) {
         track.rectangles[i - 1] = grid_box_shares(video->parts[i]);

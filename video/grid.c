@@ -44,6 +44,15 @@ bool upright_middle(struct grid_box image, uint32_t width, uint32_t height, stru
     return true;
 }
 
+bool doppel_video_middle_box(const struct doppel_video_track *track, struct doppel_video_box *out)
+{
+    struct grid_box box;
+    if (!upright_middle(grid_box_of(track->box), track->width, track->height, &box))
+        return false;
+    *out = grid_box_shares(box);
+    return true;
+}
+
 /* ---- cells of a part ---- */
 
 /* A stretch of a line of samples. Where an edge cuts a cell, of which `share` of

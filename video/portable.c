@@ -21,7 +21,8 @@ enum {
     KEYFRAMES_ONLY = 1,
     HAS_CELLS = 2,
     HAS_MIDDLE = 4,
-    FLAGS = KEYFRAMES_ONLY | HAS_CELLS | HAS_MIDDLE,
+    HAS_WHOLE = 8,
+    FLAGS = KEYFRAMES_ONLY | HAS_CELLS | HAS_MIDDLE | HAS_WHOLE,
     TIMES_MAX_BYTES = 5 + 5,
     TIMES_MIN_BYTES = 1 + 1,
     CODE_BYTES = 32,
@@ -88,14 +89,15 @@ static void put_video_code(uint8_t *out, const struct doppel_code *code)
         put_u64(out + word * 8, code->word[word]);
 }
 
-/* Codes of middles are kept of every run beside cells, of a query; else of one a second. */
-struct middle_walk {
+/* Codes of middles are kept of every run beside cells, of a query; else of one a second. Codes of
+ * frames with their bars are kept of every run. */
+struct part_walk {
     const struct doppel_video_track *track;
     bool every;
     uint64_t next_ms;
 };
 
-static bool has_kept_middle(struct middle_walk *walk, size_t run)
+static bool has_kept_middle(struct part_walk *walk, size_t run)
 {
     const uint32_t start_ms = walk->track->frames[run].start_ms;
     if (!walk->track->has_middle || (!walk->every && start_ms < walk->next_ms))
@@ -104,28 +106,32 @@ static bool has_kept_middle(struct middle_walk *walk, size_t run)
     return true;
 }
 
-static size_t kept_middles(const struct doppel_video_track *track, bool every)
+static size_t kept_parts(const struct doppel_video_track *track, bool every)
 {
-    struct middle_walk walk = {.track = track, .every = every};
-    size_t count = 0;
+    struct part_walk walk = {.track = track, .every = every};
+    size_t count = track->has_whole ? track->count : 0;
     for (size_t i = 0; i < track->count; i++)
         count += has_kept_middle(&walk, i);
     return count;
 }
 
-/* Of the frames, then of their middles. */
+/* Of the frames, then of each its middle and what it is with its bars. */
 static bool write_codes(const struct doppel_video_track *track, bool cells, struct section *out)
 {
-    struct middle_walk walk = {.track = track, .every = cells};
-    out->size = (track->count + kept_middles(track, cells)) * CODE_BYTES;
+    struct part_walk walk = {.track = track, .every = cells};
+    out->size = (track->count + kept_parts(track, cells)) * CODE_BYTES;
     out->bytes = malloc(out->size + 1);
     uint8_t *next = out->bytes ? out->bytes + track->count * CODE_BYTES : NULL;
     for (size_t i = 0; out->bytes && i < track->count; i++) {
         put_video_code(out->bytes + i * CODE_BYTES, &track->frames[i].code);
-        if (!has_kept_middle(&walk, i))
-            continue;
-        put_video_code(next, &track->frames[i].middle);
-        next += CODE_BYTES;
+        if (has_kept_middle(&walk, i)) {
+            put_video_code(next, &track->frames[i].middle);
+            next += CODE_BYTES;
+        }
+        if (track->has_whole) {
+            put_video_code(next, &track->frames[i].whole);
+            next += CODE_BYTES;
+        }
     }
     return out->bytes;
 }
@@ -155,7 +161,7 @@ static void put_header(const struct doppel_video_track *track, const struct sect
     const size_t rectangles = cells ? track->rectangle_count : 0;
     put_u16(out, VERSION);
     out[2] = (uint8_t)((track->keyframes_only ? KEYFRAMES_ONLY : 0) | (cells ? HAS_CELLS : 0) |
-                       (track->has_middle ? HAS_MIDDLE : 0));
+                       (track->has_middle ? HAS_MIDDLE : 0) | (track->has_whole ? HAS_WHOLE : 0));
     out[3] = (uint8_t)rectangles;
     put_u32(out + 4, (uint32_t)track->count);
     put_u32(out + 8, track->width);
@@ -237,6 +243,7 @@ static bool read_packed_numbers(const uint8_t *data, size_t size, struct doppel_
         return false;
     track->keyframes_only = data[2] & KEYFRAMES_ONLY;
     track->has_middle = data[2] & HAS_MIDDLE;
+    track->has_whole = data[2] & HAS_WHOLE;
     track->width = get_u32(data + 8);
     track->height = get_u32(data + 12);
     track->sampled = get_u32(data + 16);
@@ -367,17 +374,22 @@ static struct doppel_code get_video_code(const uint8_t *in)
 static bool read_portable_codes(const struct portable_reader *reader,
                                 struct doppel_video_track *track)
 {
-    struct middle_walk walk = {.track = track, .every = reader->cells};
+    struct part_walk walk = {.track = track, .every = reader->cells};
     const uint8_t *in = reader->bytes[CODES], *next = in + track->count * CODE_BYTES;
-    if (reader->sizes[CODES] != (track->count + kept_middles(track, reader->cells)) * CODE_BYTES)
+    if (reader->sizes[CODES] != (track->count + kept_parts(track, reader->cells)) * CODE_BYTES)
         return false;
     for (size_t i = 0; i < track->count; i++) {
-        track->frames[i].code = get_video_code(in + i * CODE_BYTES);
-        track->frames[i].middle = (struct doppel_code){{0}};
-        if (!has_kept_middle(&walk, i))
-            continue;
-        track->frames[i].middle = get_video_code(next);
-        next += CODE_BYTES;
+        struct doppel_video_frame *frame = &track->frames[i];
+        frame->code = get_video_code(in + i * CODE_BYTES);
+        frame->middle = frame->whole = (struct doppel_code){{0}};
+        if (has_kept_middle(&walk, i)) {
+            frame->middle = get_video_code(next);
+            next += CODE_BYTES;
+        }
+        if (track->has_whole) {
+            frame->whole = get_video_code(next);
+            next += CODE_BYTES;
+        }
     }
     return true;
 }

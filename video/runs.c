@@ -80,6 +80,8 @@ enum doppel_status runs_take(struct runs *runs,
     *frame = (struct doppel_video_frame){.code = code, .start_ms = time_ms, .end_ms = time_ms};
     if (runs->middle && !doppel_video_cells_flat(cells[MIDDLE]))
         frame->middle = cells_code(cells[MIDDLE]);
+    if (runs->whole && !doppel_video_cells_flat(cells[WHOLE]))
+        frame->whole = cells_code(cells[WHOLE]);
     runs->open = true;
     return DOPPEL_OK;
 }

@@ -35,6 +35,7 @@ struct doppel_video_frame {
     uint32_t start_ms; /**< presentation time of its first frame, from the video's beginning */
     uint32_t end_ms;   /**< of its last sampled frame; start_ms of a single one */
     struct doppel_code middle; /**< of its first frame's upright middle; zeros: it has no code */
+    struct doppel_code whole;  /**< of its first frame with its bars; zeros: it has no code */
 };
 
 /** A part of the full frame, in shares of its width and height. */
@@ -51,6 +52,8 @@ struct doppel_video_track {
     bool has_middle; /**< frames have codes of the middle: 9:16 of the picture, at its full height,
                         what is left of a wide video on an upright screen. Not of upright ones, and
                         of no video that was read before version 0.2 */
+    bool has_whole;  /**< frames have codes of what they are with their bars, as they lie in another
+                        video: where bars were cut off. Of no video that was read before 0.2 */
     size_t rectangle_count; /**< persistent rectangles: perhaps a picture in the picture */
     struct doppel_video_box rectangles[DOPPEL_VIDEO_RECTANGLES];
     uint8_t *rectangle_cells[DOPPEL_VIDEO_RECTANGLES]; /**< each as `cells` */
@@ -111,7 +114,8 @@ DOPPEL_API enum doppel_status doppel_video_finish(struct doppel_video *video,
 /** Which parts of a track are written. */
 enum doppel_video_parts {
     DOPPEL_VIDEO_CODES, /**< what a library keeps of the picture: some 150 KB an hour, and
-                           100 of the middles of wide ones, one a second */
+                           100 of the middles of wide ones, one a second; of those with bars
+                           150 of what they are with them */
     DOPPEL_VIDEO_ALL    /**< with the cells, too: what a worker tells, a cache keeps */
 };
 
@@ -167,8 +171,14 @@ struct doppel_video_view {
     uint8_t rectangle; /**< 0: the frame; else number of the rectangle + 1 */
     bool middle;       /**< of the query it is the upright middle that met; not warped */
     bool item_middle;  /**< it met the item's upright middle */
+    bool item_whole;   /**< it met the item with its bars */
     struct doppel_video_warp warp;
 };
+
+/** Where the upright middle of a video lies in the frame. @param track its box, width and height
+ * are read. @return false: it has none (`has_middle`), `out` untouched. Thread-safe. */
+DOPPEL_API bool doppel_video_middle_box(const struct doppel_video_track *track,
+                                        struct doppel_video_box *out);
 
 /* ---- vPDQ: other people's lists ---- */
 

@@ -54,6 +54,7 @@ size_t find_rectangles(const uint8_t *grids, size_t count, struct grid_box withi
 enum {
     PARTS = 1 + DOPPEL_VIDEO_RECTANGLES,
     MIDDLE = PARTS, /* the number of the cells of the upright middle */
+    WHOLE,          /* and of those of the full frame */
     ALL_PARTS,
     RUN_LIMIT = 10,    /* of 64 bits: what has moved by more is a new run */
     RUN_GAP_MS = 1000, /* without a frame: what comes then is a new run */
@@ -66,14 +67,14 @@ enum {
 struct runs {
     struct doppel_video_frame *frames;
     uint8_t *cells[PARTS]; /* of the picture and of each rectangle; NULL when there are too many */
-    size_t parts; /* whose cells are kept: 1 and the rectangles, 0 when none are any more */
-    bool middle;  /* frames have a code of it */
+    size_t parts;       /* whose cells are kept: 1 and the rectangles, 0 when none are any more */
+    bool middle, whole; /* frames have a code of it */
     size_t count, capacity;
     bool open;  /* the last one may go on */
     bool every; /* each frame is one, flat ones, too */
 };
 
-/** Take the frame of that time. @param cells of each of `parts`, and of MIDDLE; borrowed.
+/** Take the frame of that time. @param cells of each of `parts`, of MIDDLE and WHOLE; borrowed.
  * DOPPEL_OK; DOPPEL_E_MEMORY; DOPPEL_E_LIMIT: more than RUNS_MAX. */
 enum doppel_status runs_take(struct runs *runs,
                              const uint8_t cells[ALL_PARTS][DOPPEL_VIDEO_CELL_BYTES],

@@ -26,7 +26,7 @@ struct fit {
     const struct doppel_video_track *query, *item;
     struct video_pair pairs[MOST_PAIRS];
     size_t count;
-    bool item_middle;
+    enum video_part part;
 };
 
 /* A view and how near the frames come in it: less is better. */
@@ -40,7 +40,7 @@ static uint32_t nearest_fit(const struct fit *fit, const struct video_pair *pair
 {
     uint32_t best = 256;
     for (uint32_t i = pair->first; i < pair->first + pair->count; i++) {
-        uint32_t distance = video_code_distance(code, &fit->item->frames[i], fit->item_middle);
+        uint32_t distance = video_code_distance(code, &fit->item->frames[i], fit->part);
         best = distance < best ? distance : best;
     }
     return best;
@@ -153,6 +153,7 @@ static struct view_place find_start(const struct fit *fit,
             continue;
         place.view.rectangle = view->rectangle;
         place.view.item_middle = view->item_middle;
+        place.view.item_whole = view->item_whole;
         place.view.warp.aspect = view->warp.aspect;
         place.far = far_of(fit, &place.view, best.far);
         best = place.far < best.far ? place : best;
@@ -165,7 +166,7 @@ bool video_view_improve(const struct doppel_video_track *query,
                         size_t count, const struct doppel_video_search *options,
                         struct video_view *view)
 {
-    struct fit fit = {.query = query, .item = item, .item_middle = view->view.item_middle};
+    struct fit fit = {.query = query, .item = item, .part = video_met_part(&view->view)};
     fit.count = count < MOST_PAIRS ? count : MOST_PAIRS;
     if (!fit.count || view->view.middle || !video_view_cells(query, 0, view->view.rectangle))
         return false;

@@ -26,8 +26,9 @@ struct look_ups {
 uint64_t video_hit_group(const struct video_task *task, const struct video_hit *hit)
 {
     const struct doppel_video_view *view = &task->views[hit->view].view;
-    return (uint64_t)hit->id << VIDEO_GROUP_BITS | (uint64_t)(hit->item_middle << 4) |
-           (uint64_t)(view->middle << 3) | (uint64_t)(view->mirrored << 2) | (view->rectangle & 3);
+    const unsigned of_query = view->middle ? 1 + DOPPEL_VIDEO_RECTANGLES : view->rectangle;
+    const unsigned group = (of_query * VIDEO_PARTS + hit->part) * 2 + view->mirrored;
+    return (uint64_t)hit->id << VIDEO_GROUP_BITS | group;
 }
 
 static size_t most_look_ups(const struct video_task *task, size_t first_view, uint32_t radius)
@@ -81,13 +82,25 @@ struct collector {
     bool out_of_memory;
 };
 
+static uint8_t part_of_payload(uint64_t payload)
+{
+    switch ((uint32_t)payload >> VIDEO_PART_SHIFT) {
+    case 0:
+        return VIDEO_PART_IMAGE;
+    case 1:
+        return VIDEO_PART_WHOLE;
+    default:
+        return VIDEO_PART_MIDDLE;
+    }
+}
+
 static bool collect_frame_hit(void *context, const struct doppel_index_hit *hit)
 {
     struct collector *collector = context;
     struct video_hit found = collector->look_ups->origins[hit->query];
     found.id = (uint32_t)(hit->payload >> 32);
-    found.start_ms = (uint32_t)hit->payload & ~VIDEO_MIDDLE_PAYLOAD;
-    found.item_middle = hit->payload & VIDEO_MIDDLE_PAYLOAD;
+    found.start_ms = (uint32_t)hit->payload & VIDEO_TIME_MASK;
+    found.part = part_of_payload(hit->payload);
     found.distance = (uint8_t)hit->distance;
     if (!array_push(&collector->hits, found))
         collector->out_of_memory = true;

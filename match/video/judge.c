@@ -121,7 +121,8 @@ static bool follow_candidate(struct stretch_judge *judge, const struct video_can
     struct video_task *task = judge->task;
     struct video_weak weak = {
         .id = candidate->id, .line = candidate->line, .view = task->views[candidate->view]};
-    weak.view.view.item_middle = candidate->item_middle;
+    weak.view.view.item_middle = candidate->part == VIDEO_PART_MIDDLE;
+    weak.view.view.item_whole = candidate->part == VIDEO_PART_WHOLE;
     size_t taken;
     if (!follow_stretch(judge, &weak.view, &weak.line, &taken))
         return false;

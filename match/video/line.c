@@ -68,11 +68,11 @@ static double bits_of_video_overlay(const struct video_overlay *overlay, uint32_
 {
     if (overlay->used_query[run] && overlay->used_item[other])
         return -1e6;
-    if (overlay->reading->view.view.item_middle && !video_has_middle(&overlay->item->frames[other]))
+    const struct doppel_code *code = video_part_code(&overlay->item->frames[other],
+                                                     video_met_part(&overlay->reading->view.view));
+    if (!code)
         return 0;
-    uint32_t distance =
-        video_code_distance(&overlay->reading->codes[run], &overlay->item->frames[other],
-                            overlay->reading->view.view.item_middle);
+    uint32_t distance = doppel_code_distance(&overlay->reading->codes[run], code, 256);
     return SAME - (double)(distance < 130 ? distance : 130);
 }
 

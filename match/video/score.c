@@ -63,7 +63,7 @@ static double views_of(const struct doppel_video_search *options, const struct v
 {
     if (view->stage == VIDEO_STAGE_IMPROVED)
         return options->same_speed ? 500 : 2000;
-    if (view->class == VIDEO_CLASS_RECTANGLE || view->view.item_middle)
+    if (view->class == VIDEO_CLASS_RECTANGLE || video_met_part(&view->view))
         return view->class == VIDEO_CLASS_WARPED ? 128 : 16;
     if (view->stage == 0)
         return 2;

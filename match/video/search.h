@@ -6,7 +6,10 @@
 #include "match/video/video_internal.h"
 
 /* Bits of 64 within which frames are looked up: most are met within the first ones. */
-enum { VIDEO_RADIUS = 10, VIDEO_RADIUS_FAR = 14 };
+enum { VIDEO_RADIUS = 10, VIDEO_RADIUS_FAR = 14, VIDEO_RADIUS_NEAR_MISS = 18 };
+
+/* As options->near_misses: whatever comes of a search that does not look farther for them. */
+#define VIDEO_ANY_NEAR_MISS SIZE_MAX
 
 /* Seconds between two samples, at most, for what lies between them to be known. */
 #define VIDEO_SAMPLED .6
@@ -85,7 +88,7 @@ struct video_hit {
     uint32_t start_ms; /* of the item's run */
     uint16_t view;
     uint8_t distance;
-    bool item_middle; /* of the item it is the upright middle */
+    uint8_t part; /* of the item: enum video_part */
 };
 
 struct video_hits {
@@ -93,7 +96,7 @@ struct video_hits {
     size_t count;
 };
 
-/* Hits of one item that may be of one line: mirrored or not, the same rectangle, middles. */
+/* Hits of one item that may be of one line: mirrored or not, the same rectangle, middles, parts. */
 #define VIDEO_GROUP_BITS 5
 uint64_t video_hit_group(const struct video_task *task, const struct video_hit *hit);
 
@@ -110,9 +113,9 @@ enum doppel_status videos_look_up(struct video_task *task, size_t first_view, si
 struct video_candidate {
     uint64_t id;
     struct video_line line;
-    double weight; /* of its voters */
-    uint32_t view; /* number */
-    bool item_middle;
+    double weight;        /* of its voters */
+    uint32_t view;        /* number */
+    enum video_part part; /* of the item */
 };
 
 typedef ARRAY(struct video_candidate) video_candidates;

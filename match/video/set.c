@@ -93,10 +93,13 @@ static void add_code(struct doppel_video_code_list *list, const struct doppel_co
     list->payloads[list->count++] = payload;
 }
 
-bool video_has_middle(const struct doppel_video_frame *frame)
+const struct doppel_code *video_part_code(const struct doppel_video_frame *frame,
+                                          enum video_part part)
 {
-    const uint64_t *word = frame->middle.word;
-    return word[0] | word[1] | word[2] | word[3];
+    if (part == VIDEO_PART_IMAGE)
+        return &frame->code;
+    const struct doppel_code *code = part == VIDEO_PART_MIDDLE ? &frame->middle : &frame->whole;
+    return code->word[0] | code->word[1] | code->word[2] | code->word[3] ? code : NULL;
 }
 
 /* The next run, from one on, whose middle is kept: one a second. @param next_ms 0 at first; in and
@@ -110,16 +113,24 @@ static size_t next_middle(const struct doppel_video_track *track, size_t run, ui
     return run;
 }
 
+static void add_part(struct doppel_video_code_list *list, uint64_t id,
+                     const struct doppel_video_frame *frame, enum video_part part)
+{
+    static const uint64_t bits[VIDEO_PARTS] = {
+        [VIDEO_PART_MIDDLE] = UINT64_C(2) << VIDEO_PART_SHIFT,
+        [VIDEO_PART_WHOLE] = UINT64_C(1) << VIDEO_PART_SHIFT};
+    const struct doppel_code *code = video_part_code(frame, part);
+    if (frame->start_ms <= VIDEO_TIME_MASK && code)
+        add_code(list, code, id << 32 | bits[part] | frame->start_ms);
+}
+
 static void add_middles(struct doppel_video_code_list *list, uint64_t id,
                         const struct doppel_video_track *track)
 {
     uint64_t next_ms = 0;
-    for (size_t i = next_middle(track, 0, &next_ms); track->has_middle && i < track->count;
-         i = next_middle(track, i + 1, &next_ms)) {
-        const struct doppel_video_frame *frame = &track->frames[i];
-        if (frame->start_ms < VIDEO_MIDDLE_PAYLOAD && video_has_middle(frame))
-            add_code(list, &frame->middle, id << 32 | VIDEO_MIDDLE_PAYLOAD | frame->start_ms);
-    }
+    for (size_t i = next_middle(track, 0, &next_ms); i < track->count;
+         i = next_middle(track, i + 1, &next_ms))
+        add_part(list, id, &track->frames[i], VIDEO_PART_MIDDLE);
 }
 
 /* What a library has of a video, a set in memory has, too. */
@@ -142,7 +153,7 @@ enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_tra
     if (id > UINT32_MAX)
         return doppel_fail(error, DOPPEL_E_LIMIT, "the id %llu of a video is over 2^32 - 1",
                            (unsigned long long)id);
-    size_t most = 2 * track->count + 1;
+    size_t most = VIDEO_PARTS * track->count + 1;
     struct doppel_video_code_list list = {.codes = malloc(most * sizeof *list.codes),
                                           .payloads = malloc(most * sizeof *list.payloads)};
     if (!list.codes || !list.payloads) {
@@ -151,9 +162,11 @@ enum doppel_status doppel_video_codes(uint64_t id, const struct doppel_video_tra
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", track->count);
     }
     for (size_t i = 0; i < track->count; i++)
-        if (track->frames[i].start_ms < VIDEO_MIDDLE_PAYLOAD)
-            add_code(&list, &track->frames[i].code, id << 32 | track->frames[i].start_ms);
-    add_middles(&list, id, track);
+        add_part(&list, id, &track->frames[i], VIDEO_PART_IMAGE);
+    if (track->has_middle)
+        add_middles(&list, id, track);
+    for (size_t i = 0; track->has_whole && i < track->count; i++)
+        add_part(&list, id, &track->frames[i], VIDEO_PART_WHOLE);
     *out = list;
     return DOPPEL_OK;
 }
@@ -165,6 +178,7 @@ static bool keep_video_track(const struct doppel_video_track *track, struct dopp
     *out = (struct doppel_video_track){.count = track->count,
                                        .box = track->box,
                                        .has_middle = track->has_middle,
+                                       .has_whole = track->has_whole,
                                        .width = track->width,
                                        .height = track->height,
                                        .sampled = track->sampled,

@@ -42,7 +42,7 @@ static bool is_same_weak(const struct video_weak *a, const struct video_weak *b,
     return a->id == b->id && a->view.view.mirrored == b->view.view.mirrored &&
            a->view.view.rectangle == b->view.view.rectangle &&
            a->view.view.middle == b->view.view.middle &&
-           a->view.view.item_middle == b->view.view.item_middle &&
+           video_met_part(&a->view.view) == video_met_part(&b->view.view) &&
            fabs(a->line.offset - b->line.offset) <= SAME_WEAK &&
            fabs(video_line_at(&a->line, seconds) - video_line_at(&b->line, seconds)) <= SAME_WEAK;
 }

@@ -58,7 +58,7 @@ static uint32_t distance_of_video_overlay(const struct video_overlay *overlay, u
                                           uint32_t other)
 {
     return video_code_distance(&overlay->reading->codes[run], &overlay->item->frames[other],
-                               overlay->reading->view.view.item_middle);
+                               video_met_part(&overlay->reading->view.view));
 }
 
 /* By how many bits a step has moved from those that counted: the least and the most of both videos,
@@ -119,8 +119,8 @@ static void step_at(struct follower *follower, uint32_t run, double middle, uint
 {
     const struct video_overlay *overlay = follower->overlay;
     const struct doppel_video_track *item = overlay->item;
-    const bool item_middle = overlay->reading->view.view.item_middle;
-    const double within = item_middle ? WITHIN_OF_MIDDLES : WITHIN;
+    const enum video_part part = video_met_part(&overlay->reading->view.view);
+    const double within = part == VIDEO_PART_MIDDLE ? WITHIN_OF_MIDDLES : WITHIN;
     uint32_t first = near, best = UINT32_MAX;
     while (first && near - first < NEIGHBOURS / 2 &&
            video_seconds(item->frames[first - 1].end_ms) >= middle - within)
@@ -129,7 +129,7 @@ static void step_at(struct follower *follower, uint32_t run, double middle, uint
         if (video_seconds(item->frames[i].start_ms) > middle + within)
             break;
         if (video_seconds(item->frames[i].end_ms) < middle - within ||
-            (item_middle && !video_has_middle(&item->frames[i])))
+            !video_part_code(&item->frames[i], part))
             continue;
         uint32_t distance = distance_of_video_overlay(overlay, run, i);
         if (distance >= best)

@@ -25,21 +25,40 @@ static inline double video_line_back(const struct video_line *line, double item_
     return (item_seconds - line->offset) / line->speed;
 }
 
-/* ---- the upright middle ---- */
+/* ---- parts of an item's frame ---- */
 
-/* The bit of a payload that says that the code is of a middle. */
-#define VIDEO_MIDDLE_PAYLOAD (UINT32_C(1) << 31)
+/* What of an item's frame has a code. */
+enum video_part {
+    VIDEO_PART_IMAGE,  /* without its bars */
+    VIDEO_PART_MIDDLE, /* the upright middle of that: of one run a second */
+    VIDEO_PART_WHOLE,  /* with its bars */
+    VIDEO_PARTS
+};
 
-/* Whether the middle of a frame has a code: set.c. */
-bool video_has_middle(const struct doppel_video_frame *frame);
+/* The bits of a payload that say of which part a code is. Above them nothing else is: the time is
+ * less. */
+#define VIDEO_PART_SHIFT 30
+#define VIDEO_TIME_MASK ((UINT32_C(1) << VIDEO_PART_SHIFT) - 1)
 
-/* How far a code is from a frame of an item, or from its middle. 256: that has no code */
-static inline uint32_t video_code_distance(const struct doppel_code *code,
-                                           const struct doppel_video_frame *frame, bool middle)
+/* The code of a part. NULL: it has none */
+const struct doppel_code *video_part_code(const struct doppel_video_frame *frame,
+                                          enum video_part part);
+
+/* The part that a view met. */
+static inline enum video_part video_met_part(const struct doppel_video_view *view)
 {
-    if (middle && !video_has_middle(frame))
-        return 256;
-    return doppel_code_distance(code, middle ? &frame->middle : &frame->code, 256);
+    if (view->item_middle)
+        return VIDEO_PART_MIDDLE;
+    return view->item_whole ? VIDEO_PART_WHOLE : VIDEO_PART_IMAGE;
+}
+
+/* How far a code is from a part of an item's frame. 256: that has no code */
+static inline uint32_t video_code_distance(const struct doppel_code *code,
+                                           const struct doppel_video_frame *frame,
+                                           enum video_part part)
+{
+    const struct doppel_code *other = video_part_code(frame, part);
+    return other ? doppel_code_distance(code, other, 256) : 256;
 }
 
 /* ---- views: videos_views.c ---- */

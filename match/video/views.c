@@ -119,9 +119,10 @@ bool video_view_code(const struct doppel_video_track *query, size_t run,
 {
     struct doppel_code code = query->frames[run].code;
     if (view->middle) {
-        if (!video_has_middle(&query->frames[run]))
+        const struct doppel_code *middle = video_part_code(&query->frames[run], VIDEO_PART_MIDDLE);
+        if (!middle)
             return false;
-        code = query->frames[run].middle;
+        code = *middle;
     } else if (view->rectangle || !is_identity(&view->warp)) {
         const uint8_t *cells = video_view_cells(query, run, view->rectangle);
         if (view->rectangle && doppel_video_cells_flat(cells))

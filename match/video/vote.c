@@ -208,7 +208,7 @@ static bool vote_group(const struct vote_group *group, struct video_ballot *ball
         struct video_candidate *peak = &peaks.items[i];
         fit_group(group, &peak->line);
         peak->view = view_of_group(group, &peak->line);
-        peak->item_middle = group->hits[0].item_middle;
+        peak->part = group->hits[0].part;
         if (!array_push(out, *peak))
             return false;
     }

@@ -32,6 +32,7 @@ static void append(struct doppel_video_track *all, const struct doppel_video_tra
     }
     all->frames = frames;
     all->has_middle |= track->has_middle;
+    all->has_whole |= track->has_whole;
     all->count += track->count;
     all->duration_ms += track->duration_ms;
 }

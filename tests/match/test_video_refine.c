@@ -29,7 +29,7 @@ static struct doppel_video_track frames_of(const struct clip *clip, const struct
             code = clip->codes[(size_t)(there * 1000 / VIDEO_FRAME_MS)];
         video_flip(&code, showing->noise, state);
         code = doppel_image_orient(&code, showing->mirrored);
-        track.frames[track.count++] = (struct doppel_video_frame){code, ms, ms, {{0}}};
+        track.frames[track.count++] = (struct doppel_video_frame){code, ms, ms, {{0}}, {{0}}};
     }
     return track;
 }
@@ -52,7 +52,10 @@ static void finds_ends(void **unused)
         double from = video_uniform(&state, 5, 40), to = from + video_uniform(&state, 5, 15);
         double speed = i % 2 ? video_uniform(&state, .75, 1.35) : 1;
         struct showing query = {from, to, speed, 3, 10, i % 3 == 0};
+        /* frames of a part are of it: they have no other codes */
         struct doppel_video_view view = {.mirrored = query.mirrored,
+                                         .middle = i % 5 == 0,
+                                         .item_middle = i % 7 == 0,
                                          .warp = {.scale_x = 1, .scale_y = 1}};
         bool last = i % 2;
         double a = 3 + (last ? (to - from) / speed : 0), b = last ? to : from;

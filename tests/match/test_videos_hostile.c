@@ -30,7 +30,7 @@ static struct doppel_video_track endless(size_t codes, uint32_t step_ms, unsigne
     for (uint32_t i = 0; i < RUNS; i++) {
         struct doppel_code code = few[i % codes];
         video_flip(&code, noise, state);
-        track.frames[i] = (struct doppel_video_frame){code, i * step_ms, i * step_ms, {{0}}};
+        track.frames[i] = (struct doppel_video_frame){code, i * step_ms, i * step_ms, {{0}}, {{0}}};
     }
     track.duration_ms = (uint64_t)RUNS * step_ms;
     return track;

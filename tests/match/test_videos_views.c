@@ -56,8 +56,8 @@ static void frame_of(const uint8_t *pixels, const uint32_t crop[4], size_t at,
     doppel_image_reduce(&plane, DOPPEL_VIDEO_CELLS, cells);
     const struct doppel_plane small = {cells, DOPPEL_VIDEO_CELLS, DOPPEL_VIDEO_CELLS,
                                        DOPPEL_VIDEO_CELLS};
-    track->frames[at] = (struct doppel_video_frame){doppel_image_phash(&small), (uint32_t)at * 250,
-                                                    (uint32_t)at * 250, {{0}}};
+    track->frames[at] = (struct doppel_video_frame){
+        doppel_image_phash(&small), (uint32_t)at * 250, (uint32_t)at * 250, {{0}}, {{0}}};
 }
 
 static void track_init(struct doppel_video_track *track)

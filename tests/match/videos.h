@@ -95,7 +95,7 @@ static inline void video_show(const struct clip *clip, const struct showing *sho
             ms - last->end_ms <= DOPPEL_VIDEO_STEP_MS + 1)
             last->end_ms = ms;
         else
-            track->frames[track->count++] = (struct doppel_video_frame){code, ms, ms, {{0}}};
+            track->frames[track->count++] = (struct doppel_video_frame){code, ms, ms, {{0}}, {{0}}};
     }
     track->duration_ms += (uint64_t)(length / showing->speed * 1000);
 }

@@ -98,6 +98,35 @@ static void test_bars_are_cut_off(void **state)
         .seed = 3, .left = 71, .right = WIDTH - 71, .bottom = HEIGHT, .colour = 235});
 }
 
+/* Codes of frames with their bars are those of a video in which the bars are not cut off. */
+static void test_wholes_have_their_bars(void **state)
+{
+    (void)state;
+    static const struct layout barred = {.seed = 3, .top = 35, .right = WIDTH, .bottom = 235};
+    static uint8_t samples[WIDTH * HEIGHT];
+    const struct doppel_plane plane = {samples, WIDTH, HEIGHT, WIDTH};
+    struct doppel_video_options every = doppel_video_options_default();
+    struct doppel_video_track track = take(&barred), plain = take(&whole), uncut;
+    struct doppel_video *video;
+    every.every_frame = true;
+    assert_int_equal(doppel_video_new(&every, &video, NULL), DOPPEL_OK);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        draw_layout(&barred, i, samples);
+        assert_int_equal(doppel_video_push(video, &plane, i * 250, NULL), DOPPEL_OK);
+    }
+    assert_int_equal(doppel_video_finish(video, &uncut, NULL), DOPPEL_OK);
+    doppel_video_free(video);
+    assert_true(track.has_whole && !plain.has_whole && !uncut.has_whole);
+    for (size_t i = 0; i < track.count; i++) {
+        const struct doppel_video_frame *frame = &uncut.frames[track.frames[i].start_ms / 250];
+        assert_int_equal(doppel_code_distance(&track.frames[i].whole, &frame->code, 256), 0);
+        assert_true(doppel_code_distance(&track.frames[i].code, &frame->code, 256) > 0);
+    }
+    doppel_video_track_free(&track);
+    doppel_video_track_free(&plain);
+    doppel_video_track_free(&uncut);
+}
+
 static void test_without_bars_nothing_is_cut(void **state)
 {
     (void)state;
@@ -271,6 +300,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bars_are_cut_off),
+        cmocka_unit_test(test_wholes_have_their_bars),
         cmocka_unit_test(test_without_bars_nothing_is_cut),
         cmocka_unit_test(test_a_image_in_the_image_is_found),
         cmocka_unit_test(test_middles_are_those_of_upright_cuts),

@@ -29,7 +29,8 @@ static struct doppel_video_track make_track(uint32_t seed, size_t count, size_t 
                                        .duration_ms = UINT64_C(1) << 33 | seed,
                                        .damaged_ms = seed % 3,
                                        .keyframes_only = seed & 1,
-                                       .has_middle = seed & 2};
+                                       .has_middle = seed & 2,
+                                       .has_whole = seed & 4};
     uint32_t time = 0;
     track.frames = calloc(count + 1, sizeof *track.frames);
     for (size_t i = 0; i < count; i++) {
@@ -37,6 +38,8 @@ static struct doppel_video_track make_track(uint32_t seed, size_t count, size_t 
         fill((uint8_t *)&frame->code, sizeof frame->code, seed + (uint32_t)i / 3);
         if (track.has_middle && i % 4)
             fill((uint8_t *)&frame->middle, sizeof frame->middle, seed + (uint32_t)i);
+        if (track.has_whole && i % 5)
+            fill((uint8_t *)&frame->whole, sizeof frame->whole, seed + 1 + (uint32_t)i);
         time += drawn_random(seed, (uint32_t)i) % (seed % 3 ? 90000 : 700);
         frame->start_ms = time;
         time += drawn_random(seed + 1, (uint32_t)i) % 3 * 250;
@@ -60,6 +63,7 @@ static void assert_same(const struct doppel_video_track *a, const struct doppel_
 {
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->has_middle, b->has_middle);
+    assert_int_equal(a->has_whole, b->has_whole);
     assert_memory_equal(a->frames, b->frames, a->count * sizeof *a->frames);
     assert_memory_equal(&a->box, &b->box, sizeof a->box);
     assert_int_equal(a->width, b->width);

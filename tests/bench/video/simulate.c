@@ -128,7 +128,7 @@ static void add_frame(struct reel *reel, const struct doppel_code *code, uint32_
         reel->capacity = 2 * reel->capacity + 64;
         reel->frames = must(realloc(reel->frames, reel->capacity * sizeof *reel->frames));
     }
-    reel->frames[reel->count++] = (struct doppel_video_frame){*code, ms, ms, {{0}}};
+    reel->frames[reel->count++] = (struct doppel_video_frame){*code, ms, ms, {{0}}, {{0}}};
 }
 
 static struct doppel_code mix(const float back[BYTES], const struct place places[BYTES],

@@ -1,4 +1,6 @@
-/* Upright cuts: what is left of a wide video on an upright screen is its middle. */
+/* Parts of items: upright cuts, which are the middles of wide videos, and videos with their bars.
+ */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +14,7 @@ struct first_found {
     bool any;
     uint64_t id;
     struct doppel_match match;
+    double start, end; /* of its first segment, in the item */
 };
 
 static bool note_first(void *context, const struct doppel_found *found)
@@ -19,7 +22,8 @@ static bool note_first(void *context, const struct doppel_found *found)
     struct first_found *first = context;
     if (found->borderline)
         return true;
-    *first = (struct first_found){true, found->id, found->match};
+    *first = (struct first_found){true, found->id, found->match, found->match.segments->b_start,
+                                  found->match.segments->b_end};
     return false;
 }
 
@@ -44,6 +48,55 @@ static struct doppel_video_track wide_track(const struct clip *whole, const stru
         video_flip(&track.frames[i].middle, 4, state);
     }
     return track;
+}
+
+/* A video, and what it is with its bars: those of another clip. */
+static struct doppel_video_track barred_track(const struct clip *image, const struct clip *whole,
+                                              uint64_t *state)
+{
+    struct doppel_video_track track = wide_track(image, whole, state);
+    track.has_whole = true;
+    track.has_middle = false;
+    for (size_t i = 0; i < track.count; i++) {
+        track.frames[i].whole = track.frames[i].middle;
+        track.frames[i].middle = (struct doppel_code){{0}};
+    }
+    return track;
+}
+
+/* What lies in another video with its bars meets what was kept of it with them, to its times. */
+static void test_wholes_meet(void **unused)
+{
+    (void)unused;
+    uint64_t state = 94;
+    struct clip clips[3];
+    for (int i = 0; i < 3; i++)
+        clips[i] = video_make(40, 20, &state);
+    struct doppel_video_track barred = barred_track(&clips[0], &clips[1], &state);
+    struct doppel_video_track stranger = barred_track(&clips[0], &clips[2], &state);
+    struct doppel_videos *videos = NULL;
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        const struct showing part = {8, 28, 1, .1, 8, mirrored};
+        struct doppel_video_track query = clip_shown(&clips[1], &part, &state);
+        assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
+        assert_int_equal(doppel_videos_add(videos, 3, &stranger, NULL), DOPPEL_OK);
+        assert_false(find_first(videos, &query).any);
+        assert_int_equal(doppel_videos_add(videos, 5, &barred, NULL), DOPPEL_OK);
+        struct first_found first = find_first(videos, &query);
+        assert_true(first.any && first.id == 5);
+        assert_int_equal(first.match.view.mirrored, mirrored);
+        assert_true(first.match.view.item_whole && !first.match.view.item_middle);
+        assert_false(first.match.transform.cropped);
+        assert_true(fabs(first.start - 8) < 1 && fabs(first.end - 28) < 1);
+        assert_int_equal(doppel_videos_remove(videos, 5, NULL), DOPPEL_OK);
+        assert_false(find_first(videos, &query).any);
+        doppel_videos_free(videos);
+        doppel_video_track_free(&query);
+    }
+    doppel_video_track_free(&barred);
+    doppel_video_track_free(&stranger);
+    for (int i = 0; i < 3; i++)
+        free(clips[i].codes);
 }
 
 /* What one is to the other: an upright cut, a whole whose upright cut is known, two that share
@@ -101,34 +154,36 @@ static void test_middles_meet(void **unused)
         free(clips[i].codes);
 }
 
-/* Codes of middles have bit 31 of their payloads, are a second apart, and none of what is flat. */
-static void test_codes_of_middles(void **unused)
+/* Codes of a part have its bit in their payloads, of middles are a second apart, and none of what
+ * is flat. */
+static void check_codes_of_part(bool whole)
 {
-    (void)unused;
     uint64_t state = 92;
     struct clip clip = video_make(60, 60, &state);
-    struct doppel_video_track track = wide_track(&clip, &clip, &state);
+    struct doppel_video_track track =
+        whole ? barred_track(&clip, &clip, &state) : wide_track(&clip, &clip, &state);
+    const uint32_t time = (UINT32_C(1) << 30) - 1;
     struct doppel_video_code_list list;
-    size_t middles = 0;
+    size_t parts = 0;
     uint32_t last = 0;
     for (size_t i = 0; i < track.count; i += 3)
-        track.frames[i].middle = (struct doppel_code){{0}};
+        track.frames[i].middle = track.frames[i].whole = (struct doppel_code){{0}};
     assert_int_equal(doppel_video_codes(9, &track, &list, NULL), DOPPEL_OK);
     for (size_t i = 0; i < list.count; i++) {
         uint32_t low = (uint32_t)list.payloads[i];
         assert_int_equal(list.payloads[i] >> 32, 9);
-        assert_int_equal(low >> 31, i >= track.count);
+        assert_int_equal(low >> 30, i < track.count ? 0 : whole ? 1 : 2);
         if (i < track.count)
             continue;
         assert_true(list.codes[i] != 0);
-        assert_true(!middles || (low & INT32_MAX) >= last + 1000);
-        last = low & INT32_MAX;
-        middles++;
+        assert_true(!parts || (low & time) >= last + (whole ? 1 : 1000));
+        last = low & time;
+        parts++;
     }
-    assert_true(middles > 10 && middles <= 60);
+    assert_true(whole ? parts == track.count - (track.count + 2) / 3 : parts > 10 && parts <= 60);
     free(list.codes);
     free(list.payloads);
-    track.has_middle = false; /* as of a library that was made before */
+    track.has_middle = track.has_whole = false; /* as of a library that was made before */
     assert_int_equal(doppel_video_codes(9, &track, &list, NULL), DOPPEL_OK);
     assert_int_equal(list.count, track.count);
     free(list.codes);
@@ -137,11 +192,19 @@ static void test_codes_of_middles(void **unused)
     free(clip.codes);
 }
 
+static void test_codes_of_parts(void **unused)
+{
+    (void)unused;
+    check_codes_of_part(false);
+    check_codes_of_part(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_middles_meet),
-        cmocka_unit_test(test_codes_of_middles),
+        cmocka_unit_test(test_wholes_meet),
+        cmocka_unit_test(test_codes_of_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
