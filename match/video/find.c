@@ -11,7 +11,8 @@ enum {
     ANSWERED_RUNS = 2 /* or fewer open: the query is answered */
 };
 
-static const uint32_t RADII[] = {VIDEO_RADIUS, VIDEO_RADIUS_FAR};
+/* The last one is for what is no match alone: where what is below the threshold is wanted. */
+static const uint32_t RADII[] = {VIDEO_RADIUS, VIDEO_RADIUS_FAR, VIDEO_RADIUS_NEAR_MISS};
 
 /* Of the runs of a query, those that may stay open when something was found. */
 static const double MAY_STAY_OPEN = .05;
@@ -52,7 +53,9 @@ enum doppel_status video_findings_visit(video_findings *findings, const struct v
         qsort(findings->items, findings->count, sizeof *findings->items, better_video_first);
     for (size_t i = 0; i < findings->count; i++) {
         const struct video_finding *finding = &findings->items[i];
-        if (!finding->stretches.count || (finding->rejected && !near_misses--))
+        if (!finding->stretches.count) /* its lines told nothing */
+            continue;
+        if (finding->rejected && !near_misses--)
             break;
         struct doppel_segment *segments = malloc(finding->stretches.count * sizeof *segments);
         if (!segments)
@@ -161,6 +164,17 @@ static bool is_answered_video_task(struct video_task *task, const video_findings
     return !open || (found && (double)open <= most);
 }
 
+/* Whether to look up what is open yet, so far from the codes. */
+static bool is_worth_looking(struct video_task *task, const video_findings *findings,
+                             uint32_t radius)
+{
+    const size_t wanted = task->options->near_misses;
+    if (radius == VIDEO_RADIUS_NEAR_MISS &&
+        (wanted == VIDEO_ANY_NEAR_MISS || findings->count >= wanted))
+        return false;
+    return !is_answered_video_task(task, findings);
+}
+
 static enum doppel_status search_video_task(struct video_task *task, unsigned stage,
                                             uint32_t radius, video_findings *findings,
                                             struct doppel_error *error)
@@ -200,7 +214,7 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu frames", query->count);
     for (unsigned stage = 0; !status && stage < STAGES; stage++)
         for (size_t i = 0; !status && i < sizeof RADII / sizeof *RADII; i++)
-            if (!is_answered_video_task(&task, &findings))
+            if (is_worth_looking(&task, &findings, RADII[i]))
                 status = search_video_task(&task, stage, RADII[i], &findings, error);
     if (!status)
         status = video_findings_visit(&findings, &visit, error);

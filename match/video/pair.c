@@ -55,7 +55,7 @@ static enum doppel_status search_video_track(const struct doppel_video_track *qu
 {
     struct doppel_video_search with_near = *options;
     struct doppel_videos *videos = NULL;
-    with_near.near_misses = 1;
+    with_near.near_misses = VIDEO_ANY_NEAR_MISS;
     enum doppel_status status = set_of_video_track(item, &videos, error);
     if (!status)
         status = doppel_videos_find(videos, query, &with_near, keep_better_pair, out, error);
@@ -145,7 +145,7 @@ enum doppel_status doppel_match_image_in_video(const struct doppel_match_item *i
     struct doppel_video_search with_near = *options;
     struct doppel_videos *videos = NULL;
     struct answer answer = {0};
-    with_near.near_misses = 1;
+    with_near.near_misses = VIDEO_ANY_NEAR_MISS;
     enum doppel_status status = set_of_video_track(item, &videos, error);
     if (!status)
         status =

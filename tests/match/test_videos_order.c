@@ -137,6 +137,45 @@ static void limits_ids(void **unused)
     free(clip.codes);
 }
 
+static bool note_borderline(void *context, const struct doppel_found *found)
+{
+    int *noted = context;
+    *noted = found->borderline ? 1 : 2;
+    return true;
+}
+
+/* Where near misses are wanted, look-ups go farther: all codes are 17 bits of 64 away, and 104 of
+ * 256. */
+static void looks_farther_for_near_misses(void **unused)
+{
+    (void)unused;
+    uint64_t state = 34;
+    struct clip clip = video_make(30, 8, &state);
+    struct doppel_video_track item = video_whole(&clip, &state);
+    struct doppel_video_track query =
+        clip_shown(&clip, &(struct showing){0, 30, 1, 0, 0, false}, &state);
+    struct doppel_videos *videos = NULL;
+    for (size_t i = 0; i < query.count; i++) {
+        query.frames[i].code.word[0] ^= 0x1ffff;
+        for (int word = 1; word < 4; word++)
+            query.frames[i].code.word[word] ^= 0x1fffffff;
+    }
+    assert_int_equal(doppel_videos_new(&videos, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_videos_add(videos, 0, &item, NULL), DOPPEL_OK);
+    for (size_t near_misses = 0; near_misses < 2; near_misses++) {
+        struct doppel_video_search options = doppel_video_search_default();
+        int noted = 0;
+        options.near_misses = near_misses;
+        assert_int_equal(
+            doppel_videos_find(videos, &query, &options, note_borderline, &noted, NULL), DOPPEL_OK);
+        assert_int_equal(noted, near_misses ? 1 : 0);
+    }
+    doppel_videos_free(videos);
+    doppel_video_track_free(&item);
+    doppel_video_track_free(&query);
+    free(clip.codes);
+}
+
 /* ---- the slow search ---- */
 
 /* The code that a track shows at a time. NULL: none */
@@ -224,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_alike),
         cmocka_unit_test(limits_ids),
+        cmocka_unit_test(looks_farther_for_near_misses),
         cmocka_unit_test(finds_the_best_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

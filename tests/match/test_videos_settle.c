@@ -91,6 +91,44 @@ static void test_still_scenes_give_way(void **state)
     array_free(&stretches);
 }
 
+/* ---- what is visited ---- */
+
+static bool note_visit(void *context, const struct doppel_found *found)
+{
+    char *noted = context;
+    while (*noted)
+        noted++;
+    noted[0] = (char)('0' + found->id);
+    noted[1] = found->borderline ? '?' : '!';
+    return true;
+}
+
+/* Items whose lines told nothing hide no near miss. */
+static void test_near_misses_are_visited(void **state)
+{
+    (void)state;
+    static const char *const visited[] = {"4!1!", "4!1!3?", "4!1!3?2?", "4!1!3?2?"};
+    for (size_t near_misses = 0; near_misses < 4; near_misses++) {
+        const struct video_finding given[] = {{.id = 0},
+                                              {.id = 1},
+                                              {.id = 2, .rejected = true},
+                                              {.id = 3, .rejected = true},
+                                              {.id = 4}};
+        static const double scores[] = {0, 4, 1, 2, 9};
+        char noted[16] = "";
+        video_findings findings = {0};
+        for (size_t i = 0; i < 5; i++) {
+            assert_true(array_push(&findings, given[i]));
+            const struct video_stretch found = stretch(0, 5, 0, 1, scores[i]);
+            assert_true(!i || array_push(&findings.items[i].stretches, found));
+        }
+        const struct video_visit visit = {5, near_misses, note_visit, noted};
+        assert_int_equal(video_findings_visit(&findings, &visit, NULL), DOPPEL_OK);
+        assert_string_equal(noted, visited[near_misses]);
+        video_findings_free(&findings);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +136,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_one_stays),
         cmocka_unit_test(test_what_repeats_itself_is_told_once),
         cmocka_unit_test(test_still_scenes_give_way),
+        cmocka_unit_test(test_near_misses_are_visited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
