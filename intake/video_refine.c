@@ -15,12 +15,17 @@ static const double LEAST_SECONDS = 4, FRAMES_SECONDS = .1, MOST_CHANGE = .05;
 /* Of a segment four looks: the query and the item at its beginning, and at its end. */
 enum { LOOKS = 4 };
 
-/* The part of the frame that the match is of. */
+/* The part of the frame that the match is of, in the query, side 0, or in the item. */
 static struct doppel_video_box box_of(const struct doppel_video_track *video,
                                       const struct doppel_video_view *view, int side)
 {
-    bool rectangle = side == 0 && view->rectangle && view->rectangle <= video->rectangle_count;
-    return rectangle ? video->rectangles[view->rectangle - 1] : video->box;
+    const struct doppel_video_box full = {0, 0, 1, 1};
+    struct doppel_video_box box = video->box;
+    if (side ? view->item_middle : view->middle)
+        (void)doppel_video_middle_box(video, &box); /* else the match would not be of it */
+    else if (!side && view->rectangle && view->rectangle <= video->rectangle_count)
+        box = video->rectangles[view->rectangle - 1];
+    return side && view->item_whole ? full : box;
 }
 
 static void want_look(struct video_look *look, const struct video_side *side,
@@ -103,12 +108,12 @@ static enum doppel_status refine_all(struct video_looks *looks, const struct vid
 enum doppel_status video_refine(struct video_looks *looks, const struct video_side sides[2],
                                 struct doppel_match *match, struct doppel_error *error)
 {
+    const bool rectangle = match->view.rectangle; /* which lies beside the cells */
     struct doppel_video_box boxes[2];
-    if (match->view.middle || match->view.item_middle) /* is not looked at frame by frame */
-        return DOPPEL_OK;
     for (int side = 0; side < 2; side++) {
+        const bool all = rectangle && side == 0;
         struct doppel_video_track video;
-        if (!video_read(sides[side].record, DOPPEL_VIDEO_CODES, &video))
+        if (!video_read(sides[side].record, all ? DOPPEL_VIDEO_ALL : DOPPEL_VIDEO_CODES, &video))
             return DOPPEL_OK;
         boxes[side] = box_of(&video, &match->view, side);
         doppel_video_track_free(&video);

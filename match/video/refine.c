@@ -37,7 +37,8 @@ static void take_frames_video_end(const struct doppel_video_end *end, struct str
     for (size_t i = 0; i < end->query->count && strip->count < MOST_FRAMES; i++) {
         double time = video_seconds(end->query->frames[i].start_ms);
         struct doppel_video_view view = *end->view;
-        view.rectangle = 0; /* the frames are of it */
+        view.rectangle = 0; /* the frames are of it, or of the middle */
+        view.middle = false;
         if (fabs(time - strip->end) > REACH ||
             !video_view_code(end->query, i, &view, &strip->codes[strip->count]))
             continue;

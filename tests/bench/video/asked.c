@@ -117,12 +117,19 @@ static void refine_end(const struct clip *query, const struct clip *item, struct
                        bool last)
 {
     struct doppel_segment *segment = &asked->segment;
-    unsigned rectangle = asked->view.rectangle;
-    const struct doppel_video_box *box =
-        rectangle ? &query->track.rectangles[rectangle - 1] : &query->track.box;
+    const struct doppel_video_view *view = &asked->view;
+    struct doppel_video_box box = query->track.box, other = item->track.box;
     struct doppel_video_track near_query = {0}, near_item = {0};
-    if (frames_near(query, box, last ? segment->a_end : segment->a_start, &near_query) &&
-        frames_near(item, &item->track.box, last ? segment->b_end : segment->b_start, &near_item)) {
+    if (view->rectangle)
+        box = query->track.rectangles[view->rectangle - 1];
+    if (view->middle)
+        (void)doppel_video_middle_box(&query->track, &box);
+    if (view->item_middle)
+        (void)doppel_video_middle_box(&item->track, &other);
+    if (view->item_whole)
+        other = WHOLE;
+    if (frames_near(query, &box, last ? segment->a_end : segment->a_start, &near_query) &&
+        frames_near(item, &other, last ? segment->b_end : segment->b_start, &near_item)) {
         struct doppel_video_end end = {&near_query, &near_item, &asked->view, last};
         doppel_match_video_refine(&end, segment);
     }
