@@ -65,8 +65,10 @@ GATE_INLINE bool views_reach(const struct doppel_image_gate *gate, struct gate_v
 {
     enum judge_class class = rate_class_of(query.view, item.view, orientation);
     struct doppel_code code = doppel_image_orient(query.code, orientation);
-    return score_of(&code, item.code, class == JUDGE_FULL ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT) <=
-           gate->most[class];
+    if (class == JUDGE_FULL)
+        return score_of(&code, item.code, JUDGE_FULL_WEIGHT) <= gate->most[class];
+    int32_t low = __builtin_popcountll(code.word[0] ^ item.code->word[0]);
+    return judge_far_score(score_of(&code, item.code, JUDGE_WEIGHT), low) <= gate->most[class];
 }
 
 /** The view of code number `number`. */

@@ -177,8 +177,14 @@ struct doppel_image_verify_options {
 
 DOPPEL_API struct doppel_image_verify_options doppel_image_verify_options_default(void);
 
-/** Widest 64-bit distance at which a pair of views is a candidate. */
-enum { DOPPEL_IMAGE_CANDIDATE_RADIUS = 16 };
+/** Widest 64-bit distance at which a pair of views is a candidate. Beyond
+ * DOPPEL_IMAGE_NEAR_RADIUS it is one for the pixel check alone: its score is
+ * DOPPEL_IMAGE_FAR_SCORE at least, with which no rate is under 2e-7. */
+enum {
+    DOPPEL_IMAGE_NEAR_RADIUS = 16,
+    DOPPEL_IMAGE_CANDIDATE_RADIUS = 19,
+    DOPPEL_IMAGE_FAR_SCORE = 120
+};
 
 /** Two full frames in the same orientation are candidates by their 256-bit codes as well: stickers
  * and logos move the low bits more than the high ones. */

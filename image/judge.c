@@ -32,8 +32,10 @@ bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query)
  * on they are as likely to change as the others, or more. */
 static uint16_t score_of_view_pair(const struct view_pair *pair, enum judge_class class)
 {
-    unsigned weight = class == JUDGE_FULL ? JUDGE_FULL_WEIGHT : JUDGE_WEIGHT;
-    return (uint16_t)(pair->distance256 + weight * pair->distance64);
+    if (class == JUDGE_FULL)
+        return (uint16_t)(pair->distance256 + JUDGE_FULL_WEIGHT * pair->distance64);
+    int32_t score = pair->distance256 + JUDGE_WEIGHT * pair->distance64;
+    return (uint16_t)judge_far_score(score, pair->distance64);
 }
 
 /** Whether a search by 64-bit codes, or of full frames by 256-bit ones, brings the pair together.

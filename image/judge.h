@@ -18,6 +18,14 @@ struct view_pair {
  * pair of unrelated items in a hundred is as near. */
 enum { JUDGE_CORE_SCORE_MAX = 150 };
 
+/** A score, by the 64-bit distance: of views that are far apart no less than
+ * DOPPEL_IMAGE_FAR_SCORE. */
+static inline int32_t judge_far_score(int32_t score, int32_t distance64)
+{
+    bool far = distance64 > DOPPEL_IMAGE_NEAR_RADIUS && score < DOPPEL_IMAGE_FAR_SCORE;
+    return far ? DOPPEL_IMAGE_FAR_SCORE : score;
+}
+
 enum judge_class rate_class_of(uint32_t query_view, uint32_t item_view, unsigned orientation);
 
 /** Whether a view is compared: interface elements are looked for in queries only, crops are made of

@@ -117,7 +117,7 @@ bool doppel_image_probe_reaches(const struct doppel_image_probe *probe, const ui
         if (low > DOPPEL_IMAGE_CANDIDATE_RADIUS || !near_is_mirroring(probe->whole, code[0], way))
             continue;
         const int32_t high = high_distance(probe, code, way);
-        if (high + (1 + JUDGE_WEIGHT) * low <= most ||
+        if (judge_far_score(high + (1 + JUDGE_WEIGHT) * low, low) <= most ||
             (full && high + (1 + JUDGE_FULL_WEIGHT) * low <= gate->most[JUDGE_FULL]))
             return true;
     }

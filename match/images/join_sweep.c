@@ -25,9 +25,17 @@ static bool is_some_with_all(const struct sweep *sweep)
 /* ---- moved views: any query view against any item view, in all orientations ---- */
 
 /* Of the radius; mirroring leaves the first box alone, so that it costs half. */
-static const int32_t turned_shares[SWEEP_TURNED_BOXES] = {4, 3, 3, 3};
-_Static_assert(4 + 3 + 3 + 3 + SWEEP_TURNED_BOXES > DOPPEL_IMAGE_CANDIDATE_RADIUS,
+static const int32_t near_shares[SWEEP_TURNED_BOXES] = {4, 3, 3, 3};
+static const int32_t far_shares[SWEEP_TURNED_BOXES] = {4, 4, 4, 4};
+_Static_assert(4 + 3 + 3 + 3 + SWEEP_TURNED_BOXES > DOPPEL_IMAGE_NEAR_RADIUS &&
+                   4 + 4 + 4 + 4 + SWEEP_TURNED_BOXES > DOPPEL_IMAGE_CANDIDATE_RADIUS,
                "one of the boxes is within its share");
+
+static int32_t radius_of_sweep(const struct sweep *sweep)
+{
+    const bool near = sweep->join->matcher->radius <= DOPPEL_IMAGE_NEAR_RADIUS;
+    return near ? DOPPEL_IMAGE_NEAR_RADIUS : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+}
 
 static void measure_parts(struct sweep *sweep)
 {
@@ -61,8 +69,7 @@ static void set_turned_limits(struct sweep *sweep)
     sweep->form = box ? SWEEP_FOLD_TWO : SWEEP_FOLD_THREE;
     sweep->centre = box ? -two : -2 * SWEEP_BOX_BITS;
     for (int32_t distance = 0; distance <= SWEEP_SHARE_MAX; distance++)
-        sweep->limits[distance] =
-            2 * (DOPPEL_IMAGE_CANDIDATE_RADIUS - distance) - (box ? two : all);
+        sweep->limits[distance] = 2 * (radius_of_sweep(sweep) - distance) - (box ? two : all);
 }
 
 /* Of some with all, either may be the query. */
@@ -85,7 +92,8 @@ static enum doppel_status sweep_turned_box(struct sweep *sweep, unsigned box)
     TRY(sweep_side_make(&sweep->choice, &sweep->sides[SWEEP_ROWS]));
     sweep->rows = &sweep->sides[SWEEP_ROWS];
     sweep->columns = &sweep->sides[SWEEP_COLUMNS];
-    TRY(sweep_run(sweep, turned_shares[box]));
+    const bool near = radius_of_sweep(sweep) == DOPPEL_IMAGE_NEAR_RADIUS;
+    TRY(sweep_run(sweep, near ? near_shares[box] : far_shares[box]));
 done:
     sweep_side_free(&sweep->sides[SWEEP_ROWS]);
     sweep_side_free(&sweep->sides[SWEEP_COLUMNS]);

@@ -39,12 +39,28 @@ size_t lookups_of_item(const struct doppel_fingerprint *fingerprint,
     return doppel_image_index_codes(fingerprint, &options->image, out);
 }
 
+/* Up to such a rate of a pair, full frames and the nearest crop of both add up to 170 or so; the
+ * crop has most of the difference less. At higher ones they may be farther apart: then every
+ * fortieth picture that is like nothing is a candidate, which a small library can afford alone. So
+ * it is with views that are far apart. */
+static const double near_rate = 2e-7;
+enum { NEAR_FULL_RADIUS = 96 };
+
+static bool looks_farther(const struct doppel_match_options *options)
+{
+    const double rate =
+        wants_pixels(options) ? doppel_match_check_rate(options) : doppel_match_pair_rate(options);
+    return options->min_similarity >= 0 || rate > near_rate;
+}
+
 uint32_t lookup_radius(const struct doppel_scheme *scheme,
                        const struct doppel_match_options *options)
 {
     const uint32_t distance = options->max_distance < 0 ? 0 : (uint32_t)options->max_distance;
+    const uint32_t least =
+        looks_farther(options) ? DOPPEL_IMAGE_CANDIDATE_RADIUS : DOPPEL_IMAGE_NEAR_RADIUS;
     if (scheme->id == DOPPEL_SCHEME_PHASH64) /* of 64 bits alone, a distance may be farther */
-        return distance > DOPPEL_IMAGE_CANDIDATE_RADIUS ? distance : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+        return distance > least ? distance : least;
     if (options->max_distance >= 0)
         return distance;
     if (options->min_similarity >= 0)
@@ -52,21 +68,12 @@ uint32_t lookup_radius(const struct doppel_scheme *scheme,
     return scheme->max_distance;
 }
 
-/* Up to such a rate of a pair, full frames and the nearest crop of both add up to 170 or so; the
- * crop has most of the difference less. At higher ones they may be farther apart: then every
- * fortieth picture that is like nothing is a candidate, which a small library can afford alone. */
-static const double near_rate = 2e-7;
-enum { NEAR_FULL_RADIUS = 96 };
-
 uint32_t lookup_full_radius(const struct doppel_scheme *scheme,
                             const struct doppel_match_options *options)
 {
-    const double rate =
-        wants_pixels(options) ? doppel_match_check_rate(options) : doppel_match_pair_rate(options);
-    const bool farther = options->min_similarity >= 0 || rate > near_rate;
     if (scheme->id != DOPPEL_SCHEME_PHASH64)
         return 0;
-    return farther ? DOPPEL_IMAGE_FULL_RADIUS : NEAR_FULL_RADIUS;
+    return looks_farther(options) ? DOPPEL_IMAGE_FULL_RADIUS : NEAR_FULL_RADIUS;
 }
 
 size_t lookups_of_full(const struct doppel_fingerprint *fingerprint, uint64_t out[4])

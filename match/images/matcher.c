@@ -48,6 +48,7 @@ void doppel_matcher_set_cancel(struct doppel_matcher *matcher, bool (*cancelled)
 void doppel_matcher_set_compared(struct doppel_matcher *matcher, uint64_t pictures)
 {
     matcher->options.compared = pictures;
+    matcher->radius = lookup_radius(matcher->scheme, &matcher->options);
     matcher->full_radius = lookup_full_radius(matcher->scheme, &matcher->options);
 }
 

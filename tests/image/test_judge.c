@@ -113,7 +113,9 @@ static void slow_scores(const struct doppel_fingerprint *query,
         unsigned wide = slow_distance(&turned, &item->codes[t], 256);
         unsigned class = slow_class(query->positions[q], item->positions[t], orientation);
         unsigned score = wide + (class == 0 ? near : 3 * near);
-        bool candidate = near <= 16 || (class == 0 && wide <= 112);
+        bool candidate = near <= 19 || (class == 0 && wide <= 112);
+        if (class != 0 && near > 16 && score < 120)
+            score = 120;
         unsigned bound = score;
         if (query->positions[q] == item->positions[t] && orientation == 0)
             bound = slow_bound(query, item, class == 0 ? 1 : 3, score);

@@ -99,7 +99,10 @@ static void drop(struct fixture *f)
 
 static uint32_t radius_of(const struct fixture *f)
 {
-    const int32_t least = DOPPEL_IMAGE_CANDIDATE_RADIUS, most = f->options.max_distance;
+    const bool near = f->options.min_similarity < 0 && doppel_match_pair_rate(&f->options) < 2e-7 &&
+                      (!f->options.check_pixels || doppel_match_check_rate(&f->options) < 2e-7);
+    const int32_t least = near ? DOPPEL_IMAGE_NEAR_RADIUS : DOPPEL_IMAGE_CANDIDATE_RADIUS;
+    const int32_t most = f->options.max_distance;
     return (uint32_t)(most > least ? most : least);
 }
 
