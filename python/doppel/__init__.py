@@ -5,12 +5,22 @@
     doppel.compare("a.jpg", "b.jpg")                # a Match, true if they match
     doppel.hash("a.jpg") - doppel.hash("b.jpg")     # bits that differ
 
+    for group in doppel.scan("~/Pictures"):         # groups of duplicates
+        print(group.keep, group.duplicates)
+    doppel.dedup(texts).unique                      # numbers of the texts that are no duplicates
+
+    with doppel.Library("photos.doppel") as library:
+        library.add("pictures")
+        library.find("query.jpg")
+
     index = doppel.Index(bits=64, radius=8)
     index.add(codes)
     lims, ids, distances = index.search(queries)
 """
 
 from ._doppel import version as _version
+from ._decision import Decision
+from ._dedup import Deduplicated, dedup, dedup_files
 from ._errors import (
     ArgumentError,
     BusyError,
@@ -24,21 +34,33 @@ from ._errors import (
     VersionError,
 )
 from ._fingerprint import Fingerprint, Scheme, compare, find_passages, hash, schemes
+from ._groups import Group, Groups, Member, scan
 from ._index import Index, RangeResult
+from ._items import Added, Found, Item
+from ._library import Library
 from ._match import Match, Segment
 from ._run import Progress, Run
 
 __version__ = _version()
 
 __all__ = [
+    "Added",
     "ArgumentError",
     "BusyError",
     "CancelledError",
+    "Decision",
+    "Deduplicated",
     "Error",
     "Fingerprint",
+    "Found",
+    "Group",
+    "Groups",
     "Index",
     "InputError",
+    "Item",
+    "Library",
     "Match",
+    "Member",
     "NotFoundError",
     "OutOfMemoryError",
     "Progress",
@@ -50,7 +72,10 @@ __all__ = [
     "TypeMismatchError",
     "VersionError",
     "compare",
+    "dedup",
+    "dedup_files",
     "find_passages",
     "hash",
+    "scan",
     "schemes",
 ]

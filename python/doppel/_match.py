@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Mapping, Optional
 
 
@@ -45,6 +46,29 @@ class Match:
 
     def __bool__(self) -> bool:
         return self.matches
+
+    def _repr_html_(self) -> str:
+        """For notebooks: where in time, or in the texts, they are the same."""
+        from ._html import match_html
+
+        return match_html(self)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the segments, the query across and the item upwards. matplotlib has to be installed.
+
+        Args:
+            axes: of matplotlib; None: new ones.
+
+        Returns the axes.
+        """
+        if axes is None:
+            axes = import_module("matplotlib.figure").Figure().subplots()
+        for segment in self.segments:
+            axes.plot([segment.a_start, segment.a_end], [segment.b_start, segment.b_end])
+        unit = "characters" if self.kind == "text" else "seconds"
+        axes.set_xlabel(f"query, {unit}")
+        axes.set_ylabel(f"item, {unit}")
+        return axes
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], matches: Optional[bool] = None) -> Match:

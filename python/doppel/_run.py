@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from importlib import import_module
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 from . import _doppel
@@ -32,6 +33,11 @@ def path_bytes(path: Optional[StrPath]) -> Optional[bytes]:
     return encoded
 
 
+def path_text(path: Optional[StrPath]) -> Optional[str]:
+    """A path as a str."""
+    return None if path is None else os.fsdecode(path)
+
+
 def _worker() -> Optional[bytes]:
     """The program that decodes: $DOPPEL_WORKER, else beside this file, else where doppel is."""
     named = os.environ.get("DOPPEL_WORKER")
@@ -42,7 +48,7 @@ def _worker() -> Optional[bytes]:
 def _bar() -> Callable[[Progress], None]:
     """A bar of tqdm, where that is installed; else nothing is shown."""
     try:
-        from tqdm.auto import tqdm
+        tqdm = import_module("tqdm.auto").tqdm
     except ImportError:
         return lambda progress: None
     bars: dict[str, Any] = {}

@@ -31,13 +31,16 @@ static bool tell_decisions(struct dedup_listener *listener)
     return told;
 }
 
-/* A line of JSON each. */
+/* A line of JSON each: whether it belongs to what is without duplicates, and the decision. */
 static bool take_dedup_decision(void *context, const struct doppel_dedup_decision *decision)
 {
     struct dedup_listener *listener = context;
     struct doppel_decided decided;
     doppel_decided_of_record(decision, &decided);
+    doppel_json_array_begin(&listener->json, NULL);
+    doppel_json_boolean(&listener->json, NULL, decision->unique);
     doppel_decision_to_json(&listener->json, &decided);
+    doppel_json_array_end(&listener->json);
     doppel_json_end_line(&listener->json);
     return listener->json.size < TOLD_BYTES || tell_decisions(listener);
 }

@@ -1,0 +1,180 @@
+"""Corpora of texts without their duplicates."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union, overload
+
+from . import _doppel
+from ._decision import Decision
+from ._errors import ArgumentError, TypeMismatchError
+from ._groups import byte_strings
+from ._run import Progress, Run, StrPath, handle_of, path_bytes, path_text
+
+
+class Deduplicated(Sequence[Decision]):
+    """A decision for each record of a corpus, in their order."""
+
+    def __init__(self, decided: list[Any]) -> None:
+        self._decided = decided
+
+    @overload
+    def __getitem__(self, at: int) -> Decision: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Decision]: ...
+    def __getitem__(self, at: Union[int, slice]) -> Union[Decision, list[Decision]]:
+        if isinstance(at, slice):
+            return [Decision.from_json(said) for _, said in self._decided[at]]
+        return Decision.from_json(self._decided[at][1])
+
+    def __len__(self) -> int:
+        return len(self._decided)
+
+    def __repr__(self) -> str:
+        return f"<doppel.Deduplicated: {len(self.unique)} of {len(self)} records are unique>"
+
+    @property
+    def unique(self) -> list[int]:
+        """Numbers, from 0, of the records that belong to the corpus without its duplicates."""
+        return [number for number, (unique, _) in enumerate(self._decided) if unique]
+
+    def keep(self, records: Iterable[Any]) -> Iterator[Any]:
+        """Of the records that were given, in their order, those that are unique."""
+        for (unique, _), record in zip(self._decided, records):
+            if unique:
+                yield record
+
+    def groups(self) -> dict[int, list[int]]:
+        """By the number of a record those of its duplicates, parts and revisions; of one corpus
+        that was not read from several files."""
+        found: dict[int, list[int]] = {}
+        for number, (_, said) in enumerate(self._decided):
+            if "of_line" in said:
+                found.setdefault(said["of_line"] - 1, []).append(number)
+        return found
+
+
+def _texts(records: Any, text: str) -> Any:
+    """The column of a data frame, data set or table; else the records themselves."""
+    named = getattr(records, "columns", None)
+    if getattr(records, "column_names", None) is not None:
+        named = records.column_names
+    if named is None or isinstance(records, (str, bytes)):
+        return records
+    if text not in list(named):
+        raise ArgumentError(f"there is no column '{text}'")
+    column = records[text]
+    return column.to_pylist() if hasattr(column, "to_pylist") else column
+
+
+def _lines(records: Any, text: str, id: str) -> Iterator[str]:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    for record in _texts(records, text):
+        if isinstance(record, str):
+            yield encode({"text": record})
+        elif isinstance(record, Mapping) and isinstance(record.get(text), str):
+            line = {"text": record[text]}
+            if record.get(id) is not None:
+                line["id"] = str(record[id])
+            yield encode(line)
+        else:
+            raise TypeMismatchError(
+                f"a record is a str, or a mapping with a str as '{text}', not {record!r:.80}",
+                "type",
+            )
+
+
+def dedup(
+    records: Any,
+    *,
+    text: str = "text",
+    id: str = "id",
+    preset: Optional[str] = None,
+    min_similarity: Optional[float] = None,
+    min_containment: Optional[float] = None,
+    shingle: int = 5,
+    unit: str = "words",
+    cluster: str = "representatives",
+    threads: int = 0,
+    memory: int = 0,
+    temporary: Optional[StrPath] = None,
+    progress: Union[bool, Callable[[Progress], object], None] = None,
+    run: Optional[Run] = None,
+) -> Deduplicated:
+    """Decide for every text whether it is new, or a near-duplicate of one that came before.
+
+    Args:
+        records: str, or mappings, in any iterable, pandas.Series too; a DataFrame, a data set or
+            an Arrow table with a column `text`. They are read once.
+        text, id: names of fields or columns; an id that came before makes a revision.
+        preset: "web", "news", "ocr", "code": thresholds and shingles for a kind of collection.
+        min_similarity: Jaccard similarity of the shingles, 0 to 1; None: 0.7, or the preset's.
+        min_containment: of one in the other, where the similarity is too low; None: 0.9.
+        shingle, unit: how many "words" or "characters" make a shingle.
+        cluster: "representatives", all are near the first of a group; "components", each is near
+            some other one.
+        threads: 0: one a processor.
+        memory: bytes, beyond which signatures go to the disk; 0: no limit.
+        temporary: folder for the texts while it runs; None: $TMPDIR or /tmp.
+        progress: as of Run.
+
+    Returns a decision for each. Raises TypeMismatchError (a record without a text), ArgumentError,
+    StorageError. The GIL is released; Ctrl-C ends it.
+    """
+    with tempfile.NamedTemporaryFile(
+        "w", suffix=".jsonl", encoding="utf-8", errors="replace", dir=path_text(temporary)
+    ) as file:
+        for line in _lines(records, text, id):
+            file.write(line + "\n")
+        file.flush()
+        return dedup_files(
+            file.name, preset=preset, min_similarity=min_similarity,
+            min_containment=min_containment, shingle=shingle, unit=unit, cluster=cluster,
+            threads=threads, memory=memory, progress=progress, run=run,
+        )  # fmt: skip
+
+
+def dedup_files(
+    paths: Union[StrPath, Iterable[StrPath]],
+    *,
+    text: str = "text",
+    id: str = "id",
+    preset: Optional[str] = None,
+    min_similarity: Optional[float] = None,
+    min_containment: Optional[float] = None,
+    shingle: int = 5,
+    unit: str = "words",
+    cluster: str = "representatives",
+    threads: int = 0,
+    memory: int = 0,
+    progress: Union[bool, Callable[[Progress], object], None] = None,
+    run: Optional[Run] = None,
+) -> Deduplicated:
+    """The same of files of JSON Lines, CSV or TSV, also compressed."""
+    if unit not in ("words", "characters") or cluster not in ("representatives", "components"):
+        raise ArgumentError('unit: "words", "characters"; cluster: "representatives", "components"')
+    if not 1 <= shingle <= 16:
+        raise ArgumentError("shingle: 1 to 16")
+    options = {
+        "preset": path_bytes(preset),
+        "cluster": cluster.encode(),
+        "text_field": path_bytes(text),
+        "id_field": path_bytes(id),
+        "min_similarity": min_similarity,
+        "min_containment": min_containment,
+        "shingle": shingle,
+        "characters": unit == "characters" or None,
+        "threads": threads,
+        "memory": memory,
+    }
+    decided: list[Any] = []
+
+    def take(lines: bytes) -> None:
+        decided.extend(json.loads(b"[" + lines.rstrip().replace(b"\n", b",") + b"]"))
+
+    _doppel.dedup(
+        handle_of(run or Run(progress=progress)), byte_strings(paths) or (), options, take
+    )
+    return Deduplicated(decided)
+
