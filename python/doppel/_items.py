@@ -64,7 +64,7 @@ def connect(folder: str) -> sqlite3.Connection:
 
 def _load_functions(connection: sqlite3.Connection) -> None:
     """Of a Python whose sqlite3 cannot load extensions, there are none."""
-    library = os.path.join(os.path.dirname(__file__), "doppel_sqlite.so")
+    library = os.path.join(os.path.dirname(__file__), "doppel-sqlite")
     if os.path.exists(library) and hasattr(connection, "enable_load_extension"):
         connection.enable_load_extension(True)
         connection.load_extension(library)

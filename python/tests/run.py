@@ -17,7 +17,7 @@ def stage(build):
     links = {path.relative_to(PACKAGE): path for path in PACKAGE.rglob("*") if path.is_file()}
     links[pathlib.Path("_doppel.abi3.so")] = build / "python" / "src" / "_doppel.abi3.so"
     links[pathlib.Path("doppel-worker")] = build / "doppel-worker"
-    links[pathlib.Path("doppel_sqlite.so")] = build / "library" / "doppel_sqlite.so"
+    links[pathlib.Path("doppel-sqlite")] = build / "library" / "doppel_sqlite.so"
     for name, target in links.items():
         link = folder / "doppel" / name
         if "__pycache__" in name.parts:
