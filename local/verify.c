@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "core/log_gamma.h"
@@ -28,7 +29,8 @@ typedef ARRAY(struct point_pair) pair_array;
 /* What is looked at. */
 struct point_pairing {
     const struct pose_points *query, *item;
-    pair_array pairs; /* by item point */
+    const struct angle_order *order; /* of the query */
+    pair_array pairs;                /* by item point */
 };
 
 /* ---- chance ---- */
@@ -56,12 +58,31 @@ static double log_choose(double n, double k)
 
 /* ---- queries ---- */
 
+static bool order_by_angle(const struct pose_points *points, struct angle_order *out)
+{
+    uint32_t *numbers = malloc((points->count + 1) * sizeof *numbers);
+    if (!numbers)
+        return false;
+    *out = (struct angle_order){.numbers = numbers};
+    for (size_t i = 0; i < points->count; i++)
+        out->starts[points->items[i].angle + 1]++;
+    for (size_t i = 0; i < POSITION_ANGLES; i++)
+        out->starts[i + 1] += out->starts[i];
+    uint32_t next[POSITION_ANGLES];
+    memcpy(next, out->starts, sizeof next);
+    for (uint32_t i = 0; i < points->count; i++)
+        numbers[next[points->items[i].angle]++] = i;
+    return true;
+}
+
 bool verify_query_make(const struct doppel_fingerprint *fingerprint, bool mirrored,
                        struct verify_query *out)
 {
     struct verify_query query = {0};
-    bool done = pose_points_make(fingerprint, false, &query.sides[0]) &&
-                (!mirrored || pose_points_make(fingerprint, true, &query.sides[1]));
+    bool done = true;
+    for (unsigned side = 0; done && side <= mirrored; side++)
+        done = pose_points_make(fingerprint, side, &query.sides[side]) &&
+               order_by_angle(&query.sides[side], &query.orders[side]);
     for (size_t i = 0; done && i < query.sides[0].count; i++) {
         query.width = fmax(query.width, query.sides[0].items[i].x);
         query.height = fmax(query.height, query.sides[0].items[i].y);
@@ -75,8 +96,10 @@ bool verify_query_make(const struct doppel_fingerprint *fingerprint, bool mirror
 
 void verify_query_free(struct verify_query *query)
 {
-    free(query->sides[0].items);
-    free(query->sides[1].items);
+    for (unsigned side = 0; side < 2; side++) {
+        free(query->sides[side].items);
+        free(query->orders[side].numbers);
+    }
     *query = (struct verify_query){0};
 }
 
@@ -88,40 +111,56 @@ static int32_t angle_apart(int32_t a, int32_t b)
     return apart <= POSITION_ANGLES / 2 ? apart : POSITION_ANGLES - apart;
 }
 
-static bool is_as_hinted(const struct verify_hint *hint, const struct pose_point *query,
-                         const struct pose_point *item)
+/* The nearest pairs of an item's point. */
+struct nearest_pairs {
+    struct point_pair items[PAIRS_OF_POINT];
+    size_t count;
+};
+
+/* Of equal distances the first point of the query. */
+static bool is_nearer(const struct point_pair *a, const struct point_pair *b)
 {
-    return abs(query->scale - item->scale - hint->scale) <= hint->scale_range &&
-           angle_apart(query->angle - item->angle, hint->angle) <= hint->angle_range;
+    return a->distance != b->distance ? a->distance < b->distance : a->query < b->query;
 }
 
-static void insert_pair(struct point_pair *nearest, size_t *count, struct point_pair pair)
+static void insert_pair(struct nearest_pairs *nearest, struct point_pair pair)
 {
-    if (*count == PAIRS_OF_POINT && nearest[*count - 1].distance <= pair.distance)
+    struct point_pair *items = nearest->items;
+    if (nearest->count == PAIRS_OF_POINT && !is_nearer(&pair, &items[nearest->count - 1]))
         return;
-    size_t at = *count < PAIRS_OF_POINT ? (*count)++ : *count - 1;
-    for (; at && nearest[at - 1].distance > pair.distance; at--)
-        nearest[at] = nearest[at - 1];
-    nearest[at] = pair;
+    size_t at = nearest->count < PAIRS_OF_POINT ? nearest->count++ : nearest->count - 1;
+    for (; at && is_nearer(&pair, &items[at - 1]); at--)
+        items[at] = items[at - 1];
+    items[at] = pair;
+}
+
+/* Among the query's points of one angle. */
+static void find_nearest(const struct point_pairing *pairing, const struct verify_hint *hint,
+                         uint32_t number, uint32_t angle, struct nearest_pairs *out)
+{
+    const struct pose_point *item = &pairing->item->items[number];
+    const struct angle_order *order = pairing->order;
+    for (uint32_t i = order->starts[angle]; i < order->starts[angle + 1]; i++) {
+        const struct pose_point *query = &pairing->query->items[order->numbers[i]];
+        if (abs(query->scale - item->scale - hint->scale) > hint->scale_range)
+            continue;
+        const uint32_t distance = point_distance(&query->code, &item->code);
+        if (distance <= PAIR_DISTANCE)
+            insert_pair(out, (struct point_pair){order->numbers[i], number, distance});
+    }
 }
 
 static bool find_pairs(struct point_pairing *pairing, const struct verify_hint *hint)
 {
-    for (size_t i = 0; i < pairing->item->count; i++) {
-        const struct pose_point *item = &pairing->item->items[i];
-        struct point_pair nearest[PAIRS_OF_POINT];
-        size_t count = 0;
-        for (size_t q = 0; q < pairing->query->count; q++) {
-            const struct pose_point *query = &pairing->query->items[q];
-            if (!is_as_hinted(hint, query, item))
-                continue;
-            uint32_t distance = point_distance(&query->code, &item->code);
-            if (distance <= PAIR_DISTANCE)
-                insert_pair(nearest, &count,
-                            (struct point_pair){(uint32_t)q, (uint32_t)i, distance});
-        }
-        for (size_t k = 0; k < count; k++)
-            if (!array_push(&pairing->pairs, nearest[k]))
+    const bool any = hint->angle_range >= POSITION_ANGLES / 2;
+    const int32_t angles = any ? POSITION_ANGLES : 2 * hint->angle_range + 1;
+    for (uint32_t i = 0; i < pairing->item->count; i++) {
+        const int32_t first = pairing->item->items[i].angle + hint->angle - (angles - 1) / 2;
+        struct nearest_pairs nearest = {.count = 0};
+        for (int32_t k = 0; k < angles; k++)
+            find_nearest(pairing, hint, i, (uint32_t)(first + k) & (POSITION_ANGLES - 1), &nearest);
+        for (size_t k = 0; k < nearest.count; k++)
+            if (!array_push(&pairing->pairs, nearest.items[k]))
                 return false;
     }
     return true;
@@ -344,7 +383,9 @@ static void fill_found(const struct point_pairing *pairing, const struct verify_
 bool verify_points(const struct verify_query *query, const struct pose_points *item,
                    const struct verify_hint *hint, struct verify_found *out)
 {
-    struct point_pairing pairing = {.query = &query->sides[hint->mirrored], .item = item};
+    struct point_pairing pairing = {.query = &query->sides[hint->mirrored],
+                                    .item = item,
+                                    .order = &query->orders[hint->mirrored]};
     struct point_pair *anchors = NULL, *agreeing = NULL;
     bool done = find_pairs(&pairing, hint);
     if (done && pairing.pairs.count >= 3) {

@@ -4,9 +4,16 @@
 
 #include "local/pose.h"
 
+/* Points by their angle: those of angle i are numbers[starts[i]] up to numbers[starts[i + 1]]. */
+struct angle_order {
+    uint32_t starts[POSITION_ANGLES + 1];
+    uint32_t *numbers;
+};
+
 /* A query, as it is and mirrored. */
 struct verify_query {
     struct pose_points sides[2];
+    struct angle_order orders[2];
     double width, height; /* that its points take, from 0 */
 };
 
