@@ -4,7 +4,7 @@
 #include "match/audio/search.h"
 
 /* Votes are of the same peaks once more: they add little to what these tell. */
-static const double VOTES_SHARE = 0.15;
+static const double VOTES_SHARE = 0.05;
 
 double audio_score(double evidence, double votes)
 {

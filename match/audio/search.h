@@ -59,8 +59,8 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
 /* What verification found. */
 struct verdict {
     uint32_t met, peaks;
-    double met_by_chance; /* share */
-    double evidence;      /* peaks * Kullback-Leibler divergence of met from met by chance */
+    double met_by_chance; /* share, by what meetings count */
+    double evidence;      /* peaks * Kullback-Leibler divergence of met, likewise, from chance */
 };
 
 /** Compare the window's peaks with the item's at a candidate's alignment, which is refined: its

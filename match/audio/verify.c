@@ -2,7 +2,8 @@
  * Verification of a candidate on the peaks themselves: how many of the window's are met in the item
  * at this alignment, and how many at shifted ones, where only chance and the item's own repetitions
  * meet them. All are looked at together: the time between a peak of the window and one of the item,
- * of the same frequency, says at which alignments the two meet.
+ * of the same frequency, says at which alignments the two meet. A peak that is met right at its
+ * place counts for more than one at the edge of what is near, where chance meets as many.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ enum {
     BINS = UINT16_MAX / DOPPEL_AUDIO_BIN_STEPS + 1
 };
 
+/* What a meeting counts at the edge in time or in frequency; 1 in the middle. */
+static const double EDGE_WEIGHT = 0.3;
+
 static const double LEAST_EVIDENCE = 10; /* for a fit: what has less is chance */
 static const double FIT_ERROR = 0.001;
 static const double MOST_SCALED = 0.08; /* of the speeds a fit may tell */
@@ -40,7 +44,14 @@ struct board {
     struct doppel_audio_peak *peaks;
     uint32_t starts[BINS + 1];
     uint32_t masks[2 * FARTHEST + 1];
+    double time_weights[TIME_WITHIN + 1], frequency_weights[FREQUENCY_WITHIN + 1];
 };
+
+static void weigh_board(double *weights, int within)
+{
+    for (int off = 0; off <= within; off++)
+        weights[off] = 1 - (1 - EDGE_WEIGHT) * off * off / ((double)within * within);
+}
 
 static uint32_t bin_of(const struct doppel_audio_peak *peak)
 {
@@ -73,6 +84,8 @@ static bool board_init(struct board *board, const struct window *window,
     for (int i = 0; i < SHIFTS; i++)
         mark_board(board, shifts[i], i);
     mark_board(board, 0, SHIFTS);
+    weigh_board(board->time_weights, TIME_WITHIN);
+    weigh_board(board->frequency_weights, FREQUENCY_WITHIN);
     return true;
 }
 
@@ -100,9 +113,16 @@ static void range_of(const struct board *board, int32_t frequency, int32_t withi
     *out_end = board->starts[high < BINS ? high + 1 : BINS];
 }
 
-/* The alignments at which a peak of the window is met. */
+/* By how many steps a difference of times is off alignment `bit`. */
+static int64_t steps_off(int64_t late, int bit)
+{
+    return llabs(bit == SHIFTS ? late : late - shifts[bit] * STEPS);
+}
+
+/* The alignments at which a peak of the window is met. @param weights of these, what the nearest
+ * peak of the item counts */
 static uint32_t meet_board(const struct board *board, const struct candidate *at,
-                           const struct doppel_audio_peak *peak)
+                           const struct doppel_audio_peak *peak, double weights[SHIFTS + 1])
 {
     int64_t time = time_in_item(at, peak);
     int32_t frequency = frequency_in_item(at, peak);
@@ -111,9 +131,16 @@ static uint32_t meet_board(const struct board *board, const struct candidate *at
     for (uint32_t i = first; i < end; i++) {
         const struct doppel_audio_peak *other = &board->peaks[i];
         int64_t late = other->time - time;
-        if (abs(other->frequency - frequency) <= FREQUENCY_WITHIN && late >= -FARTHEST &&
-            late <= FARTHEST)
-            met |= board->masks[FARTHEST + late];
+        int32_t high = abs(other->frequency - frequency);
+        if (high > FREQUENCY_WITHIN || late < -FARTHEST || late > FARTHEST)
+            continue;
+        for (uint32_t mask = board->masks[FARTHEST + late]; mask; mask &= mask - 1) {
+            int bit = __builtin_ctz(mask);
+            double weight =
+                board->time_weights[steps_off(late, bit)] * board->frequency_weights[high];
+            weights[bit] = met >> bit & 1 ? fmax(weights[bit], weight) : weight;
+            met |= 1u << bit;
+        }
     }
     return met;
 }
@@ -150,32 +177,36 @@ static double divergence(double share, double chance)
 /* Of the shifted alignments those that meet most: rhythm and key agree with some shifts only, and
  * chance that is as good as these is what a candidate must be better than. */
 static double share_by_chance(const struct board *board, const struct candidate *at,
-                              int32_t met[SHIFTS])
+                              double met[SHIFTS])
 {
-    uint32_t best_met = 0, trials = 0;
+    double best_met = 0;
+    uint32_t trials = 0;
     for (int rank = 0; rank < BEST_SHIFTS; rank++) {
         int best = 0;
         for (int i = 1; i < SHIFTS; i++)
             best = met[i] > met[best] ? i : best;
-        best_met += (uint32_t)met[best];
+        best_met += met[best];
         trials += peaks_within(board->window, at, shifts[best]);
         met[best] = -1; /* counted */
     }
-    return fmin(1, (best_met + 1.0) / (trials + 2.0));
+    return fmin(1, (best_met + 1) / (trials + 2.0));
 }
 
 static void count_met(const struct board *board, const struct candidate *at, struct verdict *out)
 {
-    int32_t met[SHIFTS + 1] = {0};
-    for (size_t i = 0; i < board->window->count; i++)
-        for (uint32_t mask = meet_board(board, at, &board->window->peaks[i]); mask;
-             mask &= mask - 1)
-            met[__builtin_ctz(mask)]++;
+    double met[SHIFTS + 1] = {0}, weights[SHIFTS + 1];
+    uint32_t all = 0;
+    for (size_t i = 0; i < board->window->count; i++) {
+        uint32_t mask = meet_board(board, at, &board->window->peaks[i], weights);
+        all += mask >> SHIFTS & 1;
+        for (; mask; mask &= mask - 1)
+            met[__builtin_ctz(mask)] += weights[__builtin_ctz(mask)];
+    }
     uint32_t peaks = peaks_within(board->window, at, 0);
-    out->met = (uint32_t)met[SHIFTS];
-    out->peaks = out->met > peaks ? out->met : peaks;
+    out->met = all;
+    out->peaks = all > peaks ? all : peaks;
     out->met_by_chance = share_by_chance(board, at, met);
-    double share = out->peaks ? (double)out->met / out->peaks : 0;
+    double share = out->peaks ? met[SHIFTS] / out->peaks : 0;
     out->evidence = out->peaks * divergence(share, out->met_by_chance);
 }
 

@@ -21,35 +21,41 @@ static struct window window_of(const struct made_audio *made)
     return window;
 }
 
-static bool is_met(const struct made_audio *item, const struct candidate *at, int hops,
-                   const struct doppel_audio_peak *peak)
+/* What the meeting counts that counts most; 0: the peak is not met. */
+static double met_as(const struct made_audio *item, const struct candidate *at, int hops,
+                     const struct doppel_audio_peak *peak)
 {
     long time = lrint(at->speed * peak->time + at->offset) + hops * STEPS;
     long frequency = lrint(peak->frequency / at->pitch);
-    for (size_t i = 0; i < item->count; i++)
-        if (labs((long)item->peaks[i].time - time) <= 21 &&
-            labs((long)item->peaks[i].frequency - frequency) <= 70)
-            return true;
-    return false;
-}
-
-static uint32_t met_at(const struct window *window, const struct made_audio *item,
-                       const struct candidate *at, int hops, uint32_t *out_within)
-{
-    uint32_t met = 0;
-    *out_within = 0;
-    for (size_t i = 0; i < window->count; i++) {
-        double time = at->speed * window->peaks[i].time + at->offset + hops * STEPS;
-        met += is_met(item, at, hops, &window->peaks[i]);
-        *out_within += time >= 0 && time < (double)at->hops * STEPS;
+    double best = 0;
+    for (size_t i = 0; i < item->count; i++) {
+        double late = (double)labs((long)item->peaks[i].time - time) / 21;
+        double high = (double)labs((long)item->peaks[i].frequency - frequency) / 70;
+        if (late <= 1 && high <= 1)
+            best = fmax(best, (1 - 0.7 * late * late) * (1 - 0.7 * high * high));
     }
-    return met;
+    return best;
 }
 
 struct shift {
     int hops;
-    uint32_t met, within;
+    double met; /* by what meetings count */
+    uint32_t all, within;
 };
+
+static struct shift met_at(const struct window *window, const struct made_audio *item,
+                           const struct candidate *at, int hops)
+{
+    struct shift shift = {.hops = hops};
+    for (size_t i = 0; i < window->count; i++) {
+        double time = at->speed * window->peaks[i].time + at->offset + hops * STEPS;
+        double met = met_as(item, at, hops, &window->peaks[i]);
+        shift.met += met;
+        shift.all += met > 0;
+        shift.within += time >= 0 && time < (double)at->hops * STEPS;
+    }
+    return shift;
+}
 
 static int most_first(const void *a, const void *b)
 {
@@ -61,27 +67,23 @@ static int most_first(const void *a, const void *b)
 static struct verdict slow_check(const struct window *window, const struct made_audio *item,
                                  const struct candidate *at)
 {
-    struct verdict verdict = {0};
-    uint32_t within, by_chance = 0, trials = 0;
-    verdict.met = met_at(window, item, at, 0, &within);
-    verdict.peaks = verdict.met > within ? verdict.met : within;
-    struct shift shifts[24];
-    for (size_t i = 0; i < 24; i++) {
-        shifts[i].hops = i % 2 ? primes[i / 2] : -primes[i / 2];
-        shifts[i].met = met_at(window, item, at, shifts[i].hops, &shifts[i].within);
-    }
+    struct shift here = met_at(window, item, at, 0), shifts[24];
+    struct verdict verdict = {.met = here.all};
+    double by_chance = 0, trials = 0;
+    verdict.peaks = here.all > here.within ? here.all : here.within;
+    for (size_t i = 0; i < 24; i++)
+        shifts[i] = met_at(window, item, at, i % 2 ? primes[i / 2] : -primes[i / 2]);
     qsort(shifts, 24, sizeof *shifts, most_first);
     for (size_t i = 0; i < 8; i++) {
         by_chance += shifts[i].met;
         trials += shifts[i].within;
     }
-    verdict.met_by_chance = fmin(1, (by_chance + 1.0) / (trials + 2.0));
-    double share = verdict.peaks ? (double)verdict.met / verdict.peaks : 0;
+    verdict.met_by_chance = fmin(1, (by_chance + 1) / (trials + 2));
+    double n = verdict.peaks, share = n > 0 ? here.met / n : 0;
     if (share > verdict.met_by_chance) {
-        verdict.evidence = verdict.met * log(share / verdict.met_by_chance);
-        if (verdict.met < verdict.peaks)
-            verdict.evidence +=
-                (verdict.peaks - verdict.met) * log((1 - share) / (1 - verdict.met_by_chance));
+        verdict.evidence = here.met * log(share / verdict.met_by_chance);
+        if (here.met < n)
+            verdict.evidence += (n - here.met) * log((1 - share) / (1 - verdict.met_by_chance));
     }
     return verdict;
 }
