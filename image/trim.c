@@ -156,6 +156,28 @@ static bool has_edges(const struct doppel_plane *plane, const struct rect *befor
     return sum >= sides * 50;
 }
 
+/* Samples that are off the ground. */
+static uint64_t mass_within(struct lines *lines, const struct rect *rect, uint8_t level)
+{
+    uint64_t mass = 0;
+    lines_count(lines, rect, level);
+    for (uint32_t line = rect->from[0]; line < rect->to[0]; line++)
+        mass += rect_length(rect, 1) - lines->near[0][line];
+    return mass;
+}
+
+/* A figure whose own ground is the page's has no edges; but there is ground on all sides of it, and
+ * it is most of what is on the page. */
+static bool is_figure(struct lines *lines, const struct rect *before, const struct rect *rect,
+                      uint8_t level)
+{
+    const uint64_t most = 60; /* percent */
+    for (unsigned axis = 0; axis < 2; axis++)
+        if (rect->from[axis] == before->from[axis] || rect->to[axis] == before->to[axis])
+            return false;
+    return mass_within(lines, rect, level) * 100 >= mass_within(lines, before, level) * most;
+}
+
 static bool cut_layout(struct lines *lines, uint8_t level, struct rect *rect)
 {
     const struct doppel_plane *plane = &lines->plane;
@@ -168,7 +190,7 @@ static bool cut_layout(struct lines *lines, uint8_t level, struct rect *rect)
     }
     uint64_t area = (uint64_t)rect_length(&cut, 0) * rect_length(&cut, 1);
     if (area * 100 < (uint64_t)plane->width * plane->height * 4 ||
-        !has_edges(plane, rect, &cut, level))
+        !(has_edges(plane, rect, &cut, level) || is_figure(lines, rect, &cut, level)))
         return false;
     bool changed = area != (uint64_t)rect_length(rect, 0) * rect_length(rect, 1);
     *rect = cut;

@@ -167,6 +167,42 @@ static void test_phone_screenshots_are_cut(void **state)
     }
 }
 
+/** What lies outside of an ellipse becomes the ground. */
+static void cut_out_figure(struct doppel_plane *plane, int level)
+{
+    for (size_t y = 0; y < plane->height; y++)
+        for (size_t x = 0; x < plane->width; x++) {
+            double across = 2. * (double)x / (plane->width - 1) - 1;
+            double down = 2. * (double)y / (plane->height - 1) - 1;
+            if (across * across + down * down > 1)
+                set(plane, x, y, level);
+        }
+}
+
+/* A figure has no straight edge where it meets the page; what is written beside it is little. */
+static void test_figures_are_cut_out_of_pages(void **state)
+{
+    (void)state;
+    uint64_t random = 51;
+    for (unsigned i = 0; i < 10; i++) {
+        int level = i % 2 ? 16 : 250, y = 100 + (int)(next_random(&random) % 100);
+        struct doppel_plane image = draw_scene(210, 190, 170 + i);
+        struct doppel_plane plane = ground(270, 585, level);
+        const int clock[4] = {12, 4, 60, 10}, name[4] = {50, 30, 140, 44};
+        const int below[4] = {12, y + 215, 255, y + 240};
+        cut_out_figure(&image, level);
+        write_text(&plane, clock, 250 - level, &random);
+        write_text(&plane, name, 250 - level, &random);
+        write_text(&plane, below, 250 - level, &random);
+        lay(&plane, &image, 30, (size_t)y);
+        struct doppel_image_features features = features_of(&plane);
+        assert_true(nearest_query_view(&features, &image) <= 24);
+        doppel_fingerprint_free(&features.fingerprint);
+        free_plane(&image);
+        free_plane(&plane);
+    }
+}
+
 static void test_desktop_screenshots_are_cut(void **state)
 {
     (void)state;
@@ -502,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_trimmed_view_is_the_image),
         cmocka_unit_test(test_captions_are_cut),
         cmocka_unit_test(test_phone_screenshots_are_cut),
+        cmocka_unit_test(test_figures_are_cut_out_of_pages),
         cmocka_unit_test(test_desktop_screenshots_are_cut),
         cmocka_unit_test(test_skies_are_kept),
         cmocka_unit_test(test_turned_planes_have_turned_views),
