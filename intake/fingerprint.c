@@ -36,23 +36,33 @@ void doppel_file_free(struct doppel_file *file)
 
 /* ---- files, one after the other ---- */
 
-enum doppel_status doppel_intake_open(struct doppel_run *run,
-                                      const struct doppel_walk_options *walk,
-                                      const struct doppel_read_options *read,
-                                      struct doppel_intake **out, struct doppel_error *error)
+static struct doppel_intake *make_intake(struct doppel_run *run,
+                                         const struct doppel_walk_options *walk,
+                                         const struct doppel_read_options *read)
 {
-    if (!walk)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no paths are named");
     struct doppel_intake *intake = calloc(1, sizeof *intake);
     if (!intake)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read files");
+        return NULL;
     intake->walk = *walk;
     intake->options = (struct intake_options){.read = read ? *read : doppel_read_options_default(),
                                               .run = run,
                                               .walk = &intake->walk,
                                               .attachments = true,
                                               .failures = true};
-    enum doppel_status status = open_cache(run, &intake->options.cache, error);
+    return intake;
+}
+
+/* @param intake taken; NULL: there is no memory
+ * @param cached no: of one file alone nothing is read twice, and a cache costs more than a picture
+ */
+static enum doppel_status start_intake(struct doppel_intake *intake, bool cached,
+                                       struct doppel_intake **out, struct doppel_error *error)
+{
+    enum doppel_status status = DOPPEL_OK;
+    if (!intake)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read files");
+    if (cached)
+        status = open_cache(intake->options.run, &intake->options.cache, error);
     if (!status)
         status = intake_new(&intake->options, &intake->intake, error);
     if (status)
@@ -60,6 +70,16 @@ enum doppel_status doppel_intake_open(struct doppel_run *run,
     else
         *out = intake;
     return status;
+}
+
+enum doppel_status doppel_intake_open(struct doppel_run *run,
+                                      const struct doppel_walk_options *walk,
+                                      const struct doppel_read_options *read,
+                                      struct doppel_intake **out, struct doppel_error *error)
+{
+    if (!walk)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "no paths are named");
+    return start_intake(make_intake(run, walk, read), true, out, error);
 }
 
 enum doppel_status doppel_intake_next(struct doppel_intake *intake, struct doppel_file *out,
@@ -100,9 +120,10 @@ static enum doppel_status read_one_file(struct doppel_run *run,
                                         const struct doppel_read_options *read,
                                         struct doppel_record *out, struct doppel_error *error)
 {
-    struct doppel_intake *intake;
+    struct doppel_intake *intake = NULL;
     struct doppel_file file;
-    enum doppel_status status = doppel_intake_open(run, walk, read, &intake, error);
+    bool cached = doppel_run_get_options(run)->cache;
+    enum doppel_status status = start_intake(make_intake(run, walk, read), cached, &intake, error);
     if (status)
         return status;
     status = doppel_intake_next(intake, &file, error);

@@ -79,7 +79,8 @@ void intake_free(struct intake *intake)
     for (; intake->next_out < intake->next_in; intake->next_out++)
         slot_free(&intake->slots[intake->next_out % WINDOW]);
     doppel_run_end(intake->options->run);
-    (void)doppel_cache_flush(intake->options->cache, NULL); /* its lock is not held meanwhile */
+    if (intake->options->cache)
+        (void)doppel_cache_flush(intake->options->cache, NULL); /* whose lock is not held then */
     doppel_pool_free(intake->pool);
     walk_free(intake->counter);
     walk_free(intake->walk);

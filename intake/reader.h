@@ -68,7 +68,7 @@ struct intake_options {
     struct doppel_read_options read;
     struct doppel_run *run;
     const struct doppel_walk_options *walk;
-    struct doppel_cache *cache;
+    struct doppel_cache *cache; /* NULL: nothing is recalled or kept */
     bool attachments;    /* load them into the records */
     bool places;         /* of texts with all words and their places, past the cache */
     bool failures;       /* files that could not be read are handed out, too, and not reported */

@@ -31,7 +31,7 @@ static char *cache_path(const struct intake *intake, const char *path)
 void slot_keep_digest(struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_error error;
-    char *path = cache_path(intake, slot->file.path);
+    char *path = intake->options->cache ? cache_path(intake, slot->file.path) : NULL;
     if (!path)
         return; /* it is digested again the next time */
     note_cache(intake,
@@ -44,6 +44,8 @@ void slot_keep_digest(struct intake *intake, const struct intake_slot *slot)
 void slot_keep_record(struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_error error;
+    if (!intake->options->cache)
+        return;
     note_cache(intake, doppel_cache_put_record(intake->options->cache, &slot->file.record, &error),
                &error);
 }
@@ -155,7 +157,8 @@ bool slot_recall(struct intake *intake, struct intake_slot *slot,
 {
     struct doppel_error refusal;
     struct doppel_digest digest = *wanted; /* it may lie in the record */
-    if (intake->options->read.alone || slot_goes_past_cache(intake, slot))
+    if (!intake->options->cache || intake->options->read.alone ||
+        slot_goes_past_cache(intake, slot))
         return false;
     struct doppel_record_key key = {&digest, slot->scheme->id, slot->scheme->version,
                                     slot->file.record.reading};
@@ -217,7 +220,7 @@ bool slot_is_listed(const struct intake *intake, struct intake_slot *slot)
 bool slot_recall_by_path(struct intake *intake, struct intake_slot *slot)
 {
     struct doppel_digest digest;
-    char *path = cache_path(intake, slot->file.path);
+    char *path = intake->options->cache ? cache_path(intake, slot->file.path) : NULL;
     bool known = path && doppel_cache_file(intake->options->cache, path, &slot->file.stamp,
                                            &digest) == DOPPEL_OK;
     free(path);

@@ -13,6 +13,7 @@ except ImportError:
     pass
 
 _CODES = {"q": "<i8", "i": "<i4", "Q": "<u8", "I": "<u4"}
+_TYPES = {code: numpy.dtype(name) for code, name in _CODES.items()} if numpy else {}
 
 
 def view(buffer: bytearray, code: str, columns: int = 0) -> Any:
@@ -22,7 +23,7 @@ def view(buffer: bytearray, code: str, columns: int = 0) -> Any:
         size = memoryview(buffer).nbytes
         rows = size // flat.itemsize // columns if columns else 0
         return memoryview(buffer).cast(code, (rows, columns)) if rows else flat
-    array = numpy.frombuffer(buffer, dtype=_CODES[code])
+    array = numpy.frombuffer(buffer, _TYPES[code])
     return array.reshape(-1, columns) if columns else array
 
 
@@ -30,6 +31,8 @@ def _plain(source: Any) -> Any:
     """What has no array interface as bytes; else as it is, in one piece."""
     if isinstance(source, bytes):
         return source
+    if numpy is not None and isinstance(source, numpy.ndarray):
+        return source if source.flags.c_contiguous else numpy.ascontiguousarray(source)
     interface = getattr(source, "__array_interface__", None)
     if interface is None:
         try:
