@@ -39,6 +39,10 @@ static const double ONE_REACH = 2, ONE_MOVE = .2;
  * where none does. */
 static const double LEAST_LEAD = 3, CLEAR_LEAD = 8;
 
+/* Seconds by which a line may miss the ends of two videos that begin and end together; by which
+ * their lengths differ at least, to be of different speeds. */
+static const double ENDS_WITHIN = .8, LEAST_DIFFERENCE = .1;
+
 /* ---- how long videos are the same ---- */
 
 /* Of a line: the greatest sum, over a stretch, of by how many bits frames of the same time are
@@ -277,6 +281,30 @@ static bool is_better_at_one(const struct best_line *best, const struct best_lin
            one->gain.bits > best->gain.bits * (1 - share) - MAY_LOSE;
 }
 
+/* Whether a line puts the beginning and the end of one video at those of the other. */
+static bool joins_ends(const struct video_line *line, double query, double item)
+{
+    return fabs(line->offset) <= ENDS_WITHIN &&
+           fabs(video_line_at(line, query) - item) <= ENDS_WITHIN;
+}
+
+/* A copy of all of a video begins and ends with it: then their lengths tell the speed better than
+ * samples do. @param other the best line of any speed */
+static void try_whole(struct best_line *best, const struct video_line *other)
+{
+    const double query = video_duration(best->overlay->task->query);
+    const double item = video_duration(best->overlay->item);
+    const struct video_line whole = {0, item / query};
+    if (fabs(item - query) < LEAST_DIFFERENCE || whole.speed < VIDEO_SPEED_LEAST ||
+        whole.speed > VIDEO_SPEED_MOST ||
+        !(joins_ends(&best->line, query, item) || joins_ends(other, query, item)))
+        return;
+    if (best->line.speed == 1)
+        try_line(best, whole, best->gain.bits);
+    else
+        prefer_line(best, whole);
+}
+
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
                        struct video_path *path)
 {
@@ -296,6 +324,7 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
     if (is_short)
         search_near(&best);
     double cuts = fit_cuts(&best, path);
+    const struct video_line other = best.line;
     if (best.line.speed != 1 && is_short) {
         struct best_line one = at_speed_one(&best);
         if (is_better_at_one(&best, &one, cuts, path)) {
@@ -303,6 +332,8 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
             fit_cuts(&best, path);
         }
     }
+    if (!overlay->task->options->same_speed)
+        try_whole(&best, &other);
     *line = best.line;
     video_path_follow(path, overlay, line);
 }

@@ -147,12 +147,41 @@ static void test_what_comes_twice_is_told_twice(void **unused)
     free(other.codes);
 }
 
+/* Of a copy of all of a video the lengths tell the speed; a little less at both ends is none. */
+static void test_whole_copies_have_their_speed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double from, to, speed;
+    } cases[] = {{0, 9, .8},   {0, 9, .94},  {0, 9, .97}, {0, 9, 1.03}, {0, 9, 1.2},  {0, 9, 1.3},
+                 {.5, 8.5, 1}, {.3, 8.9, 1}, {0, 8.6, 1}, {.6, 9, 1},   {.1, 8.95, 1}};
+    uint64_t state = 81;
+    unsigned off = 0;
+    for (int i = 0; i < 4; i++) {
+        struct clip clip = video_make(9, 30, &state);
+        struct doppel_video_track item = video_whole(&clip, &state);
+        for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
+            const struct showing shown = {cases[j].from, cases[j].to, cases[j].speed, 0, 8, false};
+            struct doppel_video_track query = clip_shown(&clip, &shown, &state);
+            struct seen seen = find_in(&item, &query);
+            assert_true(seen.count > 0);
+            off += fabs(seen.segments[0].speed / cases[j].speed - 1) > .01;
+            doppel_video_track_free(&query);
+        }
+        doppel_video_track_free(&item);
+        free(clip.codes);
+    }
+    print_message("%u of 44 speeds are off\n", off);
+    assert_true(off <= 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_piece_is_told_once_and_at_speed_one),
         cmocka_unit_test(test_what_fits_anywhere_is_uncertain),
         cmocka_unit_test(test_what_comes_twice_is_told_twice),
+        cmocka_unit_test(test_whole_copies_have_their_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
