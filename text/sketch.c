@@ -118,19 +118,22 @@ static void mark_words(struct sketcher *sketcher, const struct text_block *block
     }
 }
 
-/* Make the shingles of marked units short ones; then the marks of those that are carried over come
- * to the front. */
+/* Make those shingles short that have a marked unit; then the marks of the units that are carried
+ * over come to the front. */
 static void shorten_shingles(struct sketcher *sketcher, size_t shingles)
 {
     uint32_t shingle = sketcher->options->shingle, few = doppel_text_shingle_of_script(shingle);
+    size_t marked = shingles + shingle - 1; /* the next, from the last on; or their end */
     if (!sketcher->other_script)
         return;
-    for (size_t i = 0; i < shingles; i++) {
+    for (size_t i = marked; i-- > 0;) {
         uint64_t hash = 0;
-        for (uint32_t place = 0; place < few && sketcher->marks[i]; place++)
+        marked = sketcher->marks[i] ? i : marked;
+        if (i >= shingles || marked >= i + shingle)
+            continue;
+        for (uint32_t place = 0; place < few; place++)
             hash ^= rotate_left(sketcher->units[i + place], shingle_turn(place));
-        if (sketcher->marks[i])
-            sketcher->hashes[i] = mix_shingle(hash);
+        sketcher->hashes[i] = mix_shingle(hash);
     }
     memmove(sketcher->marks, sketcher->marks + shingles, shingle - 1);
     sketcher->other_script = highest_byte(sketcher->marks, shingle - 1) > 0;

@@ -41,8 +41,8 @@ DOPPEL_API const char *doppel_text_format_name(enum doppel_text_format format);
 enum doppel_text_unit {
     DOPPEL_TEXT_WORDS,
     DOPPEL_TEXT_CHARACTERS,
-    /** Words, of which a shingle has fewer where its first is written in other letters than Latin
-     * ones: doppel_text_shingle_of_script. */
+    /** Words, of which a shingle has fewer where one is written in other letters than Latin ones:
+     * doppel_text_shingle_of_script. */
     DOPPEL_TEXT_BY_SCRIPT
 };
 
@@ -75,7 +75,7 @@ DOPPEL_API struct doppel_text_options doppel_text_options_default(void);
 DOPPEL_API uint16_t doppel_text_version(uint16_t base, const struct doppel_text_options *options);
 
 /** So many words are a shingle of DOPPEL_TEXT_BY_SCRIPT, where `shingle` are one of Latin letters,
- * if its first word is written in others, but for scripts without spaces: two fifths, 2 at least.
+ * if one of its words is written in others, but for scripts without spaces: two fifths, 2 at least.
  * Words are longer there, or say more. Thread-safe. */
 DOPPEL_API uint32_t doppel_text_shingle_of_script(uint32_t shingle);
 

@@ -78,24 +78,36 @@ static uint64_t shingle_hash(const uint64_t *units, uint32_t shingle)
     return mix(hash, 0xa54ff53a5f1d36f1);
 }
 
-/* How many words the shingle has that begins with a word of these bytes. */
-static uint32_t shingle_at(const struct doppel_text_options *options, const uint8_t *word)
+/* Whether a word of these bytes is written in other letters than Latin ones. */
+static bool is_of_other_script(const uint8_t *word)
 {
-    uint32_t point = 0;
-    if (options->unit != DOPPEL_TEXT_BY_SCRIPT || word[0] < 0xc0)
-        return options->shingle;
-    size_t more = word[0] >= 0xf0 ? 3 : word[0] >= 0xe0 ? 2 : 1;
-    point = word[0] & (0x3fu >> more);
-    for (size_t i = 1; i <= more; i++)
-        point = point << 6 | (word[i] & 0x3fu);
     static const uint32_t ranges[][2] = {
         {0x370, 0xdff}, {0x10a0, 0x177f}, {0x1800, 0x19df}, {0x1a00, 0x1dff}, {0xac00, 0xd7ff}};
+    if (word[0] < 0xc0)
+        return false;
+    size_t more = word[0] >= 0xf0 ? 3 : word[0] >= 0xe0 ? 2 : 1;
+    uint32_t point = word[0] & (0x3fu >> more);
+    for (size_t i = 1; i <= more; i++)
+        point = point << 6 | (word[i] & 0x3fu);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (point >= ranges[i][0] && point <= ranges[i][1])
-            return options->shingle < 2   ? options->shingle
-                   : options->shingle < 5 ? 2
-                                          : (4 * options->shingle + 9) / 10;
-    return options->shingle;
+            return true;
+    return false;
+}
+
+/* How many words the shingle has that would begin with these. */
+static uint32_t shingle_at(const struct doppel_text_options *options, const uint8_t *words,
+                           const uint8_t *end)
+{
+    uint32_t shingle = options->shingle;
+    bool other = false;
+    for (uint32_t i = 0; i < shingle && options->unit == DOPPEL_TEXT_BY_SCRIPT; i++) {
+        other |= is_of_other_script(words);
+        while (words < end && *words != ' ')
+            words++;
+        words++;
+    }
+    return !other ? shingle : shingle < 2 ? shingle : shingle < 5 ? 2 : (4 * shingle + 9) / 10;
 }
 
 static void make_lanes(struct oracle *out, uint32_t lanes)
@@ -158,7 +170,8 @@ void oracle_make(struct oracle *out, const struct doppel_text_options *options,
         count = characters_of(bytes, size, units);
     const uint8_t *word = bytes;
     for (size_t i = 0; i + options->shingle <= count; i++) {
-        out->hashes[out->count++] = shingle_hash(units + i, shingle_at(options, word));
+        out->hashes[out->count++] =
+            shingle_hash(units + i, shingle_at(options, word, bytes + size));
         while (word < bytes + size && *word != ' ')
             word++;
         word++;

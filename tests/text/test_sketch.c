@@ -50,7 +50,7 @@ static void put_word(struct normalised *text, uint64_t *seed, bool foreign)
                                     0xac00, 0xe20, 0x364,  0x1df0};
     size_t length = 1 + random_word(seed) % (random_word(seed) % 50 ? 9 : 60);
     for (size_t i = 0; i < length; i++) {
-        unsigned kind = foreign ? random_word(seed) % 9 : 0;
+        unsigned kind = foreign ? (unsigned)(random_word(seed) % 9) : 0;
         put_code_point(text, from[kind] + (uint32_t)(random_word(seed) % 26));
     }
     text->ends[text->words++] = (uint32_t)text->size;

@@ -8,6 +8,6 @@
 typedef void part_function(bool held);
 
 part_function part_pairs, part_web, part_news, part_ocr, part_strangers, part_simhash, part_prose,
-    part_code, part_contained;
+    part_code, part_contained, part_scripts;
 
 #endif

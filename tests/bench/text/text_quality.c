@@ -12,7 +12,7 @@ static const struct {
              {"news", part_news},           {"ocr", part_ocr},
              {"strangers", part_strangers}, {"simhash", part_simhash},
              {"prose", part_prose},         {"code", part_code},
-             {"contained", part_contained}};
+             {"contained", part_contained}, {"scripts", part_scripts}};
 
 /* text_quality [tune] [PART...] */
 int main(int count, char **words)
