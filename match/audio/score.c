@@ -18,13 +18,13 @@ double audio_score(double evidence, double votes)
  */
 static const struct knot {
     double score, log_expected; /* log10 of e */
-} curve[] = {{2.7, -0.16}, {5.6, -0.98}, {10, -2}, {19, -3}};
+} curve[] = {{2, -0.1}, {3.8, -0.93}, {8, -1.95}, {17, -3}};
 enum { KNOTS = sizeof curve / sizeof *curve };
 static const double HOPS = 395e3; /* of the sets that were measured */
 static const double GROWTH = 0.8;
 
 /* Scaled hypotheses together find so many times as much by chance as speed 1 alone. */
-static const double SCALED_CHANCES = 4.4;
+static const double SCALED_CHANCES = 3;
 
 static double log_chances(uint64_t hops, bool scaled)
 {
