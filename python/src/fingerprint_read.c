@@ -167,7 +167,8 @@ static bool parse_question(PyObject *args, PyObject *keywords, struct text_quest
     if (out->scheme->kind != DOPPEL_KIND_TEXT)
         return binding_fail(DOPPEL_E_ARGUMENT, "%s is no scheme of texts", name);
     out->options.format = (enum doppel_text_format)format;
-    out->options.unit = characters ? DOPPEL_TEXT_CHARACTERS : DOPPEL_TEXT_WORDS;
+    if (characters)
+        out->options.unit = DOPPEL_TEXT_CHARACTERS;
     if (out->scheme->id == DOPPEL_SCHEME_MINHASH256)
         out->options.lanes = 256;
     return true;
