@@ -32,7 +32,6 @@ static void append(struct doppel_video_track *all, const struct doppel_video_tra
     }
     all->frames = frames;
     all->has_middle |= track->has_middle;
-    all->has_whole |= track->has_whole;
     all->count += track->count;
     all->duration_ms += track->duration_ms;
 }
@@ -51,7 +50,7 @@ int main(int argc, char **argv)
 {
     struct doppel_video_track all = {0};
     struct clips clips = {0};
-    size_t with_cells = 0;
+    size_t with_cells = 0, codes = 0;
     for (int i = 1; i < argc; i++)
         videos_add(&clips, argv[i]);
     videos_read(&clips, &(struct reading){.threads = 2});
@@ -62,8 +61,11 @@ int main(int argc, char **argv)
         print(clips.list[i].name, &clips.list[i].track, size);
         append(&all, &clips.list[i].track);
         with_cells += size;
+        codes += written(&clips.list[i].track, DOPPEL_VIDEO_CODES);
     }
-    print("all, as one", &all, with_cells);
+    print("all, as one, without bars", &all, with_cells);
+    printf("all, each by itself: %.1f KB/h of codes\n",
+           (double)codes / (double)all.duration_ms * 3600);
     doppel_video_track_free(&all);
     videos_free(&clips);
     return 0;

@@ -117,31 +117,34 @@ struct reel {
     size_t count, capacity;
 };
 
-static void add_frame(struct reel *reel, const struct doppel_code *code, uint32_t ms)
+static void add_frame(struct reel *reel, const struct doppel_video_frame *frame)
 {
     struct doppel_video_frame *last = reel->count ? &reel->frames[reel->count - 1] : NULL;
-    if (last && doppel_code_distance(&last->code, code, 256) <= SAME_BITS) {
-        last->end_ms = ms;
+    if (last && doppel_code_distance(&last->code, &frame->code, 256) <= SAME_BITS) {
+        last->end_ms = frame->end_ms;
         return;
     }
     if (reel->count == reel->capacity) {
         reel->capacity = 2 * reel->capacity + 64;
         reel->frames = must(realloc(reel->frames, reel->capacity * sizeof *reel->frames));
     }
-    reel->frames[reel->count++] = (struct doppel_video_frame){*code, ms, ms, {{0}}, {{0}}};
+    reel->frames[reel->count++] = *frame;
 }
 
-static struct doppel_code mix(const float back[BYTES], const struct place places[BYTES],
-                              const uint8_t *front, float weight)
+/* A code, and that of the upright middle. */
+static struct doppel_video_frame mix(const float back[BYTES], const struct place places[BYTES],
+                                     const uint8_t *front, float weight)
 {
-    static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1};
+    static const struct doppel_video_warp AS_IT_IS = {.scale_x = 1, .scale_y = 1},
+                                          MIDDLE = {.scale_x = 81 / 256.F, .scale_y = 1};
     float mixed[BYTES];
     uint8_t cells[BYTES];
     memcpy(mixed, back, sizeof mixed);
     add_layer(places, front, weight, mixed);
     for (int i = 0; i < BYTES; i++)
         cells[i] = (uint8_t)(mixed[i] + .5f);
-    return doppel_video_warped_code(cells, &AS_IT_IS);
+    return (struct doppel_video_frame){.code = doppel_video_warped_code(cells, &AS_IT_IS),
+                                       .middle = doppel_video_warped_code(cells, &MIDDLE)};
 }
 
 static void add_piece(struct reel *reel, const struct clips *clips, double from, double to,
@@ -160,8 +163,9 @@ static void add_piece(struct reel *reel, const struct clips *clips, double from,
             reel->frames[reel->count - 1].end_ms = (uint32_t)ms;
             continue;
         }
-        struct doppel_code code = mix(still, places, cells, weight);
-        add_frame(reel, &code, (uint32_t)ms);
+        struct doppel_video_frame frame = mix(still, places, cells, weight);
+        frame.start_ms = frame.end_ms = (uint32_t)ms;
+        add_frame(reel, &frame);
         last = cells;
     }
 }
@@ -178,6 +182,7 @@ void simulate(const struct clips *clips, uint64_t duration_ms, struct random *ra
     *out = (struct doppel_video_track){.frames = reel.frames,
                                        .count = reel.count,
                                        .box = {0, 0, 1, 1},
+                                       .has_middle = true,
                                        .width = 640,
                                        .height = 360,
                                        .sampled = (uint32_t)(end / DOPPEL_VIDEO_STEP_MS),
