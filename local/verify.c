@@ -10,7 +10,7 @@
 #include "core/log_gamma.h"
 
 enum {
-    ALIKE_DISTANCE = 24, /* bits in which points of one picture differ that tell the same */
+    ALIKE_DISTANCE = 32, /* bits in which points of one picture differ that tell the same */
     PAIR_DISTANCE = 30,  /* bits that a pair of points may differ in */
     PAIRS_OF_POINT = 4,  /* nearest of them that are looked at */
     ANCHORS = 128,       /* pairs whose poses are tried */
@@ -118,7 +118,7 @@ struct nearest_pairs {
 };
 
 /* Of equal distances the first point of the query. */
-static bool is_nearer(const struct point_pair *a, const struct point_pair *b)
+static bool is_nearer_pair(const struct point_pair *a, const struct point_pair *b)
 {
     return a->distance != b->distance ? a->distance < b->distance : a->query < b->query;
 }
@@ -126,17 +126,17 @@ static bool is_nearer(const struct point_pair *a, const struct point_pair *b)
 static void insert_pair(struct nearest_pairs *nearest, struct point_pair pair)
 {
     struct point_pair *items = nearest->items;
-    if (nearest->count == PAIRS_OF_POINT && !is_nearer(&pair, &items[nearest->count - 1]))
+    if (nearest->count == PAIRS_OF_POINT && !is_nearer_pair(&pair, &items[nearest->count - 1]))
         return;
     size_t at = nearest->count < PAIRS_OF_POINT ? nearest->count++ : nearest->count - 1;
-    for (; at && is_nearer(&pair, &items[at - 1]); at--)
+    for (; at && is_nearer_pair(&pair, &items[at - 1]); at--)
         items[at] = items[at - 1];
     items[at] = pair;
 }
 
 /* Among the query's points of one angle. */
-static void find_nearest(const struct point_pairing *pairing, const struct verify_hint *hint,
-                         uint32_t number, uint32_t angle, struct nearest_pairs *out)
+static void find_pairs_at(const struct point_pairing *pairing, const struct verify_hint *hint,
+                          uint32_t number, uint32_t angle, struct nearest_pairs *out)
 {
     const struct pose_point *item = &pairing->item->items[number];
     const struct angle_order *order = pairing->order;
@@ -158,7 +158,8 @@ static bool find_pairs(struct point_pairing *pairing, const struct verify_hint *
         const int32_t first = pairing->item->items[i].angle + hint->angle - (angles - 1) / 2;
         struct nearest_pairs nearest = {.count = 0};
         for (int32_t k = 0; k < angles; k++)
-            find_nearest(pairing, hint, i, (uint32_t)(first + k) & (POSITION_ANGLES - 1), &nearest);
+            find_pairs_at(pairing, hint, i, (uint32_t)(first + k) & (POSITION_ANGLES - 1),
+                          &nearest);
         for (size_t k = 0; k < nearest.count; k++)
             if (!array_push(&pairing->pairs, nearest.items[k]))
                 return false;
