@@ -9,6 +9,8 @@ import pytest
 
 BUILD = pathlib.Path(os.environ["DOPPEL_BUILD"])
 TOP = pathlib.Path(__file__).resolve().parents[2]
+# A sanitizer, which Python needs beside a sanitized extension. Programs that are sanitized have it.
+PRELOADED = os.environ.pop("LD_PRELOAD", "")
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +22,6 @@ def media(tmp_path_factory):
         cwd=folder,
         check=True,
         stdout=subprocess.DEVNULL,
-        env={**os.environ, "LD_PRELOAD": ""},
     )
     return folder
 
@@ -31,9 +32,14 @@ def run_python(tmp_path):
 
     def run(script, *, status=0, timeout=60):
         path = tmp_path / "script.py"
-        path.write_text(script)
+        path.write_text('import os\nos.environ.pop("LD_PRELOAD", None)\n' + script)
         done = subprocess.run(
-            [sys.executable, path], capture_output=True, text=True, timeout=timeout, check=False
+            [sys.executable, path],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env={**os.environ, **({"LD_PRELOAD": PRELOADED} if PRELOADED else {})},
         )
         assert done.returncode == status, done.stderr
         return done.stdout
