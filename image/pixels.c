@@ -201,12 +201,11 @@ struct registered pixels_register(const struct doppel_image_features *query,
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
                    uint8_t quality)
 {
-    enum { FULL_QUALITY = 100 };
-    const double poorer = 3; /* times as many of those under FULL_QUALITY came near */
+    const double least = .6; /* what is left of the power that a quality of 0 would have */
     if (nearest->score > JUDGE_SCORE_MAX || quality < DOPPEL_IMAGE_MIN_QUALITY)
         return 1;
-    double rate = pow(10, calibration_pixels_log_rate(calibration, nearest->score));
-    return quality < FULL_QUALITY ? fmin(1, poorer * rate) : rate;
+    return pow(10, calibration_pixels_log_rate(calibration, nearest->score) *
+                       (least + (1 - least) * fmin(1, quality / 100.)));
 }
 
 bool doppel_image_check_pixels(const struct doppel_image_features *query,

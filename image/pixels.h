@@ -17,7 +17,7 @@ struct registered pixels_register(const struct doppel_image_features *query,
                                   const struct doppel_image_verify_options *options);
 
 /** The share of unrelated pairs that come so near: 1 without a fit. Laid over each other, pictures
- * of less structure come hardly nearer than others.
+ * of less structure come nearer, but not by as much as by their codes.
  * @param quality of the poorer of the two */
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
                    uint8_t quality);
