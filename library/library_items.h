@@ -11,6 +11,8 @@
 
 #include <doppel/core.h>
 
+struct doppel_text_options; /* doppel/text.h */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
