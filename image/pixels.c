@@ -3,6 +3,7 @@
 #include "image/pixels.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "image/align.h"
 #include "image/covered.h"
@@ -215,7 +216,10 @@ bool doppel_image_check_pixels(const struct doppel_image_features *query,
 {
     const double unrelated = 128 + 32 * JUDGE_WEIGHT;
     const uint8_t quality = query->quality < item->quality ? query->quality : item->quality;
-    struct registered nearest = pixels_register(query, item, options);
+    /* Roles decide which fit comes first: a pair has one answer, whoever asks. */
+    const bool turned = memcmp(query->thumb, item->thumb, sizeof query->thumb) > 0;
+    struct registered nearest =
+        turned ? pixels_register(item, query, options) : pixels_register(query, item, options);
     double rate = pixels_rate(&calibration_builtin, &nearest, quality);
     verdict->false_positive_rate = fmin(verdict->false_positive_rate, rate);
     verdict->similarity = fmax(verdict->similarity, 1 - nearest.score / unrelated);

@@ -27,7 +27,8 @@ static struct shards_ask *ask_with_room(struct shards_asks *asks, const struct s
     const size_t most = wanted->looks ? ASK_QUESTIONS : ASK_CODES;
     for (size_t i = asks->list.count; i-- > 0;) {
         struct shards_ask *ask = &asks->list.items[i];
-        if (ask->table == wanted->table && ask->scheme == wanted->scheme)
+        if (ask->table == wanted->table && ask->scheme == wanted->scheme &&
+            ask->radius == wanted->radius)
             return ask->queries.count < most          ? ask
                    : array_push(&asks->list, *wanted) ? &asks->list.items[asks->list.count - 1]
                                                       : NULL;

@@ -247,8 +247,6 @@ def test_what_does_not_go_together_is_refused():
         (("--stage", "all", "--work", folder, "--clusters", "x"), "'--clusters' does not go"),
         (("--stage", "all", "--work", folder, "--output-dir", "x"), "'--output-dir' does not go"),
         (("--stage", "all", "--work", folder, "--keep-shingles"), "'--keep-shingles' does not go"),
-        (("--stage", "all", "--work", folder, "--cluster", "components"),
-         "'--cluster' does not go"),
         (("--stage", "all", "--work", folder, "--unit", "paragraph"), "does not go"),
         (("--stage", "emit", "--work", folder, "--part", "1/1", "--format", "csv"), "'--format'"),
     ]
