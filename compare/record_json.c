@@ -51,6 +51,8 @@ static void write_text_content(struct doppel_json *json, const struct doppel_rec
     doppel_json_boolean(json, "too_short", view.too_short);
     if (view.extra.reading != DOPPEL_TEXT_AUTO)
         doppel_json_text(json, "reading", doppel_text_format_name(view.extra.reading));
+    if (view.extra.looks_like_ocr)
+        doppel_json_text(json, "looks_like", "ocr");
     text_view_free(&view);
 }
 

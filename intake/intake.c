@@ -361,6 +361,7 @@ static enum doppel_status next(struct intake *intake, bool wait, struct intake_f
         if (intake->next_out == intake->next_in) {
             say_passed_over(intake);
             intake_say_poor(intake);
+            intake_say_ocr(intake);
             return DOPPEL_E_NOT_FOUND;
         }
         if (intake->slots[intake->next_out % WINDOW].state >= SLOT_READY) {

@@ -38,6 +38,7 @@ struct intake {
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, passed_over;
     uint64_t poor; /* pictures with too little structure, of which nothing was said yet */
+    uint64_t looks_like_ocr; /* texts that do, of which nothing was said yet */
     struct doppel_run_progress progress; /* videos_total: those that the counter met */
     bool walked, cache_failed;
     char *here; /* the working directory, NULL when not known: the cache wants absolute paths */
@@ -159,6 +160,8 @@ void intake_show_progress(struct intake *intake);
 void slot_say(struct intake *intake, const struct intake_slot *slot);
 /* And at the end, of pictures that cannot be distinguished. */
 void intake_say_poor(struct intake *intake);
+/* And of texts that look like OCR. */
+void intake_say_ocr(struct intake *intake);
 
 /* What is known of `from` is known of `slot` too: they have the same bytes. */
 void slot_share(struct intake_slot *slot, const struct intake_slot *from);

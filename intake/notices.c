@@ -65,6 +65,25 @@ void intake_say_poor(struct intake *intake)
     intake->poor = 0;
 }
 
+static bool is_hinted_ocr(const struct doppel_record *record)
+{
+    struct doppel_text_extra extra;
+    return record->kind == DOPPEL_KIND_TEXT &&
+           doppel_text_attachment_head(record->attachment, record->attachment_size, &extra) &&
+           extra.looks_like_ocr;
+}
+
+void intake_say_ocr(struct intake *intake)
+{
+    const uint64_t count = intake->looks_like_ocr;
+    if (count && intake->options->read.text.unit != DOPPEL_TEXT_CHARACTERS)
+        doppel_run_notice(intake->options->run,
+                          "%llu text%s like OCR: --preset ocr finds copies that differ by its "
+                          "errors",
+                          (unsigned long long)count, count == 1 ? " looks" : "s look");
+    intake->looks_like_ocr = 0;
+}
+
 void slot_say(struct intake *intake, const struct intake_slot *slot)
 {
     struct doppel_run *run = intake->options->run;
@@ -73,6 +92,7 @@ void slot_say(struct intake *intake, const struct intake_slot *slot)
     say_of_audio(run, path, record);
     say_of_video(run, path, record);
     intake->poor += is_poor(record);
+    intake->looks_like_ocr += is_hinted_ocr(record);
     if (record->error.message[0]) /* a remark */
         doppel_run_notice(run, "%s: %s", path, record->error.message);
     const char *blank = audio_is_blank(record)   ? AUDIO_IS_BLANK

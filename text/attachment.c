@@ -9,8 +9,8 @@
 
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
  * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
- * and these. Last come the SimHash, 0 without one, and notes: 1 + what it was read as. Before there
- * were notes, the SimHash was left out where there was none. */
+ * and these. Last come the SimHash, 0 without one, and notes: 1 + what it was read as, and whether
+ * it looks like OCR. Before there were notes, the SimHash was left out where there was none. */
 enum {
     HEADER_BYTES = 4 * 8 + 16 + 2 * 4,
     SHINGLE_BYTES = 4,
@@ -18,7 +18,8 @@ enum {
     KEY_BYTES = 8,
     SIMHASH_BYTES = 8,
     NOTES_BYTES = 4,
-    NOTED_READING = 0xff
+    NOTED_READING = 0xff,
+    NOTED_OCR = 0x100
 };
 
 static size_t kept_shingles(const struct doppel_text_result *result)
@@ -73,7 +74,8 @@ void doppel_text_attachment_write(const struct doppel_text_result *result, uint8
     if (places)
         out = write_places_text_result(result, out);
     put_u64(out, result->simhash);
-    put_u32(out + SIMHASH_BYTES, 1 + (uint32_t)result->reading);
+    put_u32(out + SIMHASH_BYTES,
+            (1 + (uint32_t)result->reading) | (result->looks_like_ocr ? NOTED_OCR : 0));
 }
 
 /* ---- reading ---- */
@@ -131,7 +133,8 @@ static bool read_attachment_notes(const uint8_t *data, size_t size, struct doppe
     extra->simhash = get_u64(data);
     if (size == SIMHASH_BYTES)
         return extra->simhash;
-    uint32_t reading = get_u32(data + SIMHASH_BYTES) & NOTED_READING;
+    uint32_t notes = get_u32(data + SIMHASH_BYTES), reading = notes & NOTED_READING;
+    extra->looks_like_ocr = notes & NOTED_OCR;
     if (reading > DOPPEL_TEXT_AUTO)
         return false;
     if (reading)

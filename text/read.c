@@ -157,6 +157,7 @@ enum doppel_status doppel_text_read(struct doppel_text *text, const void *bytes,
     result.bad_bytes = normaliser_bad_bytes(text->normaliser);
     sketcher_end(text->sketcher, &result);
     result.too_short = too_short(&text->options, &result);
+    result.looks_like_ocr = (want & DOPPEL_TEXT_LOOKS) && doppel_text_looks_like_ocr(plain, size);
     if (want & DOPPEL_TEXT_DIGEST)
         result.digest = digest_stream_get(text->digest);
     if (want & DOPPEL_TEXT_PASSAGES)

@@ -112,7 +112,8 @@ enum doppel_text_want {
     DOPPEL_TEXT_SIMHASH = 1 << 2,
     DOPPEL_TEXT_SHINGLES = 1 << 3,
     DOPPEL_TEXT_PASSAGES = 1 << 4, /**< words with places, and winnowed keys */
-    DOPPEL_TEXT_COUNT = 1 << 5     /**< how many shingles the set has, which costs less than it */
+    DOPPEL_TEXT_COUNT = 1 << 5,    /**< how many shingles the set has, which costs less than it */
+    DOPPEL_TEXT_LOOKS = 1 << 6     /**< whether it looks like OCR */
 };
 
 /** A word and where it stands, in code points of the plain text (of HTML and Markdown: of what
@@ -135,6 +136,7 @@ struct doppel_text_result {
     uint64_t bad_bytes;  /**< of the plain text: U+FFFD read for what is no valid UTF-8 */
     bool too_short;      /**< fewer words than min_words, or no shingle */
     enum doppel_text_format reading; /**< what the bytes were read as: never AUTO */
+    bool looks_like_ocr;             /**< LOOKS: doppel_text_looks_like_ocr of the plain text */
 
     struct doppel_digest digest;           /**< DIGEST: XXH3-128 of the normalised text */
     uint16_t lanes[DOPPEL_TEXT_MAX_LANES]; /**< MINHASH: zeros without a shingle */
@@ -171,6 +173,22 @@ DOPPEL_API enum doppel_status doppel_text_plain(struct doppel_text *text, const 
                                                 size_t size, const char **out, size_t *out_size,
                                                 struct doppel_error *error);
 
+/**
+ * Whether a plain text looks like the output of OCR with many errors: of its words a share of
+ * DOPPEL_TEXT_OCR_PERCENT and more are written as words of 18 languages in Latin letters hardly
+ * ever are, by three letters in a row that they do not have, or a digit or an odd sign among
+ * letters; each such word counts once. Only a beginning of 16 KB is looked at.
+ *
+ * @param bytes any; borrowed
+ * @return false too where fewer than 50 words in Latin letters without accents, or fewer than two
+ * fifths of all, are there: of code, of tables and of other scripts nothing is known
+ *
+ * Thread-safe. Source: docs/methods.md, where it is calibrated.
+ */
+DOPPEL_API bool doppel_text_looks_like_ocr(const void *bytes, size_t size);
+
+enum { DOPPEL_TEXT_OCR_PERCENT = 9 /**< of the words, see above */ };
+
 /** The normalised text. @param out borrowed until the next call. As doppel_text_read. */
 DOPPEL_API enum doppel_status doppel_text_normalise(struct doppel_text *text, const void *bytes,
                                                     size_t size, const char **out, size_t *out_size,
@@ -203,6 +221,7 @@ struct doppel_text_extra {
     struct doppel_text_key *keys; /**< by word, below place_count; with the places */
     size_t key_count;
     enum doppel_text_format reading; /**< as in the result; AUTO: it was not noted */
+    bool looks_like_ocr;             /**< as in the result; false also where it was not noted */
 };
 
 /** Shingles below it, an eighth of all, stand for a text where one looks for what holds it. */

@@ -84,7 +84,7 @@ static bool is_long(const struct workshop *workshop, size_t size)
 static unsigned wants_of(const struct workshop *workshop, const struct doppel_order *order,
                          size_t size)
 {
-    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SIMHASH;
+    unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_SIMHASH | DOPPEL_TEXT_LOOKS;
     if (order->scheme == DOPPEL_SCHEME_MINHASH128 || order->scheme == DOPPEL_SCHEME_MINHASH256)
         want |= DOPPEL_TEXT_MINHASH;
     if (order->scheme == DOPPEL_SCHEME_WINNOW32)

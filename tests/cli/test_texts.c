@@ -238,6 +238,42 @@ static void compare_says_how_texts_are_read(void **state)
     free(json);
 }
 
+/* A text of which every third word has a digit in it. */
+static void write_misread_text(const char *name, const char *last)
+{
+    char text[4096] = "";
+    for (int i = 0; i < 90; i++)
+        sprintf(text + strlen(text), i % 3 ? "letter " : "th%c%c5e ", 'a' + i / 26, 'a' + i % 26);
+    strcat(text, last);
+    write_file(name, text, strlen(text));
+}
+
+static void texts_that_look_like_ocr_are_told(void **state)
+{
+    (void)state;
+    write_misread_text("a.txt", "");
+    write_misread_text("b.txt", "last");
+    static const char clean[] = "a letter of ten words that stands for all of them ";
+    char text[10 * sizeof clean] = "";
+    for (int i = 0; i < 10; i++)
+        strcat(text, clean);
+    write_file("c.txt", text, strlen(text));
+    for (int i = 0; i < 2; i++) { /* the second time from the cache */
+        char *json = doppel_prints(0, "hash", "--json", "a.txt");
+        assert_has(json, "\"reading\":\"plain\",\"looks_like\":\"ocr\"");
+        free(json);
+        struct ran ran = doppel("scan", "a.txt", "b.txt", "c.txt");
+        assert_has(ran.err, "2 texts look like OCR: --preset ocr finds copies that differ by its");
+        ran_free(&ran);
+    }
+    char *json = doppel_prints(0, "hash", "--json", "c.txt");
+    assert_lacks(json, "looks_like");
+    free(json);
+    struct ran ran = doppel("scan", "--preset", "ocr", "a.txt", "b.txt", "c.txt");
+    assert_lacks(ran.err, "look like OCR");
+    ran_free(&ran);
+}
+
 static void compare_counts_shingles(void **state)
 {
     (void)state;
@@ -629,6 +665,7 @@ int main(void)
         IN_SANDBOX(unreadable_texts_are_named),
         IN_SANDBOX(limits_are_kept),
         IN_SANDBOX(compare_says_how_texts_are_read),
+        IN_SANDBOX(texts_that_look_like_ocr_are_told),
         IN_SANDBOX(compare_counts_shingles),
         IN_SANDBOX(compare_samples_long_texts),
         IN_SANDBOX(compare_knows_parts),

@@ -59,6 +59,52 @@ static void test_html(void **unused)
         expect(html_to_text, cases[i][0], cases[i][1]);
 }
 
+/* 60 words, of which every eighth is given. */
+static char *words_with(const char *odd, const char *const *plain, size_t plain_count)
+{
+    char *text = calloc(1, 4096);
+    assert_non_null(text);
+    for (size_t i = 0; i < 64; i++) {
+        if (odd && i % 8 == 7) /* each another, by its end */
+            sprintf(text + strlen(text), "%s%c ", odd, (char)('a' + i / 8));
+        else
+            sprintf(text + strlen(text), "%s ", plain[i % plain_count]);
+    }
+    return text;
+}
+
+static void test_ocr(void **unused)
+{
+    (void)unused;
+    static const char *const english[] = {"the", "letters", "(of)", "words,", "that", "stand."};
+    static const char *const code[] = {"x->y", "f(a,", "b);", "{", "}", "int"};
+    static const char *const russian[] = {"\xd0\xb4\xd0\xbe\xd0\xbc"};
+    static const struct {
+        const char *odd;
+        const char *const *plain;
+        size_t count;
+        bool want;
+    } cases[] = {
+        {NULL, english, 6, false},     {"qzxv", english, 6, true},  {"th1s", english, 6, true},
+        {"wo|d", english, 6, true},    {"read", english, 6, false}, {"foo_b", english, 6, false},
+        {"x86_64", english, 6, false}, {"NASA", english, 6, false}, {"qzxv", code, 6, false},
+        {"qzxv", russian, 1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = words_with(cases[i].odd, cases[i].plain, cases[i].count);
+        size_t size = strlen(text);
+        char *exact = malloc(size);
+        assert_non_null(exact);
+        memcpy(exact, text, size);
+        if (doppel_text_looks_like_ocr(exact, size) != cases[i].want)
+            fail_msg("%zu: %s", i, text);
+        assert_false(doppel_text_looks_like_ocr(exact, size / 4)); /* too few words */
+        free(exact);
+        free(text);
+    }
+    assert_false(doppel_text_looks_like_ocr("", 0));
+}
+
 static void test_markdown(void **unused)
 {
     (void)unused;
@@ -246,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html),
+        cmocka_unit_test(test_ocr),
         cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_memory),

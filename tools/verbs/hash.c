@@ -18,10 +18,10 @@ static const struct column columns[] = {
     {"keyframes", NULL, CELL_BOOL},       {"has_sound", NULL, CELL_BOOL},
     {"words", "words", CELL_NUMBER},      {"characters", NULL, CELL_NUMBER},
     {"bad_bytes", NULL, CELL_NUMBER},     {"too_short", NULL, CELL_BOOL},
-    {"reading", NULL, CELL_TEXT},         {"artist", "artist", CELL_TEXT},
-    {"title", "title", CELL_TEXT},        {"album", "album", CELL_TEXT},
-    {"remark", NULL, CELL_TEXT},          {"sequence", "sequence", CELL_TEXT},
-    {"path", "path", CELL_PATH},
+    {"reading", NULL, CELL_TEXT},         {"looks_like", "looks like", CELL_TEXT},
+    {"artist", "artist", CELL_TEXT},      {"title", "title", CELL_TEXT},
+    {"album", "album", CELL_TEXT},        {"remark", NULL, CELL_TEXT},
+    {"sequence", "sequence", CELL_TEXT},  {"path", "path", CELL_PATH},
 };
 
 static const struct layout layout = {columns, sizeof columns / sizeof *columns, NULL, NULL, NULL};
