@@ -48,6 +48,30 @@ DOPPEL_API enum doppel_status doppel_library_count_images(struct doppel_library 
                                                           uint64_t *out,
                                                           struct doppel_error *error);
 
+/** A code that is looked up by itself. */
+struct doppel_code_lookup {
+    enum doppel_scheme_id scheme; /**< phash64, phash256, imagehash, pdq or simhash64 */
+    struct doppel_code code;      /**< of as many bits as the scheme compares */
+    uint32_t radius;              /**< bits of it that may differ */
+};
+
+/**
+ * The items of a scheme whose first code, which `doppel hash` prints, lies within a radius of
+ * another one: by the distance alone, as SQL's hamming(), and all of them. Of phash64 it is that of
+ * the full frame. Not found are pictures under DOPPEL_IMAGE_MIN_QUALITY, and items of another
+ * version of the scheme, neither of which are in the index. Of simhash64 only files are.
+ *
+ * @param lookup borrowed
+ * @param out    by distance, then payload, which is the id of the item; given (free), NULL if there
+ * are none
+ * @return DOPPEL_OK; DOPPEL_E_ARGUMENT: another scheme; else as doppel_library_find_images
+ */
+DOPPEL_API enum doppel_status doppel_library_find_codes(struct doppel_library *library,
+                                                        const struct doppel_code_lookup *lookup,
+                                                        struct doppel_index_hit **out,
+                                                        size_t *out_count,
+                                                        struct doppel_error *error);
+
 /** The recordings of the library, fingerprinted as AcoustID does, that match one, as
  * doppel_chromaprints_find visits those of a set: by id; theirs is such an index, too.
  * @param max_distance bits of 32 that may differ, in the mean

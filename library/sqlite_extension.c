@@ -1,10 +1,11 @@
-/* An extension for SQLite: hamming(a, b), for those who open a catalogue by themselves. Knows
- * nothing of doppel. */
+/* An extension for SQLite, for those who open a catalogue by themselves: hamming(a, b), which needs
+ * nothing of doppel, and the table doppel_find(code, radius). */
 #include <sqlite3ext.h>
 
 SQLITE_EXTENSION_INIT1
 
 #include "library/hamming_sql.h"
+#include "library/sqlite_find.h"
 
 __attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3 *database, char **message,
                                                                   const sqlite3_api_routines *api);
@@ -14,5 +15,7 @@ int sqlite3_extension_init(sqlite3 *database, char **message, const sqlite3_api_
     (void)message;
     SQLITE_EXTENSION_INIT2(api);
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    return sqlite3_create_function(database, "hamming", 2, flags, NULL, sql_hamming, NULL, NULL);
+    int code =
+        sqlite3_create_function(database, "hamming", 2, flags, NULL, sql_hamming, NULL, NULL);
+    return code == SQLITE_OK ? create_find_table(database) : code;
 }

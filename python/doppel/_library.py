@@ -301,7 +301,8 @@ class Library:
 
     @property
     def sql(self) -> sqlite3.Connection:
-        """A new connection to its catalogue, read only, with hamming(a, b) where it can be loaded.
+        """A new connection to its catalogue, read only, with hamming(a, b), and doppel_find(code,
+        radius) as a table of id and distance, where they can be loaded.
 
         The view `items` is documented (docs/formats.md). Close it before the library is removed.
         """

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import sqlite3
 import threading
 
 import pytest
@@ -75,6 +76,13 @@ def test_items_and_sql(library):
         connection.execute("DELETE FROM item")
     if hasattr(connection, "enable_load_extension"):
         assert connection.execute("SELECT hamming(x'ff00', x'0f00')").fetchone() == (4,)
+        condition = "quality >= 40 AND hamming(simhash, ?1) <= 8"
+        [(code,), *_] = connection.execute("SELECT simhash FROM items WHERE quality >= 40")
+        near = connection.execute(f"SELECT id FROM items WHERE {condition}", [code])
+        found = connection.execute("SELECT id FROM doppel_find(?1, 8)", [code])
+        assert {id for id, in found} == {id for id, in near} != set()
+        with pytest.raises(sqlite3.Error, match="doppel_find: a code is"):
+            connection.execute("SELECT * FROM doppel_find('no code', 8)").fetchall()
     connection.close()
 
 
