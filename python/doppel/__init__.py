@@ -35,10 +35,12 @@ from ._errors import (
 )
 from ._fingerprint import Fingerprint, Scheme, compare, find_passages, hash, schemes
 from ._groups import Group, Groups, Member, scan
-from ._index import Index, RangeResult
+from ._index import Bands, Index, RangeResult
 from ._items import Added, Found, Item
 from ._library import Library
-from ._match import Match, Segment
+from ._match import Match, Place, Segment, Where
+from ._minhash import minhash
+from ._postings import Postings, PostingsResult
 from ._run import Progress, Run
 
 __version__ = _version()
@@ -46,6 +48,7 @@ __version__ = _version()
 __all__ = [
     "Added",
     "ArgumentError",
+    "Bands",
     "BusyError",
     "CancelledError",
     "Decision",
@@ -63,6 +66,9 @@ __all__ = [
     "Member",
     "NotFoundError",
     "OutOfMemoryError",
+    "Place",
+    "Postings",
+    "PostingsResult",
     "Progress",
     "RangeResult",
     "Run",
@@ -71,11 +77,13 @@ __all__ = [
     "StorageError",
     "TypeMismatchError",
     "VersionError",
+    "Where",
     "compare",
     "dedup",
     "dedup_files",
     "find_passages",
     "hash",
+    "minhash",
     "scan",
     "schemes",
 ]

@@ -67,6 +67,35 @@ def codes_in(source: Any, bits: int) -> Any:
     return numpy.ascontiguousarray(array, dtype="<u8").reshape(-1)
 
 
+def lanes_in(source: Any, lanes: int) -> Any:
+    """Signatures of 16-bit lanes as the extension takes them: words of 64 bits, as they lie."""
+    array = _plain(source)
+    if numpy is None or isinstance(array, bytes) or not hasattr(array, "dtype"):
+        return array
+    if array.dtype == numpy.dtype("<u2"):
+        if array.shape[-1:] != (lanes,) or array.ndim > 2:
+            raise ArgumentError(f"signatures: an array of uint16, n x {lanes}, is wanted")
+        return array.reshape(-1, lanes).view("<u8")
+    return array.reshape(-1, lanes // 4) if array.shape == (lanes // 4,) else array
+
+
+def numbers_in(source: Any, code: str) -> Any:
+    """Numbers of 32 bits as the extension takes them; lists are made arrays."""
+    if numpy is None:
+        raise TypeMismatchError("arrays are numpy's, which is not installed", "type")
+    try:
+        array = numpy.asarray(source)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+    if not array.size:
+        array = array.astype(_CODES[code])
+    elif isinstance(source, (list, tuple)) and array.dtype.kind in "iu":
+        if array.min() < 0 or array.max() >= 2**32:
+            raise ArgumentError("a number has at most 32 bits")
+        array = array.astype(_CODES[code])
+    return numpy.ascontiguousarray(array)
+
+
 def ids_in(source: Any) -> Any:
     """Ids as the extension takes them: int64 or uint64."""
     array = _plain(source)

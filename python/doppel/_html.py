@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 if TYPE_CHECKING:
     from ._decision import Decision
     from ._groups import Group, Groups, Member
-    from ._match import Match
+    from ._match import Match, Place
 
 _MOST_GROUPS, _MOST_MEMBERS, _SIDE = 20, 12, 160
 _CARD = "display:inline-block;vertical-align:top;margin:4px;padding:4px;max-width:170px;"
@@ -74,6 +74,16 @@ def _bar(start: float, end: float, whole: float, colour: str) -> str:
     return f'<div style="{style}"></div>'
 
 
+def _outline(place: Place) -> str:
+    """A square for the picture, and in it what the other one shows, too."""
+    width, height = place.right - place.left, place.bottom - place.top
+    inner = f"position:absolute;left:{place.left:.1%};top:{place.top:.1%};width:{width:.1%};"
+    inner += f"height:{height:.1%};background:#36c8;transform:rotate({place.angle:.1f}deg)"
+    outer = "position:relative;display:inline-block;width:60px;height:60px;margin:2px;"
+    outer += "background:#eee;overflow:hidden"
+    return f'<div style="{outer}"><div style="{inner}"></div></div>'
+
+
 def match_html(match: Match) -> str:
     """Segments as bars: where in the query, and below where in the item."""
     rows = []
@@ -88,6 +98,8 @@ def match_html(match: Match) -> str:
     if match.similarity is not None:
         head += f", {match.similarity:.0%}"
     timeline = "".join(rows) if match.segments else ""
+    if match.where:
+        timeline += "<div>" + "".join(map(_outline, match.where)) + "</div>"
     return f'<div style="max-width:400px">{html.escape(head)}{timeline}</div>'
 
 

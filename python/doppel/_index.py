@@ -1,15 +1,17 @@
-"""An index of binary codes: every code within a radius, exactly."""
+"""Indexes of binary codes, every one within a radius, and of MinHash signatures, by bands."""
 
 from __future__ import annotations
 
 import os
 import threading
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, TypeVar
 
 from . import _doppel
-from ._arrays import codes_in, ids_in, numpy, view
+from ._arrays import codes_in, ids_in, lanes_in, numpy, view
 from ._errors import ArgumentError
 from ._run import StrPath, path_bytes
+
+_T = TypeVar("_T", bound="_Table")
 
 _MANY = 64  # so many queries are worth more than one thread
 
@@ -22,41 +24,34 @@ class RangeResult(NamedTuple):
     distances: Any  #: int32, bits
 
 
-class Index:
-    """Binary codes of 32, 64, 128 or 256 bits, searched by Hamming distance, exactly.
+class _Table:
+    """What indexes of codes and of signatures have in common."""
 
-    Codes are arrays of uint64, with bits / 64 words to a row, or of uint8 with bits / 8 to a row,
-    as FAISS packs them; of 32 bits, of uint32. What lies in one piece is not copied. Results are
-    arrays of numpy, or memoryviews where it is not installed.
-
-    Any number of threads may search; those that add or remove take turns.
-
-    Args:
-        bits: 32, 64, 128 or 256.
-        radius: at which searches are to be fastest; others are exact as well.
-        compact: fewer bytes a code, slower.
-
-    Raises ArgumentError.
-    """
-
-    def __init__(self, bits: int = 64, radius: int = 8, *, compact: bool = False) -> None:
-        if bits not in (32, 64, 128, 256) or not 0 <= radius <= bits:
-            raise ArgumentError("bits: 32, 64, 128 or 256; radius: 0 to bits")
-        self._start(_doppel.index_new(bits, radius, compact))
+    _table = 0  # of enum doppel_index_table
+    _most = 0  # the largest distance
+    _radius = 0
 
     def _start(self, handle: Any) -> None:
         self._handle = handle
         self._lock = threading.Lock()
-        self._bits, self._radius, self._next, _ = _doppel.index_info(handle)
+        self._next = int(_doppel.index_info(handle)[3])
+        self._describe(_doppel.index_info(handle))
+
+    def _describe(self, info: tuple[int, ...]) -> None:
+        """Take what the index is made for."""
+
+    def _taken(self, codes: Any) -> Any:
+        """Codes as the extension takes them."""
+        return codes
 
     @classmethod
-    def load(cls, path: StrPath) -> Index:
+    def load(cls: type[_T], path: StrPath) -> _T:
         """Open an index that save() or `doppel index build` made: its files are mapped, not read.
 
         It is searched only. Raises NotFoundError, StorageError, VersionError, InputError.
         """
         made = cls.__new__(cls)
-        made._start(_doppel.index_open(path_bytes(path) or b""))
+        made._start(_doppel.index_open(path_bytes(path) or b"", cls._table))
         return made
 
     def save(self, path: StrPath) -> None:
@@ -64,25 +59,18 @@ class Index:
         _doppel.index_save(self._handle, path_bytes(path) or b"")
 
     @property
-    def bits(self) -> int:
-        return int(self._bits)
-
-    @property
     def radius(self) -> int:
-        """At which searches are fastest, and the default one."""
+        """The default one of searches."""
         return int(self._radius)
 
     def __len__(self) -> int:
         """Codes, with those that were removed and lie in a segment still."""
-        return int(_doppel.index_info(self._handle)[2])
+        return int(_doppel.index_info(self._handle)[3])
 
     @property
     def nbytes(self) -> int:
         """How much memory, or of files how much of the disk, it takes."""
-        return int(_doppel.index_info(self._handle)[3])
-
-    def __repr__(self) -> str:
-        return f"<doppel.Index of {len(self)} codes of {self.bits} bits, radius {self.radius}>"
+        return int(_doppel.index_info(self._handle)[4])
 
     def add(self, codes: Any, ids: Any = None) -> int:
         """Add codes, all or none.
@@ -97,7 +85,7 @@ class Index:
         with self._lock:
             count: int = _doppel.index_add(
                 self._handle,
-                codes_in(codes, self._bits),
+                self._taken(codes),
                 None if ids is None else ids_in(ids),
                 self._next,
             )
@@ -110,9 +98,9 @@ class Index:
             _doppel.index_remove(self._handle, ids_in(ids))
 
     def _search(self, queries: Any, radius: int, nearest: int, cap: int, threads: int) -> Any:
-        if not 0 <= radius <= self._bits:
-            raise ArgumentError(f"radius: 0 to {self._bits}")
-        codes = codes_in(queries, self._bits)
+        if not 0 <= radius <= self._most:
+            raise ArgumentError(f"radius: 0 to {self._most}")
+        codes = self._taken(queries)
         if threads < 0:
             raise ArgumentError("threads: 0 or more")
         if not threads:
@@ -127,7 +115,7 @@ class Index:
 
         Args:
             queries: codes.
-            radius: in bits; None: that of the index.
+            radius: in bits, of signatures lanes; None: that of the index.
             limit: the nearest so many hits of a query; 0: all.
             threads: 0: as many as pay.
 
@@ -146,7 +134,7 @@ class Index:
         """
         if k < 1:
             raise ArgumentError("k: 1 or more")
-        wanted = self._bits if radius is None else radius
+        wanted = self._most if radius is None else radius
         parts = self._search(queries, wanted, k, 0, threads)
         lims, ids, distances = (view(part, code) for part, code in zip(parts, "qqi"))
         rows = len(lims) - 1
@@ -157,6 +145,108 @@ class Index:
         filled = numpy.arange(k) < numpy.diff(lims)[:, None]
         out_ids[filled], out_distances[filled] = ids, distances
         return out_distances, out_ids
+
+
+class Index(_Table):
+    """Binary codes of 32, 64, 128 or 256 bits, searched by Hamming distance, exactly.
+
+    Codes are arrays of uint64, with bits / 64 words to a row, or of uint8 with bits / 8 to a row,
+    as FAISS packs them; of 32 bits, of uint32. What lies in one piece is not copied. Results are
+    arrays of numpy, or memoryviews where it is not installed.
+
+    Any number of threads may search; those that add or remove take turns.
+
+    Args:
+        bits: 32, 64, 128 or 256.
+        radius: at which searches are to be fastest; others are exact as well.
+        compact: fewer bytes a code, slower.
+
+    Raises ArgumentError.
+    """
+
+    _table = 1
+
+    def __init__(self, bits: int = 64, radius: int = 8, *, compact: bool = False) -> None:
+        if bits not in (32, 64, 128, 256) or not 0 <= radius <= bits:
+            raise ArgumentError("bits: 32, 64, 128 or 256; radius: 0 to bits")
+        self._start(_doppel.index_new(self._table, bits, radius, compact, 128, 25, 5, 25))
+
+    def _describe(self, info: tuple[int, ...]) -> None:
+        self._most, self._radius = info[1], info[2]
+
+    def _taken(self, codes: Any) -> Any:
+        return codes_in(codes, self._most)
+
+    @property
+    def bits(self) -> int:
+        return int(self._most)
+
+    def __repr__(self) -> str:
+        return f"<doppel.Index of {len(self)} codes of {self.bits} bits, radius {self.radius}>"
+
+
+class Bands(_Table):
+    """MinHash signatures of 16-bit lanes; found are those that share a whole band with the query.
+
+    The distance of two is the number of lanes that differ: 1 - distance / lanes estimates how
+    similar two sets are. Signatures are arrays of uint16, n × lanes, or as Fingerprint.codes has
+    them, uint64, n × lanes / 4. What lies in one piece is not copied.
+
+    Any number of threads may search; those that add or remove take turns.
+
+    Args:
+        lanes: a multiple of 4.
+        similarity: 0 to 1, at and above which nearly all are found; it is the default radius, and
+            chooses bands.
+        bands, rows: so many bands of so many lanes, in place of those that are chosen.
+
+    Raises ArgumentError.
+    """
+
+    _table = 2
+
+    def __init__(
+        self,
+        lanes: int = 128,
+        similarity: float = 0.7,
+        *,
+        bands: Optional[int] = None,
+        rows: Optional[int] = None,
+    ) -> None:
+        if not 4 <= lanes <= 4096 or lanes % 4 or not 0 <= similarity <= 1:
+            raise ArgumentError("lanes: a multiple of 4, 4 to 4096; similarity: 0 to 1")
+        if (bands is None) != (rows is None):
+            raise ArgumentError("bands and rows are given together")
+        if bands is None or rows is None:
+            bands, rows = _doppel.bands_choose(lanes, similarity)
+        if not 1 <= bands <= lanes or not 1 <= rows <= lanes:
+            raise ArgumentError(f"bands, rows: 1 to {lanes}")
+        self._start(_doppel.index_new(self._table, 64, 8, False, lanes, bands, rows, 25))
+        self._radius = int(lanes * (1 - similarity) + 1e-9)
+
+    def _describe(self, info: tuple[int, ...]) -> None:
+        self._most, self._bands, self._rows = info[5:]
+        self._radius = int(self._most * 0.3)
+
+    def _taken(self, codes: Any) -> Any:
+        return lanes_in(codes, self._most)
+
+    @property
+    def lanes(self) -> int:
+        return int(self._most)
+
+    @property
+    def bands(self) -> int:
+        return int(self._bands)
+
+    @property
+    def rows(self) -> int:
+        """Lanes of a band."""
+        return int(self._rows)
+
+    def __repr__(self) -> str:
+        shape = f"{self.bands} bands of {self.rows} lanes"
+        return f"<doppel.Bands of {len(self)} signatures of {self.lanes} lanes, {shape}>"
 
 
 def _rows(lims: Any, values: Any, k: int) -> list[list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, NamedTuple, Optional
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,29 @@ class Segment:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A rectangle in a picture: shares of its width and height, turned about the middle."""
+
+    left: float  #: 0 to 1, and beyond where it is turned
+    top: float
+    right: float
+    bottom: float
+    angle: float  #: degrees clockwise
+
+
+class Where(NamedTuple):
+    """Where two pictures show the same."""
+
+    query: Place
+    item: Place
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Where:
+        """Of the field `where` that `doppel --json` prints."""
+        return cls(Place(**said["query"]), Place(**said["item"]))
+
+
+@dataclass(frozen=True)
 class Match:
     """How near two fingerprints are, and whether that is a match: true if it is.
 
@@ -33,7 +56,8 @@ class Match:
     matches: bool
     kind: Optional[str]  #: "text", "image", "audio", "video"
     scheme: Optional[str]
-    relation: Optional[str]  #: "same", "contained", "contains", "overlaps"
+    relation: Optional[str]  #: "same", "contained", "contains", "overlaps"; of
+    #: recordings "shared": others in which the same is heard for a while, as a loop is
     similarity: Optional[float]  #: 1: the same; about 0: unrelated
     distance: Optional[int]  #: bits that differ, of MinHash lanes
     bits: Optional[int]  #: how many there are
@@ -41,6 +65,7 @@ class Match:
     query_coverage: Optional[float]  #: share of the query that is in the item
     item_coverage: Optional[float]
     segments: tuple[Segment, ...]
+    where: Optional[Where]  #: of images that were compared by their parts: what both show
     reason: Optional[str]  #: why near fingerprints are no match, or cannot be compared
     fields: Mapping[str, Any] = field(repr=False, compare=False)
 
@@ -85,6 +110,7 @@ class Match:
             query_coverage=said.get("query_coverage"),
             item_coverage=said.get("item_coverage"),
             segments=tuple(map(Segment.from_json, said.get("segments", ()))),
+            where=Where.from_json(said["where"]) if "where" in said else None,
             reason=said.get("reason"),
             fields=said,
         )

@@ -108,7 +108,7 @@ static const uint64_t *words_in(const struct binding_array *array)
     return array->data ? array->data : nothing;
 }
 
-const uint64_t *binding_codes_of(PyObject *object, unsigned words, size_t *out_count)
+const uint64_t *binding_codes_of(PyObject *object, size_t words, size_t *out_count)
 {
     struct binding_array array;
     if (!binding_array_of(object, "codes", &array))
@@ -122,10 +122,10 @@ const uint64_t *binding_codes_of(PyObject *object, unsigned words, size_t *out_c
                                       : array.dimensions == 1 && (words == 1 || array.item == 1);
     if (array.kind != 'u' || (array.item != 8 && array.item != 1) || !rows || total % row ||
         (uintptr_t)array.data % sizeof(uint64_t))
-        return (void *)binding_fail(
-            DOPPEL_E_ARGUMENT,
-            "codes of %u bits are wanted: an array of uint64 with %u to a row, or of uint8 with %u",
-            words * 64, words, words * 8);
+        return (void *)binding_fail(DOPPEL_E_ARGUMENT,
+                                    "codes of %zu bits are wanted: an array of uint64 with %zu to "
+                                    "a row, or of uint8 with %zu",
+                                    words * 64, words, words * 8);
     *out_count = total / row;
     return words_in(&array);
 }

@@ -89,7 +89,7 @@ bool binding_array_of(PyObject *object, const char *name, struct binding_array *
 
 /** Codes, `words` 64-bit words each. @param out_count how many. @return NULL: an exception is set
  */
-const uint64_t *binding_codes_of(PyObject *object, unsigned words, size_t *out_count);
+const uint64_t *binding_codes_of(PyObject *object, size_t words, size_t *out_count);
 
 /** 64-bit numbers. @return NULL: an exception is set */
 const uint64_t *binding_ids_of(PyObject *object, size_t *out_count);
@@ -176,14 +176,27 @@ PyObject *binding_decider_decide(PyObject *module, PyObject *args);
 
 PyObject *binding_dedup(PyObject *module, PyObject *args);
 
+/* ---- minhash.c ---- */
+
+PyObject *binding_minhash(PyObject *module, PyObject *args);
+
+/* ---- postings.c ---- */
+
+PyObject *binding_postings_add(PyObject *module, PyObject *args);
+PyObject *binding_postings_lookup(PyObject *module, PyObject *args);
+
+/* ---- index_files.c ---- */
+
+PyObject *binding_index_open(PyObject *module, PyObject *args);
+PyObject *binding_index_save(PyObject *module, PyObject *args);
+
 /* ---- index.c ---- */
 
 PyObject *binding_index_new(PyObject *module, PyObject *args);
-PyObject *binding_index_open(PyObject *module, PyObject *args);
+PyObject *binding_bands_choose(PyObject *module, PyObject *args);
 PyObject *binding_index_add(PyObject *module, PyObject *args);
 PyObject *binding_index_remove(PyObject *module, PyObject *args);
 PyObject *binding_index_search(PyObject *module, PyObject *args, PyObject *keywords);
-PyObject *binding_index_save(PyObject *module, PyObject *args);
 PyObject *binding_index_info(PyObject *module, PyObject *index);
 
 #endif

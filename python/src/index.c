@@ -1,24 +1,13 @@
-/* Indexes of codes: in memory, or mapped from a folder as `doppel index` makes it. */
+/* Indexes of codes and of signatures: made, added to, searched. */
 #include "binding.h"
+#include "tables.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include <doppel/index.h>
 #include <doppel/store.h>
 
 static const char index_capsule[] = "doppel.index";
-
-/* Of a folder the index belongs to the kept one. */
-struct binding_index {
-    struct doppel_index *index;
-    struct doppel_store_index *kept;
-    struct doppel_store *store;
-    unsigned bits, words, radius;
-};
 
 static void close_index(struct binding_index *index)
 {
@@ -34,7 +23,7 @@ static void free_index_capsule(PyObject *capsule)
     close_index(PyCapsule_GetPointer(capsule, index_capsule));
 }
 
-static PyObject *index_capsule_of(const struct binding_index *made)
+PyObject *binding_index_capsule(const struct binding_index *made)
 {
     struct binding_index *index = malloc(sizeof *index);
     if (!index)
@@ -46,27 +35,49 @@ static PyObject *index_capsule_of(const struct binding_index *made)
     return capsule;
 }
 
-static struct binding_index *index_of_capsule(PyObject *capsule)
+struct binding_index *binding_index_of(PyObject *capsule)
 {
     return PyCapsule_GetPointer(capsule, index_capsule);
 }
 
+size_t binding_code_words(const struct doppel_index_options *make)
+{
+    return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : (make->bits + 63) / 64;
+}
+
+/* (table, bits, radius, compact, lanes, bands, rows, key_bits): what is of another table is not
+ * looked at. */
 PyObject *binding_index_new(PyObject *module, PyObject *args)
 {
     (void)module;
-    struct doppel_index_options options = doppel_index_options_default();
-    struct binding_index made = {0};
+    struct binding_index made = {.make = doppel_index_options_default()};
+    struct doppel_index_options *make = &made.make;
     struct doppel_error error;
+    unsigned table;
     int compact;
-    if (!PyArg_ParseTuple(args, "IIp", &options.bits, &options.design_radius, &compact))
+    if (!PyArg_ParseTuple(args, "IIIpIIII", &table, &make->bits, &make->design_radius, &compact,
+                          &make->lanes, &make->bands, &make->rows, &make->key_bits))
         return NULL;
-    options.compact = compact;
-    made.bits = options.bits;
-    made.words = (options.bits + 63) / 64;
-    made.radius = options.design_radius;
-    if (doppel_index_new(&options, &made.index, &error))
+    make->table = (enum doppel_index_table)table;
+    make->compact = compact;
+    if (doppel_index_new(make, &made.index, &error))
         return binding_raise(&error, NULL);
-    return index_capsule_of(&made);
+    return binding_index_capsule(&made);
+}
+
+/* (lanes, similarity): (bands, rows) for it */
+PyObject *binding_bands_choose(PyObject *module, PyObject *args)
+{
+    (void)module;
+    unsigned lanes, bands, rows;
+    double similarity;
+    struct doppel_error error;
+    if (!PyArg_ParseTuple(args, "Id", &lanes, &similarity))
+        return NULL;
+    if (doppel_index_bands_choose(lanes, similarity, DOPPEL_INDEX_BANDS_USUAL, &bands, &rows,
+                                  &error))
+        return binding_raise(&error, NULL);
+    return Py_BuildValue("(II)", bands, rows);
 }
 
 /* ---- codes in ---- */
@@ -91,8 +102,9 @@ PyObject *binding_index_add(PyObject *module, PyObject *args)
     const uint64_t *ids = NULL;
     if (!PyArg_ParseTuple(args, "OOOK", &capsule, &codes_object, &ids_object, &first))
         return NULL;
-    struct binding_index *index = index_of_capsule(capsule);
-    const uint64_t *codes = index ? binding_codes_of(codes_object, index->words, &count) : NULL;
+    struct binding_index *index = binding_index_of(capsule);
+    const uint64_t *codes =
+        index ? binding_codes_of(codes_object, binding_code_words(&index->make), &count) : NULL;
     if (!codes)
         return NULL;
     if (index->kept)
@@ -125,7 +137,7 @@ PyObject *binding_index_remove(PyObject *module, PyObject *args)
     struct doppel_error error;
     if (!PyArg_ParseTuple(args, "OO", &capsule, &ids_object))
         return NULL;
-    struct binding_index *index = index_of_capsule(capsule);
+    struct binding_index *index = binding_index_of(capsule);
     const uint64_t *ids = index ? binding_ids_of(ids_object, &count) : NULL;
     if (!ids)
         return NULL;
@@ -206,7 +218,7 @@ static enum doppel_status search_blocks(const struct binding_index *index,
     size_t total = request->count;
     enum doppel_status status = DOPPEL_OK;
     for (size_t first = 0; first < total && !status; first += BLOCK_QUERIES) {
-        request->queries = queries + first * index->words;
+        request->queries = queries + first * binding_code_words(&index->make);
         request->count = total - first < BLOCK_QUERIES ? total - first : BLOCK_QUERIES;
         PyThreadState *thread = PyEval_SaveThread();
         status = search_block(index, request, first, found, error);
@@ -262,8 +274,9 @@ PyObject *binding_index_search(PyObject *module, PyObject *args, PyObject *keywo
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOInnI", names, &capsule, &queries,
                                      &request.radius, &nearest, &cap, &request.threads))
         return NULL;
-    struct binding_index *index = index_of_capsule(capsule);
-    request.queries = index ? binding_codes_of(queries, index->words, &request.count) : NULL;
+    struct binding_index *index = binding_index_of(capsule);
+    request.queries =
+        index ? binding_codes_of(queries, binding_code_words(&index->make), &request.count) : NULL;
     if (!request.queries)
         return NULL;
     if (nearest < 0 || cap < 0)
@@ -273,152 +286,16 @@ PyObject *binding_index_search(PyObject *module, PyObject *args, PyObject *keywo
     return search_index_blocks(index, &request);
 }
 
-/* (bits, radius, codes, bytes) */
+/* (table, bits, radius, codes, bytes, lanes, bands, rows) */
 PyObject *binding_index_info(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    struct binding_index *index = index_of_capsule(capsule);
+    struct binding_index *index = binding_index_of(capsule);
     if (!index)
         return NULL;
+    const struct doppel_index_options *make = &index->make;
     struct doppel_index_info info = doppel_index_info(index->index);
-    return Py_BuildValue("(IIKK)", index->bits, index->radius, (unsigned long long)info.codes,
-                         (unsigned long long)info.bytes);
-}
-
-/* ---- folders, as `doppel index` has them ---- */
-
-static enum doppel_status open_index_store(const char *folder, bool create,
-                                           struct doppel_store **out, struct doppel_error *error)
-{
-    char path[4096];
-    const struct doppel_store_options options = {
-        .application_id = 0x64706c49 /* "dplI" */,
-        .schema_version = 2,
-        .schema = DOPPEL_STORE_INDEX_SCHEMA,
-        .create = create,
-        .read_only = !create,
-        .busy_timeout_ms = 5000,
-    };
-    if (snprintf(path, sizeof path, "%s/index.db", folder) >= (int)sizeof path)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a path as long as this names no folder");
-    return doppel_store_open(path, &options, out, error);
-}
-
-static enum doppel_status open_folder(const char *folder, struct binding_index *made,
-                                      struct doppel_error *error)
-{
-    const struct doppel_store_index_options options = {.name = "codes", .folder = folder};
-    struct doppel_store_index_info info;
-    enum doppel_status status = open_index_store(folder, false, &made->store, error);
-    if (status)
-        return status;
-    status = doppel_store_index_open(made->store, &options, &made->kept, error);
-    if (status)
-        return status;
-    doppel_store_index_info(made->kept, &info);
-    made->index = doppel_store_index_get(made->kept);
-    made->bits = info.options.bits;
-    made->words = (info.options.bits + 63) / 64;
-    made->radius = info.options.design_radius;
-    if (info.options.table != DOPPEL_INDEX_HAMMING || !made->index)
-        return doppel_fail(error, DOPPEL_E_FORMAT, "is not an index of codes");
-    return DOPPEL_OK;
-}
-
-PyObject *binding_index_open(PyObject *module, PyObject *args)
-{
-    (void)module;
-    const char *folder;
-    struct binding_index made = {0};
-    struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "y", &folder))
-        return NULL;
-    PyThreadState *thread = PyEval_SaveThread();
-    enum doppel_status status = open_folder(folder, &made, &error);
-    PyEval_RestoreThread(thread);
-    if (!status)
-        return index_capsule_of(&made);
-    doppel_store_index_close(made.kept);
-    doppel_store_close(made.store);
-    return binding_raise(&error, folder);
-}
-
-/* Codes on their way from an index into another one. */
-struct copied_codes {
-    uint64_t *codes, *ids;
-    size_t count, done, words;
-};
-
-static size_t read_copied(void *context, uint64_t *codes, uint64_t *ids, size_t max)
-{
-    struct copied_codes *from = context;
-    size_t count = from->count - from->done < max ? from->count - from->done : max;
-    memcpy(codes, from->codes + from->done * from->words, count * from->words * sizeof *codes);
-    memcpy(ids, from->ids + from->done, count * sizeof *ids);
-    from->done += count;
-    return count;
-}
-
-static void rewind_copied(void *context)
-{
-    ((struct copied_codes *)context)->done = 0;
-}
-
-static enum doppel_status copy_index_codes(const struct binding_index *index,
-                                           struct copied_codes *out, struct doppel_error *error)
-{
-    size_t most = (size_t)doppel_index_count(index->index);
-    out->words = index->words;
-    out->codes = malloc((most * index->words + 1) * sizeof *out->codes);
-    out->ids = malloc((most + 1) * sizeof *out->ids);
-    if (!out->codes || !out->ids)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a copy of %zu codes", most);
-    if (!most)
-        return DOPPEL_OK;
-    return doppel_index_sample(index->index, most, out->codes, out->ids, &out->count, error);
-}
-
-static enum doppel_status build_folder(const struct binding_index *index, const char *folder,
-                                       struct copied_codes *codes, struct doppel_error *error)
-{
-    struct doppel_store *store = NULL;
-    struct doppel_index_options make = doppel_index_options_default();
-    const struct doppel_store_index_options options = {
-        .name = "codes", .folder = folder, .make = &make};
-    const struct doppel_index_load load = {
-        .count = codes->count, .read = read_copied, .rewind = rewind_copied, .context = codes};
-    make.bits = index->bits;
-    make.design_radius = index->radius;
-    if (mkdir(folder, 0777))
-        return doppel_fail(error, errno == EEXIST ? DOPPEL_E_ARGUMENT : DOPPEL_E_IO,
-                           "cannot be made: %s", strerror(errno));
-    enum doppel_status status = open_index_store(folder, true, &store, error);
-    if (!status)
-        status = doppel_store_index_build(store, &options, &load, error);
-    doppel_store_close(store);
-    return status;
-}
-
-PyObject *binding_index_save(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *capsule;
-    const char *folder;
-    struct copied_codes codes = {0};
-    struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "Oy", &capsule, &folder))
-        return NULL;
-    struct binding_index *index = index_of_capsule(capsule);
-    if (!index)
-        return NULL;
-    PyThreadState *thread = PyEval_SaveThread();
-    enum doppel_status status = copy_index_codes(index, &codes, &error);
-    if (!status)
-        status = build_folder(index, folder, &codes, &error);
-    free(codes.codes);
-    free(codes.ids);
-    PyEval_RestoreThread(thread);
-    if (status)
-        return binding_raise(&error, folder);
-    Py_RETURN_NONE;
+    return Py_BuildValue("(IIIKKIII)", (unsigned)make->table, make->bits, make->design_radius,
+                         (unsigned long long)info.codes, (unsigned long long)info.bytes,
+                         make->lanes, make->bands, make->rows);
 }
