@@ -1,4 +1,4 @@
-"""Bands of signatures and postings of keys, against a scan; MinHash against datasketch's formula."""
+"""Bands of signatures and postings of keys: what is near, against the slow obvious way."""
 
 import hashlib
 import threading
