@@ -68,6 +68,29 @@ def _texts(records: Any, text: str) -> Any:
     return column.to_pylist() if hasattr(column, "to_pylist") else column
 
 
+def _is_arrow(records: Any) -> bool:
+    """Of pandas, which speaks Arrow only where pyarrow is installed, columns are read."""
+    speaks = hasattr(records, "__arrow_c_stream__") or hasattr(records, "__arrow_c_array__")
+    return speaks and type(records).__module__.split(".")[0] != "pandas"
+
+
+def _write_arrow(records: Any, text: str, id: str, write: Callable[[str], object]) -> None:
+    """Lines of a table or column, by Arrow's C data interface, a batch at a time."""
+
+    def take(texts: list[Any], ids: Optional[list[Any]]) -> None:
+        rows = texts if ids is None else [{text: row, id: one} for row, one in zip(texts, ids)]
+        for line in _lines(rows, text, id):
+            write(line + "\n")
+
+    if hasattr(records, "__arrow_c_stream__"):
+        _doppel.arrow_stream(records.__arrow_c_stream__(), text, id, take)
+        return
+    capsules = records.__arrow_c_array__()
+    if not isinstance(capsules, tuple) or len(capsules) != 2:
+        raise TypeMismatchError("__arrow_c_array__ is to give two capsules", "type")
+    _doppel.arrow_array(capsules[0], capsules[1], text, id, take)
+
+
 def _lines(records: Any, text: str, id: str) -> Iterator[str]:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     for record in _texts(records, text):
@@ -106,7 +129,8 @@ def dedup(
 
     Args:
         records: str, or mappings, in any iterable, pandas.Series too; a DataFrame, a data set or
-            an Arrow table with a column `text`. They are read once.
+            an Arrow table with a column `text`, or an Arrow column, by Arrow's C data interface
+            (__arrow_c_stream__, __arrow_c_array__: pyarrow, polars, DuckDB). They are read once.
         text, id: names of fields or columns; an id that came before makes a revision.
         preset: "web", "news", "ocr", "code": thresholds and shingles for a kind of collection.
         min_similarity: Jaccard similarity of the shingles, 0 to 1; None: 0.7, or the preset's.
@@ -125,8 +149,11 @@ def dedup(
     with tempfile.NamedTemporaryFile(
         "w", suffix=".jsonl", encoding="utf-8", errors="replace", dir=path_text(temporary)
     ) as file:
-        for line in _lines(records, text, id):
-            file.write(line + "\n")
+        if _is_arrow(records):
+            _write_arrow(records, text, id, file.write)
+        else:
+            for line in _lines(records, text, id):
+                file.write(line + "\n")
         file.flush()
         return dedup_files(
             file.name, preset=preset, min_similarity=min_similarity,

@@ -176,6 +176,11 @@ PyObject *binding_decider_decide(PyObject *module, PyObject *args);
 
 PyObject *binding_dedup(PyObject *module, PyObject *args);
 
+/* ---- arrow.c ---- */
+
+PyObject *binding_arrow_stream(PyObject *module, PyObject *args);
+PyObject *binding_arrow_array(PyObject *module, PyObject *args);
+
 /* ---- minhash.c ---- */
 
 PyObject *binding_minhash(PyObject *module, PyObject *args);

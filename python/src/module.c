@@ -45,6 +45,8 @@ static PyMethodDef functions[] = {
     {"record_from_hex", binding_record_from_hex, METH_VARARGS, NULL},
     {"compare", KEYWORDS(binding_compare), NULL},
     {"index_new", binding_index_new, METH_VARARGS, NULL},
+    {"arrow_stream", binding_arrow_stream, METH_VARARGS, NULL},
+    {"arrow_array", binding_arrow_array, METH_VARARGS, NULL},
     {"bands_choose", binding_bands_choose, METH_VARARGS, NULL},
     {"minhash", binding_minhash, METH_VARARGS, NULL},
     {"postings_add", binding_postings_add, METH_VARARGS, NULL},
