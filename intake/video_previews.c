@@ -97,3 +97,18 @@ enum doppel_status video_looks_take(struct video_looks *looks, struct video_look
         status = take_look(looks, wanted, error);
     return status;
 }
+
+enum doppel_status video_looks_read(struct video_looks *looks, int fd,
+                                    const struct doppel_scheme *scheme, struct doppel_outcome *out,
+                                    struct doppel_error *error)
+{
+    const struct doppel_order order = {.scheme = scheme->id, .version = scheme->version};
+    enum doppel_status status = DOPPEL_OK;
+    if (!looks->pool)
+        status = doppel_pool_for_run(looks->run, &looks->pool, error);
+    if (status)
+        close(fd);
+    else
+        status = doppel_pool_submit(looks->pool, fd, &order, 0, error);
+    return status ? status : doppel_pool_next(looks->pool, -1, out, error);
+}

@@ -35,4 +35,11 @@ struct video_look {
 enum doppel_status video_looks_take(struct video_looks *looks, struct video_look *wanted,
                                     size_t count, struct doppel_error *error);
 
+/* Read a file's bytes by a scheme of images, while no look is in progress.
+ * @param fd taken @param out given (doppel_outcome_free); its error says what is wrong with the
+ * bytes. DOPPEL_E_CANCELLED; others when the run cannot go on */
+enum doppel_status video_looks_read(struct video_looks *looks, int fd,
+                                    const struct doppel_scheme *scheme, struct doppel_outcome *out,
+                                    struct doppel_error *error);
+
 #endif

@@ -175,7 +175,7 @@ static enum doppel_status find_images(struct doppel_search *search,
                      query->image->fingerprint->scheme == DOPPEL_SCHEME_PHASH64 &&
                      query->image->fingerprint->code_bits == 256; /* a bare code has 64 */
     if (in_videos)
-        TRY(search_by_image(&tracks, query->image, error));
+        TRY(search_by_image(&tracks, query->image, query->record, error));
 done:
     return status;
 }

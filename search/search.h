@@ -51,7 +51,13 @@ struct doppel_search_options {
     enum doppel_status (*refine)(void *context, const struct doppel_record *query,
                                  const struct doppel_item *item, struct doppel_match *match,
                                  struct doppel_error *error);
-    void *context; /**< of `refine` */
+    /** Read a frame of a video as an image. What is near to the query by its code alone is compared
+     * so. @param seconds into the video @param out given (doppel_record_free): by scheme phash64,
+     * with its attachment; empty where the frame cannot be had. NULL (default): codes alone decide
+     */
+    enum doppel_status (*still)(void *context, const struct doppel_item *item, double seconds,
+                                struct doppel_record *out, struct doppel_error *error);
+    void *context; /**< of `refine` and `still` */
 };
 
 /**

@@ -3,6 +3,9 @@
 
 #include "compare/video.h"
 #include "compare/audio.h"
+#include "core/array.h"
+#include "core/try.h"
+#include "search/stills.h"
 #include "search/wanted.h"
 
 /* A search in progress. */
@@ -246,18 +249,73 @@ enum doppel_status search_by_video(const struct track_search *search,
     return end_search(&lookup, status, error);
 }
 
+/* ---- images ---- */
+
+/* What an image is looked for in. */
+struct image_shown {
+    struct track_lookup *lookup;
+    ARRAY(struct still_candidate) near; /* by codes alone */
+};
+
+/* A frame is read if so many unrelated ones come as near, at most: it takes some 30 ms, so that an
+ * image that is in no video costs 3 ms more. The latter is of `thorough`. */
+static const double STILL_EXPECTED = .1, STILL_THOROUGH_EXPECTED = 100;
+
+static bool take_shown_image(void *context, const struct doppel_found *found)
+{
+    struct image_shown *shown = context;
+    struct still_candidate candidate = {.found = *found};
+    if (!found->borderline || !found->match.segment_count)
+        return take_frames(shown->lookup, found);
+    candidate.segment = found->match.segments[0];
+    shown->lookup->no_memory |= !array_push(&shown->near, candidate);
+    return !shown->lookup->no_memory;
+}
+
+/* In order, the frames are read; those that show it no more than nearly are told as such, as many
+ * as are wanted. */
+static enum doppel_status check_stills(struct image_shown *shown,
+                                       const struct doppel_record *record, uint64_t frames,
+                                       struct doppel_error *error)
+{
+    const struct track_search *search = shown->lookup->search;
+    const struct doppel_compare_options *compare = &search->options->compare;
+    const double most = compare->thorough ? STILL_THOROUGH_EXPECTED : STILL_EXPECTED;
+    size_t misses = compare->near_misses;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < shown->near.count && !status; i++) {
+        struct still_candidate *near = &shown->near.items[i];
+        near->found.match.segments = &near->segment;
+        near->found.match.segment_count = 1;
+        if (search->options->still && record && i < STILLS_MOST &&
+            near->found.match.false_positive_rate <= most)
+            status = still_check(search, record, frames, near, error);
+        if (!status && (!near->found.borderline || misses) &&
+            !take_frames(shown->lookup, &near->found))
+            break;
+        misses -= near->found.borderline && misses;
+    }
+    return status;
+}
+
 enum doppel_status search_by_image(const struct track_search *search,
                                    const struct doppel_match_item *image,
-                                   struct doppel_error *error)
+                                   const struct doppel_record *record, struct doppel_error *error)
 {
     struct track_lookup lookup = begin_track_lookup(search);
+    struct image_shown shown = {.lookup = &lookup};
     const struct doppel_videos *videos;
     struct doppel_video_search options = video_search_from(&search->options->compare);
+    enum doppel_status status;
     if (!has_videos(search))
         return DOPPEL_OK;
-    enum doppel_status status = doppel_library_videos(search->library, &videos, error);
-    if (!status)
-        status = doppel_videos_find_image(videos, image, &options, take_frames, &lookup, error);
+    if (search->options->still && options.near_misses < STILLS_MOST)
+        options.near_misses = STILLS_MOST;
+    TRY(doppel_library_videos(search->library, &videos, error));
+    TRY(doppel_videos_find_image(videos, image, &options, take_shown_image, &shown, error));
+    TRY(check_stills(&shown, record, doppel_videos_frames(videos), error));
+done:
+    array_free(&shown.near);
     note_unreadable_of(search, DOPPEL_KIND_VIDEO);
     return end_search(&lookup, status, error);
 }

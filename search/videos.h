@@ -24,9 +24,10 @@ enum doppel_status search_by_audio(const struct track_search *search,
 enum doppel_status search_by_video(const struct track_search *search,
                                    const struct doppel_record *query, struct doppel_error *error);
 
-/* The videos that show a picture. */
+/* The videos that show a picture. @param record of the image; NULL: there is a code alone */
 enum doppel_status search_by_image(const struct track_search *search,
                                    const struct doppel_match_item *image,
+                                   const struct doppel_record *record,
                                    struct doppel_error *error);
 
 #endif

@@ -367,6 +367,87 @@ static void tracks_are_found_by_what_they_share(void **state)
     doppel_library_close(library);
 }
 
+/* What a frame is read as, and how often it was. */
+struct frame_read {
+    const struct doppel_record *shown; /* NULL: it cannot be had */
+    uint64_t item;
+    double seconds;
+    unsigned calls;
+};
+
+static enum doppel_status read_frame(void *context, const struct doppel_item *item, double seconds,
+                                     struct doppel_record *out, struct doppel_error *error)
+{
+    struct frame_read *frame = context;
+    frame->item = item->id;
+    frame->seconds = seconds;
+    frame->calls++;
+    *out = (struct doppel_record){0};
+    if (!frame->shown)
+        return DOPPEL_OK;
+    *out = *frame->shown;
+    out->fingerprint.codes = NULL;
+    out->fingerprint.positions = NULL;
+    out->attachment = NULL;
+    out->attachment_size = 0;
+    const size_t size = doppel_fingerprint_size(&frame->shown->fingerprint);
+    uint8_t *bytes = malloc(size);
+    assert_non_null(bytes);
+    doppel_fingerprint_write(&frame->shown->fingerprint, bytes);
+    enum doppel_status status = doppel_fingerprint_read(bytes, size, &out->fingerprint, error);
+    free(bytes);
+    return status;
+}
+
+/* A crop is near to a frame by its code, and is it when the frame is read. */
+static void frames_that_are_near_are_read(void **state)
+{
+    enum { FRAME = 300, FLIPS = 84 };
+    struct doppel_library *library = open_library(*state);
+    struct doppel_run *run = make_run(NULL);
+    struct doppel_search_options options = doppel_search_options_default();
+    struct doppel_video_track clip = video_make(8, SECONDS);
+    struct doppel_record image = record_make(5), other = record_make(6);
+    struct frame_read frame = {0};
+    struct doppel_search_results results = {0};
+    uint64_t seed = 3;
+    add_track(library, &clips, "/files/b", 7, SECONDS, DOPPEL_ADDED_NEW);
+    uint64_t video = add_track(library, &clips, "/files/c", 8, SECONDS, DOPPEL_ADDED_NEW);
+    commit(library);
+    image.quality = other.quality = 100;
+    image.fingerprint.codes[0] = code_near(&clip.frames[FRAME].code, FLIPS, &seed);
+    for (uint32_t i = 0; i < other.fingerprint.count; i++)
+        for (int word = 0; word < 4; word++)
+            other.fingerprint.codes[i].word[word] = random_word(&seed);
+    options.compare.thorough = true;
+    options.context = &frame;
+    options.still = read_frame;
+    struct doppel_search *search = make_search(run, library, &options);
+
+    const struct doppel_record *const shown[] = {&image, &other, NULL};
+    for (int i = 0; i < 3; i++) {
+        frame = (struct frame_read){.shown = shown[i]};
+        query(search, &image, &results);
+        assert_int_equal(frame.calls, 1);
+        assert_int_equal(frame.item, video);
+        assert_true(frame.seconds * 1000 >= clip.frames[FRAME].start_ms &&
+                    frame.seconds * 1000 <= clip.frames[FRAME].end_ms + 1);
+        assert_int_equal(results.count, shown[i] == &image);
+    }
+    doppel_search_free(search);
+    options.still = NULL;
+    search = make_search(run, library, &options);
+    query(search, &image, &results);
+    assert_int_equal(results.count, 0);
+    doppel_video_track_free(&clip);
+    doppel_record_free(&image);
+    doppel_record_free(&other);
+    doppel_search_results_free(&results);
+    doppel_search_free(search);
+    doppel_run_free(run);
+    doppel_library_close(library);
+}
+
 /* ---- what is passed over ---- */
 
 static void count_notice(void *context, enum doppel_notice level, const char *path,
@@ -495,6 +576,7 @@ int main(void)
         IN_FOLDER(lists_explain_and_disable),
         IN_FOLDER(a_result_as_json),
         IN_FOLDER(tracks_are_found_by_what_they_share),
+        IN_FOLDER(frames_that_are_near_are_read),
         IN_FOLDER(another_scheme_is_noticed_once),
         IN_FOLDER(what_is_damaged_or_unwanted_is_no_query),
         IN_FOLDER(careless_queries),

@@ -16,6 +16,7 @@
 #include "intake/exact_digests.h"
 #include "intake/reader.h"
 #include "intake/video_refine.h"
+#include "intake/video_still.h"
 #include "intake/open_cache.h"
 #include "intake/other_scheme.h"
 #include "compare/text.h"
@@ -25,7 +26,7 @@ struct find {
     struct report *report;
     struct doppel_library *library;
     struct doppel_search *search;
-    struct video_looks *looks;      /* NULL: nothing is refined */
+    struct video_looks *looks;
     const struct intake_file *file; /* the query at hand */
     struct doppel_search_results results;
     struct semantic_library semantic;
@@ -58,6 +59,16 @@ static enum doppel_status refine_with_item(void *context, const struct doppel_re
     const struct video_side sides[2] = {{{find->file->path, &find->file->stamp}, query},
                                         {{item->path, &item->stamp}, &item->record}};
     return video_refine(find->looks, sides, match, error);
+}
+
+/* A frame of a video, which may show the query. */
+static enum doppel_status still_of_item(void *context, const struct doppel_item *item,
+                                        double seconds, struct doppel_record *out,
+                                        struct doppel_error *error)
+{
+    const struct find *find = context;
+    const struct video_file file = {item->path, &item->stamp};
+    return video_still_read(find->looks, &file, seconds, out, error);
 }
 
 static unsigned exact_kinds(void *context)
@@ -192,11 +203,10 @@ int cmd_find(const struct settings *settings, struct report *report)
     struct other_scheme_reader reader = {report->run, read_options_from(settings), NULL};
     options.fingerprint = other_scheme_read;
     options.fingerprint_context = &reader;
-    if (settings->refine) {
-        find.looks = must_have(video_looks_new(report->run));
-        options.refine = refine_with_item;
-        options.context = &find;
-    }
+    find.looks = must_have(video_looks_new(report->run));
+    options.context = &find;
+    options.refine = settings->refine ? refine_with_item : NULL;
+    options.still = settings->check != CHECK_NONE ? still_of_item : NULL;
     find.print = (struct find_print){.settings = settings, .library = find.library};
     if (settings->playlist)
         find.print.playlist = playlist_new(settings, report);
