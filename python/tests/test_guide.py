@@ -1,4 +1,4 @@
-"""The blocks of the guide do what they say, one after the other."""
+"""The blocks of the guide and of the README do what they say, one after the other."""
 
 import os
 import re
@@ -19,3 +19,13 @@ def test_the_guide(media, tmp_path, monkeypatch):
     names = {}
     for block in blocks:
         exec(compile(block, "docs/guide/python.md", "exec"), names)
+
+
+def test_the_readme(media, tmp_path, monkeypatch):
+    for path in media.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall((TOP / "README.md").read_text())
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
