@@ -17,5 +17,8 @@ int sqlite3_extension_init(sqlite3 *database, char **message, const sqlite3_api_
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     int code =
         sqlite3_create_function(database, "hamming", 2, flags, NULL, sql_hamming, NULL, NULL);
-    return code == SQLITE_OK ? create_find_table(database) : code;
+    if (code == SQLITE_OK)
+        code = create_find_table(database);
+    /* What reads mapped files has a handler for signals of this code: it must not be unloaded. */
+    return code == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : code;
 }
