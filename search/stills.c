@@ -18,11 +18,13 @@ static enum doppel_status read_still(const struct track_search *search,
     return status;
 }
 
-/* A crop of the frame is as sure of where it is as the frame is. */
+/* When the frame is shown stays as the codes said. */
 static void take_still_match(const struct doppel_match *still, struct doppel_match *match)
 {
     match->similarity = still->similarity;
     match->distance = still->distance;
+    match->bits = still->bits;
+    match->score = still->score;
     match->false_positive_rate = still->false_positive_rate;
     match->transform.mirrored = still->transform.mirrored;
     match->verified = still->verified;

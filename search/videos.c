@@ -257,8 +257,8 @@ struct image_shown {
     ARRAY(struct still_candidate) near; /* by codes alone */
 };
 
-/* A frame is read if so many unrelated ones come as near, at most: it takes some 30 ms, so that an
- * image that is in no video costs 3 ms more. The latter is of `thorough`. */
+/* A frame is read if so many unrelated ones come as near, at most: of the pictures that are in no
+ * video each tenth reads one. The latter is of `thorough`. */
 static const double STILL_EXPECTED = .1, STILL_THOROUGH_EXPECTED = 100;
 
 static bool take_shown_image(void *context, const struct doppel_found *found)

@@ -433,6 +433,11 @@ static void frames_that_are_near_are_read(void **state)
         assert_true(frame.seconds * 1000 >= clip.frames[FRAME].start_ms &&
                     frame.seconds * 1000 <= clip.frames[FRAME].end_ms + 1);
         assert_int_equal(results.count, shown[i] == &image);
+        if (results.count) { /* the frame is compared as an image: by 64 bits, and it is the same */
+            const struct doppel_match *match = &results.items[0].comparison.by_image;
+            assert_true(match->bits == 64 && match->distance == 0 && match->segment_count == 1);
+            assert_true(match->score > 3 && match->false_positive_rate < 1e-3);
+        }
     }
     doppel_search_free(search);
     options.still = NULL;
