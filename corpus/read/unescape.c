@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/cpu.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -134,23 +136,52 @@ static bool unescape_chunks(const char **in, const char *end, char **out)
     return true;
 }
 
+/* Up to the next escape, and past it. */
+static bool unescape_run(const char **in, const char *end, char **out)
+{
+    const char *escape = memchr(*in, '\\', (size_t)(end - *in));
+    size_t run = (size_t)((escape ? escape : end) - *in);
+    memcpy(*out, *in, run);
+    *out += run;
+    *in += run;
+    return !escape || unescape_one(in, end, out);
+}
+
+static bool unescape_portable(const char **in, const char *end, char **out)
+{
+    if (!unescape_chunks(in, end, out))
+        return false;
+    while (*in < end)
+        if (!unescape_run(in, end, out))
+            return false;
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool unescape_avx512(const char **in, const char *end, char **out)
+{
+    while (*in < end) {
+        unescape_simple_avx512(simple, in, end, out);
+        if (*in < end && !unescape_one(in, end, out))
+            return false;
+    }
+    return true;
+}
+#endif
+
 bool json_unescape(const char *in, size_t size, char *out, size_t *out_size)
 {
     const char *end = in + size;
     char *begin = out;
-    if (!unescape_chunks(&in, end, &out))
-        return false;
-    while (in < end) {
-        const char *escape = memchr(in, '\\', (size_t)(end - in));
-        size_t run = (size_t)((escape ? escape : end) - in);
-        memcpy(out, in, run);
-        out += run;
-        in += run;
-        if (escape && !unescape_one(&in, end, &out))
-            return false;
-    }
-    *out_size = (size_t)(out - begin);
-    return true;
+#if defined(__x86_64__)
+    bool fine = cpu_flags() & CPU_AVX512_VBMI2 ? unescape_avx512(&in, end, &out)
+                                               : unescape_portable(&in, end, &out);
+#else
+    bool fine = unescape_portable(&in, end, &out);
+#endif
+    if (fine)
+        *out_size = (size_t)(out - begin);
+    return fine;
 }
 
 bool json_has_half_surrogate(const char *token, size_t size)

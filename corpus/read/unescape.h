@@ -12,4 +12,8 @@ bool json_unescape(const char *in, size_t size, char *out, size_t *out_size);
 /* Whether there is half a surrogate pair in a token. */
 bool json_has_half_surrogate(const char *token, size_t size);
 
+/* With AVX-512: decode up to the end, or to an escape that is none of one letter.
+ * @param letters what each of these stands for; 0: no such escape */
+void unescape_simple_avx512(const char letters[128], const char **in, const char *end, char **out);
+
 #endif

@@ -1,19 +1,46 @@
 /* Counting the common values of two sorted sets: merged, or looked up where one is much smaller. */
 #include "match/texts/intersect.h"
 
+#include <string.h>
+
 /* Looking up takes some 2·log2(ratio) steps that branch at random, a merge one step that does not
  * for each value of the larger set. */
 enum { GALLOP_RATIO = 32 };
 
-/* Without branches on the values: which of the two is smaller cannot be foreseen. */
+typedef uint32_t four_values __attribute__((vector_size(16)));
+
+enum { FOUR = 4 };
+
+/* Which of four values are among four others, each of which is there once. */
+static inline four_values find_common(four_values x, four_values y)
+{
+    return (four_values)(x == y) | (four_values)(x == __builtin_shufflevector(y, y, 1, 2, 3, 0)) |
+           (four_values)(x == __builtin_shufflevector(y, y, 2, 3, 0, 1)) |
+           (four_values)(x == __builtin_shufflevector(y, y, 3, 0, 1, 2));
+}
+
+/* Four with four while there are so many, without branches on the values: which of two is smaller
+ * cannot be foreseen. Source: Schlegel, Willhalm and Lehner, "Fast Sorted-Set Intersection using
+ * SIMD Instructions" (2011). */
 static size_t count_merged(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count)
 {
     size_t common = 0, i = 0, j = 0;
+    four_values met = {0}, x, y;
+    while (i + FOUR <= a_count && j + FOUR <= b_count) {
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + j, sizeof y);
+        met -= find_common(x, y);
+        uint32_t a_last = a[i + FOUR - 1], b_last = b[j + FOUR - 1];
+        i += FOUR * (size_t)(a_last <= b_last);
+        j += FOUR * (size_t)(b_last <= a_last);
+    }
+    for (int lane = 0; lane < FOUR; lane++)
+        common += met[lane];
     while (i < a_count && j < b_count) {
-        uint32_t x = a[i], y = b[j];
-        common += x == y;
-        i += x <= y;
-        j += y <= x;
+        uint32_t left = a[i], right = b[j];
+        common += left == right;
+        i += left <= right;
+        j += right <= left;
     }
     return common;
 }

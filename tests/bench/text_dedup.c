@@ -196,7 +196,8 @@ static void print_run(const char *name, const struct bench_run *run, size_t reco
     printf("%-28s %8.2f s %8.2f s cpu %9.0f records/s %7.0f MB/s", name, run->wall, run->cpu,
            (double)records / run->wall, bytes / 1e6 / run->wall);
     if (run->peak_bytes > 0)
-        printf(" %6.0f bytes a record, %.0f %% in the kernel", run->peak_bytes / (double)records,
+        printf(" (%.0f by CPU alone, a core) %6.0f bytes a record, %.0f %% in the kernel",
+               bytes / 1e6 / run->cpu, run->peak_bytes / (double)records,
                100 * run->kernel / run->cpu);
     putchar('\n');
     fflush(stdout);
