@@ -20,7 +20,7 @@
 
 from ._doppel import version as _version
 from ._decision import Decision
-from ._dedup import Deduplicated, dedup, dedup_files
+from ._dedup import Deduplicated, dedup
 from ._errors import (
     ArgumentError,
     BusyError,
@@ -80,7 +80,6 @@ __all__ = [
     "Where",
     "compare",
     "dedup",
-    "dedup_files",
     "find_passages",
     "hash",
     "minhash",

@@ -109,8 +109,9 @@ def _lines(records: Any, text: str, id: str) -> Iterator[str]:
 
 
 def dedup(
-    records: Any,
+    records: Any = None,
     *,
+    files: Union[StrPath, Iterable[StrPath], None] = None,
     text: str = "text",
     id: str = "id",
     preset: Optional[str] = None,
@@ -131,6 +132,8 @@ def dedup(
         records: str, or mappings, in any iterable, pandas.Series too; a DataFrame, a data set or
             an Arrow table with a column `text`, or an Arrow column, by Arrow's C data interface
             (__arrow_c_stream__, __arrow_c_array__: pyarrow, polars, DuckDB). They are read once.
+        files: in place of records, files and folders of JSON Lines, CSV or TSV, also compressed
+            by gzip or Zstandard.
         text, id: names of fields or columns; an id that came before makes a revision.
         preset: "web", "news", "ocr", "code": thresholds and shingles for a kind of collection.
         min_similarity: Jaccard similarity of the shingles, 0 to 1; None: 0.7, or the preset's.
@@ -140,45 +143,15 @@ def dedup(
             some other one.
         threads: 0: one a processor.
         memory: bytes, beyond which signatures go to the disk; 0: no limit.
-        temporary: folder for the texts while it runs; None: $TMPDIR or /tmp.
+        temporary: folder for the records' texts while it runs; None: $TMPDIR or /tmp.
         progress: as of Run.
 
     Returns a decision for each. Raises TypeMismatchError (a record without a text), ArgumentError,
-    StorageError. The GIL is released; Ctrl-C ends it.
+    StorageError. Of files, what cannot be read is a decision "unreadable". The GIL is released;
+    Ctrl-C ends it.
     """
-    with tempfile.NamedTemporaryFile(
-        "w", suffix=".jsonl", encoding="utf-8", errors="replace", dir=path_text(temporary)
-    ) as file:
-        if _is_arrow(records):
-            _write_arrow(records, text, id, file.write)
-        else:
-            for line in _lines(records, text, id):
-                file.write(line + "\n")
-        file.flush()
-        return dedup_files(
-            file.name, preset=preset, min_similarity=min_similarity,
-            min_containment=min_containment, shingle=shingle, unit=unit, cluster=cluster,
-            threads=threads, memory=memory, progress=progress, run=run,
-        )  # fmt: skip
-
-
-def dedup_files(
-    paths: Union[StrPath, Iterable[StrPath]],
-    *,
-    text: str = "text",
-    id: str = "id",
-    preset: Optional[str] = None,
-    min_similarity: Optional[float] = None,
-    min_containment: Optional[float] = None,
-    shingle: int = 5,
-    unit: str = "words",
-    cluster: str = "representatives",
-    threads: int = 0,
-    memory: int = 0,
-    progress: Union[bool, Callable[[Progress], object], None] = None,
-    run: Optional[Run] = None,
-) -> Deduplicated:
-    """The same of files of JSON Lines, CSV or TSV, also compressed."""
+    if (records is None) == (files is None):
+        raise ArgumentError("dedup takes either records or files")
     if unit not in ("words", "characters") or cluster not in ("representatives", "components"):
         raise ArgumentError('unit: "words", "characters"; cluster: "representatives", "components"')
     if not 1 <= shingle <= 16:
@@ -195,13 +168,28 @@ def dedup_files(
         "threads": threads,
         "memory": memory,
     }
+    run = run or Run(progress=progress)
+    if files is not None:
+        return _decide(files, options, run)
+    with tempfile.NamedTemporaryFile(
+        "w", suffix=".jsonl", encoding="utf-8", errors="replace", dir=path_text(temporary)
+    ) as file:
+        if _is_arrow(records):
+            _write_arrow(records, text, id, file.write)
+        else:
+            for line in _lines(records, text, id):
+                file.write(line + "\n")
+        file.flush()
+        return _decide(file.name, {**options, "text_field": b"text", "id_field": b"id"}, run)
+
+
+def _decide(
+    files: Union[StrPath, Iterable[StrPath]], options: dict[str, Any], run: Run
+) -> Deduplicated:
     decided: list[Any] = []
 
     def take(lines: bytes) -> None:
         decided.extend(json.loads(b"[" + lines.rstrip().replace(b"\n", b",") + b"]"))
 
-    _doppel.dedup(
-        handle_of(run or Run(progress=progress)), byte_strings(paths) or (), options, take
-    )
+    _doppel.dedup(handle_of(run), byte_strings(files) or (), options, take)
     return Deduplicated(decided)
-

@@ -81,6 +81,7 @@ class Fingerprint:
 
     @property
     def scheme(self) -> str:
+        """Its name: "phash64", "minhash128", ... (schemes())."""
         return str(self.facts["scheme"])
 
     @property
@@ -166,8 +167,8 @@ def hash(
     Files and bytes are decoded by other processes, texts and arrays are read here. Images that are
     read from files are upright as EXIF says; arrays are taken as they are.
 
-    Raises InputError (what is wrong with the file), NotFoundError, ArgumentError,
-    TypeMismatchError. Thread-safe; the GIL is released; Ctrl-C ends it.
+    Returns a Fingerprint. Raises InputError (what is wrong with the file), NotFoundError,
+    ArgumentError, TypeMismatchError. Thread-safe; the GIL is released; Ctrl-C ends it.
     """
     if text is not None:
         if source is not None:
@@ -314,8 +315,13 @@ def compare(
 def find_passages(a: str, b: str, *, format: str = "plain") -> Match:
     """Find the passages that two texts share, over replaced, inserted and dropped words.
 
-    The places of the segments are characters: `a[int(s.a_start):int(s.a_end)]`.
-    Raises InputError: a text has too few words to share a passage of any length.
+    Args:
+        a, b: the texts.
+        format: "plain", "html", "markdown", "auto"; places are those in the plain text.
+
+    Returns a Match, whose segments are places in characters: `a[int(s.a_start):int(s.a_end)]`.
+    Raises InputError (a text has too few words to share a passage of any length), ArgumentError,
+    TypeMismatchError.
     """
     sides = [hash(text=side, scheme="winnow32", format=format) for side in (a, b)]
     return compare(*sides)

@@ -94,7 +94,9 @@ class Groups(Sequence[Group]):
 
     def __repr__(self) -> str:
         duplicates = sum(len(group.duplicates) for group in self)
-        return f"<doppel.Groups: {duplicates} duplicates in {len(self)} groups>"
+        many = "" if duplicates == 1 else "s"
+        groups = "group" if len(self) == 1 else "groups"
+        return f"<doppel.Groups: {duplicates} duplicate{many} in {len(self)} {groups}>"
 
     @property
     def savable(self) -> int:

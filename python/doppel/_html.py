@@ -5,54 +5,84 @@ from __future__ import annotations
 import base64
 import html
 import io
+from importlib import import_module
 from typing import TYPE_CHECKING, Optional
+
+from ._words import difference_html
 
 if TYPE_CHECKING:
     from ._decision import Decision
     from ._groups import Group, Groups, Member
     from ._match import Match, Place
 
-_MOST_GROUPS, _MOST_MEMBERS, _SIDE = 20, 12, 160
-_CARD = "display:inline-block;vertical-align:top;margin:4px;padding:4px;max-width:170px;"
+_MOST_GROUPS, _MOST_MEMBERS, _MOST_SEGMENTS, _SIDE = 20, 12, 5, 160
+_CARD = "display:inline-block;vertical-align:top;margin:4px;padding:4px;"
 _CARD += "border:1px solid #ccc;border-radius:4px;overflow-wrap:anywhere;font-size:12px"
+_COLOURS = ("#36c", "#c63")  # of the query, of the item
 
 
-def _thumbnail(path: Optional[str]) -> str:
-    """A picture as a small JPEG within the page; of what Pillow cannot read, nothing."""
+def _thumbnail(path: Optional[str], place: Optional[Place] = None) -> str:
+    """A picture as a small JPEG within the page, and an outline in it; of what Pillow cannot read,
+    nothing."""
     try:
-        from PIL import Image
-
-        with Image.open(path or "") as picture:
-            picture.thumbnail((_SIDE, _SIDE))
+        with import_module("PIL.Image").open(path or "") as picture:
+            picture.draft("RGB", (2 * _SIDE, 2 * _SIDE))
+            upright = import_module("PIL.ImageOps").exif_transpose(picture)
+            upright.thumbnail((_SIDE, _SIDE))
             out = io.BytesIO()
-            picture.convert("RGB").save(out, "JPEG", quality=80)
+            upright.convert("RGB").save(out, "JPEG", quality=80)
     except Exception:  # a notebook shows what it can
         return ""
     data = base64.b64encode(out.getvalue()).decode()
-    return f'<img src="data:image/jpeg;base64,{data}" alt="">'
+    image = f'<img src="data:image/jpeg;base64,{data}" alt="" style="display:block;margin:0">'
+    outer = "position:relative;display:inline-block;overflow:hidden;margin:2px;vertical-align:top"
+    return f'<div style="{outer}">{image}{_outline(place) if place else ""}</div>'
+
+
+def _outline(place: Place) -> str:
+    """What the other picture shows, too."""
+    width, height = place.right - place.left, place.bottom - place.top
+    style = f"position:absolute;left:{place.left:.1%};top:{place.top:.1%};width:{width:.1%};"
+    style += f"height:{height:.1%};border:2px solid red;box-sizing:border-box;"
+    style += f"transform:rotate({place.angle:.1f}deg)"
+    return f'<div style="{style}"></div>'
 
 
 def _size(size: Optional[int]) -> str:
     if size is None:
         return ""
+    if size < 1000:
+        return f"{size} B"
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _member_html(member: Member, kind: str) -> str:
-    picture = _thumbnail(member.path) if kind == "image" else ""
-    similarity = member.match.similarity if member.match else None
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _member_html(member: Member, group: Group) -> str:
+    match = member.match
+    first = group.members[0]
+    picture, differing = "", ""
+    if group.kind == "image":
+        where = match.where if match else None
+        picture = _thumbnail(member.path, where.query if where else None)
+        picture += _thumbnail(first.path, where.item) if where else ""
+    elif group.kind == "text" and member.reason == "near":
+        differing = difference_html(first.path, member.path)
     said = [f"<b>{html.escape(member.reason)}</b>", _size(member.size)]
-    said += [f"{similarity:.0%}" if similarity is not None else ""]
+    said += [f"{match.similarity:.0%}" if match and match.similarity is not None else ""]
     name = html.escape((member.path or str(member.id or "")).rsplit("/", 1)[-1])
-    timeline = match_html(member.match) if member.match and member.match.segments else ""
+    timeline = _timeline(match) if match and match.segments else ""
     line = " · ".join(word for word in said if word)
-    title = html.escape(member.path or "")
-    return f'<div style="{_CARD}" title="{title}">{picture}<div>{name}</div>{line}{timeline}</div>'
+    width = 500 if differing else 350 if picture.count("<img") > 1 or timeline else 170
+    head = f'<div style="{_CARD};max-width:{width}px" title="{html.escape(member.path or "")}">'
+    return f"{head}{picture}<div>{name}</div>{line}{timeline}{differing}</div>"
 
 
 def group_html(group: Group) -> str:
     """A group: the one to keep first."""
-    cards = "".join(_member_html(member, group.kind) for member in group.members[:_MOST_MEMBERS])
+    cards = "".join(_member_html(member, group) for member in group.members[:_MOST_MEMBERS])
     more = len(group.members) - _MOST_MEMBERS
     rest = f"<div>and {more} more</div>" if more > 0 else ""
     head = f"{group.number} · {html.escape(group.kind)} · {_size(group.savable)} could be saved"
@@ -63,9 +93,10 @@ def groups_html(groups: Groups) -> str:
     """The first groups, and how many there are."""
     shown = "".join(group_html(group) for group in groups[:_MOST_GROUPS])
     more = len(groups) - _MOST_GROUPS
-    rest = f"<div>and {more} more groups</div>" if more > 0 else ""
-    failed = f"<div>{len(groups.failures)} files could not be read</div>" if groups.failures else ""
-    return f"<div><b>{html.escape(repr(groups))}</b>{shown}{rest}{failed}</div>"
+    rest = f"<div>and {_count(more, 'more group')}</div>" if more > 0 else ""
+    failed = len(groups.failures)
+    rest += f"<div>{_count(failed, 'file')} could not be read</div>" if failed else ""
+    return f"<div><b>{html.escape(repr(groups))}</b>{shown}{rest}</div>"
 
 
 def _bar(start: float, end: float, whole: float, colour: str) -> str:
@@ -74,38 +105,68 @@ def _bar(start: float, end: float, whole: float, colour: str) -> str:
     return f'<div style="{style}"></div>'
 
 
-def _outline(place: Place) -> str:
-    """A square for the picture, and in it what the other one shows, too."""
-    width, height = place.right - place.left, place.bottom - place.top
-    inner = f"position:absolute;left:{place.left:.1%};top:{place.top:.1%};width:{width:.1%};"
-    inner += f"height:{height:.1%};background:#36c8;transform:rotate({place.angle:.1f}deg)"
-    outer = "position:relative;display:inline-block;width:60px;height:60px;margin:2px;"
-    outer += "background:#eee;overflow:hidden"
-    return f'<div style="{outer}"><div style="{inner}"></div></div>'
-
-
-def match_html(match: Match) -> str:
-    """Segments as bars: where in the query, and below where in the item."""
+def _timeline(match: Match) -> str:
+    """Segments as bars: where in the query, and below where in the item; and in numbers."""
     rows = []
-    for colour, ends in (
-        ("#36c", [(segment.a_start, segment.a_end) for segment in match.segments]),
-        ("#c63", [(segment.b_start, segment.b_end) for segment in match.segments]),
+    for colour, whole, ends in zip(
+        _COLOURS,
+        match.lengths,
+        (
+            [(segment.a_start, segment.a_end) for segment in match.segments],
+            [(segment.b_start, segment.b_end) for segment in match.segments],
+        ),
     ):
-        whole = max((end for _, end in ends), default=0) or 1
-        bars = "".join(_bar(start, end, whole, colour) for start, end in ends)
-        rows.append(f'<div style="position:relative;height:10px;background:#eee">{bars}</div>')
-    head = f"{match.relation or 'no match'}"
+        bars = "".join(_bar(start, end, whole or 1, colour) for start, end in ends)
+        style = "position:relative;height:8px;margin:2px 0;background:#8883"
+        rows.append(f'<div style="{style}">{bars}</div>')
+    for segment in match.segments[:_MOST_SEGMENTS]:
+        query = _span(match, segment.a_start, segment.a_end)
+        item = _span(match, segment.b_start, segment.b_end)
+        spans = f'<span style="color:{_COLOURS[0]}">{query}</span> of the query is '
+        rows.append(f'<div>{spans}<span style="color:{_COLOURS[1]}">{item}</span></div>')
+    more = len(match.segments) - _MOST_SEGMENTS
+    rows.append(f"<div>and {_count(more, 'more segment')}</div>" if more > 0 else "")
+    return "".join(rows)
+
+
+def _span(match: Match, start: float, end: float) -> str:
+    if match.kind == "text":
+        return f"{start:.0f}–{end:.0f}"
+    return f"{_clock(start)}–{_clock(end)}"
+
+
+def _clock(seconds: float) -> str:
+    tenths = round(seconds * 10)
+    hours, minutes = tenths // 36000, tenths // 600 % 60
+    clock = f"{minutes}:{tenths % 600 / 10:04.1f}"
+    return f"{hours}:{clock:0>7}" if hours else clock
+
+
+def match_html(match: Match, query: Optional[str] = None, item: Optional[str] = None) -> str:
+    """What two are to each other; by their files, where those are known, what they look like."""
+    head = match.relation or "no match"
     if match.similarity is not None:
         head += f", {match.similarity:.0%}"
-    timeline = "".join(rows) if match.segments else ""
-    if match.where:
-        timeline += "<div>" + "".join(map(_outline, match.where)) + "</div>"
-    return f'<div style="max-width:400px">{html.escape(head)}{timeline}</div>'
+    where = match.where
+    shown = _timeline(match) if match.segments else ""
+    if match.kind == "image" and (query or item):
+        shown += _thumbnail(query, where.query if where else None)
+        shown += _thumbnail(item, where.item if where else None)
+    elif match.kind == "text" and query and item:
+        shown += difference_html(item, query)
+    elif where:
+        outer = "position:relative;display:inline-block;width:60px;height:60px;margin:2px;"
+        outer += "background:#8883;overflow:hidden"
+        shown += "".join(f'<div style="{outer}">{_outline(place)}</div>' for place in where)
+    return f'<div style="max-width:500px"><div>{html.escape(head)}</div>{shown}</div>'
 
 
 def decision_html(decision: Decision) -> str:
     """What it is, of what and why."""
+    what = decision.path or decision.id
+    what = f" {html.escape(what)}" if what else ""
     of = "" if decision.of is None else f" of {html.escape(str(decision.of_path or decision.of))}"
     why = f" ({html.escape(decision.reason)})" if decision.reason else ""
-    match = match_html(decision.match) if decision.match else ""
-    return f"<div><b>{html.escape(decision.decision)}</b>{of}{why}{match}</div>"
+    match = decision.match
+    shown = match_html(match, decision.path, decision.of_path) if match else ""
+    return f"<div>{what}: <b>{html.escape(decision.decision)}</b>{of}{why}{shown}</div>"

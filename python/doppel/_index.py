@@ -119,7 +119,9 @@ class _Table:
             limit: the nearest so many hits of a query; 0: all.
             threads: 0: as many as pay.
 
-        Returns (lims, ids, distances), as FAISS's range_search does. Ctrl-C ends it.
+        Returns (lims, ids, distances): of query i the hits lims[i] to lims[i + 1], as FAISS's
+        range_search has them, by distance, then id. Ctrl-C ends it. Raises ArgumentError,
+        TypeMismatchError.
         """
         wanted = self._radius if radius is None else radius
         lims, ids, distances = self._search(queries, wanted, 0, limit, threads)
@@ -130,7 +132,14 @@ class _Table:
     ) -> tuple[Any, Any]:
         """Find the `k` nearest codes of each query, ties by id.
 
-        Returns (distances, ids), each a row of k a query; where there are fewer, -1.
+        Args:
+            queries: codes.
+            k: 1 or more.
+            radius: the largest distance of what is found; None: any.
+            threads: 0: as many as pay.
+
+        Returns (distances, ids), int32 and int64, each n × k; where there are fewer, -1. Raises
+        ArgumentError, TypeMismatchError.
         """
         if k < 1:
             raise ArgumentError("k: 1 or more")
@@ -179,6 +188,7 @@ class Index(_Table):
 
     @property
     def bits(self) -> int:
+        """Of a code."""
         return int(self._most)
 
     def __repr__(self) -> str:
@@ -233,10 +243,12 @@ class Bands(_Table):
 
     @property
     def lanes(self) -> int:
+        """Of a signature."""
         return int(self._most)
 
     @property
     def bands(self) -> int:
+        """How many there are."""
         return int(self._bands)
 
     @property

@@ -108,8 +108,15 @@ class Library:
     ) -> list[Added]:
         """Remember files, and those in folders; the same path again updates its item.
 
+        Args:
+            paths: files and folders; "~" is your home.
+            labels, lists, source: what is remembered of each.
+            kinds: of "text", "image", "audio", "video"; None: all.
+            schemes: by which they are fingerprinted; None: the default ones.
+            exclude, extensions, hidden: which files of folders there are, as of doppel.scan().
+
         Returns what came of each; those that could not be read are last, with their error. After
-        Ctrl-C, too, what was read is kept.
+        Ctrl-C, too, what was read is kept. Raises ArgumentError, BusyError, StorageError.
         """
         options = take_options(
             labels=labels, lists=lists, source=source, kinds=kinds, schemes=schemes,
@@ -138,7 +145,7 @@ class Library:
         note: Optional[str] = None,
     ) -> None:
         """Say that two items are the "same" or "distinct", which outranks every hash; None takes it
-        back."""
+        back. Raises NotFoundError, ArgumentError."""
         if word not in _WORDS:
             raise ArgumentError('word: "same", "distinct" or None')
         with self._changing() as handle:
@@ -160,8 +167,8 @@ class Library:
             record: a path; a Fingerprint; or a mapping with "path", "text" or "fingerprint", and,
                 where they are known, "id", "source", "date". Or these as keywords.
 
-        Returns what it is to what came before. Raises ArgumentError. What is unreadable is no
-        exception, but a decision.
+        Returns what it is to what came before. What is unreadable is no exception, but a decision.
+        Raises ArgumentError, TypeMismatchError, BusyError, StorageError.
         """
         return self._decide([input_of(record, fields)], dry_run=False)[0]
 
@@ -171,7 +178,7 @@ class Library:
 
     def ingest_all(self, records: Iterable[Any], *, at_once: int = 256) -> Iterator[Decision]:
         """Decide about many, `at_once` (1 to 4096) of them in a transaction: faster than one by
-        one. Decisions come in their order."""
+        one. Decisions come in their order. Records and errors are those of ingest()."""
         if not 1 <= at_once <= 4096:
             raise ArgumentError("at_once: 1 to 4096")
         waiting: list[dict[str, Any]] = []
@@ -213,7 +220,7 @@ class Library:
             source, text, scheme: a Fingerprint, or as of doppel.hash().
             max_distance, min_similarity, max_fp_rate, near_misses: as of doppel.compare().
 
-        Returns the best first. Threads may search at the same time.
+        Returns the best first. Threads may search at the same time. Raises as doppel.hash().
         """
         query = source
         if not isinstance(query, Fingerprint):
@@ -246,7 +253,8 @@ class Library:
 
     def groups(self, **options: Any) -> Groups:
         """The groups of duplicates in it. Options are those of doppel.scan() that are not about
-        files: kinds, schemes, max_distance, min_similarity, max_fp_rate, keep, ..."""
+        files: kinds, schemes, max_distance, min_similarity, max_fp_rate, keep, ... Raises
+        ArgumentError, StorageError."""
         known = "kinds schemes max_distance min_similarity max_fp_rate keep keep_from protect "
         known += "not_within digests"
         unknown = set(options) - set(known.split())
@@ -305,6 +313,7 @@ class Library:
         radius) as a table of id and distance, where they can be loaded.
 
         The view `items` is documented (docs/formats.md). Close it before the library is removed.
+        Raises StorageError.
         """
         with self._changing():
             return connect(self.path)

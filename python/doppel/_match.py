@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Mapping, NamedTuple, Optional
 
 
@@ -78,22 +77,31 @@ class Match:
 
         return match_html(self)
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw the segments, the query across and the item upwards. matplotlib has to be installed.
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """How long query and item are, by the share of each that the segments cover: seconds, of
+        texts characters. At least to the end of the last segment."""
+        return (
+            _length([(s.a_start, s.a_end) for s in self.segments], self.query_coverage),
+            _length([(s.b_start, s.b_end) for s in self.segments], self.item_coverage),
+        )
+
+    def plot(self, *pictures: Any, axes: Any = None) -> Any:
+        """Draw where the two are the same, by matplotlib, which has to be installed.
+
+        Segments are drawn as bars, the query above the item, with bands between them; where in two
+        pictures the same is shown (`where`), as outlines.
 
         Args:
-            axes: of matplotlib; None: new ones.
+            pictures: what lies behind outlines: the query and the item, as paths, PIL.Images or
+                arrays; paths take Pillow.
+            axes: of matplotlib; None: new ones, of a figure of pyplot.
 
-        Returns the axes.
+        Returns the axes. Raises ArgumentError: the match has neither segments nor `where`.
         """
-        if axes is None:
-            axes = import_module("matplotlib.figure").Figure().subplots()
-        for segment in self.segments:
-            axes.plot([segment.a_start, segment.a_end], [segment.b_start, segment.b_end])
-        unit = "characters" if self.kind == "text" else "seconds"
-        axes.set_xlabel(f"query, {unit}")
-        axes.set_ylabel(f"item, {unit}")
-        return axes
+        from ._plot import draw
+
+        return draw(self, axes, pictures)
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], matches: Optional[bool] = None) -> Match:
@@ -114,3 +122,11 @@ class Match:
             reason=said.get("reason"),
             fields=said,
         )
+
+
+def _length(spans: list[tuple[float, float]], coverage: Optional[float]) -> float:
+    covered = last = 0.0
+    for start, end in sorted(spans):
+        covered += max(end - max(start, last), 0.0)
+        last = max(last, end)
+    return max(last, covered / coverage) if coverage else last

@@ -7,6 +7,7 @@ import sys
 import types
 
 import numpy
+import pytest
 from conftest import TOP
 from test_hash import phash_of_imagehash
 from test_tables import datasketch_minhash
@@ -157,6 +158,7 @@ def some_sets():
 
 
 def test_the_guide(media, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
     enter(media, tmp_path, monkeypatch)
     for name, module in stand_ins().items():
         monkeypatch.setitem(sys.modules, name, module)

@@ -1,6 +1,7 @@
 """Scans and groups, corpora, and what notebooks show of them."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import threading
 import pandas
 import pytest
 from conftest import BUILD, TOP
+from PIL import Image
 
 import doppel
 
@@ -92,9 +94,52 @@ def test_frames_and_pages(groups, media):
     assert page.count("data:image/jpeg;base64,") == len(frame)
     assert "sea-cropped.jpg" in groups[0]._repr_html_() + page
     match = doppel.compare(media / "trailer.avi", media / "diver.avi")
-    assert "contained" in match._repr_html_()
+    assert "0:02.0–0:07.9" in match._repr_html_()  # as `doppel find` has it
+
+
+def test_pages_of_texts_show_words_that_differ(tmp_path):
+    words = (TOP / "LICENSE").read_text().split()
+    (tmp_path / "a.txt").write_text(" ".join(words))
+    words[500:502] = ["<o>"]
+    (tmp_path / "b.txt").write_text(" ".join(words))
+    [group] = doppel.scan(tmp_path)
+    page = group._repr_html_()
+    assert page.count("<del") == page.count("<ins") == 1 and ">&lt;o&gt;</ins>" in page
+    with doppel.Library(tmp_path / "library") as library:
+        library.add(tmp_path / "a.txt")
+        assert "&lt;o&gt;</ins>" in library.check(tmp_path / "b.txt")._repr_html_()
+
+
+def test_drawings_of_segments(media):
     pytest.importorskip("matplotlib")
-    assert len(match.plot().lines) == len(match.segments)
+    match = doppel.compare(media / "trailer.avi", media / "diver.avi")
+    query, item = match.lengths
+    assert 5.8 < query < 6.2 and 11.9 < item < 12.1
+    axes = match.plot()
+    bars = [bar.get_bbox().intervalx.tolist() for bar in axes.containers[3]]
+    [segment] = match.segments
+    assert bars == [[segment.b_start, segment.b_end]] and axes.get_xlim() == (0, item)
+    with pytest.raises(doppel.ArgumentError):
+        doppel.compare(media / "texts/apache.txt", media / "texts/apache-cut.txt").plot()
+
+
+def test_drawings_of_places(media, tmp_path):
+    pytest.importorskip("matplotlib")
+    sea = Image.open(media / "pictures/originals/sea.jpg").resize((400, 300))
+    page = Image.open(media / "pictures/originals/city.jpg").copy()
+    turned = sea.rotate(-15, expand=True)
+    page.paste(turned, (250, 150))
+    page.save(tmp_path / "page.png")
+    match = doppel.compare(
+        tmp_path / "page.png", media / "pictures/originals/sea.jpg", scheme="local"
+    )
+    axes = match.plot(tmp_path / "page.png", sea)
+    outline = axes.lines[0].get_xydata() * page.height  # its corners, in pixels
+    top = 250 + 300 * math.sin(math.radians(15)), 150.0
+    assert min(math.dist(corner, top) for corner in outline) < page.height / 50
+    assert len(axes.images) == 2
+    [group] = doppel.scan([tmp_path, media / "pictures/originals/sea.jpg"], parts=True)
+    assert "rotate(1" in group._repr_html_()
 
 
 def test_pages_escape_what_files_are_called(media, tmp_path):
@@ -159,9 +204,9 @@ def test_dedup_of_frames_and_data_sets():
 def test_dedup_of_files(tmp_path):
     path = tmp_path / "news.jsonl"
     path.write_text("\n".join(map(json.dumps, NEWS)) + "\nno json\n")
-    decided = doppel.dedup_files(path)
+    decided = doppel.dedup(files=path)
     assert decided[1].of == "n1" and decided[-1].decision == "unreadable"
-    [missing] = doppel.dedup_files(tmp_path / "nothing")
+    [missing] = doppel.dedup(files=tmp_path / "nothing")
     assert missing.decision == "unreadable" and missing.path.endswith("nothing")
 
 

@@ -205,7 +205,7 @@ def test_where_two_pictures_show_the_same(tmp_path, media):
     assert match and isinstance(match.where, doppel.Where)
     query, item = match.where
     assert 0.4 < query.left < query.right < 1.1 and -0.1 < query.top < query.bottom < 0.6
-    assert item.right - item.left > 0.5 and "background:#36c8" in match._repr_html_()
+    assert item.right - item.left > 0.5 and "border:2px solid red" in match._repr_html_()
 
 
 def test_relations_are_taken_as_they_are_told():

@@ -53,5 +53,11 @@ def test_every_name_of_all_is_there():
     import doppel
 
     for name in doppel.__all__:
-        assert getattr(doppel, name).__doc__, name
+        named = getattr(doppel, name)
+        assert named.__doc__, name
+        for part, value in vars(named).items() if isinstance(named, type) else ():
+            plain = getattr(value, "__func__", getattr(value, "fget", value))
+            assert part.startswith("_") or not callable(plain) or plain.__doc__, (name, part)
+        if callable(named) and not isinstance(named, type) and named.__code__.co_argcount:
+            assert "Raises" in named.__doc__ and "Returns" in named.__doc__, name
     assert (pathlib.Path(doppel.__file__).parent / "py.typed").exists()
