@@ -26,7 +26,7 @@ enum doppel_sandbox {
 };
 
 /** Where kinds begin among the bits of switched_off, behind the formats of images. */
-enum { DOPPEL_SWITCH_KINDS = 10 };
+enum { DOPPEL_SWITCH_KINDS = 11 };
 
 /** Limits on one input. */
 struct doppel_limits {

@@ -41,9 +41,10 @@ static bool ends_in(const char *path, const char *const *endings, size_t count)
  */
 static bool named_as_image(const char *path)
 {
-    static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
-                                          ".gif", ".webp", ".bmp",  ".tif",  ".tiff",
-                                          ".tga", ".heic", ".heif", ".avif", ".jxl"};
+    static const char *const endings[] = {
+        ".jpg", ".jpeg", ".jpe",  ".jfif", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff",
+        ".tga", ".heic", ".heif", ".avif", ".jxl", ".dng", ".cr2",  ".cr3", ".crw", ".nef",
+        ".nrw", ".arw",  ".raf",  ".orf",  ".rw2", ".pef", ".srw",  ".x3f", ".mrw"};
     return ends_in(path, endings, sizeof endings / sizeof *endings);
 }
 
@@ -297,7 +298,7 @@ void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
 
 uint16_t doppel_switch_bit(const char *name)
 {
-    for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_JXL; format++)
+    for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_RAW; format++)
         if (strcasecmp(name, doppel_format_name((enum doppel_format)format)) == 0)
             return (uint16_t)(1u << format);
     for (int kind = DOPPEL_KIND_TEXT; kind <= DOPPEL_KIND_VIDEO; kind++)

@@ -4,12 +4,17 @@
 
 #include <doppel/media.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- input ---- */
 
 /** A file and a window on it. Read by offset, so that a file that shrinks is a short read and not a
  * SIGBUS. */
 struct input {
     int fd;
+    uint64_t base;   /**< where it begins in the file; 0 but of what lies within another */
     uint64_t size;   /**< of the file as it was opened */
     uint64_t offset; /**< of the next byte that input_fill reads */
     int error;       /**< errno of the first failed read, else 0 */
@@ -57,10 +62,11 @@ typedef enum doppel_status decoder(struct input *input, const struct doppel_luma
                                    struct image *out, struct doppel_error *error);
 
 /** With three samples a pixel, RGB, for people: what is transparent over white. */
-decoder decode_jpeg_rgb, decode_heif_rgb;
+decoder decode_jpeg_rgb, decode_heif_rgb, decode_raw_rgb;
 
 decoder decode_jpeg, decode_png, decode_webp, decode_heif;
 decoder decode_gif, decode_bmp, decode_tiff, decode_tga, decode_jxl;
+decoder decode_raw;
 
 /** A plane that is made row by row, and made smaller on the way where the options allow. */
 struct rows {
@@ -116,16 +122,20 @@ enum doppel_status check_rows(const char *format_name, uint32_t rows, uint32_t h
 /* ---- orientation ---- */
 
 enum tiff_tag {
+    TIFF_NEW_SUBFILE_TYPE = 0x00fe,
     TIFF_WIDTH = 0x0100,
     TIFF_HEIGHT = 0x0101,
     TIFF_COMPRESSION = 0x0103,
     TIFF_PHOTOMETRIC = 0x0106,
+    TIFF_MAKE = 0x010f,
     TIFF_MODEL = 0x0110,
     TIFF_ORIENTATION = 0x0112,
     TIFF_TILE_WIDTH = 0x0142,
+    TIFF_DIRECTORIES_BELOW = 0x014a,
     TIFF_EXTRA_SAMPLES = 0x0152,
     TIFF_EXIF_DIRECTORY = 0x8769,
     TIFF_PLACE_DIRECTORY = 0x8825,
+    TIFF_DNG_VERSION = 0xc612,
     TIFF_DATE_TAKEN = 0x9003,    /**< of the EXIF directory */
     TIFF_DATE_FRACTION = 0x9291, /**< the same */
     TIFF_LATITUDE_SIDE = 1,      /**< of the directory of the place */
@@ -142,6 +152,9 @@ bool tiff_is_cut(const uint8_t *data, size_t size);
 
 /** The number that a tag of the first directory of a TIFF holds; 0 when it is not there. */
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);
+
+/** Whether the first directory of a TIFF has a tag, of whatever type. */
+bool tiff_has(const uint8_t *data, size_t size, enum tiff_tag tag);
 
 /** The orientation (1..8) that an EXIF or TIFF block tells, or 0. `data` may begin with "Exif\0\0".
  */
@@ -165,5 +178,9 @@ void orientation_turn(const struct doppel_plane *plane, unsigned orientation, ui
 /** Turn a picture upright; its orientation is then 1 and its sides are those shown. */
 enum doppel_status orientation_apply(struct image *image, const struct doppel_media_limits *limits,
                                      struct doppel_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -30,7 +30,8 @@ size_t input_read_at(struct input *input, uint64_t offset, uint8_t *out, size_t 
 {
     size_t done = 0;
     while (done < size && offset + done < input->size) {
-        ssize_t got = pread(input->fd, out + done, size - done, (off_t)(offset + done));
+        off_t place = (off_t)(input->base + offset + done);
+        ssize_t got = pread(input->fd, out + done, size - done, place);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && !input->error)

@@ -15,6 +15,9 @@
 #ifdef HAVE_HEIF
 #include <libheif/heif.h>
 #endif
+#ifdef HAVE_RAW
+#include <libraw/libraw_version.h>
+#endif
 #ifdef HAVE_FFMPEG
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -78,6 +81,10 @@ void doppel_media_prepare(char *out, size_t size)
     heif_init(NULL); /* its decoders may be files of their own */
 #endif
     add_version(&list, "libheif %s\n", heif_get_version());
+#endif
+#ifdef HAVE_RAW
+    add_version(&list, "libraw %d.%d.%d\n", LIBRAW_MAJOR_VERSION, LIBRAW_MINOR_VERSION,
+                LIBRAW_PATCH_VERSION);
 #endif
 #ifdef HAVE_FFMPEG
     av_get_cpu_flags();

@@ -31,7 +31,8 @@ enum doppel_format {
     DOPPEL_FORMAT_TGA,
     DOPPEL_FORMAT_HEIC,
     DOPPEL_FORMAT_AVIF,
-    DOPPEL_FORMAT_JXL
+    DOPPEL_FORMAT_JXL,
+    DOPPEL_FORMAT_RAW /**< of a camera: DNG, CR2, CR3, NEF, ARW, … */
 };
 
 /** "JPEG", "PNG", … or "unknown"; static storage. Thread-safe. */

@@ -12,7 +12,7 @@ const char *doppel_format_name(enum doppel_format format)
         [DOPPEL_FORMAT_WEBP] = "WebP",       [DOPPEL_FORMAT_BMP] = "BMP",
         [DOPPEL_FORMAT_TIFF] = "TIFF",       [DOPPEL_FORMAT_TGA] = "TGA",
         [DOPPEL_FORMAT_HEIC] = "HEIC",       [DOPPEL_FORMAT_AVIF] = "AVIF",
-        [DOPPEL_FORMAT_JXL] = "JPEG XL",
+        [DOPPEL_FORMAT_JXL] = "JPEG XL",     [DOPPEL_FORMAT_RAW] = "RAW",
     };
     size_t index = (size_t)format;
     return names[index < sizeof names / sizeof *names ? index : 0];
@@ -151,9 +151,10 @@ enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
 {
     /* In order: the ones with a magic number, then by plausibility, the weakest last. */
     typedef enum doppel_kind probe(const struct file_head *head, enum doppel_format *format);
-    static probe *const probes[] = {by_signature,   by_riff,    probe_bmff, probe_ogg,
-                                    probe_matroska, probe_asf,  by_bmp,     probe_transport_stream,
-                                    probe_audio,    probe_text, by_tga};
+    static probe *const probes[] = {probe_raw,   by_signature, by_riff,
+                                    probe_bmff,  probe_ogg,    probe_matroska,
+                                    probe_asf,   by_bmp,       probe_transport_stream,
+                                    probe_audio, probe_text,   by_tga};
     struct file_head head = {data, size};
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;

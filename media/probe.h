@@ -14,6 +14,7 @@ bool head_has(const struct file_head *head, size_t offset, const char *bytes, si
 
 /* Each returns DOPPEL_KIND_UNKNOWN for what is not of its family, and writes `format` of pictures
  * only. */
+enum doppel_kind probe_raw(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_bmff(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_ogg(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_matroska(const struct file_head *head, enum doppel_format *format);

@@ -19,7 +19,7 @@ enum {
     LOCAL_LEAST_SIDE = 480,
 };
 
-static_assert((int)DOPPEL_FORMAT_JXL == DOPPEL_SWITCH_KINDS,
+static_assert((int)DOPPEL_FORMAT_RAW == DOPPEL_SWITCH_KINDS,
               "bits of kinds follow those of formats");
 
 /* What the first bytes say. */

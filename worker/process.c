@@ -101,16 +101,17 @@ static int prepare_signals(posix_spawnattr_t *attributes)
     return failed;
 }
 
-/* Variables hold tokens and passwords, and say to libraries what to load: a worker has none. A
- * sanitizer is told by them what to do. */
+/* Variables hold tokens and passwords, and say to libraries what to load: a worker has none but a
+ * zone without a file, so that dates without a zone are the same everywhere. A sanitizer is told by
+ * variables what to do. */
 static char *const *worker_environment(void)
 {
 #ifdef UNDER_SANITIZER
     extern char **environ;
     return environ;
 #else
-    static char *const none[] = {NULL};
-    return none;
+    static char *const zone[] = {"TZ=UTC0", NULL};
+    return zone;
 #endif
 }
 

@@ -168,9 +168,20 @@ bool tiff_has_more(const uint8_t *data, size_t size)
     return end + 4 <= size && number_block(&block, (size_t)end, 4) != 0;
 }
 
+static bool begins_tiff(const uint8_t *data, size_t size)
+{
+    return size >= 8 && (memcmp(data, "II*\0", 4) == 0 || memcmp(data, "MM\0*", 4) == 0);
+}
+
+bool tiff_has(const uint8_t *data, size_t size, enum tiff_tag tag)
+{
+    struct exif_block block = {data, size, size && data[0] == 'M'};
+    return begins_tiff(data, size) && find_entry(&block, number_block(&block, 4, 4), tag) != 0;
+}
+
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag)
 {
-    if (size < 8 || (memcmp(data, "II*\0", 4) && memcmp(data, "MM\0*", 4)))
+    if (!begins_tiff(data, size))
         return 0;
     struct exif_block block = {data, size, data[0] == 'M'};
     return find_tag(&block, tag);

@@ -35,6 +35,9 @@ static decoder *decoder_of(enum doppel_format format)
         [DOPPEL_FORMAT_TIFF] = decode_tiff, [DOPPEL_FORMAT_TGA] = decode_tga,
         [DOPPEL_FORMAT_JXL] = decode_jxl,
 #endif
+#ifdef HAVE_RAW
+        [DOPPEL_FORMAT_RAW] = decode_raw,
+#endif
     };
     size_t index = (size_t)format;
     return index < sizeof decoders / sizeof *decoders ? decoders[index] : NULL;

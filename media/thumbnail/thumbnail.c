@@ -64,6 +64,10 @@ static enum doppel_status read_input(struct input *input, const struct still_wis
     if (format == DOPPEL_FORMAT_HEIC || format == DOPPEL_FORMAT_AVIF)
         return read_rgb(decode_heif_rgb, input, wish, out, out_size);
 #endif
+#ifdef HAVE_RAW
+    if (format == DOPPEL_FORMAT_RAW)
+        return read_rgb(decode_raw_rgb, input, wish, out, out_size);
+#endif
 #ifdef HAVE_FFMPEG
     return lavc_still(input, wish->options, format, wish->longest, out, out_size, NULL);
 #else

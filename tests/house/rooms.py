@@ -117,6 +117,7 @@ OUTSIDERS = {
     r"simdjson\.h": "corpus embed",
     r"zstd\.h": "corpus video",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
+    r"libraw/.*": "media",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

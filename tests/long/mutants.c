@@ -40,7 +40,7 @@ static void take(struct file file, const char *extension)
 static void take_images(void)
 {
     struct scene scene = scene_make(SCENE_SMOOTH, 160, 120);
-    for (enum doppel_format format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_JXL; format++)
+    for (enum doppel_format format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_RAW; format++)
         take(make_any(format, &scene), "img");
     take(make_jpeg(&scene, &(struct jpeg_how){.progressive = true, .orientation = 6}), "jpg");
     take(make_jpeg(&scene, &(struct jpeg_how){.colours = JPEG_CMYK}), "jpg");

@@ -123,6 +123,10 @@ struct file make_any(enum doppel_format format, const struct scene *scene)
     case DOPPEL_FORMAT_JXL:
         return make_lavc(scene, format, NULL);
 #endif
+#ifdef HAVE_RAW
+    case DOPPEL_FORMAT_RAW:
+        return make_raw(scene, &(struct raw_how){0});
+#endif
     default:
         return (struct file){0};
     }

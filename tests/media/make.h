@@ -88,6 +88,15 @@ struct file make_heif_with_exif(const struct scene *scene, enum doppel_format fo
 struct file make_lavc(const struct scene *scene, enum doppel_format format,
                       const char *pixel_format);
 
+struct raw_how {
+    struct file preview; /**< a JPEG; borrowed; without bytes: there is none */
+    uint32_t preview_width, preview_height;
+    unsigned orientation; /**< 0 = 1 */
+};
+
+/** A DNG: the sensor's data, not compressed. */
+struct file make_raw(const struct scene *scene, const struct raw_how *how);
+
 /** A usual file of a format. */
 struct file make_any(enum doppel_format format, const struct scene *scene);
 
